@@ -44,12 +44,13 @@ extension AccessorySimulator {
         trace: TraceFile, options: AccessorySimulatorOptions = AccessorySimulatorOptions()
     ) throws(DeviceError) {
         let notes = DifferenceList()
-        let plan = TracePlan(trace)
+        let plan = AccessoryTimeline(trace)
         for remark in plan.diagnostics.remarks { notes.add(remark) }
         guard !plan.accessories.isEmpty else {
             throw DeviceError(.invalidTrace, "\(trace.name) contains no accessory.")
         }
-        self.init([], options: options, notes: notes, player: TracePlayer(plan, options: options, notes: notes))
+        self.init(
+            [], options: options, notes: notes, player: AccessoryTracePlayer(plan, options: options, notes: notes))
     }
 
     private static func accessories(
@@ -85,7 +86,7 @@ extension AccessorySimulator {
     private static func accessory(
         declaration path: String, peer: (AccessoryDescription, AccessoryProtocol) -> any AccessoryPeer
     ) throws(DeviceError) -> SimulatedAccessory {
-        let bytes = try FileBytes.read(path, limit: DeclaredAccessory.maximumFileLength)
+        let bytes = try FileIO.read(path, limit: DeclaredAccessory.maximumFileLength)
         let (declared, problems) = DeclaredAccessory.read(json: bytes, path: path)
         guard let description = declared?.description else {
             throw problems.first ?? DeviceError(.invalidConfiguration, "\(path) declares no accessory.")

@@ -25,13 +25,13 @@ public final class AccessorySimulator: Sendable {
     /// The identifier of an attached accessory. It is unique within the simulator and never reused.
     public typealias ID = Int
 
-    private let thread = ServiceThread<SimulatorState, AnnouncementFolder>()
+    private let thread = ServiceThread<SimulatorState, AnnouncementDirectory>()
     private let last = Mutex(0)
     private let options: AccessorySimulatorOptions
     /// The accessories that are attached at the start.
     private let accessories: [SimulatedAccessory]
-    private let notes: DifferenceList
-    private let player: TracePlayer?
+    private let differenceList: DifferenceList
+    private let player: AccessoryTracePlayer?
 
     /// Creates a simulator. Call ``start()`` to start it.
     ///
@@ -46,11 +46,11 @@ public final class AccessorySimulator: Sendable {
 
     init(
         _ accessories: [SimulatedAccessory], options: AccessorySimulatorOptions, notes: DifferenceList,
-        player: TracePlayer? = nil
+        player: AccessoryTracePlayer? = nil
     ) {
         self.accessories = accessories
         self.options = options
-        self.notes = notes
+        self.differenceList = notes
         self.player = player
     }
 
@@ -61,7 +61,7 @@ public final class AccessorySimulator: Sendable {
 
     /// Descriptions of the differences between the bytes that programs sent and the recorded bytes, and of parts of a
     /// file that are not played as recorded. The number is limited to ``maximumDifferences``.
-    public var differences: [String] { notes.lines }
+    public var differences: [String] { differenceList.lines }
 
     /// The maximum number of differences that are stored.
     public static let maximumDifferences = DifferenceList.maximum
@@ -75,7 +75,7 @@ public final class AccessorySimulator: Sendable {
             isNew = true
             let state = try SimulatorState()
             return (
-                state, try AnnouncementFolder(below: options.folder), SimulatorLoop(state: state, clock: LiveClock())
+                state, try AnnouncementDirectory(below: options.folder), SimulatorLoop(state: state, clock: LiveClock())
             )
         }
         guard isNew else { return folder.path }
@@ -139,24 +139,24 @@ public final class AccessorySimulator: Sendable {
         let attached = AttachedAccessory(id: id, ports: ports, file: folder.file(id))
         // The accessory must be served before programs can see its announcement.
         state.content.withLock { $0.attached[id] = SimulatedTraffic() }
-        state.add(.attach(Handover(attached)))
+        state.add(.attach(TransferBox(attached)))
         do throws(DeviceError) {
             try folder.announce(declared, id: id)
         } catch {
-            state.add(.detach(id, .atOnce, done: nil))
+            state.add(.detach(id, .immediately, done: nil))
             throw error
         }
-        state.tell()
+        state.notifyWaiters()
         // If the simulator has been stopped in the meantime, its directory still contains this file.
-        if state.content.withLock({ $0.isStopped }) { folder.forget(id) }
+        if state.content.withLock({ $0.isStopped }) { folder.removeAnnouncement(id) }
         return id
     }
 
     /// Detaches an accessory and waits until this is done, for at most 15 s. Does nothing if the accessory is not
     /// attached.
-    public func detach(_ id: ID, _ how: SimulatedUnplug = .afterReading) {
+    public func detach(_ id: ID, _ how: DetachMode = .afterReading) {
         guard let state = thread.current?.state else { return }
-        let done = Bell()
+        let done = BinarySemaphore()
         state.add(.detach(id, how, done: done))
         done.wait(seconds: 15)
     }
@@ -164,9 +164,9 @@ public final class AccessorySimulator: Sendable {
     /// Stops or resumes reading the bytes that programs write to an accessory. This simulates a device that hangs.
     ///
     /// Returns when the change is effective. Bytes that were read before may still be on their way to the peer.
-    public func holdInput(of id: ID, _ isHeld: Bool = true) {
+    public func setInputPaused(of id: ID, _ isHeld: Bool = true) {
         guard let state = thread.current?.state else { return }
-        let done = Bell()
+        let done = BinarySemaphore()
         state.add(.hold(id, isHeld, done: done))
         done.wait(seconds: 15)
     }
@@ -186,13 +186,13 @@ public final class AccessorySimulator: Sendable {
     ///   - transport: The transport of all protocols; nil for that of the options.
     /// - Returns: The identifiers of the accessories that remain attached.
     @discardableResult
-    public func storm(
-        of accessory: SimulatedAccessory, count: Int, keeping kept: Int = 0, transport: SimulatedTransport? = nil
+    public func attachRepeatedly(
+        _ accessory: SimulatedAccessory, count: Int, keeping kept: Int = 0, transport: SimulatedTransport? = nil
     ) throws(DeviceError) -> [ID] {
         var stay: [ID] = []
         for round in 0..<max(count, 0) {
             let id = try attach(accessory, transport: transport)
-            if round >= count - kept { stay.append(id) } else { detach(id, .atOnce) }
+            if round >= count - kept { stay.append(id) } else { detach(id, .immediately) }
         }
         return stay
     }

@@ -5,13 +5,13 @@ import SystemCalls
 
 /// A TCP socket that listens for clients on the loopback interface.
 package final class LoopbackListener: Sendable {
-    package enum Accepted {
+    package enum AcceptResult {
         /// The descriptor of a new connection. The caller owns it and must close it.
         case connection(Int32)
         /// No connection is pending.
-        case nobody
+        case wouldBlock
         /// accept(2) failed, for example because no descriptor or memory is available for the pending connection.
-        case refused
+        case failed
     }
 
     /// The listening socket. It is readable while a connection is pending.
@@ -19,9 +19,9 @@ package final class LoopbackListener: Sendable {
     /// The TCP port. The system chooses it if the initializer was given 0.
     package let port: UInt16
     /// The size of each connection's send buffer, in bytes; nil for the system default.
-    private let sendRoom: Int32?
+    private let sendBufferSize: Int32?
     /// Creates a listener on the same port after this one has been released.
-    let reopening: @Sendable () throws(DeviceError) -> LoopbackListener
+    let reopen: @Sendable () throws(DeviceError) -> LoopbackListener
 
     /// Creates a listener on 127.0.0.1.
     ///
@@ -32,7 +32,7 @@ package final class LoopbackListener: Sendable {
     package init(port: UInt16, for owner: String, sendRoom: Int32? = nil) throws(DeviceError) {
         let descriptor = Sockets.open(AF_INET, .stream)
         guard descriptor >= 0 else { throw Self.failure("socket", port, owner) }
-        Sockets.set(descriptor, SOL_SOCKET, SO_REUSEADDR, 1)
+        Sockets.setOption(descriptor, level: SOL_SOCKET, name: SO_REUSEADDR, value: 1)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = port.bigEndian
@@ -52,28 +52,30 @@ package final class LoopbackListener: Sendable {
         }
         self.descriptor = descriptor
         self.port = UInt16(bigEndian: address.sin_port)
-        self.sendRoom = sendRoom
+        self.sendBufferSize = sendRoom
         let chosen = self.port
-        reopening = { () throws(DeviceError) in
+        reopen = { () throws(DeviceError) in
             try LoopbackListener(port: chosen, for: owner, sendRoom: sendRoom)
         }
     }
 
-    deinit { LoopbackDoor.hangUp(descriptor) }
+    deinit { LoopbackAcceptor.shutDownAndClose(descriptor) }
 
     /// Accepts the next connection as a non-blocking socket with close-on-exec and TCP_NODELAY.
-    package func accept() -> Accepted {
+    package func accept() -> AcceptResult {
         while true {
             let connection = Sockets.acceptNext(descriptor)
             guard connection < 0 else {
-                Sockets.set(connection, Int32(IPPROTO_TCP), TCP_NODELAY, 1)
-                if let room = sendRoom { Sockets.set(connection, SOL_SOCKET, SO_SNDBUF, room) }
+                Sockets.setOption(connection, level: Int32(IPPROTO_TCP), name: TCP_NODELAY, value: 1)
+                if let room = sendBufferSize {
+                    Sockets.setOption(connection, level: SOL_SOCKET, name: SO_SNDBUF, value: room)
+                }
                 return .connection(connection)
             }
             switch errno {
             case EINTR, ECONNABORTED: continue
-            case EAGAIN, EWOULDBLOCK: return .nobody
-            default: return .refused
+            case EAGAIN, EWOULDBLOCK: return .wouldBlock
+            default: return .failed
             }
         }
     }
@@ -90,49 +92,51 @@ package final class LoopbackListener: Sendable {
 }
 
 /// An acceptor of clients on a port that can be closed and reopened. Confined to the server's thread.
-package final class LoopbackDoor {
+package final class LoopbackAcceptor {
     /// The maximum number of connections accepted per call, so that a flood of connections does not starve other work.
-    private static let mostAtOnce = 64
+    private static let maximumAcceptsPerCall = 64
     /// The delay before the next attempt after accepting or listening has failed, in seconds.
-    private static let pause = 0.1
+    private static let retryDelay = 0.1
 
     private let reopen: () throws(DeviceError) -> LoopbackListener
     private var listener: LoopbackListener?
     /// The time of the next attempt to accept connections or to reopen the port after a failure.
-    private var opensAt = BootTime.zero
+    private var nextAttempt = BootTime.zero
 
     /// Whether the server listens on the port.
     package var isOpen = true { didSet { if !isOpen { listener = nil } } }
 
     package init(_ listener: LoopbackListener) {
         self.listener = listener
-        reopen = listener.reopening
+        reopen = listener.reopen
     }
 
-    package func interest(now: BootTime) -> pollfd {
-        pollfd(fd: opensAt <= now ? listener?.descriptor ?? -1 : -1, events: Int16(POLLIN), revents: 0)
+    package func pollDescriptor(now: BootTime) -> pollfd {
+        pollfd(fd: nextAttempt <= now ? listener?.descriptor ?? -1 : -1, events: Int16(POLLIN), revents: 0)
     }
 
-    /// The time at which to call `letIn(revents:now:_:)` even if no connection is pending.
-    package func deadline(now: BootTime) -> BootTime { opensAt > now || (isOpen && listener == nil) ? opensAt : .never }
+    /// The time at which to call `acceptPending(revents:now:_:)` even if no connection is pending.
+    package func deadline(now: BootTime) -> BootTime {
+        nextAttempt > now || (isOpen && listener == nil) ? nextAttempt : .never
+    }
 
     /// Accepts pending connections and passes each descriptor to the closure, which owns it.
     ///
     /// - Parameter revents: The events that poll(2) returned for the listening socket.
-    package func letIn(revents: Int16, now: BootTime, _ take: (Int32) -> Void) {
-        guard isOpen, opensAt <= now, listener == nil || revents != 0 else { return }
+    package func acceptPending(revents: Int16, now: BootTime, _ take: (Int32) -> Void) {
+        guard isOpen, nextAttempt <= now, listener == nil || revents != 0 else { return }
         if listener == nil { listener = try? reopen() }
         guard let listener else {
             // Another process uses the port. It may become free later.
-            opensAt = now.advanced(bySeconds: Self.pause)
+            nextAttempt = now.advanced(bySeconds: Self.retryDelay)
             return
         }
-        for _ in 0..<Self.mostAtOnce {
+        for _ in 0..<Self.maximumAcceptsPerCall {
             switch listener.accept() {
-            case .nobody: return
+            case .wouldBlock: return
             case .connection(let descriptor): take(descriptor)
-            case .refused:
-                opensAt = now.advanced(bySeconds: Self.pause)
+            case .failed:
+                nextAttempt = now.advanced(bySeconds: Self.retryDelay)
                 return
             }
         }
@@ -142,12 +146,12 @@ package final class LoopbackDoor {
     // connection. The following functions do.
 
     /// Shuts down and closes a connection. The client receives all pending data, followed by end of file.
-    package static func hangUp(_ connection: Int32) {
+    package static func shutDownAndClose(_ connection: Int32) {
         shutdown(connection, Int32(SHUT_RDWR))
         close(connection)
     }
 
-    /// Resets a connection, so that the client receives ECONNRESET. The caller must also call `hangUp(_:)`.
+    /// Resets a connection, so that the client receives ECONNRESET. The caller must also call `shutDownAndClose(_:)`.
     package static func reset(_ connection: Int32) {
         var nobody = sockaddr()
         nobody.sa_family = sa_family_t(AF_UNSPEC)

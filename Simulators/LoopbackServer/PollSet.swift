@@ -7,12 +7,12 @@ package import SystemCalls
 ///
 /// A loop calls `begin`, adds its descriptors, and calls `wait`. Descriptors are numbered in the order in which they are added.
 package struct PollSet {
-    private let wakeUp: WakeUp
+    private let wakeUp: WakeupPipe
     private let clock: LiveClock
     private var descriptors: [pollfd] = []
     private var deadline = BootTime.never
 
-    package init(wakeUp: WakeUp, clock: LiveClock) {
+    package init(wakeUp: WakeupPipe, clock: LiveClock) {
         self.wakeUp = wakeUp
         self.clock = clock
     }

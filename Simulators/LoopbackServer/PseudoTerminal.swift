@@ -55,11 +55,11 @@ package enum PseudoTerminal {
     /// read in progress, and poll(2) waits for the bytes that are moved afterwards. Between the two calls, only one
     /// more read of a full buffer can end. All bytes have been read if both calls find no input more times than the
     /// queue can fill the buffer.
-    package static func isRead(_ path: String) -> Bool? {
+    package static func hasReadAllInput(_ path: String) -> Bool? {
         let slave = systemOpen(path, flags)
         guard slave >= 0 else { return nil }
         defer { close(slave) }
-        for _ in 0..<looks {
+        for _ in 0..<checkCount {
             var count: Int32 = 0
             var descriptor = pollfd(fd: slave, events: Int16(POLLIN), revents: 0)
             guard ioctl(slave, UInt(FIONREAD), &count) == 0 else { return nil }
@@ -68,10 +68,10 @@ package enum PseudoTerminal {
         return true
     }
 
-    /// The number of checks in `isRead(_:)`; more than the number of times the kernel's queue can fill the read buffer.
+    /// The number of checks in `hasReadAllInput(_:)`; more than the number of times the kernel's queue can fill the read buffer.
     /// The queue is limited to 8 KiB, but its buffers are up to twice the size that the kernel counts, and the last
     /// buffer may exceed the limit. The queue therefore holds at most 20 KiB, slightly more than five times 4095 bytes.
-    private static let looks = 8
+    private static let checkCount = 8
 
     private static func failure(_ call: String, _ number: Int32, _ owner: String) -> DeviceError {
         let advice =
@@ -91,7 +91,7 @@ package enum PseudoTerminal {
 /// report this.
 ///
 /// A simulator uses one instance for all of its terminals, because the number of inotify instances per user is limited.
-package final class OpeningWatch: Sendable {
+package final class OpenWatcher: Sendable {
     /// The inotify descriptor. It is readable after a terminal has been opened; negative if inotify is not available.
     package let descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
 

@@ -23,7 +23,7 @@ package final class ServiceThread<State: ServiceState, Address: Sendable>: Senda
     private struct Running {
         var state: State
         var address: Address
-        var ended: Bell
+        var ended: BinarySemaphore
     }
 
     private let running = Mutex<Running?>(nil)
@@ -45,11 +45,11 @@ package final class ServiceThread<State: ServiceState, Address: Sendable>: Senda
         try running.withLock { (running) throws(DeviceError) -> Address in
             if let running { return running.address }
             let (state, address, loop) = try make()
-            let ended = Bell()
-            let box = Handover(loop)
+            let ended = BinarySemaphore()
+            let box = TransferBox(loop)
             try WorkerThread.start {
                 box.take()?.run()
-                ended.ring()
+                ended.signal()
             }
             running = Running(state: state, address: address, ended: ended)
             return address
@@ -76,7 +76,7 @@ package final class ServiceThread<State: ServiceState, Address: Sendable>: Senda
 }
 
 /// A container that transfers a value from one thread to another.
-package final class Handover<Value>: @unchecked Sendable {
+package final class TransferBox<Value>: @unchecked Sendable {
     // Unchecked because the creator gives up the value, and the lock lets exactly one thread receive it.
     private let hasValue = Mutex(true)
     private var value: Value?
@@ -96,7 +96,7 @@ package final class Handover<Value>: @unchecked Sendable {
 }
 
 /// The content that a server's thread shares with other threads.
-package protocol ServedContent: Sendable {
+package protocol SharedServerContent: Sendable {
     /// True if the thread must end.
     var isStopped: Bool { get set }
 
@@ -104,42 +104,42 @@ package protocol ServedContent: Sendable {
 }
 
 /// Shared content behind a lock, with a descriptor that wakes the server's thread and a way to wait for its progress.
-package final class ServedState<Content: ServedContent>: ServiceState {
+package final class SharedServerState<Content: SharedServerContent>: ServiceState {
     package let content = Mutex(Content())
-    package let wakeUp: WakeUp
-    private let bells = Mutex<[Bell]>([])
+    package let wakeUp: WakeupPipe
+    private let waiters = Mutex<[BinarySemaphore]>([])
 
     /// Creates the state.
     ///
     /// - Parameter owner: The owner of the thread in error messages.
-    package init(for owner: String) throws(DeviceError) { wakeUp = try WakeUp(for: owner) }
+    package init(for owner: String) throws(DeviceError) { wakeUp = try WakeupPipe(for: owner) }
 
     package var isStopped: Bool { content.withLock { $0.isStopped } }
 
-    package func stop() { order { $0.isStopped = true } }
+    package func stop() { updateAndWake { $0.isStopped = true } }
 
     /// Changes the content and wakes the server's thread.
-    package func order(_ body: (inout Content) -> Void) {
-        change(body)
+    package func updateAndWake(_ body: (inout Content) -> Void) {
+        update(body)
         wakeUp.signal()
     }
 
     /// Changes the content and wakes the threads in `wait(seconds:until:)`.
-    package func change(_ body: (inout Content) -> Void) {
+    package func update(_ body: (inout Content) -> Void) {
         content.withLock { body(&$0) }
-        tell()
+        notifyWaiters()
     }
 
     /// Wakes the threads in `wait(seconds:until:)`, so that they check their conditions again.
-    package func tell() { for bell in bells.withLock({ $0 }) { bell.ring() } }
+    package func notifyWaiters() { for bell in waiters.withLock({ $0 }) { bell.signal() } }
 
     /// Blocks the calling thread until the condition holds. Returns false after a timeout.
     package func wait(seconds: Double, until condition: (Content) -> Bool) -> Bool {
-        let bell = Bell()
+        let bell = BinarySemaphore()
         let clock = LiveClock()
         let deadline = clock.now.advanced(bySeconds: seconds)
-        bells.withLock { $0.append(bell) }
-        defer { bells.withLock { bells in bells.removeAll { $0 === bell } } }
+        waiters.withLock { $0.append(bell) }
+        defer { waiters.withLock { bells in bells.removeAll { $0 === bell } } }
         while !condition(content.withLock { $0 }) {
             guard clock.now < deadline else { return false }
             bell.wait(until: deadline, clock: clock)

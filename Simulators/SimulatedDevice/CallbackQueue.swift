@@ -9,7 +9,7 @@ import Synchronization
 /// Managers append callbacks; the player runs them between two readings. Callbacks for the main thread run directly if
 /// the player runs on the main thread. Otherwise, each sequence of consecutive ones runs in one synchronous call on the
 /// main queue.
-final class CallbackQueue: PlaybackDelivery {
+final class CallbackQueue: PlaybackExecutorProvider {
     private struct Item {
         let isForMainThread: Bool
         let work: @Sendable () -> Void
@@ -20,15 +20,19 @@ final class CallbackQueue: PlaybackDelivery {
     @exclusivity(unchecked) nonisolated(unsafe) private var running: [Item] = []
     /// The number of waiting callbacks. Atomic, because it is checked after every reading without the lock.
     private let count = Atomic<Int>(0)
-    private let outstanding = OutstandingWork()
-    let deliversAsLive: Bool
-    let consumers = ConsumerGate()
+    private let outstanding = PendingCallbackCounter()
+    let usesLiveExecutors: Bool
+    let consumerGate = ConsumerGate()
 
-    init(deliversAsLive: Bool) { self.deliversAsLive = deliversAsLive }
+    init(deliversAsLive: Bool) { self.usesLiveExecutors = deliversAsLive }
 
-    func delivery(onMainThread: Bool) -> any Delivery { Lane(queue: self, isForMainThread: onMainThread) }
+    func executor(onMainThread: Bool) -> any CallbackExecutor {
+        QueueExecutor(queue: self, isForMainThread: onMainThread)
+    }
 
-    func tracked(_ delivery: any Delivery) -> any Delivery { TrackedDelivery(delivery, outstanding: outstanding) }
+    func counting(_ delivery: any CallbackExecutor) -> any CallbackExecutor {
+        CountingExecutor(delivery, outstanding: outstanding)
+    }
 
     /// Runs waiting callbacks, including those added meanwhile, until none are left.
     func run(isOnMainThread: Bool) {
@@ -76,16 +80,16 @@ final class CallbackQueue: PlaybackDelivery {
     }
 
     /// Waits until every callback that was delivered as live has run and every consumer has requested its next element.
-    func settle() async {
+    func waitUntilIdle() async {
         await outstanding.waitUntilDone()
-        await consumers.waitUntilIdle()
+        await consumerGate.waitUntilIdle()
     }
 
-    /// True if `settle` would return immediately.
-    var isSettled: Bool { outstanding.isDone && consumers.isIdle }
+    /// True if `waitUntilIdle` would return immediately.
+    var isIdle: Bool { outstanding.isDone && consumerGate.isIdle }
 
     /// An executor that appends the callbacks of one manager to the queue.
-    private final class Lane: Delivery {
+    private final class QueueExecutor: CallbackExecutor {
         private let queue: CallbackQueue
         private let isForMainThread: Bool
 
@@ -106,7 +110,7 @@ final class CallbackQueue: PlaybackDelivery {
 
 /// A counter of callbacks that have been scheduled on a queue or run loop but have not run, so that playback can wait
 /// for them.
-final class OutstandingWork: Sendable {
+final class PendingCallbackCounter: Sendable {
     private struct State {
         var count = 0
         var waiters: [CheckedContinuation<Void, Never>] = []
@@ -142,11 +146,11 @@ final class OutstandingWork: Sendable {
 }
 
 /// A live executor that counts its pending callbacks.
-final class TrackedDelivery: Delivery {
-    private let delivery: any Delivery
-    private let outstanding: OutstandingWork
+final class CountingExecutor: CallbackExecutor {
+    private let delivery: any CallbackExecutor
+    private let outstanding: PendingCallbackCounter
 
-    init(_ delivery: any Delivery, outstanding: OutstandingWork) {
+    init(_ delivery: any CallbackExecutor, outstanding: PendingCallbackCounter) {
         self.delivery = delivery
         self.outstanding = outstanding
     }

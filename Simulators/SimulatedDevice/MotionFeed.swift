@@ -8,15 +8,15 @@ import Synchronization
 /// The player needs this information for every sample of the trace, so it does not query the hub each time.
 final class MotionFeed: Sendable {
     let hub: MotionHub
-    private let change: Change
+    private let change: SubscriptionChangeFlag
     /// The sensors, in the order in which the trace's events refer to them.
     let sensors: [SensorDescription]
     /// Whether the device has each sensor.
     private let isPlayed: [Bool]
 
     /// A flag that is set when subscriptions have changed since the player last checked.
-    private final class Change: Sendable {
-        let hasHappened = Atomic<Bool>(true)
+    private final class SubscriptionChangeFlag: Sendable {
+        let isSet = Atomic<Bool>(true)
     }
 
     /// Creates the motion sensors of a device.
@@ -26,12 +26,12 @@ final class MotionFeed: Sendable {
     ///   - isPlayed: Whether the device has each sensor. The ids of these sensors must be unique.
     ///   - contexts: The IIO context descriptions.
     init(sensors: [SensorDescription], isPlayed: [Bool], contexts: [String]) {
-        let change = Change()
+        let change = SubscriptionChangeFlag()
         self.change = change
         self.sensors = sensors
         self.isPlayed = isPlayed
         hub = MotionHub(sensors: zip(sensors, isPlayed).filter(\.1).map(\.0), contextDescriptions: contexts) {
-            change.hasHappened.store(true, ordering: .releasing)
+            change.isSet.store(true, ordering: .releasing)
         }
     }
 
@@ -43,8 +43,8 @@ final class MotionFeed: Sendable {
     /// Updates the list of sensors with subscribers if subscriptions have changed.
     @inline(__always)
     func update(_ wanted: inout [Bool]) {
-        guard change.hasHappened.load(ordering: .acquiring) else { return }
-        change.hasHappened.store(false, ordering: .releasing)
+        guard change.isSet.load(ordering: .acquiring) else { return }
+        change.isSet.store(false, ordering: .releasing)
         wanted = sensors.indices.map { isPlayed[$0] && hub.demand(of: sensors[$0].id) != nil }
     }
 }

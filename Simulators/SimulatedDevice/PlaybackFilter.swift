@@ -7,12 +7,12 @@ package import Trace
 /// A filter that receives the events of a trace during playback and can replace them, for manual fault injection.
 package struct PlaybackFilter: Sendable {
     /// Whether the filter receives motion samples.
-    package var takesSamples: Bool
+    package var includesSamples: Bool
     /// Returns the events that replace an event; nil to keep the event. Called on the playing thread.
     package var apply: @Sendable (TraceEvent) -> [TraceEvent]?
 
     package init(takesSamples: Bool, apply: @escaping @Sendable (TraceEvent) -> [TraceEvent]?) {
-        (self.takesSamples, self.apply) = (takesSamples, apply)
+        (self.includesSamples, self.apply) = (takesSamples, apply)
     }
 }
 
@@ -39,7 +39,7 @@ extension TraceFeed {
         switch content {
         case .position, .other: contents = .gpsd(line())
         case .line where kind == .gpsdText: contents = .gpsdText(line())
-        case .line, .round: return nil
+        case .line, .loopStart: return nil
         case .lost(let error): contents = .lost(error)
         case .regained: contents = .regained
         case .sensorLost(let error):
@@ -52,7 +52,7 @@ extension TraceFeed {
         case .accessory(let event): contents = .accessory(event)
         case .beacon(let event): contents = .beacon(event)
         }
-        return TraceEvent(time: lastPlace, contents)
+        return TraceEvent(time: lastTraceTime, contents)
     }
 
     /// Replaces the next event.
@@ -66,7 +66,7 @@ extension TraceFeed {
             } else {
                 content = .position
             }
-            move()
+            shiftTimes()
         case .gpsdText(let line):
             replacedLine = line
             kind = .gpsdText

@@ -12,9 +12,9 @@ import Trace
 final class Player: @unchecked Sendable {
     enum Step {
         /// A timer fired, a held epoch was delivered, the trace ended or another pass began.
-        case happened
+        case progressed
         /// The next event of the trace was processed.
-        case handedOn
+        case delivered
         /// No more events occur up to the limit.
         case finished
     }
@@ -29,9 +29,9 @@ final class Player: @unchecked Sendable {
     // Accessed only by the thread that has claimed the player. This is enforced by the claim, not checked at each
     // access.
     @exclusivity(unchecked) private var feed: TraceFeed
-    private let differences: AccessoryDifferences
+    private let differences: AccessoryDifferenceList
     /// Whether each motion sensor has subscribers.
-    @exclusivity(unchecked) private var wanted: [Bool] = []
+    @exclusivity(unchecked) private var hasSubscribers: [Bool] = []
     /// The last batch of each motion sensor, whose memory is reused.
     @exclusivity(unchecked) private var batches: [MotionBatch] = []
 
@@ -44,7 +44,7 @@ final class Player: @unchecked Sendable {
     private let origin: WallTime
     /// The hub's next deadline. Stored here, because motion samples, which are the most frequent events, do not change
     /// it.
-    private var epoch = BootTime.never
+    private var epochDeadline = BootTime.never
     /// True once the end of the trace has been processed.
     private var hasEnded = false
 
@@ -64,7 +64,7 @@ final class Player: @unchecked Sendable {
         differences = self.accessories.differences
         batches = motion.sensors.map { MotionBatch(sensor: $0.id, kind: $0.kind) }
         // There are no subscribers yet, so nothing is delivered.
-        restore(self.feed.begin())
+        restore(self.feed.seekToStart())
     }
 
     /// Claims the player. Returns false if it is already claimed, for example during a callback.
@@ -74,17 +74,17 @@ final class Player: @unchecked Sendable {
 
     /// Moves to a trace time in seconds. When this function returns, the device has the state at that time.
     func seek(to seconds: Double) {
-        let place = TraceFeed.place(seconds)
+        let place = TraceFeed.traceTime(seconds)
         hasEnded = false
         let state = feed.seek(to: place, now: clock.now)
-        clock.setWallTime(WallTime(nanoseconds: origin.nanoseconds.addingSaturated(feed.lastPlace)))
+        clock.setWallTime(WallTime(nanoseconds: origin.nanoseconds.addingSaturated(feed.lastTraceTime)))
         restore(state)
     }
 
     /// Sets the device to a state.
     ///
     /// - Parameter flushes: True if the trace begins again, so that epochs held by the hub have to be delivered first.
-    private func restore(_ state: TraceState, flushes: Bool = false) {
+    private func restore(_ state: PlaybackState, flushes: Bool = false) {
         hub.together {
             if flushes { hub.flush() }
             hub.restart(fixes: state.fixes)
@@ -98,7 +98,7 @@ final class Player: @unchecked Sendable {
         status.post(state.battery)
         beacons.setStatus(SourceStatus(state.beaconLoss))
         accessories.restore(state.accessories)
-        epoch = hub.nextDeadline
+        epochDeadline = hub.nextDeadline
     }
 
     /// True if time does not advance any further, because the trace has ended.
@@ -109,7 +109,7 @@ final class Player: @unchecked Sendable {
 
     /// Performs the action that was configured for the end of the trace. Returns true if there was one. Later calls
     /// have no effect.
-    private func noteEnd() -> Bool {
+    private func handleEnd() -> Bool {
         guard !hasEnded else { return false }
         hasEnded = true
         switch end {
@@ -122,7 +122,7 @@ final class Player: @unchecked Sendable {
             for sensor in motion.sensors { motion.hub.setStatus(.unavailable(error), of: sensor.id) }
             beacons.setStatus(.unavailable(error))
         }
-        epoch = hub.nextDeadline
+        epochDeadline = hub.nextDeadline
         return true
     }
 
@@ -145,94 +145,94 @@ final class Player: @unchecked Sendable {
     /// of the trace.
     func step(upTo limit: BootTime) -> Step {
         let event = feed.peek()
-        if event == nil, noteEnd() { return .happened }
+        if event == nil, handleEnd() { return .progressed }
         let limit = event == nil && limit != .never && isStopped ? min(limit, clock.now) : limit
         // Without a limit, the clock does not advance beyond the end of the trace, and only timers that are already due
         // run.
         if event == nil, limit == .never {
             if isTimerDue {
                 clock.runNextTimer(upTo: clock.now)
-                return .happened
+                return .progressed
             }
             hub.flush()
-            epoch = hub.nextDeadline
+            epochDeadline = hub.nextDeadline
             motion.hub.postQuiet()
             return .finished
         }
-        let epoch = epoch
+        let epoch = epochDeadline
         let next = min(event ?? .never, epoch, limit)
         guard next != .never else { return .finished }
         guard clock.moveUnlessTimerIsDue(by: next) else {
             clock.runNextTimer(upTo: next)
-            return .happened
+            return .progressed
         }
         if epoch <= next {
             hub.handOverDue(now: epoch)
-            self.epoch = hub.nextDeadline
+            self.epochDeadline = hub.nextDeadline
         } else if let event, event <= next {
             // The kind is checked first, because this is faster than checking the content.
-            if feed.kind == .battery, case .round(let state) = feed.content {
+            if feed.kind == .battery, case .loopStart(let state) = feed.content {
                 restore(state, flushes: true)
                 feed.consume()
                 // Without a limit, an endless trace is played for one pass only, because playback would not end
                 // otherwise.
-                return limit == .never && feed.isEndless ? .finished : .happened
+                return limit == .never && feed.isEndless ? .finished : .progressed
             }
-            if let filter, feed.kind != .sample || filter.takesSamples {
-                handOn(through: filter)
-                self.epoch = hub.nextDeadline
+            if let filter, feed.kind != .sample || filter.includesSamples {
+                deliver(through: filter)
+                self.epochDeadline = hub.nextDeadline
             } else if feed.kind == .sample {
-                handOnSamples()
+                deliverSamples()
             } else {
-                handOn()
-                self.epoch = hub.nextDeadline
+                deliverEvent()
+                self.epochDeadline = hub.nextDeadline
             }
-            return .handedOn
+            return .delivered
         } else {
             return .finished
         }
-        return .happened
+        return .progressed
     }
 
     /// Applies the filter to the next event and delivers the result.
-    private func handOn(through filter: PlaybackFilter) {
+    private func deliver(through filter: PlaybackFilter) {
         guard feed.kind != .sample else {
             var batch = MotionBatch(sensor: "", kind: .pressure)
             guard let id = feed.sensor.flatMap({ motion.id($0) }), let kind = feed.record?.sample?.kind else {
-                return handOnSamples()
+                return deliverSamples()
             }
-            feed.takeSamples(into: &batch)
+            feed.readSamples(into: &batch)
             feed.consume()
-            let (origin, place) = (feed.bootTime(0).nanoseconds, feed.lastPlace)
+            let (origin, place) = (feed.bootTime(0).nanoseconds, feed.lastTraceTime)
             for (value, time) in zip(batch.values, batch.times) {
                 let stamp = time.nanoseconds.subtractingSaturated(origin)
                 let event = TraceEvent(time: place, .sample(value, kind: kind, sensor: id, stamp: stamp))
-                for event in filter.apply(event) ?? [event] { handOn(event) }
+                for event in filter.apply(event) ?? [event] { deliver(event) }
             }
             return
         }
         guard let event = feed.event(sensor: feed.sensor.flatMap { motion.id($0) }), let events = filter.apply(event)
-        else { return handOn() }
+        else { return deliverEvent() }
         feed.consume()
-        for event in events { handOn(event) }
+        for event in events { deliver(event) }
     }
 
     /// Delivers an event that the filter has returned.
-    private func handOn(_ event: TraceEvent) {
+    private func deliver(_ event: TraceEvent) {
         switch event.contents {
         case .sample(let value, let kind, let sensor, let stamp):
-            let measured = feed.bootTime(stamp ?? event.time ?? feed.lastPlace)
+            let measured = feed.bootTime(stamp ?? event.time ?? feed.lastTraceTime)
             motion.hub.post(
                 MotionBatch(sensor: sensor, kind: kind, values: [value], times: [measured], arrival: clock.now))
         case .sensorLost(let error, let sensor): motion.hub.setStatus(.unavailable(error), of: sensor)
         case .sensorRegained(let sensor): motion.hub.setStatus(.available, of: sensor)
         default:
             feed.replace(with: event.contents)
-            handOn()
+            deliverEvent()
         }
     }
 
-    private func handOn() {
+    private func deliverEvent() {
         // If the clock was advanced manually, the overdue events of the trace are delivered immediately, with the
         // current time.
         let now = clock.now
@@ -260,13 +260,13 @@ final class Player: @unchecked Sendable {
         case .sensorRegained:
             if let id = feed.sensor.flatMap({ motion.id($0) }) { motion.hub.setStatus(.available, of: id) }
         case .battery(let battery): status.post(battery)
-        case .accessory(let event): accessories.take(event)
+        case .accessory(let event): accessories.process(event)
         case .beacon(.sighting(var sighting)):
             sighting.time = now
             beacons.post(sighting)
         case .beacon(.lost(let error)): beacons.setStatus(.unavailable(error))
         case .beacon(.regained): beacons.setStatus(.available)
-        case .round: break
+        case .loopStart: break
         case .lost(let error): hub.setStatus(.unavailable(error))
         case .regained: hub.setStatus(.available)
         }
@@ -274,10 +274,10 @@ final class Player: @unchecked Sendable {
     }
 
     /// Delivers the next samples of a motion sensor, or skips them if the sensor has no subscribers.
-    private func handOnSamples() {
-        motion.update(&wanted)
+    private func deliverSamples() {
+        motion.update(&hasSubscribers)
         let sensor = feed.sensor ?? -1
-        guard wanted.indices.contains(sensor), wanted[sensor] else {
+        guard hasSubscribers.indices.contains(sensor), hasSubscribers[sensor] else {
             feed.skipSamples()
             feed.consume()
             return
@@ -285,7 +285,7 @@ final class Player: @unchecked Sendable {
         // Moved out of the array, so that the batch is uniquely referenced and is not copied.
         var batch = MotionBatch(sensor: "", kind: .pressure)
         swap(&batch, &batches[sensor])
-        feed.takeSamples(into: &batch)
+        feed.readSamples(into: &batch)
         feed.consume()
         motion.hub.post(batch)
         swap(&batch, &batches[sensor])

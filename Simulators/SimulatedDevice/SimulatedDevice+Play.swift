@@ -26,8 +26,8 @@ extension SimulatedDevice {
     package func play(atMost count: Int) -> Bool {
         guard player.claim() else { return false }
         defer { player.release() }
-        let isMain = MainThread.isCurrent
-        return device.bind {
+        let isMain = MainQueueContext.isCurrent
+        return device.withCurrent {
             var rest = count
             callbacks.run(isOnMainThread: isMain)
             while let next = player.nextEvent() {
@@ -35,8 +35,8 @@ extension SimulatedDevice {
                 callbacks.run(isOnMainThread: isMain)
                 switch step {
                 // A timer or the end of an epoch before the event.
-                case .happened: continue
-                case .handedOn:
+                case .progressed: continue
+                case .delivered:
                     rest -= 1
                     if rest <= 0 { return true }
                 case .finished: return false
@@ -67,8 +67,8 @@ extension SimulatedDevice {
     public func seek(to seconds: Double) {
         guard player.claim() else { return }
         defer { player.release() }
-        let isMain = MainThread.isCurrent
-        device.bind {
+        let isMain = MainQueueContext.isCurrent
+        device.withCurrent {
             callbacks.run(isOnMainThread: isMain)
             player.seek(to: seconds)
             callbacks.run(isOnMainThread: isMain)
@@ -85,8 +85,8 @@ extension SimulatedDevice {
     private func run(upTo limit: BootTime) -> Bool {
         guard player.claim() else { return false }
         defer { player.release() }
-        let isMain = MainThread.isCurrent
-        device.bind {
+        let isMain = MainQueueContext.isCurrent
+        device.withCurrent {
             callbacks.run(isOnMainThread: isMain)
             repeat {
                 while player.step(upTo: limit) != .finished { callbacks.run(isOnMainThread: isMain) }

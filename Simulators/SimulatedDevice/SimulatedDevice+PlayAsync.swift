@@ -71,15 +71,15 @@ extension SimulatedDevice {
 
     nonisolated(nonsending) private func runClaimed(upTo limit: BootTime) async {
         await Device.$current.withValue(device) {
-            callbacks.run(isOnMainThread: MainThread.isCurrent)
-            await callbacks.settle()
+            callbacks.run(isOnMainThread: MainQueueContext.isCurrent)
+            await callbacks.waitUntilIdle()
             repeat {
                 while player.step(upTo: limit) != .finished {
-                    callbacks.run(isOnMainThread: MainThread.isCurrent)
-                    if !callbacks.isSettled { await callbacks.settle() }
+                    callbacks.run(isOnMainThread: MainQueueContext.isCurrent)
+                    if !callbacks.isIdle { await callbacks.waitUntilIdle() }
                 }
-                callbacks.run(isOnMainThread: MainThread.isCurrent)
-                await callbacks.settle()
+                callbacks.run(isOnMainThread: MainQueueContext.isCurrent)
+                await callbacks.waitUntilIdle()
                 // The last callbacks may have written to an accessory, which starts a timer.
             } while limit == .never && player.isTimerDue
         }

@@ -64,18 +64,18 @@ public final class SimulatedDevice: Sendable {
         _ trace: TraceFile,
         configuration: Configuration = Configuration(),
         calibrations: [SensorDescription.ID: SensorCalibration] = [:],
-        stamps: TraceStamps = .kept,
+        stamps: TimestampPolicy = .recorded,
         options: PlaybackOptions = PlaybackOptions(),
         delivery: CallbackDelivery = .inOrder
     ) {
         let recorded = trace.start ?? TraceFeed.firstTime(of: trace) ?? .epoch
         let wallTime: WallTime
         switch stamps {
-        case .kept: wallTime = recorded
+        case .recorded: wallTime = recorded
         case .rebased(let start): wallTime = start
         }
         let start = trace.header?.start?.boot ?? .zero
-        let from = TraceFeed.place(options.from)
+        let from = TraceFeed.traceTime(options.from)
         let clock = VirtualClock(
             now: BootTime(nanoseconds: start.nanoseconds.addingSaturated(from)),
             wallTime: WallTime(nanoseconds: wallTime.nanoseconds.addingSaturated(from)))
@@ -84,7 +84,7 @@ public final class SimulatedDevice: Sendable {
         let sensors = recordedSensors.map { recorded in
             var sensor = recorded
             sensor.id = options.streams.names[recorded.id] ?? recorded.id
-            sensor.mount(by: configuration.sensors.value)
+            sensor.applyMountMatrix(from: configuration.sensors.value)
             return sensor
         }
         var fixed: [SensorIdentity: SensorCalibration] = [:]
@@ -113,7 +113,7 @@ public final class SimulatedDevice: Sendable {
         device = Device(
             name: trace.name, clock: clock, configuration: configuration, positionSource: hub,
             motionSource: motion.hub, accessorySource: accessories, beaconSource: beacons, statusSource: status,
-            calibrations: FixedCalibrations(fixed), playback: callbacks)
+            calibrations: InMemoryCalibrationStore(fixed), playback: callbacks)
     }
 
     /// Creates a device without a trace. It has only the accessories that are attached with ``attach(_:)``;
@@ -159,7 +159,7 @@ public final class SimulatedDevice: Sendable {
 
     /// Waits until the given number of consumers of async sequences have requested their first element. A newly created
     /// task has not requested one yet, and a trace played without delays could end before it does.
-    public func waitForConsumers(_ count: Int) async { await callbacks.consumers.waitForConsumers(count) }
+    public func waitForConsumers(_ count: Int) async { await callbacks.consumerGate.waitForConsumers(count) }
 }
 
 extension SimulatedDevice {
@@ -171,7 +171,7 @@ extension SimulatedDevice {
     @discardableResult
     public func attach(_ accessory: SimulatedAccessory) -> AccessoryDescription.ID {
         let source = accessories
-        let attachment = CodedAttachment(accessory, clock: clock) { [weak source] attachment in
+        let attachment = PeerAttachment(accessory, clock: clock) { [weak source] attachment in
             source?.detach(attachment)
         }
         return source.attach(accessory.description, attachment)

@@ -11,9 +11,9 @@ extension TraceFeed {
     ///   - record: The record.
     ///   - index: The index of the record in the block.
     mutating func decode(_ record: TraceRecord, at index: Int) {
-        if record.kind == .gpsd, takePosition(of: index) {
+        if record.kind == .gpsd, loadDecodedPosition(of: index) {
             content = .position
-            if record.time == nil { reportClock.take(position.time) }
+            if record.time == nil { reportClock.advance(to: position.time) }
             if !options.streams.names.isEmpty { rename(by: options.streams.names) }
             return
         }
@@ -25,7 +25,7 @@ extension TraceFeed {
                     content = .other(report)
                 } else {
                     content = .position
-                    if record.time == nil { reportClock.take(position.time) }
+                    if record.time == nil { reportClock.advance(to: position.time) }
                 }
                 if !options.streams.names.isEmpty { rename(by: options.streams.names) }
             case .gpsdText: content = .line
@@ -46,7 +46,7 @@ extension TraceFeed {
     }
 
     /// Moves the position that the reader has decoded from a record to `position`. Returns false if there is none.
-    private mutating func takePosition(of index: Int) -> Bool {
+    private mutating func loadDecodedPosition(of index: Int) -> Bool {
         while nextPosition < block.positionCount, block.positions[nextPosition].record < index { nextPosition += 1 }
         guard nextPosition < block.positionCount, block.positions[nextPosition].record == index else { return false }
         // Swapped, so that the memory of the previous position is reused with the block.
@@ -63,13 +63,13 @@ extension TraceFeed {
         }
     }
 
-    mutating func move() {
+    mutating func shiftTimes() {
         let shift = shift
         guard shift != 0 else { return }
         switch content {
-        case .position: position.time = position.time?.moved(by: shift)
-        case .other(let report): content = .other(report.moved(by: shift))
-        case .line, .lost, .regained, .sensorLost, .sensorRegained, .battery, .accessory, .beacon, .round: break
+        case .position: position.time = position.time?.shifted(by: shift)
+        case .other(let report): content = .other(report.shifted(by: shift))
+        case .line, .lost, .regained, .sensorLost, .sensorRegained, .battery, .accessory, .beacon, .loopStart: break
         }
     }
 

@@ -24,7 +24,7 @@ struct TraceFeed {
         case accessory(TraceAccessoryEvent)
         case beacon(BeaconEvent)
         /// The start of another pass, with the state at that time.
-        case round(TraceState)
+        case loopStart(PlaybackState)
     }
 
     /// The maximum number of samples in a batch.
@@ -33,7 +33,7 @@ struct TraceFeed {
     let file: TraceFile
     /// The time of the next event; nil before the first and after the last event.
     var time: BootTime?
-    /// The content of the next event. For motion samples, use ``takeSamples(into:)`` instead.
+    /// The content of the next event. For motion samples, use ``readSamples(into:)`` instead.
     var content = Content.line
     /// The kind of the next event, which is cheaper to check than the content.
     var kind = TraceRecord.Kind.gpsd
@@ -59,7 +59,7 @@ struct TraceFeed {
     var block = TraceBlock()
     /// The number of consumed records of the block, and the index of the first position that can belong to a later
     /// record.
-    var taken = 0
+    var consumedCount = 0
     var nextPosition = 0
     /// The warnings of earlier blocks, and the line of the last one.
     private var formerWarnings: [TraceWarning] = []
@@ -72,12 +72,12 @@ struct TraceFeed {
     var reportClock = ReportClock()
     var isAtEnd = false
     /// The time of the preceding event, or of the start of reading.
-    var lastPlace: Int64
+    var lastTraceTime: Int64
     /// The time of the last event that was skipped before the start of reading.
-    var passed: Int64 = 0
-    var round = RoundRhythm(offset: 0)
+    var lastSkippedTime: Int64 = 0
+    var loopTiming = LoopTiming(offset: 0)
     /// The number of passes after the current one; nil for unlimited passes.
-    var roundsLeft: Int?
+    var remainingLoops: Int?
 
     /// Creates a feed.
     ///
@@ -96,24 +96,24 @@ struct TraceFeed {
         self.options = options
         recordedShift = shift
         shiftBase = shift
-        from = Self.place(options.from)
+        from = Self.traceTime(options.from)
         to = Int64(saturatingSeconds: options.to).map { max(0, $0) } ?? .max
         maximumGap = options.maximumGap.flatMap { $0 > 0 ? Int64(saturatingSeconds: $0) : nil }
         self.sensors = options.streams == .all ? nil : sensors.map { options.streams.contains($0) }
-        switch options.rounds {
-        case .once: roundsLeft = 0
-        case .times(let count): roundsLeft = max(0, count - 1)
-        case .endless: roundsLeft = nil
+        switch options.loops {
+        case .once: remainingLoops = 0
+        case .times(let count): remainingLoops = max(0, count - 1)
+        case .endless: remainingLoops = nil
         }
-        lastPlace = from
+        lastTraceTime = from
         reader = TraceReader(
             file, readsAhead: options.readsAhead, decodesPositions: options.streams.positions)
     }
 
     /// Converts seconds to a trace time in nanoseconds. Negative numbers and NaN become 0.
-    static func place(_ seconds: Double) -> Int64 { seconds > 0 ? Int64(saturatingSeconds: seconds) ?? 0 : 0 }
+    static func traceTime(_ seconds: Double) -> Int64 { seconds > 0 ? Int64(saturatingSeconds: seconds) ?? 0 : 0 }
 
-    var isEndless: Bool { roundsLeft == nil }
+    var isEndless: Bool { remainingLoops == nil }
 
     /// The current shift of the receivers' times, in nanoseconds.
     var shift: Int64 { shiftBase.addingSaturated(offset) }
@@ -125,7 +125,9 @@ struct TraceFeed {
     /// The warnings about the file so far.
     var warnings: [TraceWarning] {
         formerWarnings
-            + block.warnings.prefix { isAtEnd || $0.record < taken }.map(\.warning).filter { $0.line > warnedLine }
+            + block.warnings.prefix { isAtEnd || $0.record < consumedCount }.map(\.warning).filter {
+                $0.line > warnedLine
+            }
     }
 
     /// Reads the next event if necessary and returns its time; nil at the end.
@@ -156,7 +158,7 @@ struct TraceFeed {
     /// sensor and arrival time, as long as their measurement times do not decrease.
     ///
     /// - Parameter batch: A batch of that sensor. Its samples are replaced and its memory is reused.
-    mutating func takeSamples(into batch: inout MotionBatch) {
+    mutating func readSamples(into batch: inout MotionBatch) {
         guard let first = record, first.kind == .sample, let time = first.time else { return }
         let start = start.nanoseconds.addingSaturated(offset)
         let arrival = start.addingSaturated(time)
@@ -178,7 +180,7 @@ struct TraceFeed {
         while let sample = nextSample(with: first, count: batch.values.count) {
             let measured = sample.stamp.map { start.addingSaturated($0) } ?? arrival
             guard measured >= last else { return }
-            taken += 1
+            consumedCount += 1
             batch.values.append(sample.value)
             batch.times.append(BootTime(nanoseconds: measured))
             last = measured
@@ -192,7 +194,7 @@ struct TraceFeed {
         while let sample = nextSample(with: first, count: count) {
             let measured = sample.stamp ?? time
             guard measured >= last else { return }
-            taken += 1
+            consumedCount += 1
             count += 1
             last = measured
         }
@@ -201,15 +203,15 @@ struct TraceFeed {
     /// Returns the next unconsumed sample if it arrived together with `first`.
     @inline(__always)
     private mutating func nextSample(with first: TraceRecord, count: Int) -> TraceSample? {
-        guard count < Self.maximumBatch, hasRecord(), block.records[taken].time == first.time,
-            block.records[taken].sensor == first.sensor
+        guard count < Self.maximumBatch, hasRecord(), block.records[consumedCount].time == first.time,
+            block.records[consumedCount].sensor == first.sensor
         else { return nil }
-        return block.records[taken].sample
+        return block.records[consumedCount].sample
     }
 
     /// Returns true if there is an unconsumed record. Reads the next block if necessary.
     @inline(__always)
-    mutating func hasRecord() -> Bool { taken < block.records.count || nextBlock() }
+    mutating func hasRecord() -> Bool { consumedCount < block.records.count || nextBlock() }
 
     @inline(never)
     private mutating func nextBlock() -> Bool {
@@ -217,7 +219,7 @@ struct TraceFeed {
             keepWarnings()
             // Exchanged, so that the reader owns the block uniquely and can reuse its memory.
             block = reader.next(after: exchange(&block, with: TraceBlock()))
-            taken = 0
+            consumedCount = 0
             nextPosition = 0
             if !block.records.isEmpty { return true }
         }
@@ -248,31 +250,31 @@ struct TraceFeed {
 
     private mutating func read() {
         while hasRecord() {
-            let record = block.records[taken]
-            taken += 1
+            let record = block.records[consumedCount]
+            consumedCount += 1
             guard isPlayed(record) else { continue }
             self.record = record
             kind = record.kind
-            if kind != .sample { decode(record, at: taken - 1) }
+            if kind != .sample { decode(record, at: consumedCount - 1) }
             let place = record.time ?? reportClock.elapsed
             guard place <= to else { break }
-            if let maximumGap, place.subtractingSaturated(lastPlace) > maximumGap {
-                offset = offset.subtractingSaturated(place.subtractingSaturated(lastPlace) - maximumGap)
+            if let maximumGap, place.subtractingSaturated(lastTraceTime) > maximumGap {
+                offset = offset.subtractingSaturated(place.subtractingSaturated(lastTraceTime) - maximumGap)
             }
-            lastPlace = place
+            lastTraceTime = place
             time = bootTime(place)
-            if kind != .sample { move() }
-            if roundsLeft != 0 { noteRhythm(place) }
+            if kind != .sample { shiftTimes() }
+            if remainingLoops != 0 { updateLoopTiming(place) }
             return
         }
-        if beginRound() { return }
+        if beginLoop() { return }
         isAtEnd = true
         record = nil
     }
 
-    private mutating func noteRhythm(_ place: Int64) {
+    private mutating func updateLoopTiming(_ place: Int64) {
         var isPosition = false
         if kind == .gpsd, case .position = content { isPosition = true }
-        round.note(place.addingSaturated(offset), isPosition: isPosition, sensor: kind == .sample ? sensor : nil)
+        loopTiming.record(place.addingSaturated(offset), isPosition: isPosition, sensor: kind == .sample ? sensor : nil)
     }
 }

@@ -21,10 +21,10 @@ final class TraceReader: Sendable {
     /// The maximum number of blocks that are read ahead.
     private static let depth = 4
     /// The minimum file size for reading ahead, in bytes. Smaller files are read faster than a thread starts.
-    private static let smallest = 1 << 20
+    private static let minimumReadAheadSize = 1 << 20
 
     /// The reading position. Accessed only by the thread that has set `isReading`.
-    private final class Place: @unchecked Sendable {
+    private final class ReadPosition: @unchecked Sendable {
         var cursor: TraceCursor
         var warningCount = 0
         /// The decoder; nil if positions are not played.
@@ -46,11 +46,11 @@ final class TraceReader: Sendable {
         var isAwaited = false
         var isDone = false
         /// True from the request for a thread until the thread starts.
-        var isCalled = false
+        var isReadScheduled = false
     }
 
     private let file: TraceFile
-    private let place: Place
+    private let place: ReadPosition
     private let readsAhead: Bool
     private let state = Mutex(State())
     private let arrived = DispatchSemaphore(value: 0)
@@ -63,8 +63,9 @@ final class TraceReader: Sendable {
     ///   - decodesPositions: False if positions are not played.
     init(_ file: TraceFile, readsAhead: Bool? = nil, decodesPositions: Bool = true) {
         self.file = file
-        place = Place(file, decodes: decodesPositions)
-        self.readsAhead = readsAhead ?? (file.playedSize >= Self.smallest && sysconf(Int32(_SC_NPROCESSORS_ONLN)) > 1)
+        place = ReadPosition(file, decodes: decodesPositions)
+        self.readsAhead =
+            readsAhead ?? (file.playedSize >= Self.minimumReadAheadSize && sysconf(Int32(_SC_NPROCESSORS_ONLN)) > 1)
     }
 
     /// Returns the next block.
@@ -73,7 +74,7 @@ final class TraceReader: Sendable {
     func next(after used: consuming TraceBlock) -> TraceBlock {
         var former = used
         used = TraceBlock()
-        former.empty()
+        former.removeAll()
         while true {
             enum Turn {
                 case take(TraceBlock)
@@ -114,21 +115,21 @@ final class TraceReader: Sendable {
     private func readAhead() {
         guard readsAhead else { return }
         let begins = state.withLock { state in
-            guard !state.isReading, !state.isCalled, !state.isDone, state.ready.count <= Self.depth / 2 else {
+            guard !state.isReading, !state.isReadScheduled, !state.isDone, state.ready.count <= Self.depth / 2 else {
                 return false
             }
-            state.isCalled = true
+            state.isReadScheduled = true
             return true
         }
         guard begins else { return }
-        DispatchQueue.global(qos: .userInitiated).async { [weak self] in self?.work() }
+        DispatchQueue.global(qos: .userInitiated).async { [weak self] in self?.fillReadyBlocks() }
     }
 
     /// Reads until enough blocks are available.
-    private func work() {
+    private func fillReadyBlocks() {
         while true {
             let memory = state.withLock { state -> TraceBlock? in
-                state.isCalled = false
+                state.isReadScheduled = false
                 guard !state.isReading, !state.isDone, state.ready.count < Self.depth else { return nil }
                 state.isReading = true
                 return state.spare.popLast() ?? TraceBlock()
@@ -202,7 +203,7 @@ struct TraceBlock: Sendable {
     var isLast = false
 
     /// Removes all contents and keeps the memory.
-    mutating func empty() {
+    mutating func removeAll() {
         records.removeAll(keepingCapacity: true)
         positionCount = 0
         warnings = []

@@ -39,17 +39,17 @@ import TraceFormats
 public final class SimulatedServers: Sendable {
     private struct Running {
         var environment: [String: String]
-        var common: CommonStart
+        var sharedStart: SharedPlaybackStart
         var gpsd: GPSDServer
         var iiod: IIODServer
         var accessories: AccessorySimulator?
-        var folder: ServerFolder
+        var folder: ServerDirectory
     }
 
     /// The sources for which the traces contain readings.
     public let sources: Set<SimulatedSource>
     /// Warnings about the traces, such as renamed sensors and unreadable lines.
-    public let remarks: [String]
+    public let warnings: [String]
     /// The duration of one pass at speed 1, in nanoseconds.
     public let duration: Int64
 
@@ -68,7 +68,7 @@ public final class SimulatedServers: Sendable {
         _ traces: [TraceFile], options: SimulatedServersOptions = SimulatedServersOptions()
     ) throws(DeviceError) {
         self.options = options
-        (trace, remarks) = try Self.joined(traces, options)
+        (trace, warnings) = try Self.joined(traces, options)
         contents = TraceContents(trace)
         if contents.sources.contains(.motion) {
             // `Recording` moves time zero to the first reading. Here, all sources keep the times of the trace.
@@ -91,7 +91,7 @@ public final class SimulatedServers: Sendable {
     public var differences: [String] { running.withLock { $0?.accessories }?.differences ?? [] }
 
     /// True if playback has begun.
-    public var hasBegun: Bool { running.withLock { $0?.common.time } != nil }
+    public var hasBegun: Bool { running.withLock { $0?.sharedStart.time } != nil }
 
     /// Starts the servers and returns the environment for programs. If the servers are already running, returns their
     /// environment.
@@ -127,10 +127,10 @@ public final class SimulatedServers: Sendable {
         guard let running = running.withLock({ $0 }) else { return false }
         let clock = LiveClock()
         let deadline = clock.now.advanced(bySeconds: max(0, min(seconds, 1e9)))
-        let bell = Bell()
-        running.common.whenBegun { bell.ring() }
-        while running.common.time == nil, clock.now < deadline { bell.wait(until: deadline, clock: clock) }
-        guard let time = running.common.time else { return false }
+        let bell = BinarySemaphore()
+        running.sharedStart.onStart { bell.signal() }
+        while running.sharedStart.time == nil, clock.now < deadline { bell.wait(until: deadline, clock: clock) }
+        guard let time = running.sharedStart.time else { return false }
         let end = time.advanced(bySeconds: Double(duration) / 1e9 / speed)
         while clock.now < min(end, deadline) { bell.wait(until: min(end, deadline), clock: clock) }
         if options.loops { return clock.now >= end }
@@ -144,15 +144,15 @@ public final class SimulatedServers: Sendable {
     // MARK: Starting
 
     private func launch() throws(DeviceError) -> Running {
-        let folder = try ServerFolder(below: options.folder)
-        let common = CommonStart()
+        let folder = try ServerDirectory(below: options.folder)
+        let common = SharedPlaybackStart()
         let gpsd = try GPSDServer(positions(), options: gpsdOptions(common))
         let position = try gpsd.start()
         let iiod = makeIIOD(common)
         let motion = try iiod.start()
         let accessories = try makeAccessories(common, folder)
         let announcements = try accessories?.start() ?? folder.emptyPath
-        if options.start == .atOnce { common.begin(at: LiveClock().now) }
+        if options.start == .atOnce { common.startIfNeeded(at: LiveClock().now) }
         let environment = [
             "DEVICE_SERVICES_GPSD": "gpsd://127.0.0.1:\(position)",
             "DEVICE_SERVICES_IIO": "ip:127.0.0.1:\(motion)",
@@ -162,7 +162,7 @@ public final class SimulatedServers: Sendable {
             "DEVICE_SERVICES_STATE": folder.statePath,
         ]
         return Running(
-            environment: environment, common: common, gpsd: gpsd, iiod: iiod, accessories: accessories,
+            environment: environment, sharedStart: common, gpsd: gpsd, iiod: iiod, accessories: accessories,
             folder: folder)
     }
 
@@ -172,35 +172,35 @@ public final class SimulatedServers: Sendable {
         sources.contains(.positions) ? trace : TraceFile(emptyNamed: trace.name)
     }
 
-    private func gpsdOptions(_ common: CommonStart) -> GPSDServerOptions {
+    private func gpsdOptions(_ common: SharedPlaybackStart) -> GPSDServerOptions {
         var gpsd = GPSDServerOptions()
         gpsd.pace = .realTime(speed: speed)
         gpsd.end = options.loops ? .loop : .silence
-        gpsd.stamps = options.movesTimesToNow ? .now : .kept
+        gpsd.timestampPolicy = options.shiftsTimesToNow ? .now : .recorded
         gpsd.faults = options.gpsdFaults
-        gpsd.common = common
-        gpsd.roundLength = duration
+        gpsd.sharedStart = common
+        gpsd.minimumPassDuration = duration
         return gpsd
     }
 
-    private func makeIIOD(_ common: CommonStart) -> IIODServer {
+    private func makeIIOD(_ common: SharedPlaybackStart) -> IIODServer {
         var iiod = IIODServerOptions()
         iiod.pace = .realTime(speed: speed)
         iiod.end = options.loops ? .loop : .stall
         iiod.faults = options.iiodFaults
-        iiod.common = common
+        iiod.sharedStart = common
         guard let board else { return IIODServer(context: SimulatedIIOContext(sensors: []), options: iiod) }
         iiod.faults += contents.changes.compactMap { change in
             guard let device = board.deviceID(of: change.sensor) else { return nil }
             return IIODFault(
-                change.isLost ? .unplug(ENODEV) : .replug, device: device,
+                change.isLost ? .unplug(ENODEV) : .reconnect, device: device,
                 at: .seconds(Double(change.time) / 1e9 / speed))
         }
         return IIODServer(context: board.context, samples: board.samples(duration: duration), options: iiod)
     }
 
     private func makeAccessories(
-        _ common: CommonStart, _ folder: ServerFolder
+        _ common: SharedPlaybackStart, _ folder: ServerDirectory
     ) throws(DeviceError) -> AccessorySimulator? {
         guard sources.contains(.accessories) else { return nil }
         var accessories = AccessorySimulatorOptions()
@@ -208,8 +208,8 @@ public final class SimulatedServers: Sendable {
         accessories.folder = folder.path
         accessories.speed = speed
         accessories.repeats = options.loops
-        accessories.common = common
-        accessories.roundLength = duration
+        accessories.sharedStart = common
+        accessories.passDuration = duration
         return try AccessorySimulator(trace: trace, options: accessories)
     }
 

@@ -25,7 +25,7 @@ public struct SimulatedServersOptions: Sendable {
     public var loops = false
     /// Whether the times in gpsd's reports are shifted so that the first one is current. Motion samples always have
     /// current times.
-    public var movesTimesToNow = false
+    public var shiftsTimesToNow = false
     /// The alignment of several traces.
     public var alignment = TraceMerger.Alignment.clock
     /// The faults that are added to the traces.

@@ -42,7 +42,7 @@ struct TraceContents {
                 switch record.kind {
                 case .gpsd, .gpsdText, .lost, .regained:
                     sources.insert(.positions)
-                    noteReport(at: time)
+                    recordReport(at: time)
                 case .sample:
                     sources.insert(.motion)
                     let measured = record.sample?.stamp ?? time
@@ -63,15 +63,15 @@ struct TraceContents {
 
     /// Reads a trace without arrival times, whose reports are played at the times of their fixes.
     private mutating func readReports(_ trace: TraceFile) {
-        var reading = TraceReading(trace)
+        var reading = TimedEventReader(trace)
         while let event = reading.next() {
             sources.insert(.positions)
             last = max(last, event.time ?? 0)
-            noteReport(at: event.time ?? 0)
+            recordReport(at: event.time ?? 0)
         }
     }
 
-    private mutating func noteReport(at time: Int64) {
+    private mutating func recordReport(at time: Int64) {
         if time > lastReport { step = time - lastReport }
         lastReport = time
     }

@@ -5,7 +5,7 @@ public import DeviceCore
 /// The options for synthesizing motion along a route and for the contents of its trace.
 public struct MotionOptions: Sendable, Hashable {
     /// The lean of the body in curves.
-    public enum Turns: String, Sendable, CaseIterable {
+    public enum LeanMode: String, Sendable, CaseIterable {
         /// The body remains level sideways, like a car.
         case flat
         /// The body leans so that there is no lateral force in its frame, like a bicycle or an aircraft. The tangent of
@@ -36,10 +36,10 @@ public struct MotionOptions: Sendable, Hashable {
     /// over six intervals, most of it over two. Larger values also smooth noisy positions.
     public var smoothing = 1.0
     /// The lean of the body in curves.
-    public var turns = Turns.flat
+    public var leanMode = LeanMode.flat
     /// Whether the slope of the route determines the pitch. False keeps the body level, for routes with noisy
     /// altitudes.
-    public var pitches = true
+    public var followsSlope = true
     /// Whether the earth rotates. If so, the gyroscope measures its rotation of 15°/h, and the accelerometer the
     /// Coriolis acceleration.
     public var earthRotates = true

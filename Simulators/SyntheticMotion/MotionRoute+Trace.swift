@@ -7,8 +7,8 @@ public import Trace
 
 extension MotionRoute {
     /// The minimum distance and speed between two positions that determine a direction, in metres and m/s.
-    private static let tellingWay = 0.5
-    private static let tellingSpeed = 0.3
+    private static let minimumDirectionDistance = 0.5
+    private static let minimumDirectionSpeed = 0.3
 
     /// Creates a route along the positions of a trace, at their times. The route is treated as a section of a longer
     /// one.
@@ -23,7 +23,7 @@ extension MotionRoute {
     ///   - receiver: The device path of the receiver in gpsd; nil for the receiver of the first position.
     /// - Throws: A `DeviceError` if the trace has too few or too many positions, or is too long.
     public init(_ trace: TraceFile, receiver: String? = nil) throws(DeviceError) {
-        var reading = PositionReading(trace, receiver: receiver)
+        var reading = TracePositionReader(trace, receiver: receiver)
         var stages: [RouteStage] = []
         var start: WallTime?
         var last: (place: GeodeticCoordinate, altitude: Double, time: Int64)?
@@ -56,8 +56,9 @@ extension MotionRoute {
             // A minimal distance gives a vertical leg a direction, so that it can have a climb.
             stage.distance = max(path.distance, climb == 0 ? 0 : 1e-6)
             stage.firstSpeed = stage.distance / seconds
-            (stage.greatestSpeed, stage.lastSpeed) = (stage.firstSpeed, stage.firstSpeed)
-            stage.tellsDirection = path.distance >= Self.tellingWay && path.distance / seconds >= Self.tellingSpeed
+            (stage.maximumSpeed, stage.lastSpeed) = (stage.firstSpeed, stage.firstSpeed)
+            stage.hasDirection =
+                path.distance >= Self.minimumDirectionDistance && path.distance / seconds >= Self.minimumDirectionSpeed
             stages.append(stage)
             last = (place, altitude, found.time)
             guard stages.count < Self.maximumCount else {
@@ -73,7 +74,7 @@ extension MotionRoute {
                     ? "\(trace.name) contains no positions to synthesize motion from."
                     : "\(trace.name) contains only one position, but motion needs two positions with different times.")
         }
-        Self.turn(&stages, heading: 0)
+        Self.fillDirections(&stages, heading: 0)
         var remarks: [String] = []
         if jumps > 0 {
             remarks.append(
@@ -91,7 +92,7 @@ extension MotionRoute {
 }
 
 /// A reader of the positions of one receiver in a trace.
-private struct PositionReading {
+private struct TracePositionReader {
     struct Position {
         var report: PositionReport
         /// Nanoseconds on a clock that all positions share.

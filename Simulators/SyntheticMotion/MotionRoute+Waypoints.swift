@@ -6,14 +6,14 @@ public import DeviceCore
 
 extension MotionRoute {
     /// The distance below which two waypoints are treated as one, in metres.
-    private static let shortestLeg = 0.01
+    private static let minimumLegLength = 0.01
     /// The minimum speed in corners, in m/s.
-    private static let leastCornerSpeed = 0.3
+    private static let minimumCornerSpeed = 0.3
 
     /// The angle from which a corner is turned at rest, in degrees, and the duration of the turn, in seconds. In
     /// motion, the smoothed corner would end in a spin.
-    private static let turningCorner = 120.0
-    private static let turningTime = 4.0
+    private static let standingTurnAngle = 120.0
+    private static let standingTurnDuration = 4.0
 
     /// Creates a route along waypoints that begins and ends at rest.
     ///
@@ -47,7 +47,7 @@ extension MotionRoute {
             if waypoint.pause > 0 {
                 var stay = RouteStage(from: place, altitude: altitude)
                 stay.duration = waypoint.pause
-                stay.tellsDirection = false
+                stay.hasDirection = false
                 stages.append(stay)
             }
             guard index + 1 < waypoints.count else { break }
@@ -57,20 +57,20 @@ extension MotionRoute {
             let path = Geodesic.inverse(
                 from: place, to: GeodeticCoordinate(latitude: next.latitude, longitude: next.longitude))
             let climb = (next.altitude.isNaN ? altitude : next.altitude) - altitude
-            guard path.distance >= Self.shortestLeg || abs(climb) >= Self.shortestLeg else { continue }
+            guard path.distance >= Self.minimumLegLength || abs(climb) >= Self.minimumLegLength else { continue }
             var leg = RouteStage(from: place, altitude: altitude)
             leg.azimuth = path.initialAzimuth
             leg.climb = climb
             // A vertical leg needs a small ground distance, because a distance of 0 means a stay.
-            leg.distance = max(path.distance, Self.shortestLeg * 1e-3)
-            leg.greatestSpeed = speed * leg.distance / (leg.distance * leg.distance + climb * climb).squareRoot()
-            leg.tellsDirection = path.distance >= Self.shortestLeg
+            leg.distance = max(path.distance, Self.minimumLegLength * 1e-3)
+            leg.maximumSpeed = speed * leg.distance / (leg.distance * leg.distance + climb * climb).squareRoot()
+            leg.hasDirection = path.distance >= Self.minimumLegLength
             if let last = stages.last, options.corneringAcceleration.isFinite,
-                Self.angle(last, leg) >= Self.turningCorner
+                Self.angle(last, leg) >= Self.standingTurnAngle
             {
                 var stay = RouteStage(from: place, altitude: altitude)
-                stay.duration = Self.turningTime
-                stay.tellsDirection = false
+                stay.duration = Self.standingTurnDuration
+                stay.hasDirection = false
                 stages.append(stay)
             }
             stages.append(leg)
@@ -82,10 +82,10 @@ extension MotionRoute {
                     ? "There is only one waypoint, without a pause. At least two are needed, or one with a pause."
                     : "All \(waypoints.count) waypoints are at the same place, and none has a pause.")
         }
-        Self.time(&stages, options)
+        Self.computeTimes(&stages, options)
         let duration = stages.last?.end ?? 0
         guard duration <= Self.maximumDuration else { throw Self.tooLong(duration) }
-        Self.turn(&stages, heading: options.heading)
+        Self.fillDirections(&stages, heading: options.heading)
         self.init(stages, extends: false)
     }
 
@@ -136,7 +136,7 @@ extension MotionRoute {
     }
 
     /// Computes the speeds at corners and stops, and the times of all stages.
-    private static func time(_ stages: inout [RouteStage], _ options: RouteOptions) {
+    private static func computeTimes(_ stages: inout [RouteStage], _ options: RouteOptions) {
         let a = options.acceleration
         // The maximum speed at the start of each stage, and at the end of the last stage.
         var speeds = [Double](repeating: 0, count: stages.count + 1)
@@ -154,14 +154,16 @@ extension MotionRoute {
         var time = 0.0
         for index in stages.indices {
             stages[index].start = time
-            if stages[index].moves { stages[index].run(from: speeds[index], to: speeds[index + 1], acceleration: a) }
+            if stages[index].moves {
+                stages[index].setSpeeds(from: speeds[index], to: speeds[index + 1], acceleration: a)
+            }
             time += stages[index].duration
         }
     }
 
     /// Returns the angle of the corner between two stages in degrees, 0 to 180; 0 if a stage has no direction.
     private static func angle(_ stage: RouteStage, _ next: RouteStage) -> Double {
-        guard stage.tellsDirection, next.tellsDirection else { return 0 }
+        guard stage.hasDirection, next.hasDirection else { return 0 }
         let end = Geodesic.direct(from: stage.from, azimuth: stage.azimuth, distance: stage.distance)
         let turns = (next.azimuth - end.finalAzimuth) / 360
         return (turns - turns.rounded()).magnitude * 360
@@ -169,14 +171,14 @@ extension MotionRoute {
 
     /// Returns the maximum speed for the corner between two legs.
     private static func cornerSpeed(_ leg: RouteStage, _ next: RouteStage, _ options: RouteOptions) -> Double {
-        let speed = min(leg.greatestSpeed, next.greatestSpeed)
-        guard leg.tellsDirection, next.tellsDirection else { return 0 }
+        let speed = min(leg.maximumSpeed, next.maximumSpeed)
+        guard leg.hasDirection, next.hasDirection else { return 0 }
         guard options.corneringAcceleration.isFinite else { return speed }
         let half = sin(angle(leg, next) / 2 * .pi / 180)
         // The velocity changes by 2 v sin(angle / 2). The change is smoothed with the quartic B-spline of the path,
         // whose peak is 115/192 for knots that are one second apart.
         let allowed = options.corneringAcceleration / (2 * 115.0 / 192 * max(half, 1e-9))
-        return min(speed, max(allowed, leastCornerSpeed))
+        return min(speed, max(allowed, minimumCornerSpeed))
     }
 }
 
@@ -184,19 +186,19 @@ extension RouteStage {
     fileprivate var moves: Bool { distance > 0 }
 
     /// Sets the speeds and times for a leg between two speeds that are possible within its distance.
-    fileprivate mutating func run(from first: Double, to last: Double, acceleration: Double) {
-        let cruise = greatestSpeed
+    fileprivate mutating func setSpeeds(from first: Double, to last: Double, acceleration: Double) {
+        let cruise = maximumSpeed
         let rising = (cruise * cruise - first * first) / (2 * acceleration)
         let falling = (cruise * cruise - last * last) / (2 * acceleration)
         if rising + falling > distance {
             let squared = (2 * acceleration * distance + first * first + last * last) / 2
-            greatestSpeed = max(squared.squareRoot(), first, last)
+            maximumSpeed = max(squared.squareRoot(), first, last)
         }
         firstSpeed = first
         lastSpeed = last
-        rise = (greatestSpeed - first) / acceleration
-        fall = (greatestSpeed - last) / acceleration
-        let accelerated = (first + greatestSpeed) / 2 * rise + (last + greatestSpeed) / 2 * fall
-        duration = rise + fall + max(distance - accelerated, 0) / greatestSpeed
+        rise = (maximumSpeed - first) / acceleration
+        fall = (maximumSpeed - last) / acceleration
+        let accelerated = (first + maximumSpeed) / 2 * rise + (last + maximumSpeed) / 2 * fall
+        duration = rise + fall + max(distance - accelerated, 0) / maximumSpeed
     }
 }

@@ -24,7 +24,7 @@ public struct MotionRoute: Sendable {
     /// The wall-clock time at the start of the route; nil if unknown. Only routes from traces have one.
     public let start: WallTime?
     /// Warnings for the user; empty if there are none.
-    public let remarks: [String]
+    public let warnings: [String]
     /// True for a section of a longer route, which continues beyond its ends at the speed that it has there.
     let extends: Bool
     let stages: [RouteStage]
@@ -34,7 +34,7 @@ public struct MotionRoute: Sendable {
         self.stages = stages
         self.extends = extends
         self.start = start
-        self.remarks = remarks
+        self.warnings = remarks
         duration = stages.last?.end ?? 0
         distance = stages.reduce(0) { $0 + $1.distance }
     }
@@ -43,28 +43,28 @@ public struct MotionRoute: Sendable {
     ///
     /// - Parameter stage: The index of the stage at which the search begins. Set to the index of the stage that
     ///   contains the time.
-    func place(at time: Double, near stage: inout Int) -> RoutePlace {
+    func place(at time: Double, near stage: inout Int) -> RoutePoint {
         var index = min(max(stage, 0), stages.count - 1)
         if time < stages[index].start || time >= stages[index].end {
             index = min(stages.partitioningIndex { $0.end > time }, stages.count - 1)
         }
         stage = index
-        return stages[index].place(at: time, extends: extends)
+        return stages[index].point(at: time, extends: extends)
     }
 
     /// Sets the directions of stages without a direction: the direction of the preceding stage in the first half of
     /// their time, and that of the following stage in the second half.
-    static func turn(_ stages: inout [RouteStage], heading: Double) {
+    static func fillDirections(_ stages: inout [RouteStage], heading: Double) {
         var last: RouteDirection?
         var index = 0
         while index < stages.count {
-            guard !stages[index].tellsDirection else {
+            guard !stages[index].hasDirection else {
                 last = stages[index].direction(atEnd: true)
                 index += 1
                 continue
             }
             let first = index
-            while index < stages.count, !stages[index].tellsDirection { index += 1 }
+            while index < stages.count, !stages[index].hasDirection { index += 1 }
             let next = index < stages.count ? stages[index].direction(atEnd: false) : nil
             let before = last ?? next ?? RouteDirection(azimuth: heading)
             let middle = (stages[first].start + stages[index - 1].end) / 2

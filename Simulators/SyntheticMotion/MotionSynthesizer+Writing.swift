@@ -139,8 +139,8 @@ extension MotionOptions {
         writer.member("fixRate", fixRate)
         writer.member("fixDelay", fixDelay)
         writer.member("smoothing", smoothing)
-        writer.member("turns", turns.rawValue)
-        writer.member("pitches", pitches)
+        writer.member("turns", leanMode.rawValue)
+        writer.member("pitches", followsSlope)
         writer.member("earthRotates", earthRotates)
         if !placement.isIdentity { writer.member("placement", placement.text) }
         writer.member("imu", inertialUnit?.name ?? "none")

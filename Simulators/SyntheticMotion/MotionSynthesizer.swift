@@ -36,7 +36,7 @@ public struct MotionSynthesizer: Sendable {
     /// The wall-clock time at the start. It is a whole number of milliseconds, like the times of reports.
     public let start: WallTime
     /// Warnings for the user; empty if there are none.
-    public let remarks: [String]
+    public let warnings: [String]
     private let path: SmoothPath
     private let deviceFromBody: MountMatrix
     private let bodyFromDevice: Quaternion
@@ -58,7 +58,7 @@ public struct MotionSynthesizer: Sendable {
         self.start = WallTime(nanoseconds: start.nanoseconds - (rest < 0 ? rest + 1_000_000 : rest))
         deviceFromBody = options.placement
         bodyFromDevice = Quaternion(rotation: options.placement.inverseRotation)
-        var remarks = route.remarks
+        var remarks = route.warnings
         let begin = self.start.seconds
         let years = [begin, begin + path.duration].map { DecimalYear.at(secondsSince1970: $0) }
         if options.magnetometer != nil, !years.allSatisfy({ MagneticModel.wmm2025.validYears.contains($0) }) {
@@ -66,7 +66,7 @@ public struct MotionSynthesizer: Sendable {
                 "The magnetic model is valid for 2025 to 2029, but the trace is from \(Int(years[0])): its field is wrong by some tenths of a degree for each year in between."
             )
         }
-        self.remarks = remarks
+        self.warnings = remarks
     }
 
     private static let standardStart = WallTime(nanoseconds: 1_767_225_600_000_000_000)
@@ -88,7 +88,7 @@ public struct MotionSynthesizer: Sendable {
         let after = path.instant(at: time + Self.halfStep)
         let now = path.instant(at: time)
         let turn = before.earthAttitude.conjugate * after.earthAttitude
-        var rate = turn.turningVector / (2 * Self.halfStep)
+        var rate = turn.rotationVector / (2 * Self.halfStep)
         if options.earthRotates { rate += now.earthAttitude.conjugate.rotate(SIMD3(0, 0, EarthFixed.rotationRate)) }
         let degrees = 180 / Double.pi
         var heading = SmoothPath.wrapped(now.heading) * degrees
@@ -130,7 +130,7 @@ extension Quaternion {
     }
 
     /// The rotation vector of a small rotation, in radians.
-    var turningVector: SIMD3<Double> {
+    var rotationVector: SIMD3<Double> {
         let sine = w < 0 ? vector * -1 : vector
         let square = (sine * sine).sum()
         // The factor is 2 asin(x) / x as a series. The truncation error is below 1e-15 for a rotation of 0.1 rad.

@@ -51,7 +51,7 @@ struct NoiseSource: Sendable {
 
 /// A seeded generator of normally distributed numbers with mean 0 and variance 1 (Marsaglia's polar method).
 struct GaussianNumbers: Sendable {
-    private var numbers: SeededNumbers
+    private var numbers: SplitMix64
     private var kept: Double?
 
     /// Creates a generator.
@@ -61,8 +61,8 @@ struct GaussianNumbers: Sendable {
     ///   - stream: The number of the stream. Streams are independent, so that removing a sensor does not change the
     ///     others.
     init(seed: UInt64, stream: UInt64) {
-        var mixer = SeededNumbers(seed: stream)
-        numbers = SeededNumbers(seed: seed ^ mixer.next())
+        var mixer = SplitMix64(seed: stream)
+        numbers = SplitMix64(seed: seed ^ mixer.next())
     }
 
     mutating func next() -> Double {

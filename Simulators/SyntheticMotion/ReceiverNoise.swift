@@ -64,20 +64,20 @@ public struct ReceiverNoise: Sendable, Hashable {
 /// A generator of a receiver's reports.
 struct ReceiverSource: Sendable {
     /// The minimum speed for reporting a course, in m/s.
-    private static let leastSpeed = 0.3
+    private static let minimumCourseSpeed = 0.3
     /// The number of standard deviations that contain 95 % of a normal distribution, for one axis and for a plane (√(-2
     /// ln 0.05)).
     private static let oneAxis = 1.959964
     private static let plane = 2.447747
 
     private let noise: ReceiverNoise
-    private let memory: Double
+    private let correlation: Double
     private var wander: SIMD3<Double>
     private var numbers: GaussianNumbers
 
     init(_ noise: ReceiverNoise, rate: Double, seed: UInt64) {
         self.noise = noise
-        memory = exp(-1 / (rate * noise.wanderTime))
+        correlation = exp(-1 / (rate * noise.wanderTime))
         numbers = GaussianNumbers(seed: seed, stream: 5)
         wander = numbers.vector()
     }
@@ -88,7 +88,7 @@ struct ReceiverSource: Sendable {
         let error =
             white * SIMD3(noise.horizontal, noise.horizontal, noise.vertical)
             + wander * SIMD3(noise.horizontalWander, noise.horizontalWander, noise.verticalWander)
-        wander = wander * memory + numbers.vector() * (1 - memory * memory).squareRoot()
+        wander = wander * correlation + numbers.vector() * (1 - correlation * correlation).squareRoot()
         let velocity = state.velocity + numbers.vector() * noise.velocity
 
         var report = PositionReport()
@@ -100,10 +100,10 @@ struct ReceiverSource: Sendable {
         (report.latitude, report.longitude) = (state.latitude, state.longitude)
         var height = state.ellipsoidalAltitude
         if error != .zero {
-            let here = EarthFixed.Place(
+            let here = EarthFixed.GeodeticPosition(
                 latitude: state.latitude * .pi / 180, longitude: state.longitude * .pi / 180, height: height)
             let position = EarthFixed.position(latitude: state.latitude, longitude: state.longitude, height: height)
-            let found = EarthFixed.place(of: position + here.attitude.rotate(error))
+            let found = EarthFixed.geodeticPosition(of: position + here.attitude.rotate(error))
             (report.latitude, report.longitude) = (found.latitude * 180 / .pi, found.longitude * 180 / .pi)
             height = found.height
         }
@@ -113,17 +113,17 @@ struct ReceiverSource: Sendable {
         let speed = (velocity.x * velocity.x + velocity.y * velocity.y).squareRoot()
         report.speed = speed
         report.climb = velocity.z
-        if speed >= Self.leastSpeed {
+        if speed >= Self.minimumCourseSpeed {
             let course = atan2(velocity.x, velocity.y) * 180 / .pi
             report.track = course < 0 ? course + 360 : course
             report.trackError = atan(Self.oneAxis * noise.velocity / speed) * 180 / .pi
         }
-        tellErrors(&report)
+        setErrorEstimates(&report)
         return report
     }
 
     /// Sets the error estimates for a confidence of 95 %, as in gpsd. They are never 0, because no receiver is perfect.
-    private func tellErrors(_ report: inout PositionReport) {
+    private func setErrorEstimates(_ report: inout PositionReport) {
         func sum(_ a: Double, _ b: Double) -> Double { max((a * a + b * b).squareRoot(), 0.01) }
         let horizontal = sum(noise.horizontal, noise.horizontalWander)
         report.longitudeError = Self.oneAxis * horizontal

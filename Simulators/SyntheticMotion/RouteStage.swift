@@ -17,7 +17,7 @@ struct RouteStage: Sendable {
     var climb = 0.0
     /// The speeds in m/s. The speed rises from the first to the greatest and then falls to the last.
     var firstSpeed = 0.0
-    var greatestSpeed = 0.0
+    var maximumSpeed = 0.0
     var lastSpeed = 0.0
     /// The durations of acceleration and deceleration, in seconds.
     var rise = 0.0
@@ -28,7 +28,7 @@ struct RouteStage: Sendable {
     var after = RouteDirection()
     var turningTime = 0.0
     /// False for a stay and for legs that are too short or too slow to have a direction.
-    var tellsDirection = true
+    var hasDirection = true
 
     var end: Double { start + duration }
 
@@ -38,17 +38,17 @@ struct RouteStage: Sendable {
     }
 
     /// Returns the distance covered after `time` seconds since the start of the stage, in metres.
-    func way(after time: Double) -> Double {
+    func distance(after time: Double) -> Double {
         guard distance > 0, duration > 0 else { return 0 }
         let time = min(max(time, 0), duration)
         var way: Double
         if time < rise {
-            way = (firstSpeed + (greatestSpeed - firstSpeed) * time / rise / 2) * time
+            way = (firstSpeed + (maximumSpeed - firstSpeed) * time / rise / 2) * time
         } else if time <= duration - fall {
-            way = (firstSpeed + greatestSpeed) / 2 * rise + greatestSpeed * (time - rise)
+            way = (firstSpeed + maximumSpeed) / 2 * rise + maximumSpeed * (time - rise)
         } else {
             let rest = duration - time
-            way = distance - (lastSpeed + (greatestSpeed - lastSpeed) * rest / fall / 2) * rest
+            way = distance - (lastSpeed + (maximumSpeed - lastSpeed) * rest / fall / 2) * rest
         }
         // Compensates for rounding errors only.
         way = min(max(way, 0), distance)
@@ -57,18 +57,18 @@ struct RouteStage: Sendable {
 
     /// Returns the position at a time of the route. If `extends` is true, motion continues beyond the ends of the stage
     /// with the speed at that end.
-    func place(at time: Double, extends: Bool) -> RoutePlace {
-        var way = way(after: time - start)
+    func point(at time: Double, extends: Bool) -> RoutePoint {
+        var way = distance(after: time - start)
         if extends, distance > 0 {
             if time < start { way = firstSpeed * (time - start) }
             if time > end { way = distance + lastSpeed * (time - end) }
         }
-        guard distance > 0 else { return RoutePlace(place: from, altitude: altitude, direction: direction(at: time)) }
+        guard distance > 0 else { return RoutePoint(place: from, altitude: altitude, direction: direction(at: time)) }
         let path = Geodesic.direct(from: from, azimuth: azimuth, distance: way)
         let direction =
-            tellsDirection
+            hasDirection
             ? RouteDirection(azimuth: path.finalAzimuth, slope: climb / distance) : direction(at: time)
-        return RoutePlace(place: path.destination, altitude: altitude + climb * (way / distance), direction: direction)
+        return RoutePoint(place: path.destination, altitude: altitude + climb * (way / distance), direction: direction)
     }
 
     private func direction(at time: Double) -> RouteDirection { time < turningTime ? before : after }
@@ -81,7 +81,7 @@ struct RouteDirection: Sendable {
     var slope = 0.0
 }
 
-struct RoutePlace: Sendable {
+struct RoutePoint: Sendable {
     var place: GeodeticCoordinate
     var altitude: Double
     var direction: RouteDirection

@@ -12,14 +12,14 @@ import SystemCalls
 struct SmoothPath: Sendable {
     /// The speeds between which the source of the heading changes, in m/s. Below the first, the heading is the
     /// direction of the route; from the second, it is the course.
-    private static let unheeded = 0.3
-    private static let heeded = 1.5
+    private static let routeHeadingSpeed = 0.3
+    private static let courseHeadingSpeed = 1.5
 
     /// The state of the body at one instant.
     struct Instant {
         /// The position in the earth-fixed frame, in metres.
         var position: SIMD3<Double>
-        var place: EarthFixed.Place
+        var place: EarthFixed.GeodeticPosition
         /// East, north, up in m/s.
         var velocity: SIMD3<Double>
         /// Radians: heading clockwise from north, pitch upwards, roll to the right.
@@ -64,8 +64,8 @@ struct SmoothPath: Sendable {
         duration = route.duration + 2 * lead
         geoidSeparation = options.geoidSeparation
         rotationRate = options.earthRotates ? EarthFixed.rotationRate : 0
-        pitches = options.pitches
-        leans = options.turns == .coordinated
+        pitches = options.followsSlope
+        leans = options.leanMode == .coordinated
     }
 
     /// Returns the state at a time in seconds since the start of the path.
@@ -80,7 +80,7 @@ struct SmoothPath: Sendable {
         let origin = points[0].position
         let ways = points.dropFirst().map { $0.position - origin }
         let position = origin + QuinticSpline.sum(weights.values, ways)
-        let place = EarthFixed.place(of: position)
+        let place = EarthFixed.geodeticPosition(of: position)
         let frame = place.attitude
         let velocity = frame.conjugate.rotate(QuinticSpline.sum(weights.firsts, ways)) / knot
         let acceleration = frame.conjugate.rotate(QuinticSpline.sum(weights.seconds, ways)) / (knot * knot)
@@ -115,7 +115,8 @@ struct SmoothPath: Sendable {
         _ velocity: SIMD3<Double>, _ points: [Control], _ weights: QuinticSpline.Weights
     ) -> Double {
         let speed = (velocity.x * velocity.x + velocity.y * velocity.y).squareRoot()
-        let share = Self.smoothStep((speed - Self.unheeded) / (Self.heeded - Self.unheeded))
+        let share = Self.smoothStep(
+            (speed - Self.routeHeadingSpeed) / (Self.courseHeadingSpeed - Self.routeHeadingSpeed))
         let course = atan2(velocity.x, velocity.y)
         guard share < 1 else { return course }
         // The smaller of the two possible rotations from each point to the next.

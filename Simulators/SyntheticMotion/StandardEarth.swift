@@ -60,7 +60,7 @@ enum EarthFixed {
     static let rotationRate = 7.292115e-5
 
     /// A geodetic position with its local east, north, up frame.
-    struct Place {
+    struct GeodeticPosition {
         /// Radians.
         var latitude: Double
         /// Radians, -π to π.
@@ -90,7 +90,7 @@ enum EarthFixed {
 
     /// Returns the geodetic position of coordinates. Three iterations of Bowring's method on the reduced latitude
     /// (Survey Review 23, 1976) are exact to rounding near the earth.
-    static func place(of position: SIMD3<Double>) -> Place {
+    static func geodeticPosition(of position: SIMD3<Double>) -> GeodeticPosition {
         let (a, b) = (WGS84.semiMajorAxis, WGS84.semiMinorAxis)
         let e2 = WGS84.eccentricitySquared
         let p = (position.x * position.x + position.y * position.y).squareRoot()
@@ -102,7 +102,8 @@ enum EarthFixed {
             (s, c) = normalized((1 - WGS84.flattening) * sinPhi, cosPhi)
         }
         let height = p * cosPhi + position.z * sinPhi - a * (1 - e2 * sinPhi * sinPhi).squareRoot()
-        return Place(latitude: atan2(sinPhi, cosPhi), longitude: atan2(position.y, position.x), height: height)
+        return GeodeticPosition(
+            latitude: atan2(sinPhi, cosPhi), longitude: atan2(position.y, position.x), height: height)
     }
 
     private static func normalized(_ s: Double, _ c: Double) -> (Double, Double) {

@@ -36,9 +36,9 @@ public enum WaypointList {
 
     /// Returns true if the first line that is neither empty nor a comment is a waypoint, or a header that includes the
     /// columns of latitude and longitude and no unknown columns.
-    public static func isOne(_ bytes: [UInt8]) -> Bool {
+    public static func isWaypointList(_ bytes: [UInt8]) -> Bool {
         var rest = bytes[...]
-        while let line = takeLine(&rest) {
+        while let line = nextLine(&rest) {
             guard let fields = fields(line), !fields.isEmpty else {
                 if line.count > maximumLine || isBinary(line) { return false }
                 continue
@@ -56,13 +56,13 @@ public enum WaypointList {
     ///   - name: The name of the text in error messages.
     /// - Throws: A `DeviceError` with the number of the invalid line and the reason.
     public static func read(_ bytes: [UInt8], name: String) throws(DeviceError) -> [Waypoint] {
-        let name = ShownText.cleaned(name)
+        let name = TerminalSanitizer.sanitized(name)
         var waypoints: [Waypoint] = []
         var order = Column.standard
         var isFirst = true
         var rest = bytes[...]
         var lineNumber = 0
-        while let line = takeLine(&rest) {
+        while let line = nextLine(&rest) {
             lineNumber += 1
             func fail(_ what: String) -> DeviceError {
                 DeviceError(.invalidTrace, "\(name), line \(lineNumber): \(what)")
@@ -87,7 +87,7 @@ public enum WaypointList {
             for (column, field) in zip(order, fields) where !field.isEmpty {
                 guard let value = number(field) else {
                     throw fail(
-                        "\"\(ShownText.cleaned(String(field.prefix(40))))\" is not a number. Write digits and a decimal point."
+                        "\"\(TerminalSanitizer.sanitized(String(field.prefix(40))))\" is not a number. Write digits and a decimal point."
                     )
                 }
                 switch column {
@@ -114,7 +114,7 @@ public enum WaypointList {
     }
 
     /// Removes and returns the next line without its line ending; nil at the end of the text.
-    private static func takeLine(_ rest: inout ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+    private static func nextLine(_ rest: inout ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         guard !rest.isEmpty else { return nil }
         let end = rest.firstIndex(of: UInt8(ascii: "\n")) ?? rest.endIndex
         let line = rest[..<end]

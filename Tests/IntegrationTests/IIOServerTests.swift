@@ -62,8 +62,8 @@ extension IntegrationTests {
 
         private static var options: IIOSourceOptions {
             var options = IIOSourceOptions()
-            options.firstRetry = 0.01
-            options.lastRetry = 0.02
+            options.initialRetryDelay = 0.01
+            options.maximumRetryDelay = 0.02
             options.searchInterval = 0.05
             return options
         }

@@ -19,7 +19,7 @@ extension IntegrationTests {
             SIMD3(Double(number) * 0.001, Double(number % 7), -9.80665)
         }
 
-        private static func server(_ faults: String = "", pace: IIODServerOptions.Pace = .asFastAsAsked) throws
+        private static func server(_ faults: String = "", pace: IIODServerOptions.Pace = .onDemand) throws
             -> IIODServer
         {
             var sensor = SensorDescription(id: "accel", kind: .accelerometer)
@@ -29,7 +29,7 @@ extension IntegrationTests {
             sensor.mountMatrix = MountMatrix([0, 1, 0], [1, 0, 0], [0, 0, -1])
             var options = IIODServerOptions()
             options.pace = pace
-            options.stamps = .ofTrace
+            options.timestampPolicy = .trace
             options.faults = try faults.isEmpty ? [] : IIODFault.list(faults)
             let track = IIOSampleTrack(
                 kind: .accelerometer, times: milliseconds, values: milliseconds.indices.map(reading))

@@ -132,7 +132,7 @@ extension IntegrationTests {
             let daemon = try GPSDaemon(hasReceiver: false)
             try await daemon.start()
             var timing = GPSDTiming()
-            timing.silence = 0.3
+            timing.silenceTimeout = 0.3
             let recorder = try Recorder(daemon.address(scheme), everyReport: false, timing: timing)
             let thread = Journal<pid_t>()
             let observer = recorder.source.subscribe(PositionRequest()) { event in

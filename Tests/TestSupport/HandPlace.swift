@@ -7,7 +7,7 @@ import SystemCalls
 /// An executor that reads when the test calls it, on the test's thread.
 package final class HandPlace: PollingExecutor, @unchecked Sendable {
     private let condition = NSCondition()
-    private var set: WaitSet?
+    private var set: EpollSet?
     private var look: (@Sendable () -> Void)?
     private var ends = 0
     private var begins = 0
@@ -19,7 +19,7 @@ package final class HandPlace: PollingExecutor, @unchecked Sendable {
     }
 
     package func register(
-        _ set: WaitSet, onReady: @escaping @Sendable () -> Void, read: @escaping @Sendable () -> Void
+        _ set: EpollSet, onReady: @escaping @Sendable () -> Void, read: @escaping @Sendable () -> Void
     ) -> Subscription? {
         change { (self.set, look, begins) = (set, read, begins + 1) }
         return Subscription { self.change { self.ends += 1 } }

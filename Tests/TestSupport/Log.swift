@@ -6,7 +6,7 @@ import Synchronization
 /// Values recorded on other threads, for which a test can wait.
 package final class Log<Element: Sendable>: Sendable {
     private let content = Mutex<[Element]>([])
-    private let news = Bell()
+    private let news = BinarySemaphore()
 
     /// Creates an empty log.
     package init() {}
@@ -15,7 +15,7 @@ package final class Log<Element: Sendable>: Sendable {
 
     package func add(_ element: Element) {
         content.withLock { $0.append(element) }
-        news.ring()
+        news.signal()
     }
 
     /// Waits until the elements satisfy the condition, at most a minute for each element.

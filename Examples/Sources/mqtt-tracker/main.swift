@@ -26,7 +26,7 @@ do {
         source.setEventHandler {
             tracker.stop()
             let statistics = tracker.statistics
-            complain("\(statistics.delivered) messages were taken, \(statistics.waiting) wait for the next run")
+            complain("\(statistics.delivered) messages were taken, \(statistics.queued) wait for the next run")
             exit(0)
         }
         source.resume()

@@ -55,7 +55,7 @@ import Testing
                 tracker.start()
                 device.play()
                 tracker.stop()
-                #expect(tracker.statistics.delivered == 12 && tracker.statistics.waiting == 0)
+                #expect(tracker.statistics.delivered == 12 && tracker.statistics.queued == 0)
             }
             try Broker.wait("not all has come") { try broker.positions("owntracks/fleet/car7").count == 12 }
             #expect(broker.arrivals == 12)
@@ -89,7 +89,7 @@ import Testing
                 // Waits until the broker has forwarded every acknowledged message. kill -9 may lose the others without
                 // the tracker's knowledge.
                 try Broker.wait("the first part has not come") {
-                    try tracker.statistics.waiting == 0
+                    try tracker.statistics.queued == 0
                         && broker.positions("owntracks/fleet/car7").count == tracker.statistics.published
                 }
                 let before = tracker.statistics.published
@@ -97,9 +97,9 @@ import Testing
                 broker.kill()
                 device.play()
                 #expect(tracker.statistics.published == fixes.count)
-                #expect(tracker.statistics.waiting == fixes.count - before)
+                #expect(tracker.statistics.queued == fixes.count - before)
                 try broker.start()
-                try Broker.wait("not all was taken") { tracker.statistics.waiting == 0 }
+                try Broker.wait("not all was taken") { tracker.statistics.queued == 0 }
                 tracker.stop()
                 #expect(tracker.statistics.dropped == 0 && tracker.statistics.connections == 2)
             }
@@ -125,7 +125,7 @@ import Testing
                 tracker.start()
                 device.play()
                 tracker.stop()
-                #expect(tracker.statistics.waiting > 0)
+                #expect(tracker.statistics.queued > 0)
             }
             let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
             let lines = try files.flatMap { try String(contentsOf: $0, encoding: .utf8).split(separator: "\n") }

@@ -6,7 +6,7 @@ import Trace
 import UmockdevFormat
 
 /// The recorded dialogues of a protocol, which are assigned to sessions in order.
-final class DialogueLane: Sendable {
+final class DialogueSequence: Sendable {
     private struct State {
         var begun = 0
         var finished = 0
@@ -15,12 +15,12 @@ final class DialogueLane: Sendable {
     }
 
     let name: String
-    let dialogues: [TracePlan.Dialogue]
+    let dialogues: [AccessoryTimeline.Dialogue]
     private let state = Mutex(State())
     private let notes: DifferenceList
-    private let progressed: Bell
+    private let progressed: BinarySemaphore
 
-    init(name: String, dialogues: [TracePlan.Dialogue], notes: DifferenceList, progressed: Bell) {
+    init(name: String, dialogues: [AccessoryTimeline.Dialogue], notes: DifferenceList, progressed: BinarySemaphore) {
         self.name = name
         self.dialogues = dialogues
         self.notes = notes
@@ -29,7 +29,7 @@ final class DialogueLane: Sendable {
 
     /// Returns the number of the dialogue for a new session.
     func begin() -> Int {
-        defer { progressed.ring() }
+        defer { progressed.signal() }
         return state.withLock { state in
             state.begun += 1
             state.progress += 1
@@ -37,9 +37,9 @@ final class DialogueLane: Sendable {
         }
     }
 
-    func progress() {
+    func recordActivity() {
         state.withLock { $0.progress += 1 }
-        progressed.ring()
+        progressed.signal()
     }
 
     func finish() {
@@ -47,32 +47,32 @@ final class DialogueLane: Sendable {
             state.finished += 1
             state.progress += 1
         }
-        progressed.ring()
+        progressed.signal()
     }
 
     var isFinished: Bool { state.withLock { $0.finished >= dialogues.count } }
 
     /// A number that increases with each activity of the program.
-    var signsOfLife: Int { state.withLock { $0.progress } }
+    var activityCount: Int { state.withLock { $0.progress } }
 
     /// Reports the dialogues that no program has begun.
-    func noteMissing() {
+    func reportMissing() {
         let begun = state.withLock { $0.begun }
         guard begun < dialogues.count else { return }
         for number in begun..<dialogues.count { notes.add("\(name), session \(number + 1): no program opened it.") }
     }
 
-    func note(_ number: Int, _ text: String) { notes.add("\(name), session \(number + 1): \(text)") }
+    func report(_ number: Int, _ text: String) { notes.add("\(name), session \(number + 1): \(text)") }
 }
 
 /// A peer that plays recorded dialogues. The first session plays the first dialogue.
 struct DialoguePeer: AccessoryPeer {
-    let lane: DialogueLane
+    let lane: DialogueSequence
     private var number = 0
     private var peer: UmockdevPeer?
     private var hasFinished = false
 
-    init(_ lane: DialogueLane) { self.lane = lane }
+    init(_ lane: DialogueSequence) { self.lane = lane }
 
     mutating func react(to event: AccessoryPeerEvent) -> [AccessoryPeerAction] {
         switch event {
@@ -80,12 +80,12 @@ struct DialoguePeer: AccessoryPeer {
             number = lane.begin()
             if number < lane.dialogues.count {
                 let (lane, number) = (lane, number)
-                peer = UmockdevPeer(lane.dialogues[number].script) { lane.note(number, $0) }
+                peer = UmockdevPeer(lane.dialogues[number].script) { lane.report(number, $0) }
             } else {
-                lane.note(number, "the recording has no such session.")
+                lane.report(number, "the recording has no such session.")
             }
-        case .received: lane.progress()
-        case .woken:
+        case .received: lane.recordActivity()
+        case .timerFired:
             // All bytes have been sent.
             finish()
             return peer != nil && lane.dialogues[number].hangsUp ? [.hangUp] : []
@@ -96,7 +96,7 @@ struct DialoguePeer: AccessoryPeer {
         }
         guard peer != nil else { return [] }
         var actions = peer?.react(to: event) ?? []
-        if peer?.isFinished == true { actions.append(.wake(after: 0)) }
+        if peer?.isFinished == true { actions.append(.setTimer(after: 0)) }
         return actions
     }
 

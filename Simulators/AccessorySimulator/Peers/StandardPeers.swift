@@ -31,7 +31,7 @@ public struct PatternPeer: AccessoryPeer {
     public mutating func react(to event: AccessoryPeerEvent) -> [AccessoryPeerAction] {
         switch event {
         case .opened: sent = 0
-        case .woken: break
+        case .timerFired: break
         case .received, .closed: return []
         }
         let rest = length - sent
@@ -40,7 +40,7 @@ public struct PatternPeer: AccessoryPeer {
         let piece = (sent..<sent + count).map(Self.byte)
         sent += count
         // The wake-up follows the bytes, so at most one part is pending.
-        return [.send(piece), .wake(after: 0)]
+        return [.send(piece), .setTimer(after: 0)]
     }
 }
 

@@ -11,7 +11,7 @@ public import UmockdevFormat
 /// If the program writes different bytes, the peer reports the difference and continues after the same number of bytes.
 public struct UmockdevPeer: AccessoryPeer {
     private let script: UmockdevScript
-    private let differed: @Sendable (String) -> Void
+    private let onDifference: @Sendable (String) -> Void
     private var next = 0
     /// The received bytes that no step has consumed yet.
     private var received: [UInt8] = []
@@ -24,7 +24,7 @@ public struct UmockdevPeer: AccessoryPeer {
     ///   - differed: Called with a description of each difference.
     public init(_ script: UmockdevScript, differed: @escaping @Sendable (String) -> Void = { _ in }) {
         self.script = script
-        self.differed = differed
+        self.onDifference = differed
     }
 
     var isFinished: Bool { next >= script.steps.count }
@@ -36,12 +36,12 @@ public struct UmockdevPeer: AccessoryPeer {
         case .received(let bytes):
             received += bytes
             return advance()
-        case .woken: return []
+        case .timerFired: return []
         case .closed:
             if script.steps.indices.contains(next), case .write(_, let bytes) = script.steps[next] {
-                differed(
+                onDifference(
                     "Step \(next + 1): the session ended after \(received.count) of \(bytes.count) bytes: "
-                        + "\(Self.shown(received)) instead of \(Self.shown(bytes)).")
+                        + "\(Self.escapedText(received)) instead of \(Self.escapedText(bytes)).")
             }
             return []
         }
@@ -63,7 +63,7 @@ public struct UmockdevPeer: AccessoryPeer {
             next += 1
         }
         if !received.isEmpty {
-            differed("Received after the last step: \(Self.shown(received)).")
+            onDifference("Received after the last step: \(Self.escapedText(received)).")
             received = []
         }
         return actions
@@ -72,11 +72,11 @@ public struct UmockdevPeer: AccessoryPeer {
     private func compare(_ found: [UInt8], _ expected: [UInt8]) {
         let differing = zip(found, expected).count { $0 != $1 }
         guard differing * 100 > Int(fuzz) * expected.count else { return }
-        differed("Step \(next + 1): received \(Self.shown(found)) instead of \(Self.shown(expected)).")
+        onDifference("Step \(next + 1): received \(Self.escapedText(found)) instead of \(Self.escapedText(expected)).")
     }
 
     /// Returns the bytes as a quoted string with escapes, truncated after 64 bytes.
-    package static func shown(_ bytes: [UInt8]) -> String {
+    package static func escapedText(_ bytes: [UInt8]) -> String {
         var text = "\""
         for byte in bytes.prefix(64) {
             switch byte {

@@ -15,13 +15,13 @@ public struct AccessorySimulatorOptions: Sendable {
     /// Whether a trace is repeated at its end.
     public var repeats = false
     /// The time that an accessory of a trace waits for a program to continue a recorded dialogue, in seconds.
-    public var patience = 10.0
+    public var dialogueTimeout = 10.0
     /// The start of playback shared with other servers. If it is not nil, the trace starts at that time or when a
     /// program opens the directory of announcements, and no event waits for dialogues. If it is nil, the trace starts
     /// with the simulator.
-    package var common: CommonStart?
+    package var sharedStart: SharedPlaybackStart?
     /// The duration of one pass in nanoseconds. Used only with a shared start.
-    package var roundLength: Int64 = 0
+    package var passDuration: Int64 = 0
 
     /// Creates options with sockets in a temporary directory. Traces are played once and in real time.
     public init() {}
@@ -38,11 +38,11 @@ public enum SimulatedTransport: Sendable, Hashable {
 }
 
 /// The way in which a simulated accessory is detached.
-public enum SimulatedUnplug: Sendable, Hashable {
+public enum DetachMode: Sendable, Hashable {
     /// The ports hang up after the program has read all bytes that the peer has sent, or after 10 s. The announcement
     /// is removed afterwards.
     case afterReading
     /// The announcement is removed and the ports hang up immediately. Pending bytes are lost. On a pseudo-terminal,
     /// this includes bytes that the program could already have read.
-    case atOnce
+    case immediately
 }

@@ -17,15 +17,15 @@ final class ListeningPort: SimulatedPort {
     private var connection: Int32 = -1
     /// A connection that fills the backlog of the listener while a program is connected, so that other programs are
     /// refused.
-    private var bar: Int32 = -1
-    var conversation: Conversation?
+    private var backlogBlocker: Int32 = -1
+    var conversation: ProgramSession?
     var totals = PortTotals()
-    var isInputHeld = false
+    var isInputPaused = false
     private(set) var isClosed = false
-    var leavesUntil: BootTime?
+    var closingDeadline: BootTime?
     /// The time of the next attempt after accepting has failed, for example because no descriptor or memory is
     /// available. Until then, the listener is not polled, because it would be readable on every call.
-    private var acceptsFrom: BootTime?
+    private var nextAcceptTime: BootTime?
     private let accept: (Int32) -> Int32
 
     /// Creates a port.
@@ -43,37 +43,40 @@ final class ListeningPort: SimulatedPort {
 
     deinit { close() }
 
-    var deadline: BootTime { min(leavesUntil ?? .never, acceptsFrom ?? .never) }
+    var deadline: BootTime { min(closingDeadline ?? .never, nextAcceptTime ?? .never) }
 
-    var interest: pollfd? {
+    var pollDescriptor: pollfd? {
         guard let conversation else {
-            guard listener >= 0, acceptsFrom == nil else { return nil }
+            guard listener >= 0, nextAcceptTime == nil else { return nil }
             return pollfd(fd: listener, events: Int16(POLLIN), revents: 0)
         }
         var events: Int16 = 0
-        if !isInputHeld, conversation.hasSpace { events |= Int16(POLLIN) }
+        if !isInputPaused, conversation.hasSpace { events |= Int16(POLLIN) }
         if conversation.hasOutput { events |= Int16(POLLOUT) }
         // poll(2) reports a hang-up even without requested events. After the first report, it would do so on every
         // call.
-        return events == 0 && conversation.isProgramDeaf ? nil : pollfd(fd: connection, events: events, revents: 0)
+        return events == 0 && conversation.hasProgramStoppedReading
+            ? nil : pollfd(fd: connection, events: events, revents: 0)
     }
 
     func serve(revents: Int16, context: PortContext) {
-        if let time = acceptsFrom, time <= context.now { acceptsFrom = nil }
+        if let time = nextAcceptTime, time <= context.now { nextAcceptTime = nil }
         if conversation == nil {
             if revents != 0 { begin(context) }
         } else if revents & Int16(POLLHUP | POLLERR | POLLNVAL) != 0 {
-            conversation?.isProgramDeaf = true
+            conversation?.hasProgramStoppedReading = true
         }
         guard let conversation else {
-            if leavesUntil != nil { close() }
+            if closingDeadline != nil { close() }
             return
         }
-        if !isInputHeld { read(conversation, context) }
-        while conversation.give({ bytes in systemSend(connection, bytes) }) {}
+        if !isInputPaused { read(conversation, context) }
+        while conversation.writePending({ bytes in systemSend(connection, bytes) }) {}
         // After the program has closed the connection, its pending bytes are read, unless the device does not read.
-        if isInputHeld, conversation.isProgramDeaf { conversation.isProgramGone = true }
-        if conversation.isProgramGone || conversation.isFinished || leavesUntil.map({ $0 <= context.now }) == true {
+        if isInputPaused, conversation.hasProgramStoppedReading { conversation.hasProgramClosed = true }
+        if conversation.hasProgramClosed || conversation.isFinished
+            || closingDeadline.map({ $0 <= context.now }) == true
+        {
             end(context)
         }
     }
@@ -83,22 +86,22 @@ final class ListeningPort: SimulatedPort {
         isClosed = true
         conversation?.stopPeer()
         endSession()
-        for descriptor in [connection, bar, listener] where descriptor >= 0 { systemClose(descriptor) }
-        (connection, bar, listener) = (-1, -1, -1)
+        for descriptor in [connection, backlogBlocker, listener] where descriptor >= 0 { systemClose(descriptor) }
+        (connection, backlogBlocker, listener) = (-1, -1, -1)
         unlink(path)
     }
 
-    private func read(_ conversation: Conversation, _ context: PortContext) {
+    private func read(_ conversation: ProgramSession, _ context: PortContext) {
         while conversation.hasSpace {
             let room = min(conversation.near.spaceAvailable, context.buffer.count)
             let part = UnsafeMutableRawBufferPointer(rebasing: context.buffer[..<room])
             let count = recv(connection, part.baseAddress, part.count, Int32(MSG_DONTWAIT))
             if count > 0 {
-                conversation.take(UnsafeRawBufferPointer(rebasing: part[..<count]))
+                conversation.forward(UnsafeRawBufferPointer(rebasing: part[..<count]))
             } else if count < 0, errno == EINTR {
                 continue
             } else {
-                if count == 0 || errno != EAGAIN && errno != EWOULDBLOCK { conversation.isProgramGone = true }
+                if count == 0 || errno != EAGAIN && errno != EWOULDBLOCK { conversation.hasProgramClosed = true }
                 return
             }
         }
@@ -114,21 +117,24 @@ final class ListeningPort: SimulatedPort {
         while recv(connection, context.buffer.baseAddress, context.buffer.count, Int32(MSG_DONTWAIT)) > 0 {}
         systemClose(connection)
         connection = -1
-        if leavesUntil != nil { close() } else { openBar() }
+        if closingDeadline != nil { close() } else { unblockBacklog() }
     }
 
     private func begin(_ context: PortContext) {
-        guard let descriptor = acceptOne() else {
-            if errno != EAGAIN, errno != EWOULDBLOCK { acceptsFrom = context.now.advanced(bySeconds: Self.acceptPause) }
+        guard let descriptor = acceptConnection() else {
+            if errno != EAGAIN, errno != EWOULDBLOCK {
+                nextAcceptTime = context.now.advanced(bySeconds: Self.acceptPause)
+            }
             return
         }
         connection = descriptor
-        closeBar()
+        blockBacklog()
         totals.sessions += 1
-        conversation = Conversation(endpoint, clock: context.clock, changed: context.changed, unplug: context.unplug)
+        conversation = ProgramSession(
+            endpoint, clock: context.clock, changed: context.setNeedsService, unplug: context.unplug)
     }
 
-    private func acceptOne() -> Int32? {
+    private func acceptConnection() -> Int32? {
         while true {
             let descriptor = accept(listener)
             if descriptor >= 0 { return descriptor }
@@ -138,20 +144,20 @@ final class ListeningPort: SimulatedPort {
 
     /// Fills the backlog so that further programs are refused. Programs that connected in the meantime are
     /// disconnected.
-    private func closeBar() {
+    private func blockBacklog() {
         for _ in 0..<64 {
-            bar = Sockets.connection(to: path) ?? -1
-            if bar >= 0 { return }
-            guard let other = acceptOne() else { return }
+            backlogBlocker = Sockets.connection(to: path) ?? -1
+            if backlogBlocker >= 0 { return }
+            guard let other = acceptConnection() else { return }
             systemClose(other)
         }
     }
 
-    private func openBar() {
-        guard bar >= 0 else { return }
-        systemClose(bar)
-        bar = -1
-        if let own = acceptOne() { systemClose(own) }
+    private func unblockBacklog() {
+        guard backlogBlocker >= 0 else { return }
+        systemClose(backlogBlocker)
+        backlogBlocker = -1
+        if let own = acceptConnection() { systemClose(own) }
     }
 
     private static func makeListener(_ path: String) throws(DeviceError) -> Int32 {

@@ -10,19 +10,19 @@ protocol SimulatedPort: AnyObject {
     /// The node in the announcement of the accessory.
     var node: ChannelNode { get }
     /// The descriptor and the events to wait for; nil if the descriptor is not to be polled.
-    var interest: pollfd? { get }
+    var pollDescriptor: pollfd? { get }
     /// The time at which to serve the port even without events.
     var deadline: BootTime { get }
     /// The current session; nil if no program has opened the port.
-    var conversation: Conversation? { get set }
+    var conversation: ProgramSession? { get set }
     /// True while bytes that the program writes are not read.
-    var isInputHeld: Bool { get set }
+    var isInputPaused: Bool { get set }
     /// True if the port has been closed permanently.
     var isClosed: Bool { get }
     /// The number of sessions, and the traffic of the sessions that have ended.
     var totals: PortTotals { get set }
     /// The time at which the port closes even if the program has not read all bytes; nil unless the port is closing.
-    var leavesUntil: BootTime? { get set }
+    var closingDeadline: BootTime? { get set }
 
     func serve(revents: Int16, context: PortContext)
 
@@ -31,8 +31,8 @@ protocol SimulatedPort: AnyObject {
 
 extension SimulatedPort {
     /// Closes the port when the program has read all bytes that the peer has sent, or at the deadline.
-    func leave(until deadline: BootTime) {
-        leavesUntil = deadline
+    func beginClosing(deadline: BootTime) {
+        closingDeadline = deadline
         conversation?.stopPeer()
     }
 
@@ -40,7 +40,7 @@ extension SimulatedPort {
     func endSession(_ context: PortContext? = nil) {
         guard let conversation else { return }
         conversation.endProgram()
-        context?.keep(conversation.session)
+        context?.retain(conversation.session)
         totals.bytesSent += conversation.bytesSent
         totals.bytesReceived += conversation.bytesReceived
         self.conversation = nil
@@ -59,11 +59,11 @@ struct PortContext {
     let clock: LiveClock
     let now: BootTime
     /// Makes the server check its ports. Can be called from any thread.
-    let changed: @Sendable () -> Void
+    let setNeedsService: @Sendable () -> Void
     /// Detaches the accessory of the port. Can be called from any thread.
     let unplug: @Sendable () -> Void
     /// Retains a session until its peer has received all bytes.
-    let keep: (AccessoryPeerSession) -> Void
+    let retain: (AccessoryPeerSession) -> Void
 }
 
 /// The traffic of a simulated accessory since it was attached.

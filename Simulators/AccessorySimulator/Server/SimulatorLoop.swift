@@ -15,25 +15,25 @@ struct AttachedAccessory {
 
 /// A command for the server's thread.
 enum SimulatorCommand: Sendable {
-    case attach(Handover<AttachedAccessory>)
-    case detach(Int, SimulatedUnplug, done: Bell?)
-    case hold(Int, Bool, done: Bell)
+    case attach(TransferBox<AttachedAccessory>)
+    case detach(Int, DetachMode, done: BinarySemaphore?)
+    case hold(Int, Bool, done: BinarySemaphore)
 
     /// Wakes the thread that waits for the command.
-    func isOver() {
+    func notifyWaiter() {
         switch self {
-        case .detach(_, _, let done): done?.ring()
-        case .hold(_, _, let done): done.ring()
+        case .detach(_, _, let done): done?.signal()
+        case .hold(_, _, let done): done.signal()
         case .attach: break
         }
     }
 }
 
-typealias SimulatorState = ServedState<SimulatorContent>
+typealias SimulatorState = SharedServerState<SimulatorContent>
 
 /// The state that the server's thread shares with other threads.
-struct SimulatorContent: ServedContent {
-    let openings = OpeningWatch()
+struct SimulatorContent: SharedServerContent {
+    let openings = OpenWatcher()
     var commands: [SimulatorCommand] = []
     var attached: [Int: SimulatedTraffic] = [:]
     var isStopped = false
@@ -49,14 +49,14 @@ struct SimulatorContent: ServedContent {
 extension SimulatorState {
     convenience init() throws(DeviceError) { try self.init(for: "the accessory simulator") }
 
-    var openings: OpeningWatch { content.withLock { $0.openings } }
+    var openings: OpenWatcher { content.withLock { $0.openings } }
 
     func add(_ command: SimulatorCommand) {
-        let isTaken = content.withLock { content in
+        let isAccepted = content.withLock { content in
             if !content.hasEnded { content.commands.append(command) }
             return !content.hasEnded
         }
-        if isTaken { wakeUp.signal() } else { command.isOver() }
+        if isAccepted { wakeUp.signal() } else { command.notifyWaiter() }
     }
 
     /// Rejects further commands and wakes the threads that wait for pending ones.
@@ -65,20 +65,20 @@ extension SimulatorState {
             content.hasEnded = true
             return content.takeCommands()
         }
-        for command in rest { command.isOver() }
+        for command in rest { command.notifyWaiter() }
     }
 }
 
 /// The work of a simulator's thread: waits for descriptors and deadlines, and transfers bytes.
 final class SimulatorLoop: ServiceLoop {
     /// The maximum time that a port waits for its program to read before it closes, in seconds.
-    private static let longestLeave = 10.0
+    private static let closingTimeout = 10.0
 
     private let state: SimulatorState
     private let clock: LiveClock
     private var accessories: [Int: AttachedAccessory] = [:]
     /// The accessories being detached, with the threads that wait for this.
-    private var leaving: [Int: [Bell]] = [:]
+    private var detachWaiters: [Int: [BinarySemaphore]] = [:]
     /// Sessions without a program whose peers have not received all bytes yet.
     private var sessions: [(session: AccessoryPeerSession, until: BootTime)] = []
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
@@ -95,9 +95,9 @@ final class SimulatorLoop: ServiceLoop {
         var owners: [(accessory: Int, place: Int)] = []
         var ready: [Int: [Int: Int16]] = [:]
         while true {
-            if obey() { break }
+            if executeCommands() { break }
             serve(ready)
-            state.tell()
+            state.notifyWaiters()
             ready.removeAll(keepingCapacity: true)
             owners.removeAll(keepingCapacity: true)
             pollSet.begin(deadline: sessions.isEmpty ? .never : clock.now.advanced(bySeconds: 0.02))
@@ -105,7 +105,7 @@ final class SimulatorLoop: ServiceLoop {
             for (id, accessory) in accessories {
                 for (place, entry) in accessory.ports.enumerated() where !entry.port.isClosed {
                     pollSet.expire(at: entry.port.deadline)
-                    guard let interest = entry.port.interest else { continue }
+                    guard let interest = entry.port.pollDescriptor else { continue }
                     pollSet.add(interest)
                     owners.append((id, place))
                 }
@@ -119,35 +119,35 @@ final class SimulatorLoop: ServiceLoop {
         for accessory in accessories.values { finish(accessory) }
         for entry in sessions { entry.session.end() }
         state.end()
-        state.tell()
+        state.notifyWaiters()
     }
 
     /// Executes pending commands. Returns true if the thread must end.
-    private func obey() -> Bool {
+    private func executeCommands() -> Bool {
         let (commands, isStopped) = state.content.withLock { ($0.takeCommands(), $0.isStopped) }
         for command in commands {
             switch command {
             case .attach(let box): if let accessory = box.take() { accessories[accessory.id] = accessory }
             case .detach(let id, let how, let done): detach(id, how, done)
             case .hold(let id, let isHeld, let done):
-                for entry in accessories[id]?.ports ?? [] { entry.port.isInputHeld = isHeld }
-                done.ring()
+                for entry in accessories[id]?.ports ?? [] { entry.port.isInputPaused = isHeld }
+                done.signal()
             }
         }
         return isStopped
     }
 
-    private func detach(_ id: Int, _ how: SimulatedUnplug, _ done: Bell?) {
+    private func detach(_ id: Int, _ how: DetachMode, _ done: BinarySemaphore?) {
         guard let accessory = accessories[id] else {
-            done?.ring()
+            done?.signal()
             return
         }
-        leaving[id, default: []] += done.map { [$0] } ?? []
+        detachWaiters[id, default: []] += done.map { [$0] } ?? []
         switch how {
-        case .atOnce: finish(accessory)
+        case .immediately: finish(accessory)
         case .afterReading:
-            let deadline = clock.now.advanced(bySeconds: Self.longestLeave)
-            for entry in accessory.ports { entry.port.leave(until: deadline) }
+            let deadline = clock.now.advanced(bySeconds: Self.closingTimeout)
+            for entry in accessory.ports { entry.port.beginClosing(deadline: deadline) }
         }
     }
 
@@ -156,30 +156,30 @@ final class SimulatorLoop: ServiceLoop {
     private func finish(_ accessory: AttachedAccessory) {
         unlink(accessory.file)
         for entry in accessory.ports {
-            if let session = entry.port.conversation?.session { keep(session) }
+            if let session = entry.port.conversation?.session { retainSession(session) }
             entry.port.close()
         }
         accessories[accessory.id] = nil
         state.content.withLock { $0.attached[accessory.id] = nil }
-        for bell in leaving.removeValue(forKey: accessory.id) ?? [] { bell.ring() }
+        for bell in detachWaiters.removeValue(forKey: accessory.id) ?? [] { bell.signal() }
     }
 
-    private func keep(_ session: AccessoryPeerSession) {
-        sessions.append((session, clock.now.advanced(bySeconds: Self.longestLeave)))
+    private func retainSession(_ session: AccessoryPeerSession) {
+        sessions.append((session, clock.now.advanced(bySeconds: Self.closingTimeout)))
     }
 
     private func serve(_ ready: [Int: [Int: Int16]]) {
         let now = clock.now
         sessions.removeAll { entry in
-            if !entry.session.isOver, entry.until <= now { entry.session.end() }
-            return entry.session.isOver || entry.until <= now
+            if !entry.session.hasEnded, entry.until <= now { entry.session.end() }
+            return entry.session.hasEnded || entry.until <= now
         }
         for accessory in Array(accessories.values) {
             let id = accessory.id
             let context = PortContext(
-                buffer: buffer, clock: clock, now: now, changed: { [wakeUp = state.wakeUp] in wakeUp.signal() },
-                unplug: { [weak state] in state?.add(.detach(id, .atOnce, done: nil)) },
-                keep: { session in self.keep(session) })
+                buffer: buffer, clock: clock, now: now, setNeedsService: { [wakeUp = state.wakeUp] in wakeUp.signal() },
+                unplug: { [weak state] in state?.add(.detach(id, .immediately, done: nil)) },
+                retain: { session in self.retainSession(session) })
             var traffic = SimulatedTraffic()
             // An accessory without ports cannot be removed by closing them.
             var isGone = !accessory.ports.isEmpty

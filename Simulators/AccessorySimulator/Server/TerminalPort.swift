@@ -13,13 +13,13 @@ import Trace
 /// program to read before it closes.
 final class TerminalPort: SimulatedPort {
     /// The polling interval for conditions without events, in seconds, while a port is opened or closed.
-    private static let glance = 0.01
+    private static let pollingInterval = 0.01
     /// The time after the opening at which a program is considered ready even if it has not flushed the terminal, in
     /// seconds.
-    private static let patience = 0.3
+    private static let openTimeout = 0.3
     /// The time for a program to read after the last write, in seconds, if the number of unread bytes cannot be
     /// determined.
-    private static let grace = 0.5
+    private static let readGracePeriod = 0.5
 
     private enum State {
         /// No program has opened the port.
@@ -36,19 +36,19 @@ final class TerminalPort: SimulatedPort {
     /// Whether inotify reports that a program opens the port, so that polling is not necessary.
     private let isWatched: Bool
     private var state = State.closed
-    var conversation: Conversation?
+    var conversation: ProgramSession?
     var totals = PortTotals()
-    var isInputHeld = false
+    var isInputPaused = false
     private(set) var isClosed = false
-    var leavesUntil: BootTime?
-    /// The time of the last write, from which `grace` counts.
+    var closingDeadline: BootTime?
+    /// The time of the last write, from which `readGracePeriod` counts.
     private var lastWrite = BootTime.zero
-    private var nextGlance = BootTime.zero
+    private var nextPoll = BootTime.zero
 
     /// Creates a port.
     ///
     /// - Parameter openings: Reports to the server that a program has opened a port.
-    init(_ endpoint: SimulatedAccessory.Endpoint, openings: OpeningWatch? = nil) throws(DeviceError) {
+    init(_ endpoint: SimulatedAccessory.Endpoint, openings: OpenWatcher? = nil) throws(DeviceError) {
         self.endpoint = endpoint
         (master, path) = try PseudoTerminal.open(for: "the simulated accessory")
         // Packet mode reports flushes by the program.
@@ -62,61 +62,61 @@ final class TerminalPort: SimulatedPort {
 
     var deadline: BootTime {
         switch state {
-        case .closed: isWatched ? .never : nextGlance
-        case .opening(let deadline): min(deadline, nextGlance)
-        case .open: leavesUntil == nil && conversation?.isProgramDeaf != true ? .never : nextGlance
+        case .closed: isWatched ? .never : nextPoll
+        case .opening(let deadline): min(deadline, nextPoll)
+        case .open: closingDeadline == nil && conversation?.hasProgramStoppedReading != true ? .never : nextPoll
         }
     }
 
-    var interest: pollfd? {
+    var pollDescriptor: pollfd? {
         // While the port is closed, poll(2) would report a hang-up on every call.
         if case .closed = state { return nil }
         var events: Int16 = 0
         if let conversation {
-            if !isInputHeld, conversation.hasSpace { events |= Int16(POLLIN) | Int16(POLLPRI) }
+            if !isInputPaused, conversation.hasSpace { events |= Int16(POLLIN) | Int16(POLLPRI) }
             if conversation.hasOutput { events |= Int16(POLLOUT) }
         } else {
             events = Int16(POLLIN) | Int16(POLLPRI)
         }
         // poll(2) reports a hang-up even without requested events. After the first report, it would do so on every
         // call.
-        if events == 0, conversation?.isProgramDeaf ?? true { return nil }
+        if events == 0, conversation?.hasProgramStoppedReading ?? true { return nil }
         return pollfd(fd: master, events: events, revents: 0)
     }
 
     func serve(revents: Int16, context: PortContext) {
         guard master >= 0 else { return }
-        nextGlance = context.now.advanced(bySeconds: Self.glance)
+        nextPoll = context.now.advanced(bySeconds: Self.pollingInterval)
         switch state {
         case .closed:
             guard !isHungUp else { break }
-            state = .opening(until: context.now.advanced(bySeconds: Self.patience))
+            state = .opening(until: context.now.advanced(bySeconds: Self.openTimeout))
             read(context)
         case .opening: read(context)
         case .open:
-            listen(revents)
-            if !isInputHeld {
+            updateHangUpState(revents)
+            if !isInputPaused {
                 read(context)
-            } else if let conversation, conversation.isProgramDeaf {
+            } else if let conversation, conversation.hasProgramStoppedReading {
                 // The device does not read, so pending bytes of the program are lost.
-                drop(context)
+                discardInput(context)
                 endSession(context)
                 state = .closed
             }
         }
         if case .opening(let deadline) = state, deadline <= context.now { begin(context) }
         if let conversation {
-            while conversation.give({ bytes in
+            while conversation.writePending({ bytes in
                 lastWrite = context.now
                 return systemWrite(master, bytes)
             }) {}
             // A pseudo-terminal cannot hang up without being removed, so a peer that hangs up detaches its accessory.
-            if conversation.isFinished, leavesUntil == nil { context.unplug() }
+            if conversation.isFinished, closingDeadline == nil { context.unplug() }
         }
-        if let leavesUntil,
-            leavesUntil <= context.now || conversation.map({ $0.isFinished && hasRead(context) }) ?? true
+        if let closingDeadline,
+            closingDeadline <= context.now || conversation.map({ $0.isFinished && hasProgramReadAll(context) }) ?? true
         {
-            if let conversation { context.keep(conversation.session) }
+            if let conversation { context.retain(conversation.session) }
             close()
         }
     }
@@ -131,15 +131,15 @@ final class TerminalPort: SimulatedPort {
     }
 
     /// Records whether the program has closed the port or another program has opened it.
-    private func listen(_ revents: Int16) {
+    private func updateHangUpState(_ revents: Int16) {
         guard let conversation else { return }
-        if conversation.isProgramDeaf || revents & Int16(POLLHUP | POLLERR | POLLNVAL) != 0 {
-            conversation.isProgramDeaf = isHungUp
+        if conversation.hasProgramStoppedReading || revents & Int16(POLLHUP | POLLERR | POLLNVAL) != 0 {
+            conversation.hasProgramStoppedReading = isHungUp
         }
     }
 
     /// Discards pending input from the program.
-    private func drop(_ context: PortContext) {
+    private func discardInput(_ context: PortContext) {
         // Limited to the capacity of a terminal, because another program may have begun to write.
         var rest = 1 << 18
         while rest > 0 {
@@ -161,7 +161,7 @@ final class TerminalPort: SimulatedPort {
                 if mark == 0 {
                     // A program that writes has finished opening the port.
                     if count > 1, conversation == nil { begin(context) }
-                    conversation?.take(UnsafeRawBufferPointer(rebasing: part[1..<count]))
+                    conversation?.forward(UnsafeRawBufferPointer(rebasing: part[1..<count]))
                 } else if mark & UInt8(TIOCPKT_FLUSHREAD) != 0 {
                     // Also handles a port that was closed and opened again between two checks.
                     endSession(context)
@@ -181,14 +181,15 @@ final class TerminalPort: SimulatedPort {
 
     private func begin(_ context: PortContext) {
         state = .open
-        guard leavesUntil == nil else { return }
+        guard closingDeadline == nil else { return }
         totals.sessions += 1
-        conversation = Conversation(endpoint, clock: context.clock, changed: context.changed, unplug: context.unplug)
+        conversation = ProgramSession(
+            endpoint, clock: context.clock, changed: context.setNeedsService, unplug: context.unplug)
     }
 
     /// Returns true if the program has no unread bytes.
-    private func hasRead(_ context: PortContext) -> Bool {
+    private func hasProgramReadAll(_ context: PortContext) -> Bool {
         // A port in exclusive mode cannot be opened without privileges.
-        PseudoTerminal.isRead(path) ?? (context.now.seconds(since: lastWrite) > Self.grace)
+        PseudoTerminal.hasReadAllInput(path) ?? (context.now.seconds(since: lastWrite) > Self.readGracePeriod)
     }
 }

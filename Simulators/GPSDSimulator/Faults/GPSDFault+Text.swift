@@ -32,20 +32,20 @@ extension GPSDFault {
 
     private init(_ fault: FaultClause) throws(DeviceError) {
         let action = try GPSDFault.action(fault)
-        if fault.target != nil, action != .unplug, action != .replug {
-            throw fault.wrong("applies to the whole server; only unplug and return apply to one device")
+        if fault.target != nil, action != .unplug, action != .reconnect {
+            throw fault.error("applies to the whole server; only unplug and return apply to one device")
         }
-        if action.ending == nil { try fault.refuseDuration() }
+        if action.ending == nil { try fault.requireNoDuration() }
         self.init(action, device: fault.target, at: fault.moment, for: fault.duration)
     }
 
     private static func action(_ fault: FaultClause) throws(DeviceError) -> Action {
         let withoutValue: [String: Action] = [
-            "unplug": .unplug, "return": .replug, "stall": .stall, "resume": .resume, "drop": .drop, "kill": .kill,
+            "unplug": .unplug, "return": .reconnect, "stall": .stall, "resume": .resume, "drop": .drop, "kill": .kill,
             "restart": .restart,
         ]
         if let action = withoutValue[fault.name] {
-            try fault.refuseValue()
+            try fault.requireNoValue()
             return action
         }
         switch fault.name {
@@ -53,17 +53,17 @@ extension GPSDFault {
             guard fault.value != nil else { return .halfLine(nil) }
             return .halfLine(try fault.seconds())
         case "garbage":
-            let count = try fault.wholeNumber()
-            guard count > 0 else { throw fault.wrong("needs a number of bytes") }
+            let count = try fault.integer()
+            guard count > 0 else { throw fault.error("needs a number of bytes") }
             return .garbage(count)
         case "version":
-            let parts = try fault.neededValue().split(separator: ".", omittingEmptySubsequences: false)
+            let parts = try fault.requiredValue().split(separator: ".", omittingEmptySubsequences: false)
             guard parts.count == 2, let major = Int32(parts[0]), let minor = Int32(parts[1]), major >= 0, minor >= 0
-            else { throw fault.wrong("needs a version such as 3.14") }
+            else { throw fault.error("needs a version such as 3.14") }
             return .version(major: major, minor: minor)
         case "greeting": return .slowGreeting(try fault.seconds())
         default:
-            throw fault.wrong(
+            throw fault.error(
                 "is not one of unplug, return, stall, resume, drop, kill, restart, half, garbage, version, greeting")
         }
     }

@@ -10,7 +10,7 @@ public struct GPSDFault: Sendable, Hashable {
         /// reports.
         case unplug
         /// The receiver is connected again.
-        case replug
+        case reconnect
         /// No reports are sent. Connections remain open and requests are answered.
         case stall
         /// Reports are sent again. The reports that were due during the stall are lost.
@@ -53,18 +53,18 @@ public struct GPSDFault: Sendable, Hashable {
     }
 
     /// The time after which a restarted server listens again if no duration is given, in seconds.
-    public static let usualRestart = 1.0
+    public static let defaultRestartDelay = 1.0
 }
 
 extension GPSDFault.Action {
     /// The action that ends this one after its duration; nil for instantaneous actions.
     var ending: GPSDFault.Action? {
         switch self {
-        case .unplug: .replug
+        case .unplug: .reconnect
         case .stall: .resume
         case .kill, .restart: .restart
         case .slowGreeting: .slowGreeting(0)
-        case .replug, .resume, .drop, .halfLine, .garbage, .version: nil
+        case .reconnect, .resume, .drop, .halfLine, .garbage, .version: nil
         }
     }
 }

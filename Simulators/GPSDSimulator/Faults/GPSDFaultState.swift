@@ -3,7 +3,7 @@
 /// The active and the pending faults.
 struct GPSDFaultState {
     /// A pending action for the connections and receivers.
-    enum Order {
+    enum Action {
         case drop
         case listen(Bool)
         /// Connects or disconnects the receiver with the given path, or all receivers if the path is nil.
@@ -23,15 +23,15 @@ struct GPSDFaultState {
     private(set) var greetingDelay = 0.0
     private(set) var version: (major: Int32, minor: Int32)?
     private var garbage = 0
-    private var half: Double??
+    private var pendingHalfLine: Double??
     private var isListening = true
-    private var waiting: [Entry] = []
+    private var pendingFaults: [Entry] = []
 
-    mutating func add(_ fault: GPSDFault) { waiting.append(Entry(fault: fault)) }
+    mutating func add(_ fault: GPSDFault) { pendingFaults.append(Entry(fault: fault)) }
 
     /// The time of the next scheduled fault, in seconds since the start of playback.
     var nextTime: Double? {
-        waiting.compactMap { if case .seconds(let time) = $0.fault.moment { time } else { nil } }.min()
+        pendingFaults.compactMap { if case .seconds(let time) = $0.fault.moment { time } else { nil } }.min()
     }
 
     /// Returns and clears the number of random bytes to send before the next report.
@@ -42,8 +42,8 @@ struct GPSDFaultState {
 
     /// Returns and clears the pending `halfLine` fault: nil for none, otherwise the delay of the second half.
     mutating func takeHalf() -> Double?? {
-        defer { half = nil }
-        return half
+        defer { pendingHalfLine = nil }
+        return pendingHalfLine
     }
 
     /// Applies all faults that are due and returns the resulting actions.
@@ -51,16 +51,16 @@ struct GPSDFaultState {
     /// - Parameters:
     ///   - seconds: The time since the start of playback; nil before it.
     ///   - report: The number of the next report.
-    mutating func apply(seconds: Double?, report: Int64) -> [Order] {
-        var orders: [Order] = []
+    mutating func apply(seconds: Double?, report: Int64) -> [Action] {
+        var orders: [Action] = []
         // Applies faults one by one, because applying a fault may add its end, which may also be due.
         while let place = firstDue(seconds: seconds, report: report) {
-            let entry = waiting.remove(at: place)
+            let entry = pendingFaults.remove(at: place)
             if let order = apply(entry) { orders.append(order) }
-            guard let duration = lasts(entry), let ending = entry.fault.action.ending else { continue }
+            guard let duration = duration(of: entry), let ending = entry.fault.action.ending else { continue }
             let begun = entry.time >= 0 ? entry.time : seconds ?? 0
             let end = GPSDFault(ending, device: entry.fault.device, at: .seconds(begun + max(0, duration)))
-            waiting.append(Entry(fault: end, isEnd: true))
+            pendingFaults.append(Entry(fault: end, isEnd: true))
         }
         return orders
     }
@@ -68,27 +68,27 @@ struct GPSDFaultState {
     /// Returns the index of the earliest due fault. Of several faults with the same time, the one that was added first
     /// is returned.
     private func firstDue(seconds: Double?, report: Int64) -> Int? {
-        waiting.indices.filter { place in
-            switch waiting[place].fault.moment {
+        pendingFaults.indices.filter { place in
+            switch pendingFaults[place].fault.moment {
             case .start: true
             case .seconds(let time): seconds.map { time <= $0 } ?? false
             case .reading(let number): number <= report
             }
-        }.min { waiting[$0].time < waiting[$1].time }
+        }.min { pendingFaults[$0].time < pendingFaults[$1].time }
     }
 
     /// Returns the duration of a fault that has just been applied, in seconds; nil if it does not end automatically.
-    private func lasts(_ entry: Entry) -> Double? {
+    private func duration(of entry: Entry) -> Double? {
         if entry.isEnd { return nil }
         guard case .restart = entry.fault.action else { return entry.fault.duration }
-        return isListening ? nil : entry.fault.duration ?? GPSDFault.usualRestart
+        return isListening ? nil : entry.fault.duration ?? GPSDFault.defaultRestartDelay
     }
 
-    private mutating func apply(_ entry: Entry) -> Order? {
+    private mutating func apply(_ entry: Entry) -> Action? {
         let fault = entry.fault
         switch fault.action {
         case .unplug: return .plug(fault.device, false)
-        case .replug: return .plug(fault.device, true)
+        case .reconnect: return .plug(fault.device, true)
         case .drop: return .drop
         case .kill:
             isListening = false
@@ -98,7 +98,7 @@ struct GPSDFaultState {
             return .listen(isListening)
         case .stall: isStalled = true
         case .resume: isStalled = false
-        case .halfLine(let delay): half = .some(delay.map { max(0, $0) })
+        case .halfLine(let delay): pendingHalfLine = .some(delay.map { max(0, $0) })
         case .garbage(let count): garbage = min(max(0, count), 1_000_000)
         case .version(let major, let minor): version = (major, minor)
         case .slowGreeting(let seconds): greetingDelay = max(0, seconds)

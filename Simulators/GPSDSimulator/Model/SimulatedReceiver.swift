@@ -27,11 +27,11 @@ struct SimulatedReceiver {
 
     /// The DEVICE object of the receiver.
     var line: [UInt8] {
-        guard !isPresent else { return GPSDEncoder.line(description, activation: activation) }
+        guard !isPresent else { return GPSDEncoder.encode(description, activation: activation) }
         var gone = ReceiverDescription()
         gone.path = description.path
         gone.isActive = false
-        return GPSDEncoder.line(gone, activation: activation)
+        return GPSDEncoder.encode(gone, activation: activation)
     }
 }
 

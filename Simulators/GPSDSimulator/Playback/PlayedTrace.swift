@@ -8,7 +8,7 @@ import Trace
 struct PlayedTrace {
     /// The maximum step between fixes in a trace without arrival times, in nanoseconds. Longer steps are replaced by
     /// one second.
-    private static let longestStep: Int64 = 10_000_000_000
+    private static let maximumStep: Int64 = 10_000_000_000
     private static let second: Int64 = 1_000_000_000
 
     private let file: TraceFile
@@ -20,7 +20,7 @@ struct PlayedTrace {
     private var pending: [PlayedEvent] = []
     /// The end of the last report, for recordings of gpsd's text output.
     private var textOffset = 0
-    private var isOver = false
+    private var isFinished = false
     /// The time of the last event in the current pass, and the step between the last two events.
     private var last: Int64 = 0
     private var step = second
@@ -45,7 +45,7 @@ struct PlayedTrace {
 
     mutating func next() -> PlayedEvent? {
         while pending.isEmpty {
-            if isOver { return nil }
+            if isFinished { return nil }
             let bytes = file.bytes
             bytes.withUnsafeBytes { read($0) }
         }
@@ -114,12 +114,12 @@ struct PlayedTrace {
         guard lead.receiver == report.receiver else { return last }
         self.lead = (report.receiver, time)
         let step = time.nanoseconds.subtractingSaturated(lead.time.nanoseconds)
-        return last.addingSaturated(step > Self.longestStep ? Self.second : max(0, step))
+        return last.addingSaturated(step > Self.maximumStep ? Self.second : max(0, step))
     }
 
     private mutating func rewind() {
         guard repeats, hasPlayedAny else {
-            isOver = true
+            isFinished = true
             return
         }
         // The interval between the passes equals the interval between the last two events. It is rounded up to

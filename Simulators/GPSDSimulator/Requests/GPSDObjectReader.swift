@@ -32,20 +32,20 @@ struct GPSDObjectReader {
         }
     }
 
-    private enum Refusal: Error {
+    private enum ParseError: Error {
         /// The end of the input, which is not an error.
         case end
         case fault(String, at: Int)
     }
 
     /// The maximum length of a name, in bytes.
-    private static let longestName = 30
+    private static let maximumNameLength = 30
     /// The maximum length of an unknown or unquoted value, in bytes.
-    private static let longestValue = 512
+    private static let maximumValueLength = 512
 
     private let bytes: [UInt8]
     private let kinds: (String) -> Kind?
-    private var at: Int
+    private var offset: Int
 
     /// Creates a parser.
     ///
@@ -56,18 +56,18 @@ struct GPSDObjectReader {
     init(_ bytes: [UInt8], from start: Int, kinds: @escaping (String) -> Kind?) {
         self.bytes = bytes
         self.kinds = kinds
-        at = start
+        offset = start
     }
 
     /// Parses the object. Returns the offset at which the next request may begin, and the error if there was one.
     ///
     /// - Parameter assign: Called for each value in order, including the values before an error.
     mutating func read(_ assign: (String, Value) -> Void) -> (end: Int, fault: String?) {
-        do throws(Refusal) {
+        do throws(ParseError) {
             try begin()
             while try member(assign) {}
             skipBlanks()
-            return (at, nil)
+            return (offset, nil)
         } catch {
             switch error {
             case .end: return (bytes.count, nil)
@@ -79,37 +79,37 @@ struct GPSDObjectReader {
     static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0d).contains(byte) }
 
     private mutating func skipBlanks() {
-        while at < bytes.count, Self.isBlank(bytes[at]) { at += 1 }
+        while offset < bytes.count, Self.isBlank(bytes[offset]) { offset += 1 }
     }
 
     /// Returns the next byte without consuming it.
-    private func next() throws(Refusal) -> UInt8 {
-        guard at < bytes.count else { throw .end }
-        return bytes[at]
+    private func next() throws(ParseError) -> UInt8 {
+        guard offset < bytes.count else { throw .end }
+        return bytes[offset]
     }
 
-    private mutating func begin() throws(Refusal) {
+    private mutating func begin() throws(ParseError) {
         skipBlanks()
         guard try next() == UInt8(ascii: "{") else {
-            throw .fault("non-whitespace when expecting object start", at: at)
+            throw .fault("non-whitespace when expecting object start", at: offset)
         }
-        at += 1
+        offset += 1
     }
 
     /// Parses a name and its value. Returns false at the end of the object.
-    private mutating func member(_ assign: (String, Value) -> Void) throws(Refusal) -> Bool {
+    private mutating func member(_ assign: (String, Value) -> Void) throws(ParseError) -> Bool {
         // gpsd ignores closing braces before a name, so an empty object does not end.
-        while at < bytes.count, Self.isBlank(bytes[at]) || bytes[at] == UInt8(ascii: "}") { at += 1 }
+        while offset < bytes.count, Self.isBlank(bytes[offset]) || bytes[offset] == UInt8(ascii: "}") { offset += 1 }
         guard try next() == UInt8(ascii: "\"") else {
-            throw .fault("non-whitespace when expecting attribute start", at: at)
+            throw .fault("non-whitespace when expecting attribute start", at: offset)
         }
-        let start = at
-        at += 1
+        let start = offset
+        offset += 1
         let name = try name(start)
-        while at < bytes.count, Self.isBlank(bytes[at]) || bytes[at] == UInt8(ascii: ":") { at += 1 }
-        if try next() == UInt8(ascii: "[") { throw .fault("saw [ when not expecting array", at: at) }
+        while offset < bytes.count, Self.isBlank(bytes[offset]) || bytes[offset] == UInt8(ascii: ":") { offset += 1 }
+        if try next() == UInt8(ascii: "[") { throw .fault("saw [ when not expecting array", at: offset) }
         let kind = kinds(name)
-        let isQuoted = bytes[at] == UInt8(ascii: "\"")
+        let isQuoted = bytes[offset] == UInt8(ascii: "\"")
         let value = Value(bytes: isQuoted ? try quoted(kind, start) : try bare(start))
         // gpsd ignores a value at the end of the input.
         _ = try next()
@@ -121,37 +121,37 @@ struct GPSDObjectReader {
         case .bare: assign(name, value)
         case nil: break
         }
-        guard at < bytes.count, bytes[at] == UInt8(ascii: ",") || bytes[at] == UInt8(ascii: "}") else {
-            throw .fault("garbage while expecting comma or } or ]", at: at)
+        guard offset < bytes.count, bytes[offset] == UInt8(ascii: ",") || bytes[offset] == UInt8(ascii: "}") else {
+            throw .fault("garbage while expecting comma or } or ]", at: offset)
         }
-        at += 1
-        return bytes[at - 1] == UInt8(ascii: ",")
+        offset += 1
+        return bytes[offset - 1] == UInt8(ascii: ",")
     }
 
-    private mutating func name(_ start: Int) throws(Refusal) -> String {
-        let first = at
+    private mutating func name(_ start: Int) throws(ParseError) -> String {
+        let first = offset
         while try next() != UInt8(ascii: "\"") {
-            guard at - first < Self.longestName else { throw .fault("attribute name too long", at: start) }
-            at += 1
+            guard offset - first < Self.maximumNameLength else { throw .fault("attribute name too long", at: start) }
+            offset += 1
         }
-        at += 1
-        return String(decoding: bytes[first..<at - 1], as: UTF8.self)
+        offset += 1
+        return String(decoding: bytes[first..<offset - 1], as: UTF8.self)
     }
 
     /// Parses a string and consumes its closing quote.
-    private mutating func quoted(_ kind: Kind?, _ start: Int) throws(Refusal) -> [UInt8] {
+    private mutating func quoted(_ kind: Kind?, _ start: Int) throws(ParseError) -> [UInt8] {
         // gpsd detects an overlong value only after it has stored one extra byte.
         let limit =
             switch kind {
             case .text(let length): length + 1
             case .bare: 1
-            case nil: Self.longestValue
+            case nil: Self.maximumValueLength
             }
-        at += 1
+        offset += 1
         var text: [UInt8] = []
         while true {
             var byte = try next()
-            at += 1
+            offset += 1
             if byte == UInt8(ascii: "\"") { return text }
             if byte == UInt8(ascii: "\\") { byte = try escaped(start) }
             guard text.count < limit else { throw .fault("string value too long", at: start) }
@@ -159,9 +159,9 @@ struct GPSDObjectReader {
         }
     }
 
-    private mutating func escaped(_ start: Int) throws(Refusal) -> UInt8 {
+    private mutating func escaped(_ start: Int) throws(ParseError) -> UInt8 {
         let letter = try next()
-        at += 1
+        offset += 1
         switch letter {
         case UInt8(ascii: "b"): return 8
         case UInt8(ascii: "f"): return 12
@@ -169,11 +169,11 @@ struct GPSDObjectReader {
         case UInt8(ascii: "r"): return 13
         case UInt8(ascii: "t"): return 9
         case UInt8(ascii: "u"):
-            guard at + 4 <= bytes.count,
-                let code = UInt32(String(decoding: bytes[at..<at + 4], as: UTF8.self), radix: 16),
-                bytes[at] != UInt8(ascii: "+"), bytes[at] != UInt8(ascii: "-")
+            guard offset + 4 <= bytes.count,
+                let code = UInt32(String(decoding: bytes[offset..<offset + 4], as: UTF8.self), radix: 16),
+                bytes[offset] != UInt8(ascii: "+"), bytes[offset] != UInt8(ascii: "-")
             else { throw .fault("error while string parsing", at: start) }
-            at += 4
+            offset += 4
             // gpsd keeps only the lowest eight bits.
             return UInt8(truncatingIfNeeded: code)
         default: return letter
@@ -181,15 +181,15 @@ struct GPSDObjectReader {
     }
 
     /// Parses an unquoted value and consumes a blank that follows it.
-    private mutating func bare(_ start: Int) throws(Refusal) -> [UInt8] {
-        var text = [bytes[at]]
-        at += 1
+    private mutating func bare(_ start: Int) throws(ParseError) -> [UInt8] {
+        var text = [bytes[offset]]
+        offset += 1
         while true {
             let byte = try next()
             if byte == UInt8(ascii: ",") || byte == UInt8(ascii: "}") { return text }
-            at += 1
+            offset += 1
             if Self.isBlank(byte) { return text }
-            guard text.count < Self.longestValue else { throw .fault("token value too long", at: start) }
+            guard text.count < Self.maximumValueLength else { throw .fault("token value too long", at: start) }
             text.append(byte)
         }
     }

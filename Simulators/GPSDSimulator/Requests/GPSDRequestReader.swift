@@ -6,7 +6,7 @@ import GPSDProtocol
 /// not join requests that are split across two reads.
 struct GPSDRequestReader {
     /// The maximum number of bytes per read.
-    static let longestPiece = 8191
+    static let maximumReadSize = 8191
 
     private let bytes: [UInt8]
     private var at = 0
@@ -14,8 +14,8 @@ struct GPSDRequestReader {
     init(_ piece: UnsafeRawBufferPointer) {
         // gpsd handles the input as a C string, which ends at the first NUL. It appends a line feed to each input, so
         // clients do not need to send one.
-        var bytes = [UInt8](piece.prefix(Self.longestPiece).prefix { $0 != 0 })
-        if bytes.count == piece.count || bytes.count == Self.longestPiece { bytes.append(UInt8(ascii: "\n")) }
+        var bytes = [UInt8](piece.prefix(Self.maximumReadSize).prefix { $0 != 0 })
+        if bytes.count == piece.count || bytes.count == Self.maximumReadSize { bytes.append(UInt8(ascii: "\n")) }
         // gpsd silently ignores input that does not begin with a question mark.
         self.bytes = bytes.first == UInt8(ascii: "?") ? bytes : []
     }

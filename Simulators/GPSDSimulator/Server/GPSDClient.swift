@@ -9,29 +9,29 @@ import Trace
 /// A client of the simulated gpsd. Confined to the server's thread.
 final class GPSDClient {
     /// The handling of a report that does not fit into the socket's send buffer.
-    enum Manner {
+    enum OverflowPolicy {
         /// Drops the report. If a part of it has been sent, disconnects the client, as gpsd does.
-        case orLose
+        case drop
         /// Queues the report.
-        case orWait
+        case enqueue
     }
 
-    /// The number of pending bytes above which further reports are dropped with `orLose`.
-    private static let mostBehind = 65_536
+    /// The number of pending bytes above which further reports are dropped with `drop`.
+    private static let maximumPendingForReports = 65_536
 
     let descriptor: Int32
     /// True if the client must be disconnected after all pending bytes have been sent.
-    var endsWhenSent = false
+    var closesAfterFlush = false
     var policy = GPSDWatch()
     var lastRequest: BootTime
     /// Whether the client has sent a request that requires a reply.
-    var hasAsked = false
+    var hasReceivedReply = false
     /// The time of the greeting; nil after it has been sent.
-    var greetsAt: BootTime?
+    var greetingTime: BootTime?
     private(set) var lostCount: Int64 = 0
-    private(set) var isOver = false
+    private(set) var isFinished = false
     /// The bytes that must be sent before anything else.
-    private(set) var pending = Backlog<UInt8>()
+    private(set) var pending = FIFOQueue<UInt8>()
     /// The time until which the pending bytes are held back.
     private(set) var heldUntil = BootTime.zero
     /// The time at which the socket last accepted pending bytes.
@@ -45,16 +45,16 @@ final class GPSDClient {
         lastRequest = now
     }
 
-    deinit { LoopbackDoor.hangUp(descriptor) }
+    deinit { LoopbackAcceptor.shutDownAndClose(descriptor) }
 
     var hasPending: Bool { pending.count > 0 }
 
-    func end() { isOver = true }
+    func end() { isFinished = true }
 
     /// Resets the connection.
-    func abort() {
-        LoopbackDoor.reset(descriptor)
-        isOver = true
+    func reset() {
+        LoopbackAcceptor.reset(descriptor)
+        isFinished = true
     }
 
     /// Reads once from the socket and passes the bytes to the closure. Returns false if no more input is available.
@@ -62,18 +62,18 @@ final class GPSDClient {
         let count = recv(descriptor, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT))
         if count > 0 {
             take(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
-            return !isOver
+            return !isFinished
         }
-        if count == 0 || (errno != EINTR && errno != EAGAIN && errno != EWOULDBLOCK) { isOver = true }
+        if count == 0 || (errno != EINTR && errno != EAGAIN && errno != EWOULDBLOCK) { isFinished = true }
         return false
     }
 
     /// Sends a line. If the socket's send buffer is full, `manner` determines the handling.
-    func send(_ bytes: [UInt8], _ manner: Manner, now: BootTime) {
-        guard !isOver, !bytes.isEmpty else { return }
+    func send(_ bytes: [UInt8], _ manner: OverflowPolicy, now: BootTime) {
+        guard !isFinished, !bytes.isEmpty else { return }
         guard !hasPending else {
             // A pending reply, or the second half of a report, must be sent first.
-            if manner == .orLose, pending.count > Self.mostBehind {
+            if manner == .drop, pending.count > Self.maximumPendingForReports {
                 lostCount += 1
             } else {
                 pending.append(contentsOf: bytes)
@@ -83,22 +83,22 @@ final class GPSDClient {
         switch write(bytes[...]) {
         case .some(bytes.count): break
         case let count?:
-            guard manner == .orWait else {
+            guard manner == .enqueue else {
                 // gpsd cannot continue after a partial write.
-                isOver = count > 0
+                isFinished = count > 0
                 if count == 0 { lostCount += 1 }
                 return
             }
             pending.append(contentsOf: Array(bytes[count...]))
             lastProgress = now
-        case nil: isOver = true
+        case nil: isFinished = true
         }
     }
 
     /// Sends the first half of a report. The second half follows at the given time; if the time is nil, the connection
     /// ends.
     func sendHalf(_ bytes: [UInt8], restAt time: BootTime?, now: BootTime) {
-        send(Array(bytes[..<(bytes.count / 2)]), .orWait, now: now)
+        send(Array(bytes[..<(bytes.count / 2)]), .enqueue, now: now)
         guard let time else { return end() }
         pending.append(contentsOf: Array(bytes[(bytes.count / 2)...]))
         heldUntil = time
@@ -107,7 +107,7 @@ final class GPSDClient {
 
     func flush(now: BootTime) {
         guard hasPending, heldUntil <= now else { return }
-        guard let count = write(pending.all) else { return end() }
+        guard let count = write(pending.elements) else { return end() }
         if count > 0 { lastProgress = now }
         pending.removeFirst(count)
     }

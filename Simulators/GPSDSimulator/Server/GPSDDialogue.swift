@@ -8,12 +8,12 @@ public import Trace
 ///
 /// ```swift
 /// var dialogue = GPSDDialogue(try TraceFile(path: "drive.trace"))
-/// let reply = dialogue.answer(Array("?DEVICES;".utf8))
+/// let reply = dialogue.reply(to: Array("?DEVICES;".utf8))
 /// ```
 ///
 /// The receivers are those that are present at the start of playback. They have not sent any reports yet.
 public struct GPSDDialogue: Sendable {
-    private let world: GPSDWorld
+    private let world: GPSDState
     private var policy = GPSDWatch()
     private let now: WallTime
 
@@ -24,10 +24,10 @@ public struct GPSDDialogue: Sendable {
     ///   - now: The current wall-clock time, which is the time of ?POLL replies and the activation time of the
     ///     receivers.
     public init(_ file: TraceFile, now: WallTime = .epoch) {
-        self.init(GPSDWorld(TraceSurvey(file), now: now), now: now)
+        self.init(GPSDState(PlaybackSummary(file), now: now), now: now)
     }
 
-    init(_ world: GPSDWorld, now: WallTime) {
+    init(_ world: GPSDState, now: WallTime) {
         self.world = world
         self.now = now
     }
@@ -36,7 +36,7 @@ public struct GPSDDialogue: Sendable {
     public var greeting: [UInt8] { GPSDEncoder.line(world.version) + [13, 10] }
 
     /// Returns the reply to bytes that arrive in one read. Like gpsd, ignores bytes beyond the first 8191.
-    public mutating func answer(_ bytes: [UInt8]) -> [UInt8] {
-        bytes.withUnsafeBytes { world.answer($0, policy: &policy, now: now) }
+    public mutating func reply(to bytes: [UInt8]) -> [UInt8] {
+        bytes.withUnsafeBytes { world.reply(to: $0, policy: &policy, now: now) }
     }
 }

@@ -10,9 +10,9 @@ extension GPSDEngine {
 
     func play(now: BootTime) {
         guard let start else { return }
-        for _ in 0..<Self.eventsAtOnce {
-            guard let event = nextEvent, !isHeldUp, due(event, start) <= now else { return }
-            follow(faults.apply(seconds: now.seconds(since: start), report: reportCount), now: now)
+        for _ in 0..<Self.maximumEventsPerCall {
+            guard let event = nextEvent, !isWaitingForClients, due(event, start) <= now else { return }
+            perform(faults.apply(seconds: now.seconds(since: start), report: reportCount), now: now)
             deliver(event, now: now)
             nextEvent = trace.next()
             if nextEvent == nil { finish(now: now) }
@@ -23,8 +23,8 @@ extension GPSDEngine {
         hasPlayed = true
         switch options.end {
         case .silence, .loop: break
-        case .unplug: for place in world.receivers.indices { plug(place, false, now: now) }
-        case .close: for client in clients { client.endsWhenSent = true }
+        case .unplug: for place in world.receivers.indices { setConnected(place, false, now: now) }
+        case .close: for client in clients { client.closesAfterFlush = true }
         }
     }
 
@@ -33,11 +33,11 @@ extension GPSDEngine {
         case .report(let line, let report): deliver(line, report, shift.addingSaturated(event.shift), now)
         case .text(let line):
             guard usesSentences(event), !faults.isStalled,
-                world.place(of: sentencePath).map({ world.receivers[$0].isPresent }) ?? true
+                world.receiverIndex(of: sentencePath).map({ world.receivers[$0].isPresent }) ?? true
             else { return }
             sendSentence(line, of: sentencePath, now)
-        case .lost: if options.repeatsLosses { listen(false) }
-        case .regained: if options.repeatsLosses { listen(true) }
+        case .lost: if options.repeatsLosses { setListening(false) }
+        case .regained: if options.repeatsLosses { setListening(true) }
         }
     }
 
@@ -48,32 +48,32 @@ extension GPSDEngine {
         let path: String
         switch report {
         case .version, .watch, .error, .malformed: return
-        case .devices(let list): return list.forEach { describe($0, now: now) }
-        case .device(let receiver): return describe(receiver, now: now)
+        case .devices(let list): return list.forEach { processDeviceReport($0, now: now) }
+        case .device(let receiver): return processDeviceReport(receiver, now: now)
         case .other(.poll): return
         case .position(let report): path = report.receiver
         case .sky(let report): path = report.receiver
         case .attitude(let report): path = report.receiver
         case .other: path = ReportRouting.receiver(of: line) ?? ""
         }
-        let name = path.isEmpty ? survey.pathOfNameless ?? sentencePath : path
-        guard let place = place(of: name, now: now), world.receivers[place].isPresent else { return }
+        let name = path.isEmpty ? survey.defaultReceiverPath ?? sentencePath : path
+        guard let place = receiverIndex(of: name, now: now), world.receivers[place].isPresent else { return }
         reportCount += 1
         guard !faults.isStalled else { return }
         let edited = ReportEdit(receiver: path.isEmpty ? name : nil, shift: shift).apply(to: line)
-        let moved = report.moved(by: shift)
-        remember(edited, moved, place)
+        let moved = report.shifted(by: shift)
+        cache(edited, moved, place)
         sentencePath = name
         sendReport(edited, moved, of: name, now)
         if !survey.hasSentences || shift != 0 { sendSentences(for: moved, place, of: name, now) }
     }
 
     /// Returns the index of a receiver. An unknown receiver is added.
-    func place(of path: String, now: BootTime) -> Int? {
-        if let place = world.place(of: path) { return place }
+    func receiverIndex(of path: String, now: BootTime) -> Int? {
+        if let place = world.receiverIndex(of: path) { return place }
         var receiver = ReceiverDescription()
         receiver.path = path
-        receiver.driver = TraceSurvey.usualDriver
+        receiver.driver = PlaybackSummary.defaultDriver
         return add(receiver, now: now)
     }
 
@@ -87,8 +87,8 @@ extension GPSDEngine {
     }
 
     /// Processes a DEVICE report: a receiver was added, removed or identified.
-    private func describe(_ receiver: ReceiverDescription, now: BootTime) {
-        guard let place = world.place(of: receiver.path) else {
+    private func processDeviceReport(_ receiver: ReceiverDescription, now: BootTime) {
+        guard let place = world.receiverIndex(of: receiver.path) else {
             if receiver.isActive { _ = add(receiver, now: now) }
             return
         }
@@ -96,13 +96,13 @@ extension GPSDEngine {
         let isKnown = receiver.driver.isEmpty || receiver.isSame(as: former.description)
         world.update(place) { if !receiver.driver.isEmpty { $0.description = receiver } }
         if former.isPresent != receiver.isActive {
-            plug(place, receiver.isActive, now: now)
+            setConnected(place, receiver.isActive, now: now)
         } else if !isKnown, receiver.isActive {
             announce(place, now: now)
         }
     }
 
-    func plug(_ place: Int, _ isPresent: Bool, now: BootTime) {
+    func setConnected(_ place: Int, _ isPresent: Bool, now: BootTime) {
         guard world.receivers[place].isPresent != isPresent else { return }
         world.update(place) { $0.setPresent(isPresent, at: readClock()) }
         announce(place, now: now)
@@ -113,7 +113,7 @@ extension GPSDEngine {
         send(receiver.line, of: receiver.description.path, now) { $0.json || $0.pps }
     }
 
-    private func remember(_ line: [UInt8], _ report: GPSDReport, _ place: Int) {
+    private func cache(_ line: [UInt8], _ report: GPSDReport, _ place: Int) {
         world.update(place) { receiver in
             switch report {
             case .position: receiver.lastPosition = line
@@ -134,10 +134,10 @@ extension GPSDEngine {
         let hasTiming = report.isPosition && ReportRouting.hasTiming(line)
         let plain = hasTiming ? ReportEdit(dropsTiming: true).apply(to: line) : line
         let garbage = faults.takeGarbage()
-        let rubbish = garbage > 0 ? makeNoise(garbage) + [13, 10] : []
+        let garbageLine = garbage > 0 ? makeNoise(garbage) + [13, 10] : []
         let half = faults.takeHalf()
         for client in clients where isListener(client) {
-            if !rubbish.isEmpty { client.send(rubbish, manner, now: now) }
+            if !garbageLine.isEmpty { client.send(garbageLine, manner, now: now) }
             let bytes = (client.policy.timing ? line : plain) + [13, 10]
             if let half {
                 client.sendHalf(bytes, restAt: half.map { now.advanced(bySeconds: $0) }, now: now)
@@ -179,7 +179,7 @@ extension GPSDEngine {
         }
     }
 
-    private var manner: GPSDClient.Manner { options.pace == .asFastAsRead ? .orWait : .orLose }
+    private var manner: GPSDClient.OverflowPolicy { options.pace == .onDemand ? .enqueue : .drop }
 
     /// Returns pseudo-random bytes, which are the same in every run.
     private func makeNoise(_ count: Int) -> [UInt8] {

@@ -11,14 +11,14 @@ import Trace
 /// Not thread-safe. Confined to the server's thread.
 final class GPSDEngine {
     /// The time after which a client that does not read its pending bytes is disconnected, in seconds.
-    private static let patience = 10.0
+    private static let clientTimeout = 10.0
     /// The maximum number of events that are played per call, so that requests are served in between.
-    static let eventsAtOnce = 256
+    static let maximumEventsPerCall = 256
     /// The number of pending bytes above which no requests of a client are read.
-    private static let mostPending = 1 << 22
+    private static let maximumPendingBytes = 1 << 22
 
     let options: GPSDServerOptions
-    var world: GPSDWorld
+    var world: GPSDState
     var clients: [GPSDClient] = []
     /// Whether the server listens. False during a fault, or while the connection was lost in the trace.
     private(set) var isListening = true
@@ -28,7 +28,7 @@ final class GPSDEngine {
     var hasPlayed = false
 
     var trace: PlayedTrace
-    let survey: TraceSurvey
+    let survey: PlaybackSummary
     var nextEvent: PlayedEvent?
     var faults = GPSDFaultState()
     /// The time at which playback started; nil before.
@@ -40,7 +40,7 @@ final class GPSDEngine {
     /// The receiver to which sentences of the trace are attributed.
     var sentencePath: String
     private let buffer = UnsafeMutableRawBufferPointer.allocate(
-        byteCount: GPSDRequestReader.longestPiece, alignment: 16)
+        byteCount: GPSDRequestReader.maximumReadSize, alignment: 16)
 
     /// Creates an engine.
     ///
@@ -49,10 +49,10 @@ final class GPSDEngine {
     init(_ file: TraceFile, options: GPSDServerOptions, readClock: @escaping () -> WallTime) {
         self.options = options
         self.readClock = readClock
-        survey = TraceSurvey(file)
-        trace = PlayedTrace(file, repeats: options.end == .loop, roundLength: options.roundLength ?? 0)
-        world = GPSDWorld(survey, now: readClock())
-        sentencePath = world.receivers.first?.description.path ?? TraceSurvey.defaultPath
+        survey = PlaybackSummary(file)
+        trace = PlayedTrace(file, repeats: options.end == .loop, roundLength: options.minimumPassDuration ?? 0)
+        world = GPSDState(survey, now: readClock())
+        sentencePath = world.receivers.first?.description.path ?? PlaybackSummary.defaultPath
         nextEvent = trace.next()
         hasPlayed = nextEvent == nil
         for fault in options.faults { faults.add(fault) }
@@ -63,18 +63,18 @@ final class GPSDEngine {
     func inject(_ fault: GPSDFault) { faults.add(fault) }
 
     /// Adds a client. Closes the connection if the server does not listen or has too many clients.
-    func adopt(_ descriptor: Int32, now: BootTime) {
+    func addClient(_ descriptor: Int32, now: BootTime) {
         let client = GPSDClient(descriptor, now: now)
         guard isListening else { return }
-        let current = clients.lazy.filter { !$0.isOver }
+        let current = clients.lazy.filter { !$0.isFinished }
         if current.count >= max(1, options.maximumClients) {
             // An idle connection must not prevent a new client from connecting.
-            guard let idle = current.first(where: { !$0.hasAsked }) else { return }
+            guard let idle = current.first(where: { !$0.hasReceivedReply }) else { return }
             idle.end()
         }
         clients.append(client)
-        follow(faults.apply(seconds: playedSeconds(now), report: reportCount), now: now)
-        client.greetsAt = now.advanced(bySeconds: faults.greetingDelay)
+        perform(faults.apply(seconds: playedSeconds(now), report: reportCount), now: now)
+        client.greetingTime = now.advanced(bySeconds: faults.greetingDelay)
         greet(client, now: now)
     }
 
@@ -83,14 +83,14 @@ final class GPSDEngine {
         var deadline = BootTime.never
         if let start {
             if let next = faults.nextTime { deadline = min(deadline, start.advanced(bySeconds: next)) }
-            if let event = nextEvent, !isHeldUp { deadline = min(deadline, due(event, start)) }
+            if let event = nextEvent, !isWaitingForClients { deadline = min(deadline, due(event, start)) }
         } else if options.start == .atOnce {
             deadline = now
         }
         for client in clients {
-            if let time = client.greetsAt { deadline = min(deadline, time) }
+            if let time = client.greetingTime { deadline = min(deadline, time) }
             if client.hasPending {
-                deadline = min(deadline, client.heldUntil > now ? client.heldUntil : patienceEnd(client))
+                deadline = min(deadline, client.heldUntil > now ? client.heldUntil : timeoutDeadline(client))
             } else if !client.policy.isEnabled {
                 deadline = min(deadline, client.lastRequest.advanced(bySeconds: options.idleTimeout))
             }
@@ -100,14 +100,14 @@ final class GPSDEngine {
 
     func events(of client: GPSDClient, now: BootTime) -> Int16 {
         var events: Int16 = 0
-        if takesRequests(of: client) { events |= Int16(POLLIN) }
+        if acceptsRequests(of: client) { events |= Int16(POLLIN) }
         if client.hasPending, client.heldUntil <= now { events |= Int16(POLLOUT) }
         return events
     }
 
     /// False until the greeting has been sent, and while too many bytes are pending.
-    private func takesRequests(of client: GPSDClient) -> Bool {
-        client.greetsAt == nil && client.pending.count < Self.mostPending
+    private func acceptsRequests(of client: GPSDClient) -> Bool {
+        client.greetingTime == nil && client.pending.count < Self.maximumPendingBytes
     }
 
     /// Reads and processes the requests of a client whose socket is ready.
@@ -116,12 +116,12 @@ final class GPSDEngine {
     func serve(_ client: GPSDClient, isGone: Bool = false, now: BootTime) {
         // The limit gives other clients a chance while one client sends many requests.
         for _ in 0..<16 {
-            guard !client.isOver, isGone || takesRequests(of: client) else { return }
+            guard !client.isFinished, isGone || acceptsRequests(of: client) else { return }
             let goesOn = client.read(through: buffer) { piece in
                 client.lastRequest = now
-                let reply = world.answer(piece, policy: &client.policy, now: readClock())
-                if !reply.isEmpty { client.hasAsked = true }
-                client.send(reply, .orWait, now: now)
+                let reply = world.reply(to: piece, policy: &client.policy, now: readClock())
+                if !reply.isEmpty { client.hasReceivedReply = true }
+                client.send(reply, .enqueue, now: now)
             }
             if !goesOn { return }
         }
@@ -132,33 +132,33 @@ final class GPSDEngine {
         // While no client can connect, playback must run so that the end of the fault becomes due.
         if start == nil,
             options.start == .atOnce || !isListening || clients.contains(where: \.policy.wantsReports)
-                || options.common?.time != nil
+                || options.sharedStart?.time != nil
         {
             begin(now: now)
         }
-        follow(faults.apply(seconds: playedSeconds(now), report: reportCount), now: now)
+        perform(faults.apply(seconds: playedSeconds(now), report: reportCount), now: now)
         for client in clients {
             client.flush(now: now)
             greet(client, now: now)
             let isIdle =
                 !client.policy.isEnabled && !client.hasPending
                 && client.lastRequest.advanced(bySeconds: options.idleTimeout) <= now
-            let isStuck = client.hasPending && client.heldUntil <= now && patienceEnd(client) <= now
+            let isStuck = client.hasPending && client.heldUntil <= now && timeoutDeadline(client) <= now
             if isIdle || isStuck { client.end() }
         }
         play(now: now)
-        for client in clients where client.endsWhenSent && !client.hasPending { client.end() }
-        lostCount += clients.filter(\.isOver).reduce(0) { $0 + $1.lostCount }
-        clients.removeAll(where: \.isOver)
+        for client in clients where client.closesAfterFlush && !client.hasPending { client.end() }
+        lostCount += clients.filter(\.isFinished).reduce(0) { $0 + $1.lostCount }
+        clients.removeAll(where: \.isFinished)
     }
 
     /// The number of lines that clients did not receive in time, including current clients.
-    var allLost: Int64 { clients.reduce(lostCount) { $0 + $1.lostCount } }
+    var totalLostCount: Int64 { clients.reduce(lostCount) { $0 + $1.lostCount } }
 
     private func begin(now: BootTime) {
-        let begun = options.common?.begin(at: now) ?? now
+        let begun = options.sharedStart?.startIfNeeded(at: now) ?? now
         start = begun
-        guard options.stamps == .now else { return }
+        guard options.timestampPolicy == .now else { return }
         let late = now.nanoseconds.subtractingSaturated(begun.nanoseconds)
         shift = survey.shift(toPlayAt: WallTime(nanoseconds: readClock().nanoseconds.subtractingSaturated(late)))
     }
@@ -171,41 +171,41 @@ final class GPSDEngine {
     }
 
     /// Whether playback waits because no client is watching or a watching client has pending bytes.
-    var isHeldUp: Bool {
-        guard options.pace == .asFastAsRead else { return false }
-        let watchers = clients.filter { $0.policy.wantsReports && !$0.isOver }
+    var isWaitingForClients: Bool {
+        guard options.pace == .onDemand else { return false }
+        let watchers = clients.filter { $0.policy.wantsReports && !$0.isFinished }
         return watchers.isEmpty || watchers.contains(where: \.hasPending)
     }
 
-    private func patienceEnd(_ client: GPSDClient) -> BootTime {
-        max(client.lastProgress, client.heldUntil).advanced(bySeconds: Self.patience)
+    private func timeoutDeadline(_ client: GPSDClient) -> BootTime {
+        max(client.lastProgress, client.heldUntil).advanced(bySeconds: Self.clientTimeout)
     }
 
     private func greet(_ client: GPSDClient, now: BootTime) {
-        guard let time = client.greetsAt, time <= now else { return }
-        client.greetsAt = nil
-        client.send(GPSDEncoder.line(world.version) + [13, 10], .orWait, now: now)
+        guard let time = client.greetingTime, time <= now else { return }
+        client.greetingTime = nil
+        client.send(GPSDEncoder.line(world.version) + [13, 10], .enqueue, now: now)
     }
 
-    func follow(_ orders: [GPSDFaultState.Order], now: BootTime) {
+    func perform(_ orders: [GPSDFaultState.Action], now: BootTime) {
         if let version = faults.version {
             (world.version.protocolMajor, world.version.protocolMinor) = (version.major, version.minor)
         }
         for order in orders {
             switch order {
-            case .drop: for client in clients { client.abort() }
-            case .listen(let isListening): listen(isListening)
+            case .drop: for client in clients { client.reset() }
+            case .listen(let isListening): setListening(isListening)
             case .plug(let path, let isPresent):
                 for place in world.receivers.indices
                 where path == nil || world.receivers[place].description.path == path {
-                    plug(place, isPresent, now: now)
+                    setConnected(place, isPresent, now: now)
                 }
             }
         }
     }
 
-    func listen(_ isListening: Bool) {
+    func setListening(_ isListening: Bool) {
         self.isListening = isListening
-        if !isListening { for client in clients { client.abort() } }
+        if !isListening { for client in clients { client.reset() } }
     }
 }

@@ -55,13 +55,13 @@ public final class GPSDServer: Sendable {
     @discardableResult
     public func start() throws(DeviceError) -> UInt16 {
         try thread.start { () throws(DeviceError) in
-            if options.faults.contains(where: { $0.device != nil }) { try TraceSurvey(file).check(options.faults) }
+            if options.faults.contains(where: { $0.device != nil }) { try PlaybackSummary(file).check(options.faults) }
             let listener = try LoopbackListener(
-                port: options.port, for: "The simulated gpsd", sendRoom: options.sendRoom)
+                port: options.port, for: "The simulated gpsd", sendRoom: options.sendBufferSize)
             let shared = try SharedState(for: "the simulated gpsd")
             let clock = LiveClock()
             let engine = GPSDEngine(file, options: options) { clock.wallTime }
-            options.common?.whenBegun { shared.wakeUp.signal() }
+            options.sharedStart?.onStart { shared.wakeUp.signal() }
             return (shared, listener.port, GPSDLoop(engine, shared: shared, listener: listener))
         }
     }
@@ -71,7 +71,7 @@ public final class GPSDServer: Sendable {
     public func stop() { thread.stop() }
 
     /// Injects a fault, which takes effect at its moment. Has no effect if the server is not running.
-    public func inject(_ fault: GPSDFault) { state?.order { $0.faults.append(fault) } }
+    public func inject(_ fault: GPSDFault) { state?.updateAndWake { $0.faults.append(fault) } }
 
     /// Blocks the calling thread until the given number of clients is connected. Returns false after a timeout.
     func wait(forClients count: Int, seconds: Double) -> Bool {
@@ -81,10 +81,10 @@ public final class GPSDServer: Sendable {
     private var state: SharedState? { thread.current?.state }
 }
 
-typealias SharedState = ServedState<SharedContent>
+typealias SharedState = SharedServerState<SharedContent>
 
 /// The state that the thread of a gpsd or a receiver shares with other threads.
-struct SharedContent: ServedContent {
+struct SharedContent: SharedServerContent {
     var faults: [GPSDFault] = []
     var isStopped = false
     var clientCount = 0
@@ -98,14 +98,14 @@ final class GPSDLoop: ServiceLoop {
     private let engine: GPSDEngine
     private let shared: SharedState
     private let clock = LiveClock()
-    private let door: LoopbackDoor
+    private let acceptor: LoopbackAcceptor
     private var pollSet: PollSet
 
     init(_ engine: GPSDEngine, shared: SharedState, listener: LoopbackListener) {
         self.engine = engine
         self.shared = shared
         pollSet = PollSet(wakeUp: shared.wakeUp, clock: clock)
-        door = LoopbackDoor(listener)
+        acceptor = LoopbackAcceptor(listener)
     }
 
     func run() {
@@ -122,35 +122,35 @@ final class GPSDLoop: ServiceLoop {
                 engine.serve(client, isGone: pollSet[index + 1] & Int16(POLLHUP | POLLERR) != 0, now: now)
             }
             if engine.isListening {
-                door.letIn(revents: pollSet[0], now: now) { engine.adopt($0, now: now) }
+                acceptor.acceptPending(revents: pollSet[0], now: now) { engine.addClient($0, now: now) }
             }
             engine.advance(now: now)
-            door.isOpen = engine.isListening
-            tell()
+            acceptor.isOpen = engine.isListening
+            publishState()
         }
-        door.isOpen = false
+        acceptor.isOpen = false
     }
 
     /// Waits for events and returns the clients in the order of their descriptors.
     private func wait() -> [GPSDClient] {
         let now = clock.now
         let clients = engine.clients
-        pollSet.begin(deadline: min(engine.deadline(now: now), door.deadline(now: now)))
-        pollSet.add(door.interest(now: now))
+        pollSet.begin(deadline: min(engine.deadline(now: now), acceptor.deadline(now: now)))
+        pollSet.add(acceptor.pollDescriptor(now: now))
         for client in clients { pollSet.add(client.descriptor, events: engine.events(of: client, now: now)) }
         pollSet.wait()
         return clients
     }
 
-    private func tell() {
-        let (clients, reports, lost) = (engine.clients.count, engine.reportCount, engine.allLost)
+    private func publishState() {
+        let (clients, reports, lost) = (engine.clients.count, engine.reportCount, engine.totalLostCount)
         let hasPlayed = engine.hasPlayed && !engine.clients.contains(where: \.hasPending)
         let isNew = shared.content.withLock { content in
             content.clientCount != clients || content.reportCount != reports || content.lostCount != lost
                 || content.hasPlayed != hasPlayed
         }
         guard isNew else { return }
-        shared.change { content in
+        shared.update { content in
             (content.clientCount, content.reportCount) = (clients, reports)
             (content.lostCount, content.hasPlayed) = (lost, hasPlayed)
         }

@@ -11,7 +11,7 @@ public struct GPSDServerOptions: Sendable {
         case realTime(speed: Double)
         /// Plays the trace as fast as all watching clients read. No reports are lost. A client that reads nothing for
         /// 10 s is disconnected.
-        case asFastAsRead
+        case onDemand
     }
 
     /// The start of playback.
@@ -35,9 +35,9 @@ public struct GPSDServerOptions: Sendable {
     }
 
     /// The times in reports.
-    public enum Stamps: Sendable, Hashable {
+    public enum TimestampPolicy: Sendable, Hashable {
         /// The recorded times are preserved.
-        case kept
+        case recorded
         /// All times are shifted by the same whole number of seconds, so that the first report has the current time
         /// when it is sent.
         case now
@@ -53,7 +53,7 @@ public struct GPSDServerOptions: Sendable {
     public var end = End.silence
     /// The times in reports. If they are shifted, the receiver's sentences in the trace are not sent, because their
     /// times cannot be shifted. Sentences generated from the reports are sent instead.
-    public var stamps = Stamps.kept
+    public var timestampPolicy = TimestampPolicy.recorded
     /// The initial faults.
     public var faults: [GPSDFault] = []
     /// Whether clients lose their connections where the recording lost its connection to gpsd. The server then stops
@@ -66,12 +66,12 @@ public struct GPSDServerOptions: Sendable {
     public var idleTimeout = 900.0
     /// The size of each connection's send buffer, in bytes; nil for the system default. With a small buffer, slow
     /// clients lose reports earlier.
-    public var sendRoom: Int32?
+    public var sendBufferSize: Int32?
     /// The start of playback shared with other servers; nil for an independent start.
-    package var common: CommonStart?
+    package var sharedStart: SharedPlaybackStart?
     /// The minimum duration of one pass in nanoseconds, so that all servers begin the next pass at the same time. If it
     /// is nil or too small, the reports determine the duration.
-    package var roundLength: Int64?
+    package var minimumPassDuration: Int64?
 
     /// Creates options that simulate a gpsd: in real time from the first watcher on, without faults, and with no
     /// reports after the end.

@@ -17,7 +17,7 @@ public import Trace
 /// generated from the reports, with the precision of NMEA 0183.
 ///
 /// Playback starts shortly after a program has opened the terminal, because programs discard earlier input. It
-/// continues after the program has closed the terminal, like a real receiver; with the pace `asFastAsRead`, it waits
+/// continues after the program has closed the terminal, like a real receiver; with the pace `onDemand`, it waits
 /// for the next program. The options `port`, `faults`, `repeatsLosses` and those for clients are ignored. At the end of
 /// the trace, nothing more is sent, or the terminal is closed with `unplug` and `close`. With `loop`, playback ends
 /// after a pass without sentences.

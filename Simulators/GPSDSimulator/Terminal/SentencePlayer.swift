@@ -7,7 +7,7 @@ import Trace
 /// The sentences of one receiver of a trace, with their times.
 struct SentencePlayer {
     /// The sentences of one event of the trace.
-    struct Part {
+    struct Sentences {
         /// The time at which the sentences are due, in nanoseconds since the start of playback.
         var time: Int64
         /// The sentences with line endings; empty if the event has no sentences.
@@ -15,59 +15,59 @@ struct SentencePlayer {
         var count: Int64 = 0
     }
 
-    private let survey: TraceSurvey
+    private let survey: PlaybackSummary
     private let receiver: String?
-    private let stamps: GPSDServerOptions.Stamps
+    private let stamps: GPSDServerOptions.TimestampPolicy
     /// Whether the recorded sentences can be played. This requires a single receiver, because sentences do not identify
     /// their receiver.
-    private let hasOwn: Bool
+    private let usesRecordedSentences: Bool
     private var trace: PlayedTrace
     private var shift: Int64 = 0
     private var sky: SkyReport?
     /// The start of the current pass, and whether it has produced sentences.
-    private var round: Int64 = 0
-    private var hasSaid = false
+    private var passStart: Int64 = 0
+    private var hasProducedSentences = false
 
     /// Creates a player.
     ///
     /// - Parameter receiver: The path of the receiver; nil for the first one. If the trace does not contain it, the
     ///   error lists the receivers of the trace.
     init(_ file: TraceFile, receiver: String?, options: GPSDServerOptions) throws(DeviceError) {
-        let survey = TraceSurvey(file)
+        let survey = PlaybackSummary(file)
         self.survey = survey
         if let receiver { try survey.require(receiver, of: file) }
         self.receiver = receiver ?? survey.receivers.first?.path
-        stamps = options.stamps
-        hasOwn = survey.hasSentences && survey.paths.count <= 1
+        stamps = options.timestampPolicy
+        usesRecordedSentences = survey.hasSentences && survey.paths.count <= 1
         trace = PlayedTrace(file, repeats: options.end == .loop)
     }
 
     mutating func begin(at now: WallTime) { if stamps == .now { shift = survey.shift(toPlayAt: now) } }
 
     /// Returns the sentences of the next event; nil at the end. Playback ends after a pass without sentences.
-    mutating func next() -> Part? {
+    mutating func next() -> Sentences? {
         guard let event = trace.next() else { return nil }
-        if event.shift != round {
-            guard hasSaid else { return nil }
-            (round, hasSaid) = (event.shift, false)
+        if event.shift != passStart {
+            guard hasProducedSentences else { return nil }
+            (passStart, hasProducedSentences) = (event.shift, false)
         }
-        var part = Part(time: event.time)
+        var part = Sentences(time: event.time)
         for sentence in sentences(event) {
             part.bytes += sentence + [13, 10]
             part.count += 1
         }
-        if part.count > 0 { hasSaid = true }
+        if part.count > 0 { hasProducedSentences = true }
         return part
     }
 
     private mutating func sentences(_ event: PlayedEvent) -> [[UInt8]] {
         let shift = shift.addingSaturated(event.shift)
-        let usesOwn = hasOwn && shift == 0
+        let usesOwn = usesRecordedSentences && shift == 0
         switch event.contents {
         case .text(let line):
             let isSentence = line.first == UInt8(ascii: "$") || line.first == UInt8(ascii: "!")
             return usesOwn && isSentence ? [line] : []
-        case .report(_, let report): return usesOwn ? [] : sentences(report.moved(by: shift))
+        case .report(_, let report): return usesOwn ? [] : sentences(report.shifted(by: shift))
         case .lost, .regained: return []
         }
     }
@@ -75,23 +75,23 @@ struct SentencePlayer {
     private mutating func sentences(_ report: GPSDReport) -> [[UInt8]] {
         switch report {
         case .position(let position):
-            guard isMine(position.receiver) else { return [] }
+            guard isSelected(position.receiver) else { return [] }
             defer { sky = nil }
             return report.sentences(with: sky)
         case .sky(let sky):
-            if isMine(sky.receiver) { self.sky = sky }
+            if isSelected(sky.receiver) { self.sky = sky }
             return []
-        case .attitude(let attitude): return isMine(attitude.receiver) ? report.sentences(with: nil) : []
+        case .attitude(let attitude): return isSelected(attitude.receiver) ? report.sentences(with: nil) : []
         default: return []
         }
     }
 
-    private func isMine(_ path: String) -> Bool {
-        receiver == nil || receiver == (path.isEmpty ? survey.pathOfNameless ?? receiver : path)
+    private func isSelected(_ path: String) -> Bool {
+        receiver == nil || receiver == (path.isEmpty ? survey.defaultReceiverPath ?? receiver : path)
     }
 }
 
-extension TraceSurvey {
+extension PlaybackSummary {
     /// Throws an error that lists the receivers of the trace if the trace does not contain the given one.
     func require(_ path: String, of file: TraceFile) throws(DeviceError) {
         if paths.contains(path) { return }
@@ -100,7 +100,7 @@ extension TraceSurvey {
         var trace = PlayedTrace(file)
         while let event = trace.next() {
             guard case .report(_, let report) = event.contents else { continue }
-            for name in report.receivers where found.count < GPSDWorld.maximumReceivers && !found.contains(name) {
+            for name in report.receivers where found.count < GPSDState.maximumReceivers && !found.contains(name) {
                 if name == path { return }
                 found.append(name)
             }
@@ -108,11 +108,14 @@ extension TraceSurvey {
         let advice =
             switch found.count {
             case 0: "It names no receivers. Omit the receiver."
-            case 1: "It has only \(ShownText.cleaned(found[0])). Specify that one, or none."
-            default: "It has \(found.map { ShownText.cleaned($0) }.joined(separator: ", ")). Specify one of these."
+            case 1: "It has only \(TerminalSanitizer.sanitized(found[0])). Specify that one, or none."
+            default:
+                "It has \(found.map { TerminalSanitizer.sanitized($0) }.joined(separator: ", ")). Specify one of these."
             }
         throw DeviceError(
-            .notFound, "There is no receiver \(ShownText.cleaned(path)) in \(ShownText.cleaned(file.name)). \(advice)")
+            .notFound,
+            "There is no receiver \(TerminalSanitizer.sanitized(path)) in \(TerminalSanitizer.sanitized(file.name)). \(advice)"
+        )
     }
 }
 

@@ -8,15 +8,15 @@ import SystemCalls
 final class TerminalLoop: ServiceLoop {
     /// The polling interval for conditions without events, in seconds: the program continues to read, or, without
     /// inotify, a program opens the terminal.
-    private static let glance = 0.01
+    private static let pollingInterval = 0.01
     /// The time between the opening of the terminal and playback, in seconds. Programs discard earlier input.
-    private static let settling = 0.5
+    private static let startDelay = 0.5
 
     private let master: Int32
     private var player: SentencePlayer
     private let shared: SharedState
     private let options: GPSDServerOptions
-    private let openings: OpeningWatch
+    private let openWatcher: OpenWatcher
     /// Whether inotify reports that a program opens the terminal, so that polling is not necessary.
     private let isWatched: Bool
     private let clock = LiveClock()
@@ -31,13 +31,13 @@ final class TerminalLoop: ServiceLoop {
     ///   - path: The path of the slave.
     init(
         master: Int32, path: String, _ player: SentencePlayer, shared: SharedState, options: GPSDServerOptions,
-        openings: OpeningWatch = OpeningWatch()
+        openings: OpenWatcher = OpenWatcher()
     ) {
         self.master = master
         self.player = player
         self.shared = shared
         self.options = options
-        self.openings = openings
+        self.openWatcher = openings
         isWatched = openings.add(path)
     }
 
@@ -58,13 +58,13 @@ final class TerminalLoop: ServiceLoop {
         while true {
             if shared.isStopped { return false }
             // Drained before the check, so that an opening in between causes a new event.
-            openings.drain()
+            openWatcher.drain()
             guard PseudoTerminal.isHungUp(master) else { break }
             // The state must not be checked again here: from now on, only the inotify descriptor reports an opening.
-            let (descriptor, limit) = interestInOpening(until: .never)
+            let (descriptor, limit) = pollTargetWhileClosed(until: .never)
             _ = shared.wakeUp.wait(for: descriptor, until: limit, clock: clock)
         }
-        return pause(until: clock.now.advanced(bySeconds: Self.settling))
+        return pause(until: clock.now.advanced(bySeconds: Self.startDelay))
     }
 
     private func play() {
@@ -80,9 +80,9 @@ final class TerminalLoop: ServiceLoop {
             }
             guard let isSent = write(part.bytes) else { return }
             if isSent { sent += part.count } else { lost += part.count }
-            shared.change { ($0.reportCount, $0.lostCount) = (sent, lost) }
+            shared.update { ($0.reportCount, $0.lostCount) = (sent, lost) }
         }
-        shared.change { $0.hasPlayed = true }
+        shared.update { $0.hasPlayed = true }
         switch options.end {
         case .unplug, .close: hangUp()
         case .silence, .loop: _ = pause(until: .never)
@@ -92,18 +92,20 @@ final class TerminalLoop: ServiceLoop {
     // MARK: Waiting
 
     /// Returns the descriptor to wait for in addition to the wake-up, and the time until which to wait.
-    func interest(until deadline: BootTime) -> (descriptor: Int32?, deadline: BootTime) {
+    func pollTarget(until deadline: BootTime) -> (descriptor: Int32?, deadline: BootTime) {
         guard PseudoTerminal.isHungUp(master) else {
-            return (master, rest.isEmpty ? deadline : min(deadline, clock.now.advanced(bySeconds: Self.glance)))
+            return (
+                master, rest.isEmpty ? deadline : min(deadline, clock.now.advanced(bySeconds: Self.pollingInterval))
+            )
         }
-        return interestInOpening(until: deadline)
+        return pollTargetWhileClosed(until: deadline)
     }
 
     /// Returns the descriptor and the time to wait for while no program has opened the terminal.
-    func interestInOpening(until deadline: BootTime) -> (descriptor: Int32?, deadline: BootTime) {
+    func pollTargetWhileClosed(until deadline: BootTime) -> (descriptor: Int32?, deadline: BootTime) {
         // Without a slave, poll(2) would report a hang-up of the master on every call.
-        if isWatched { return (openings.descriptor, deadline) }
-        return (nil, min(deadline, clock.now.advanced(bySeconds: Self.glance)))
+        if isWatched { return (openWatcher.descriptor, deadline) }
+        return (nil, min(deadline, clock.now.advanced(bySeconds: Self.pollingInterval)))
     }
 
     /// Waits until the deadline and discards input from the program. Returns false if playback must stop.
@@ -111,16 +113,16 @@ final class TerminalLoop: ServiceLoop {
         while true {
             if shared.isStopped { return false }
             if clock.now >= deadline { return true }
-            openings.drain()
-            let (descriptor, limit) = interest(until: deadline)
+            openWatcher.drain()
+            let (descriptor, limit) = pollTarget(until: deadline)
             let isReady = shared.wakeUp.wait(for: descriptor, until: limit, clock: clock)
             guard descriptor == master else { continue }
-            if isReady { drop() }
+            if isReady { discardInput() }
             _ = sendRest()
         }
     }
 
-    private func drop() {
+    private func discardInput() {
         withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 1) { buffer in
             _ = read(master, buffer.baseAddress, buffer.count)
         }
@@ -131,13 +133,13 @@ final class TerminalLoop: ServiceLoop {
     /// Writes sentences. Returns false if the terminal is not open or its buffer is full, and nil if playback must
     /// stop.
     private func write(_ bytes: [UInt8]) -> Bool? {
-        if options.pace == .asFastAsRead { return writeAll(bytes) ? true : nil }
+        if options.pace == .onDemand { return writeAll(bytes) ? true : nil }
         guard !PseudoTerminal.isHungUp(master) else {
             rest = []
             return false
         }
         guard sendRest() else { return false }
-        let count = put(bytes[...])
+        let count = writeAvailable(bytes[...])
         // Keeps the rest of a partially written sentence, which precedes the next one.
         if count > 0 { rest = bytes[count...] }
         return count > 0
@@ -157,9 +159,9 @@ final class TerminalLoop: ServiceLoop {
             if sendRest() { return true }
             if shared.wakeUp.wait(
                 for: master, events: Int16(POLLOUT) | Int16(POLLIN),
-                until: clock.now.advanced(bySeconds: Self.glance), clock: clock)
+                until: clock.now.advanced(bySeconds: Self.pollingInterval), clock: clock)
             {
-                drop()
+                discardInput()
             }
             if shared.isStopped { return false }
         }
@@ -168,7 +170,7 @@ final class TerminalLoop: ServiceLoop {
     /// Writes the rest of a sentence. Returns true if nothing is left.
     private func sendRest() -> Bool {
         while !rest.isEmpty {
-            let count = put(rest)
+            let count = writeAvailable(rest)
             guard count > 0 else { return false }
             rest = rest.dropFirst(count)
         }
@@ -176,7 +178,7 @@ final class TerminalLoop: ServiceLoop {
     }
 
     /// Returns the number of bytes that the terminal accepted.
-    private func put(_ bytes: ArraySlice<UInt8>) -> Int {
+    private func writeAvailable(_ bytes: ArraySlice<UInt8>) -> Int {
         while true {
             let count = bytes.withUnsafeBytes { systemWrite(master, $0) }
             if count >= 0 || errno != EINTR { return max(0, count) }

@@ -36,10 +36,10 @@ extension IIODFault {
 
     private init(_ fault: FaultClause) throws(DeviceError) {
         let action = try IIODFault.action(fault)
-        if fault.target != nil, action.isOfServer {
-            throw fault.wrong("applies to the whole server, not to one device")
+        if fault.target != nil, action.affectsServer {
+            throw fault.error("applies to the whole server, not to one device")
         }
-        if action.ending == nil { try fault.refuseDuration() }
+        if action.ending == nil { try fault.requireNoDuration() }
         self.init(action, device: fault.target, at: fault.moment, for: fault.duration)
     }
 
@@ -47,41 +47,42 @@ extension IIODFault {
         func error(_ word: String) throws(DeviceError) -> Int32? {
             if word == "ok" { return nil }
             guard let number = errors[word] else {
-                throw fault.wrong(
+                throw fault.error(
                     "names the unknown error \(word); known errors are \(errors.keys.sorted().joined(separator: ", "))")
             }
             return number
         }
         let withoutValue: [String: Action] = [
-            "stall": .stall, "resume": .resume, "enodev": .streamError(ENODEV), "return": .replug, "drop": .drop,
+            "stall": .stall, "resume": .resume, "enodev": .streamError(ENODEV), "return": .reconnect, "drop": .drop,
             "kill": .kill, "restart": .restart,
         ]
         if let action = withoutValue[fault.name] {
-            try fault.refuseValue()
+            try fault.requireNoValue()
             return action
         }
         switch fault.name {
         case "unplug":
             guard let value = fault.value else { return .unplug(ENOENT) }
-            guard let number = try error(value) else { throw fault.wrong("needs an error") }
+            guard let number = try error(value) else { throw fault.error("needs an error") }
             return .unplug(number)
         case "error":
-            guard let number = try error(fault.neededValue()) else { throw fault.wrong("needs an error") }
+            guard let number = try error(fault.requiredValue()) else { throw fault.error("needs an error") }
             return .streamError(number)
         case "partial":
-            let count = try fault.wholeNumber()
-            guard count >= 0 else { throw fault.wrong("needs a number of samples") }
+            let count = try fault.integer()
+            guard count >= 0 else { throw fault.error("needs a number of samples") }
             return .partialChunks(count)
-        case "length": return .wrongLengths(try fault.wholeNumber())
+        case "length": return .wrongLengths(try fault.integer())
         case "delay": return .delay(try fault.seconds())
-        case "open": return .refuseOpen(try error(fault.neededValue()))
+        case "open": return .refuseOpen(try error(fault.requiredValue()))
         case "attr":
-            let words = try fault.neededValue().split(separator: ":", omittingEmptySubsequences: false).map(String.init)
+            let words = try fault.requiredValue().split(separator: ":", omittingEmptySubsequences: false).map(
+                String.init)
             if words.count == 2 { return .attributeError(words[0], try error(words[1])) }
-            guard words.count == 1 else { throw fault.wrong("needs an error, or an attribute and an error") }
+            guard words.count == 1 else { throw fault.error("needs an error, or an attribute and an error") }
             return .attributeError(nil, try error(words[0]))
         default:
-            throw fault.wrong(
+            throw fault.error(
                 "is not one of unplug, return, stall, resume, enodev, error, partial, length, delay, open, attr, drop, kill, restart"
             )
         }

@@ -34,7 +34,7 @@ public struct IIODFault: Sendable, Hashable {
         /// The device is removed: streams fail with ENODEV; attributes and OPEN fail with the given error.
         case unplug(Int32)
         /// The device is connected again. Interrupted streams fail until they are opened again.
-        case replug
+        case reconnect
         /// The length lines of chunks are wrong by the given number of bytes. 0 ends the fault.
         case wrongLengths(Int)
     }
@@ -59,7 +59,7 @@ public struct IIODFault: Sendable, Hashable {
     }
 
     /// The time after which a restarted server listens again if no duration is given, in seconds.
-    public static let usualRestart = 1.0
+    public static let defaultRestartDelay = 1.0
 }
 
 extension IIODFault.Action {
@@ -72,14 +72,14 @@ extension IIODFault.Action {
         case .kill, .restart: .restart
         case .refuseOpen: .refuseOpen(nil)
         case .attributeError(let name, _): .attributeError(name, nil)
-        case .unplug: .replug
+        case .unplug: .reconnect
         case .wrongLengths: .wrongLengths(0)
-        case .streamError, .resume, .drop, .replug: nil
+        case .streamError, .resume, .drop, .reconnect: nil
         }
     }
 
     /// True for actions that affect the server instead of a device.
-    var isOfServer: Bool {
+    var affectsServer: Bool {
         switch self {
         case .delay, .drop, .kill, .restart: true
         default: false

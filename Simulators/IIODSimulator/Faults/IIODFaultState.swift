@@ -5,7 +5,7 @@ import DeviceCore
 /// The active and the pending faults.
 struct IIODFaultState: Sendable {
     /// The active faults of one device.
-    struct OfDevice: Sendable {
+    struct DeviceFaults: Sendable {
         var chunk = 0
         var isStalled = false
         var stallCount = 0
@@ -19,18 +19,18 @@ struct IIODFaultState: Sendable {
     }
 
     /// Pending actions for the connections.
-    struct Orders: Sendable {
+    struct ConnectionActions: Sendable {
         var drops = false
         var isListening: Bool?
     }
 
     var delay = 0.0
-    private(set) var orders = Orders()
+    private(set) var connectionActions = ConnectionActions()
     private(set) var isListening = true
-    private var devices: [OfDevice]
-    private var waiting: [Entry] = []
+    private var devices: [DeviceFaults]
+    private var pendingFaults: [Entry] = []
     /// The pending ends of faults whose start time is unknown, with their durations.
-    private var ends: [(entry: Entry, duration: Double)] = []
+    private var unscheduledEnds: [(entry: Entry, duration: Double)] = []
 
     /// A pending fault, or the end of one.
     private struct Entry {
@@ -44,44 +44,45 @@ struct IIODFaultState: Sendable {
         var time: Double { if case .seconds(let time) = moment { time } else { -1 } }
     }
 
-    init(deviceCount: Int) { devices = Array(repeating: OfDevice(), count: deviceCount) }
+    init(deviceCount: Int) { devices = Array(repeating: DeviceFaults(), count: deviceCount) }
 
-    subscript(device: Int) -> OfDevice { devices[device] }
+    subscript(device: Int) -> DeviceFaults { devices[device] }
 
     /// Returns and clears the pending actions for the connections.
-    mutating func takeOrders() -> Orders {
-        defer { orders = Orders() }
-        return orders
+    mutating func takeConnectionActions() -> ConnectionActions {
+        defer { connectionActions = ConnectionActions() }
+        return connectionActions
     }
 
     mutating func add(_ fault: IIODFault, device: Int?) {
-        waiting.append(Entry(action: fault.action, device: device, moment: fault.moment, duration: fault.duration))
+        pendingFaults.append(
+            Entry(action: fault.action, device: device, moment: fault.moment, duration: fault.duration))
     }
 
     /// True if faults have begun whose ends are not scheduled, because the current time is needed.
-    var needsTime: Bool { !ends.isEmpty }
+    var needsTime: Bool { !unscheduledEnds.isEmpty }
 
     /// Schedules the pending ends of faults, counting their durations from the current time.
     ///
     /// - Parameter seconds: The time since the first use.
-    mutating func tell(seconds: Double) {
-        for (entry, duration) in ends {
+    mutating func scheduleEnds(at: Double) {
+        for (entry, duration) in unscheduledEnds {
             var entry = entry
-            entry.moment = .seconds(seconds + duration)
-            waiting.append(entry)
+            entry.moment = .seconds(at + duration)
+            pendingFaults.append(entry)
         }
-        ends = []
+        unscheduledEnds = []
     }
 
     /// The time of the next scheduled fault, in seconds since the first use.
     var nextTime: Double? {
-        waiting.compactMap { if case .seconds(let time) = $0.moment { time } else { nil } }.min()
+        pendingFaults.compactMap { if case .seconds(let time) = $0.moment { time } else { nil } }.min()
     }
 
     /// Returns the number of the device's next sample that triggers a fault.
     func nextSample(of device: Int) -> Int64? {
-        guard !waiting.isEmpty else { return nil }
-        return waiting.compactMap { entry in
+        guard !pendingFaults.isEmpty else { return nil }
+        return pendingFaults.compactMap { entry in
             guard case .reading(let sample) = entry.moment, entry.device == nil || entry.device == device else {
                 return nil
             }
@@ -96,12 +97,12 @@ struct IIODFaultState: Sendable {
         var hasChanged = false
         // Applies faults one by one, in order of their times and, for equal times, in the order in which they were
         // added. Applying a fault may add its end, which may also be due.
-        while let place = waiting.indices.filter({ isDue(waiting[$0].moment, waiting[$0].device) })
-            .min(by: { waiting[$0].time < waiting[$1].time })
+        while let place = pendingFaults.indices.filter({ isDue(pendingFaults[$0].moment, pendingFaults[$0].device) })
+            .min(by: { pendingFaults[$0].time < pendingFaults[$1].time })
         {
-            let entry = waiting.remove(at: place)
+            let entry = pendingFaults.remove(at: place)
             apply(entry, serial: serial)
-            noteEnd(of: entry)
+            scheduleEnd(of: entry)
             hasChanged = true
         }
         return hasChanged
@@ -110,9 +111,9 @@ struct IIODFaultState: Sendable {
     private mutating func apply(_ entry: Entry, serial: UInt64) {
         switch entry.action {
         case .delay(let seconds): delay = max(0, seconds)
-        case .drop: orders.drops = true
-        case .kill: listen(false)
-        case .restart: listen(entry.isEnd || !isListening)
+        case .drop: connectionActions.drops = true
+        case .kill: setListening(false)
+        case .restart: setListening(entry.isEnd || !isListening)
         default:
             for place in devices.indices where entry.device == nil || entry.device == place {
                 devices[place].apply(entry.action, serial: serial)
@@ -120,27 +121,27 @@ struct IIODFaultState: Sendable {
         }
     }
 
-    private mutating func listen(_ isListening: Bool) {
+    private mutating func setListening(_ isListening: Bool) {
         self.isListening = isListening
-        if !isListening { orders.drops = true }
-        orders.isListening = isListening
+        if !isListening { connectionActions.drops = true }
+        connectionActions.isListening = isListening
     }
 
-    private mutating func noteEnd(of entry: Entry) {
+    private mutating func scheduleEnd(of entry: Entry) {
         var duration = entry.duration
-        if case .restart = entry.action { duration = isListening ? nil : duration ?? IIODFault.usualRestart }
+        if case .restart = entry.action { duration = isListening ? nil : duration ?? IIODFault.defaultRestartDelay }
         guard !entry.isEnd, let duration, let ending = entry.action.ending else { return }
         var end = Entry(action: ending, device: entry.device, moment: .start, isEnd: true)
         if entry.time >= 0 {
             end.moment = .seconds(entry.time + max(0, duration))
-            waiting.append(end)
+            pendingFaults.append(end)
         } else {
-            ends.append((end, max(0, duration)))
+            unscheduledEnds.append((end, max(0, duration)))
         }
     }
 }
 
-extension IIODFaultState.OfDevice {
+extension IIODFaultState.DeviceFaults {
     mutating func apply(_ action: IIODFault.Action, serial: UInt64) {
         switch action {
         case .partialChunks(let count): chunk = max(0, count)
@@ -154,7 +155,7 @@ extension IIODFaultState.OfDevice {
         case .unplug(let number):
             unplugged = number
             failure = (.noDevice, serial)
-        case .replug: unplugged = nil
+        case .reconnect: unplugged = nil
         case .wrongLengths(let bytes): lengthError = bytes
         case .delay, .drop, .kill, .restart: break
         }

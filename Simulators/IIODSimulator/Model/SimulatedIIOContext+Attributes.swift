@@ -4,14 +4,14 @@ import DeviceCore
 import IIOFormat
 
 struct IIODAttributePath: Hashable {
-    enum Place: Hashable {
+    enum Scope: Hashable {
         case device, debug, buffer
         case channel(id: String, isOutput: Bool)
     }
 
     /// The id, name or label of the device.
     var device: String
-    var place: Place
+    var scope: Scope
     /// The name of the attribute; nil for all attributes.
     var name: String?
 }
@@ -23,7 +23,7 @@ extension SimulatedIIOContext {
     /// Returns the list of attributes that a READ or WRITE addresses, with its device and channel.
     func list(_ path: IIODAttributePath) throws(IIODStatus) -> (device: Int, channel: Int?, list: List) {
         let device = try device(path.device)
-        switch path.place {
+        switch path.scope {
         case .device: return (device, nil, \.devices[device].attributes)
         case .debug: return (device, nil, \.devices[device].debugAttributes)
         case .buffer: return (device, nil, \.devices[device].bufferAttributes)
@@ -78,7 +78,7 @@ extension SimulatedIIOContext {
     ) throws(IIODStatus) {
         let place = try writable(name, in: list)
         let attribute = context[keyPath: list][place]
-        let value = try accepted(text, for: attribute, in: list, device: device)
+        let value = try storedValue(text, for: attribute, in: list, device: device)
         if isCapturing, ["current_timestamp_clock", "scale"].contains(name) { throw .busy }
         context[keyPath: list][place].value = value
         guard attribute.filename != attribute.name else { return }
@@ -92,12 +92,12 @@ extension SimulatedIIOContext {
     }
 
     /// Returns the value that the driver stores for the written text.
-    private func accepted(
+    private func storedValue(
         _ text: String, for attribute: IIOAttribute, in list: List, device: Int
     ) throws(IIODStatus) -> String {
         if attribute.name == "current_timestamp_clock" {
             let name = text.hasSuffix("\n") ? String(text.dropLast()) : text
-            guard IIOStampClock(rawValue: name) != nil else { throw .invalid }
+            guard IIOTimestampClock(rawValue: name) != nil else { throw .invalid }
             return name
         }
         if let available = available(for: attribute, in: list, device: device) {

@@ -65,7 +65,7 @@ enum IIODCommand: Hashable {
     private static func path(_ words: ArraySlice<String>) -> IIODAttributePath? {
         guard let device = words.first else { return nil }
         var rest = words.dropFirst()
-        var place = IIODAttributePath.Place.device
+        var place = IIODAttributePath.Scope.device
         switch rest.first.flatMap(keyword) {
         case "DEBUG":
             place = .debug
@@ -80,7 +80,7 @@ enum IIODCommand: Hashable {
         default: break
         }
         guard rest.count <= 1 else { return nil }
-        return IIODAttributePath(device: device, place: place, name: rest.first)
+        return IIODAttributePath(device: device, scope: place, name: rest.first)
     }
 
     /// Returns the decimal number, clamped to the range of `Int64`; 0 if the word does not begin with a number, like

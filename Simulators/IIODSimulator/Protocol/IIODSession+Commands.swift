@@ -3,7 +3,7 @@
 import DeviceCore
 
 extension IIODSession {
-    mutating func execute(_ command: IIODCommand, _ world: inout IIODWorld, now: BootTime) {
+    mutating func execute(_ command: IIODCommand, _ world: inout IIODState, now: BootTime) {
         do throws(IIODStatus) {
             switch command {
             case .exit: phase = .ended
@@ -16,7 +16,7 @@ extension IIODSession {
                 _ = try world.context.device(path.device)
                 if length == 0 { throw world.context.emptyWriteError(path) }
                 // A value that exceeds the limit is rejected before it is read.
-                guard length > 0, length <= Int64(IIODSession.longestValue) else { throw .noMemory }
+                guard length > 0, length <= Int64(IIODSession.maximumValueLength) else { throw .noMemory }
                 phase = .value(path, length: Int(length))
             case .trigger(let device):
                 // For an unknown device, iiod replies with EINVAL instead of ENODEV.
@@ -35,13 +35,13 @@ extension IIODSession {
             case .open(let device, let samples, let mask, let isCyclic):
                 let index = try world.context.device(device)
                 let stream = try world.open(index, samples: samples, mask: mask, isCyclic: isCyclic, now: now)
-                if let former = streams[index] { world.closed(former) }
+                if let former = streams[index] { world.streamDidClose(former) }
                 streams[index] = stream
                 output.append(line: 0)
             case .close(let device):
                 let index = try world.context.device(device)
                 guard let stream = streams.removeValue(forKey: index) else { throw .noChannel }
-                world.closed(stream)
+                world.streamDidClose(stream)
                 output.append(line: 0)
             case .readBuffer(let device, let length):
                 let index = try world.context.device(device)
@@ -50,7 +50,7 @@ extension IIODSession {
                     output.append(line: 0)
                     return
                 }
-                phase = .reading(Reading(device: index, left: length))
+                phase = .reading(BufferRead(device: index, left: length))
             case .writeBuffer(let device, let length):
                 let index = try world.context.device(device)
                 guard streams[index] != nil else { throw .notOpen }
@@ -95,7 +95,7 @@ enum IIODHelp {
 
 extension IIODSession {
     /// Appends the next chunk of a READBUF to the output. Returns the time to wait for if no chunk is available yet.
-    mutating func answer(_ reading: Reading, _ world: inout IIODWorld, now: BootTime) -> BootTime? {
+    mutating func appendChunk(_ reading: BufferRead, _ world: inout IIODState, now: BootTime) -> BootTime? {
         guard var stream = streams.removeValue(forKey: reading.device) else {
             output.append(IIODStatus.notOpen)
             phase = .commands

@@ -5,7 +5,7 @@ import DeviceCore
 /// The server's side of one connection. The session parses input and creates replies; it performs no I/O.
 ///
 /// Pass received bytes to ``receive(_:)``, call ``advance(_:now:)`` and send ``output`` while the result is `.output`.
-/// Memory is bounded: while replies are pending, the session executes no commands and reports through ``takesInput``
+/// Memory is bounded: while replies are pending, the session executes no commands and reports through ``acceptsInput``
 /// that the connection must stop reading.
 struct IIODSession {
     enum Wait: Equatable {
@@ -24,39 +24,39 @@ struct IIODSession {
     enum Phase {
         case commands
         /// The rest of a line that exceeds the limit.
-        case overlong
+        case skippingLine
         /// The value of a WRITE.
         case value(IIODAttributePath, length: Int)
         /// The samples of a WRITEBUF, which are discarded.
         case samples(left: Int64, length: Int64)
-        case reading(Reading)
+        case reading(BufferRead)
         /// The end of a READBUF whose length is not a multiple of the sample size.
         case remainder
         case ended
     }
 
     /// A READBUF in progress.
-    struct Reading {
+    struct BufferRead {
         var device: Int
         var left: Int64
         var isFirst = true
     }
 
-    static let longestLine = 8192
-    static let longestValue = 65_536
+    static let maximumLineLength = 8192
+    static let maximumValueLength = 65_536
     /// The number of bytes of replies that are collected before they are sent.
-    static let gathered = 16_384
+    static let outputThreshold = 16_384
 
     var output = IIODOutput()
     var phase = Phase.commands
     var streams: [Int: SampleStream] = [:]
     /// The time until which replies are held back by a `delay` fault.
-    private(set) var heldUntil = BootTime.zero
+    private(set) var delayedUntil = BootTime.zero
     private var input: [UInt8] = []
     private var position = 0
 
     /// Whether the session accepts more bytes.
-    var takesInput: Bool { input.count - position < IIODSession.longestValue + IIODSession.longestLine }
+    var acceptsInput: Bool { input.count - position < IIODSession.maximumValueLength + IIODSession.maximumLineLength }
 
     var isReading: Bool { if case .reading = phase { true } else { false } }
 
@@ -68,29 +68,29 @@ struct IIODSession {
         input.append(contentsOf: bytes)
     }
 
-    mutating func advance(_ world: inout IIODWorld, now: BootTime) -> Wait {
+    mutating func advance(_ world: inout IIODState, now: BootTime) -> Wait {
         if !output.isEmpty { return .output }
         output.removeAll()
-        let wait = work(&world, now: now)
-        if !output.isEmpty, world.faults.delay > 0 { heldUntil = now.advanced(bySeconds: world.faults.delay) }
+        let wait = processInput(&world, now: now)
+        if !output.isEmpty, world.faults.delay > 0 { delayedUntil = now.advanced(bySeconds: world.faults.delay) }
         return output.isEmpty ? wait : .output
     }
 
-    mutating func close(_ world: inout IIODWorld) {
-        for stream in streams.values { world.closed(stream) }
+    mutating func close(_ world: inout IIODState) {
+        for stream in streams.values { world.streamDidClose(stream) }
         streams = [:]
         phase = .ended
     }
 
-    private mutating func work(_ world: inout IIODWorld, now: BootTime) -> Wait {
-        while output.body == nil, output.head.count < IIODSession.gathered {
+    private mutating func processInput(_ world: inout IIODState, now: BootTime) -> Wait {
+        while output.body == nil, output.head.count < IIODSession.outputThreshold {
             switch phase {
             case .ended: return .ended
             case .commands:
-                guard let line = takeLine() else {
-                    guard input.count - position > IIODSession.longestLine else { return .input }
+                guard let line = consumeLine() else {
+                    guard input.count - position > IIODSession.maximumLineLength else { return .input }
                     output.append(IIODStatus.invalid)
-                    phase = .overlong
+                    phase = .skippingLine
                     continue
                 }
                 guard !line.isEmpty else { continue }
@@ -99,7 +99,7 @@ struct IIODSession {
                 } else {
                     output.append(IIODStatus.invalid)
                 }
-            case .overlong:
+            case .skippingLine:
                 guard let end = input[position...].firstIndex(of: UInt8(ascii: "\n")) else {
                     position = input.count
                     return .input
@@ -124,15 +124,17 @@ struct IIODSession {
             case .remainder:
                 phase = .commands
                 output.append(line: 0)
-            case .reading(let reading): if let deadline = answer(reading, &world, now: now) { return .time(deadline) }
+            case .reading(let reading):
+                if let deadline = appendChunk(reading, &world, now: now) { return .time(deadline) }
             }
         }
         return .output
     }
 
     /// Consumes the next line and returns its range without the line ending; nil if the line is incomplete.
-    private mutating func takeLine() -> Range<Int>? {
-        guard let end = input[position...].prefix(IIODSession.longestLine + 2).firstIndex(of: UInt8(ascii: "\n")) else {
+    private mutating func consumeLine() -> Range<Int>? {
+        guard let end = input[position...].prefix(IIODSession.maximumLineLength + 2).firstIndex(of: UInt8(ascii: "\n"))
+        else {
             return nil
         }
         let start = position

@@ -39,16 +39,16 @@ public struct IIOSampleTrack: Sendable {
 /// A source of recorded samples.
 public struct IIORecordedSource: IIOSampleSource {
     /// The time of delivery of samples.
-    public enum Release: Sendable {
+    public enum DeliveryTiming: Sendable {
         /// Samples are delivered at the times of their measurement. A device with several sensors uses the times of the
         /// sensor with the most readings and repeats the last readings of the others.
-        case ownTimes
+        case recordedTimes
         /// Samples are delivered at the rate that the client sets. The last reading is repeated.
         case deviceRate
     }
 
     private let tracks: [IIOSampleTrack]
-    private let release: Release
+    private let release: DeliveryTiming
     private let duration: Int64
 
     /// Creates a source of tracks with a common start time.
@@ -58,7 +58,7 @@ public struct IIORecordedSource: IIOSampleSource {
     ///   - release: The time of delivery of samples.
     ///   - duration: The duration of one pass in nanoseconds. If it is nil or too short, a pass ends one mean interval
     ///     after the last reading.
-    public init(_ tracks: [IIOSampleTrack], release: Release = .ownTimes, duration: Int64? = nil) {
+    public init(_ tracks: [IIOSampleTrack], release: DeliveryTiming = .recordedTimes, duration: Int64? = nil) {
         self.tracks = tracks
         self.release = release
         self.duration = max(duration ?? 0, tracks.map(\.end).max() ?? 0)
@@ -84,7 +84,7 @@ public struct IIORecordedSource: IIOSampleSource {
         }
         // A device without recorded readings stays at rest.
         if longest.isEmpty { result.duration = nil }
-        if release == .ownTimes, !longest.isEmpty { result.times = longest }
+        if release == .recordedTimes, !longest.isEmpty { result.times = longest }
         return result
     }
 }

@@ -7,7 +7,7 @@ import IIOFormat
 struct IIOScanWriter: Sendable {
     private let encoder: IIOScanEncoder
     private let columns: [(channel: Int, column: IIOColumn)]
-    private let stampChannel: Int?
+    private let timestampChannel: Int?
     let timeline: IIOTimeline
 
     var sampleSize: Int { encoder.layout.sampleSize }
@@ -16,7 +16,7 @@ struct IIOScanWriter: Sendable {
     {
         encoder = IIOScanEncoder(layout: layout)
         self.columns = columns
-        self.stampChannel = stampChannel
+        self.timestampChannel = stampChannel
         self.timeline = timeline
     }
 
@@ -27,20 +27,22 @@ struct IIOScanWriter: Sendable {
         for (place, sample) in samples.enumerated() {
             let phase = timeline.phase(of: sample) ?? 0
             let scan = UnsafeMutableRawBufferPointer(rebasing: bytes[place * size..<(place + 1) * size])
-            for (channel, column) in columns { encoder.put(raw: column.raw(at: phase), of: channel, into: scan) }
+            for (channel, column) in columns { encoder.write(raw: column.raw(at: phase), of: channel, into: scan) }
         }
     }
 
     /// Encodes the timestamps of samples: the origin plus the time of the sample divided by the speed.
-    func writeStamps(_ samples: Range<Int64>, origin: Int64, speed: Double, into bytes: UnsafeMutableRawBufferPointer) {
-        guard let stampChannel else { return }
+    func writeTimestamps(
+        _ samples: Range<Int64>, origin: Int64, speed: Double, into bytes: UnsafeMutableRawBufferPointer
+    ) {
+        guard let timestampChannel else { return }
         let size = sampleSize
         guard size > 0, bytes.count / size >= samples.count else { return }
         for (place, sample) in samples.enumerated() {
             let offset = timeline.offset(of: sample) ?? 0
             let stamp = origin &+ (speed == 1 ? offset : Int64(Double(offset) / speed))
             let scan = UnsafeMutableRawBufferPointer(rebasing: bytes[place * size..<(place + 1) * size])
-            encoder.put(raw: stamp, of: stampChannel, into: scan)
+            encoder.write(raw: stamp, of: timestampChannel, into: scan)
         }
     }
 }

@@ -44,14 +44,14 @@ struct IIOTimeline: Sendable {
     var isEndless: Bool { passCount == nil || loops }
 
     /// Returns the number of a sample within its pass.
-    func place(of sample: Int64) -> Int64 {
+    func indexInPass(of sample: Int64) -> Int64 {
         guard let passCount, loops else { return sample }
         return sample % passCount
     }
 
     /// Returns the time of a sample within its pass; nil if there is no such sample.
     func phase(of sample: Int64) -> Int64? {
-        let place = place(of: sample)
+        let place = indexInPass(of: sample)
         if let passCount, place >= passCount || place < 0 { return nil }
         switch steps {
         case .times(let times): return times[Int(place)]

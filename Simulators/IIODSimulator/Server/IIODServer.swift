@@ -30,7 +30,7 @@ public final class IIODServer: Sendable {
     ) {
         self.options = options
         let signals = context.context.devices.map { samples.signals(for: $0) }
-        shared = SharedWorld(IIODWorld(context: context, signals: signals, options: options, readClock: { $0.now }))
+        shared = SharedWorld(IIODState(context: context, signals: signals, options: options, readClock: { $0.now }))
     }
 
     /// The TCP port on which the server listens; nil if the server is not running.
@@ -52,12 +52,12 @@ public final class IIODServer: Sendable {
             try shared.state.withLock { $0.world.context }.check(options.faults)
             // The send buffer holds a typical chunk, so that one call sends it.
             let listener = try LoopbackListener(port: options.port, for: "The simulated iiod", sendRoom: 262_144)
-            let wakeUp = try WakeUp(for: "the simulated iiod")
+            let wakeUp = try WakeupPipe(for: "the simulated iiod")
             shared.state.withLock { state in
                 state.isStopped = false
                 state.wakeUp = wakeUp
             }
-            options.common?.whenBegun { wakeUp.signal() }
+            options.sharedStart?.onStart { wakeUp.signal() }
             return (
                 shared, listener.port,
                 IIODServerLoop(
@@ -82,8 +82,8 @@ public final class IIODServer: Sendable {
         shared.state.withLock { $0.world.context.setValue(value, for: key) }
     }
 
-    private func change(_ body: (inout IIODWorld) -> Void) {
-        shared.order { state in
+    private func change(_ body: (inout IIODState) -> Void) {
+        shared.updateAndWake { state in
             body(&state.world)
             state.revision += 1
         }
@@ -93,22 +93,22 @@ public final class IIODServer: Sendable {
 /// The world behind a lock. The server's thread advances it; other threads inject faults and access attribute values.
 final class SharedWorld: ServiceState {
     struct State {
-        var world: IIODWorld
+        var world: IIODState
         var isStopped = false
         var connectionCount = 0
         /// The number of changes by other threads. After a change, waiting clients are served again.
         var revision = 0
-        var wakeUp: WakeUp?
+        var wakeUp: WakeupPipe?
     }
 
     let state: Mutex<State>
 
-    init(_ world: IIODWorld) { state = Mutex(State(world: world)) }
+    init(_ world: IIODState) { state = Mutex(State(world: world)) }
 
-    func stop() { order { $0.isStopped = true } }
+    func stop() { updateAndWake { $0.isStopped = true } }
 
     /// Changes the state and wakes the server's thread.
-    func order(_ body: (inout State) -> Void) {
+    func updateAndWake(_ body: (inout State) -> Void) {
         let wakeUp = state.withLock { state in
             body(&state)
             return state.wakeUp

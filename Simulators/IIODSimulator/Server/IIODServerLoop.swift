@@ -10,17 +10,17 @@ final class IIODServerLoop: ServiceLoop {
     private let shared: SharedWorld
     private let maximumConnections: Int
     private let clock = LiveClock()
-    private let door: LoopbackDoor
-    private var connections: [Connection] = []
+    private let acceptor: LoopbackAcceptor
+    private var connections: [IIODConnection] = []
     private var pollSet: PollSet
-    private var seenRevision = 0
-    private var seenCount = 0
+    private var handledRevision = 0
+    private var publishedConnectionCount = 0
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
 
-    init(shared: SharedWorld, wakeUp: WakeUp, listener: LoopbackListener, maximumConnections: Int) {
+    init(shared: SharedWorld, wakeUp: WakeupPipe, listener: LoopbackListener, maximumConnections: Int) {
         self.shared = shared
         pollSet = PollSet(wakeUp: wakeUp, clock: clock)
-        door = LoopbackDoor(listener)
+        acceptor = LoopbackAcceptor(listener)
         self.maximumConnections = max(1, maximumConnections)
     }
 
@@ -33,13 +33,13 @@ final class IIODServerLoop: ServiceLoop {
             wait(until: nextFault)
             let now = clock.now
             let (orders, isStopped, hasChanged) = shared.state.withLock { state in
-                let hasChanged = state.world.applyFaults(now: now) || state.revision != seenRevision
-                seenRevision = state.revision
-                return (state.world.faults.takeOrders(), state.isStopped, hasChanged)
+                let hasChanged = state.world.applyFaults(now: now) || state.revision != handledRevision
+                handledRevision = state.revision
+                return (state.world.faults.takeConnectionActions(), state.isStopped, hasChanged)
             }
             if isStopped { break }
-            follow(orders)
-            door.letIn(revents: pollSet[0], now: now) { adopt($0) }
+            perform(orders)
+            acceptor.acceptPending(revents: pollSet[0], now: now) { addConnection($0) }
             for (place, connection) in connections.enumerated() {
                 let events = pollSet[place + 1]
                 if events != 0 || hasChanged || connection.deadline <= now {
@@ -48,28 +48,32 @@ final class IIODServerLoop: ServiceLoop {
             }
             // A fault that waits for a sample may have added connection actions, and the first use starts the clock of
             // timed faults.
-            let (lateOrders, next) = shared.state.withLock { ($0.world.faults.takeOrders(), $0.world.nextFault) }
-            follow(lateOrders)
+            let (lateOrders, next) = shared.state.withLock {
+                ($0.world.faults.takeConnectionActions(), $0.world.nextFaultTime)
+            }
+            perform(lateOrders)
             nextFault = next
-            closeEnded()
+            removeFinishedConnections()
         }
-        for connection in connections { connection.isOver = true }
-        closeEnded()
-        door.isOpen = false
+        for connection in connections { connection.isFinished = true }
+        removeFinishedConnections()
+        acceptor.isOpen = false
     }
 
     private func wait(until fault: BootTime) {
         let now = clock.now
         pollSet.begin(deadline: fault)
-        pollSet.add(door.interest(now: now))
-        pollSet.expire(at: door.deadline(now: now))
+        pollSet.add(acceptor.pollDescriptor(now: now))
+        pollSet.expire(at: acceptor.deadline(now: now))
         for connection in connections {
             var events: Int16 = 0
-            if !connection.hasEnded, connection.session.takesInput, !connection.isBlocked { events |= Int16(POLLIN) }
+            if !connection.hasReceivedEndOfFile, connection.session.acceptsInput, !connection.isBlocked {
+                events |= Int16(POLLIN)
+            }
             if connection.isBlocked { events |= Int16(POLLOUT) }
             // A half-closed connection is polled only if events are requested. poll(2) would otherwise report it on
             // every call.
-            let isWatched = events != 0 || !connection.hasEnded
+            let isWatched = events != 0 || !connection.hasReceivedEndOfFile
             pollSet.add(isWatched ? connection.descriptor : nil, events: events)
             pollSet.expire(at: connection.deadline)
         }
@@ -77,69 +81,69 @@ final class IIODServerLoop: ServiceLoop {
         pollSet.wait(isPrecise: true)
     }
 
-    private func follow(_ orders: IIODFaultState.Orders) {
-        if orders.drops { for connection in connections { connection.abort() } }
-        if let isListening = orders.isListening { door.isOpen = isListening }
+    private func perform(_ orders: IIODFaultState.ConnectionActions) {
+        if orders.drops { for connection in connections { connection.reset() } }
+        if let isListening = orders.isListening { acceptor.isOpen = isListening }
     }
 
-    private func adopt(_ descriptor: Int32) {
+    private func addConnection(_ descriptor: Int32) {
         // A connection beyond the limit is closed when its object is released.
-        let connection = Connection(descriptor)
-        let current = connections.lazy.filter { !$0.isOver }
+        let connection = IIODConnection(descriptor)
+        let current = connections.lazy.filter { !$0.isFinished }
         if current.count >= maximumConnections {
             // An idle connection must not prevent a new client from connecting.
-            guard let idle = current.first(where: { !$0.hasAsked }) else { return }
-            idle.isOver = true
+            guard let idle = current.first(where: { !$0.hasReceivedReply }) else { return }
+            idle.isFinished = true
         }
         connections.append(connection)
     }
 
-    private func serve(_ connection: Connection, events: Int16, now: BootTime) {
-        guard !connection.isOver else { return }
+    private func serve(_ connection: IIODConnection, events: Int16, now: BootTime) {
+        guard !connection.isFinished else { return }
         if events & Int16(POLLIN | POLLHUP | POLLERR) != 0 { connection.read(through: buffer) }
-        if events & Int16(POLLHUP | POLLERR) != 0, connection.hasEnded || !connection.session.takesInput {
-            connection.isOver = true
+        if events & Int16(POLLHUP | POLLERR) != 0, connection.hasReceivedEndOfFile || !connection.session.acceptsInput {
+            connection.isFinished = true
             return
         }
         connection.deadline = .never
-        if connection.session.heldUntil > now, !connection.session.output.isEmpty {
-            connection.deadline = connection.session.heldUntil
+        if connection.session.delayedUntil > now, !connection.session.output.isEmpty {
+            connection.deadline = connection.session.delayedUntil
             return
         }
         // The limit gives other clients a chance while one client requests a lot of data.
         for _ in 0..<64 {
             if !connection.session.output.isEmpty {
                 connection.write()
-                if connection.isBlocked || connection.isOver { return }
+                if connection.isBlocked || connection.isFinished { return }
             }
             switch shared.state.withLock({ connection.session.advance(&$0.world, now: now) }) {
             case .output:
-                guard connection.session.heldUntil <= now else {
-                    connection.deadline = connection.session.heldUntil
+                guard connection.session.delayedUntil <= now else {
+                    connection.deadline = connection.session.delayedUntil
                     return
                 }
             case .input:
-                if connection.hasEnded { connection.isOver = true }
+                if connection.hasReceivedEndOfFile { connection.isFinished = true }
                 return
             case .time(let deadline):
                 // The client cannot request the samples any more.
-                if connection.hasEnded { connection.isOver = true }
+                if connection.hasReceivedEndOfFile { connection.isFinished = true }
                 connection.deadline = deadline
                 return
             case .ended:
-                connection.isOver = true
+                connection.isFinished = true
                 return
             }
         }
         connection.deadline = now
     }
 
-    private func closeEnded() {
-        guard connections.count != seenCount || connections.contains(where: \.isOver) else { return }
-        let over = connections.filter(\.isOver)
-        connections.removeAll(where: \.isOver)
+    private func removeFinishedConnections() {
+        guard connections.count != publishedConnectionCount || connections.contains(where: \.isFinished) else { return }
+        let over = connections.filter(\.isFinished)
+        connections.removeAll(where: \.isFinished)
         let count = connections.count
-        seenCount = count
+        publishedConnectionCount = count
         shared.state.withLock { state in
             state.connectionCount = count
             for connection in over { connection.session.close(&state.world) }

@@ -9,8 +9,8 @@ public struct IIODServerOptions: Sendable {
         /// Delivers samples at the recorded rate multiplied by `speed`. Timestamps are based on the machine's clock.
         case realTime(speed: Double)
         /// Delivers samples as fast as clients request them. Each client starts at the beginning of the trace with its
-        /// OPEN. ``Stamps`` determines the timestamps.
-        case asFastAsAsked
+        /// OPEN. ``TimestampPolicy`` determines the timestamps.
+        case onDemand
     }
 
     /// The behavior at the end of the trace.
@@ -24,11 +24,11 @@ public struct IIODServerOptions: Sendable {
     }
 
     /// The timestamps of samples.
-    public enum Stamps: Sendable, Hashable {
+    public enum TimestampPolicy: Sendable, Hashable {
         /// The time at which each sample is due, on the clock that `current_timestamp_clock` names.
-        case ofClock
+        case clock
         /// The recorded times of the trace.
-        case ofTrace
+        case trace
     }
 
     /// The TCP port on 127.0.0.1. 0 lets the system choose one.
@@ -38,7 +38,7 @@ public struct IIODServerOptions: Sendable {
     /// The behavior at the end of the trace.
     public var end = End.stall
     /// The timestamps of samples.
-    public var stamps = Stamps.ofClock
+    public var timestampPolicy = TimestampPolicy.clock
     /// The initial faults.
     public var faults: [IIODFault] = []
     /// Whether the `raw` and `input` attributes of measured channels follow the samples. If false, they keep their
@@ -50,7 +50,7 @@ public struct IIODServerOptions: Sendable {
     /// there is none, the new connection is closed.
     public var maximumConnections = 256
     /// The start of playback shared with other servers; nil for an independent start.
-    package var common: CommonStart?
+    package var sharedStart: SharedPlaybackStart?
 
     /// Creates options that simulate a live device: in real time, without faults, and with no samples after the end.
     public init() {}

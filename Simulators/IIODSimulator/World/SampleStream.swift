@@ -14,11 +14,11 @@ struct SampleStream {
 
     /// The maximum size of a chunk in bytes, which bounds the memory that a client can occupy. Longer refills are sent
     /// in several chunks.
-    static let largestChunk = 1 << 20
+    static let maximumChunkSize = 1 << 20
 
     let device: Int
     /// The number of samples per refill, as requested by OPEN.
-    let samples: Int
+    let samplesPerRefill: Int
     let mask: IIODChannelMask
     /// The serial number of the OPEN. Failures with a lower number do not affect this stream.
     let serial: UInt64
@@ -28,45 +28,45 @@ struct SampleStream {
     private let writer: IIOScanWriter
     private let stampOrigin: Int64
     /// The samples that have arrived, if samples are delivered in real time.
-    private var queue: SampleQueue
+    private var queue: SimulatedSampleQueue
     /// The sample number of the next sample, if samples are delivered as fast as requested.
     private var cursor: Int64 = 0
     /// The number of the device's stalls whose lost samples have been removed from the queue.
-    private var seenStalls: Int
+    private var handledStallCount: Int
 
     init(
         device: Int, samples: Int, mask: IIODChannelMask, serial: UInt64, writer: IIOScanWriter, stampOrigin: Int64,
         first: Int64, stallCount: Int
     ) {
         self.device = device
-        self.samples = samples
+        self.samplesPerRefill = samples
         self.mask = mask
         self.serial = serial
         self.writer = writer
         self.stampOrigin = stampOrigin
-        queue = SampleQueue(from: first)
-        seenStalls = stallCount
+        queue = SimulatedSampleQueue(from: first)
+        handledStallCount = stallCount
     }
 
     var sampleSize: Int { writer.sampleSize }
 
-    mutating func next(atMost wanted: Int64, _ world: inout IIODWorld, now: BootTime) -> Next {
+    mutating func next(atMost wanted: Int64, _ world: inout IIODState, now: BootTime) -> Next {
         while true {
             if let status = world.failure(of: device, since: serial) { return .failure(status) }
             let faults = world.faults[device]
-            let released = world.released(writer.timeline, now: now)
+            let released = world.availableSampleCount(writer.timeline, now: now)
             // The device is stalled, or the connection is about to be closed.
-            if faults.isStalled || world.faults.orders.drops { return .wait(.never) }
+            if faults.isStalled || world.faults.connectionActions.drops { return .wait(.never) }
             if let released {
-                if seenStalls != faults.stallCount {
-                    seenStalls = faults.stallCount
-                    queue.lose(to: world.releasedBefore(writer.timeline, now: now))
+                if handledStallCount != faults.stallCount {
+                    handledStallCount = faults.stallCount
+                    queue.skip(to: world.sampleCount(before: writer.timeline, now))
                 }
-                let capacity = Int64(world.buffersCount(of: device)) * Int64(samples)
-                queue.fill(to: released, capacity: max(capacity, Int64(samples)))
+                let capacity = Int64(world.buffersCount(of: device)) * Int64(samplesPerRefill)
+                queue.append(upTo: released, capacity: max(capacity, Int64(samplesPerRefill)))
             }
             let first = released == nil ? cursor : queue.first
-            var refill = Int64(samples)
+            var refill = Int64(samplesPerRefill)
             // True if the refill is shorter than OPEN requested. If the client then requests fewer samples than the
             // refill has, the others are not lost.
             var isShort = false
@@ -75,7 +75,7 @@ struct SampleStream {
                 refill = length
                 isShort = true
             }
-            shorten(to: Int64(max(1, SampleStream.largestChunk / sampleSize)))
+            shorten(to: Int64(max(1, SampleStream.maximumChunkSize / sampleSize)))
             if faults.chunk > 0 { shorten(to: Int64(faults.chunk)) }
             if let sample = world.faults.nextSample(of: device) {
                 if first >= sample {
@@ -89,14 +89,14 @@ struct SampleStream {
                     shorten(to: count - first)
                     guard refill > 0 else { return world.end == .noDevice ? .failure(.noDevice) : .wait(.never) }
                 } else if released == nil {
-                    shorten(to: count - writer.timeline.place(of: first))
+                    shorten(to: count - writer.timeline.indexInPass(of: first))
                 }
             }
             if released != nil {
                 // A shortened refill needs only the samples that are sent.
                 let needed = isShort ? min(refill, wanted) : refill
                 guard queue.count >= needed else {
-                    return .wait(world.releaseTime(writer.timeline, sample: queue.filled + needed - queue.count - 1))
+                    return .wait(world.dueTime(writer.timeline, sample: queue.nextSample + needed - queue.count - 1))
                 }
             }
             let sent = min(refill, wanted)
@@ -110,7 +110,7 @@ struct SampleStream {
         let size = sampleSize
         let length = Int(count) * size
         if block.count < length { block = [UInt8](repeating: 0, count: length) }
-        let ranges = isPaced ? queue.take(taken) : [cursor..<cursor + count]
+        let ranges = isPaced ? queue.removeFirst(taken) : [cursor..<cursor + count]
         if !isPaced { cursor += taken }
         var place = 0
         for samples in ranges {
@@ -119,7 +119,7 @@ struct SampleStream {
             block.withUnsafeMutableBytes { bytes in
                 let target = UnsafeMutableRawBufferPointer(rebasing: bytes[(place * size)...])
                 writer.writeValues(fitting, into: target)
-                writer.writeStamps(fitting, origin: stampOrigin, speed: isPaced ? speed : 1, into: target)
+                writer.writeTimestamps(fitting, origin: stampOrigin, speed: isPaced ? speed : 1, into: target)
             }
             place += fitting.count
         }

@@ -12,7 +12,7 @@ public struct AccessoryDifference: Sendable, Hashable, CustomStringConvertible {
         case bytes
         /// The program did not read the given number of bytes from the accessory, because it closed the session too
         /// early or did not write the bytes for which the accessory waited.
-        case notHandedOver(Int)
+        case notRead(Int)
         /// The given number of bytes was dropped, because too many unread bytes were pending.
         case dropped(Int)
         /// The program did not open a protocol that was opened in the recording.
@@ -48,7 +48,7 @@ public struct AccessoryDifference: Sendable, Hashable, CustomStringConvertible {
         return switch kind {
         case .bytes:
             "\(place), byte \(offset): the recording has \(Self.text(expected)), the program wrote \(Self.text(found))"
-        case .notHandedOver(let count): "\(place): \(count) recorded bytes did not reach the program"
+        case .notRead(let count): "\(place): \(count) recorded bytes did not reach the program"
         case .dropped(let count): "\(place): \(count) bytes were dropped because the program did not read"
         case .notOpened: "\(place): the program did not open the session"
         }
@@ -62,7 +62,7 @@ public struct AccessoryDifference: Sendable, Hashable, CustomStringConvertible {
 }
 
 /// The differences from recorded sessions, limited to `maximumCount`.
-final class AccessoryDifferences: Sendable {
+final class AccessoryDifferenceList: Sendable {
     static let maximumCount = 100
 
     private let list = Mutex<[AccessoryDifference]>([])

@@ -7,7 +7,7 @@ import Trace
 struct RecordedAccessories {
     private let source: SimulatedAccessorySource
     private let clock: any DeviceClock
-    let differences = AccessoryDifferences()
+    let differences = AccessoryDifferenceList()
     /// The attached accessories by their names in the trace.
     private var attached: [String: (id: AccessoryDescription.ID, attachment: RecordedAttachment)] = [:]
 
@@ -16,13 +16,13 @@ struct RecordedAccessories {
         self.clock = clock
     }
 
-    mutating func take(_ event: TraceAccessoryEvent) {
+    mutating func process(_ event: TraceAccessoryEvent) {
         let known = attached[event.accessory]
         switch event.change {
         case .attached(var description):
             if let known {
                 description.id = known.id
-                known.attachment.take(event.change)
+                known.attachment.process(event.change)
                 source.change(description)
             } else {
                 let attachment = RecordedAttachment(name: description.name, clock: clock, differences: differences)
@@ -34,7 +34,7 @@ struct RecordedAccessories {
             guard let known else { return }
             attached[event.accessory] = nil
             source.detach(known.id)
-        case .opened, .closed, .received, .sent: known?.attachment.take(event.change)
+        case .opened, .closed, .received, .sent: known?.attachment.process(event.change)
         }
     }
 
@@ -43,11 +43,11 @@ struct RecordedAccessories {
     mutating func restore(_ events: [TraceAccessoryEvent]) {
         let names = Set(events.map(\.accessory))
         let gone = attached.filter { !names.contains($0.key) }.sorted { $0.value.id < $1.value.id }
-        for (name, _) in gone { take(TraceAccessoryEvent(accessory: name, .detached)) }
+        for (name, _) in gone { process(TraceAccessoryEvent(accessory: name, .detached)) }
         for event in events {
             // Attaches an accessory again that was detached manually.
             if let id = id(of: event.accessory), !source.has(id) { attached[event.accessory] = nil }
-            take(event)
+            process(event)
         }
     }
 

@@ -8,10 +8,10 @@ extension RecordedAttachment {
 
     /// Transfers bytes in both directions as far as possible. Only one thread does this at a time. A concurrent call
     /// makes that thread check again.
-    func pump() {
+    func transferBytes() {
         let isFirst = state.withLock { state in
             if state.isPumping {
-                state.isWanted = true
+                state.needsAnotherPass = true
                 return false
             }
             state.isPumping = true
@@ -26,18 +26,18 @@ extension RecordedAttachment {
             }
         } while state.withLock { state in
             defer {
-                state.isPumping = state.isWanted
-                state.isWanted = false
+                state.isPumping = state.needsAnotherPass
+                state.needsAnotherPass = false
             }
-            return state.isWanted
+            return state.needsAnotherPass
         }
     }
 
     /// Serves a session. Returns true if the session has ended and the next one can be served.
     private func serve(_ session: Session, _ index: Int) -> Bool {
-        let isOver = takeOutput(session, index)
+        let isOver = readOutput(session, index)
         if !isOver {
-            handOver(session, index)
+            deliverInput(session, index)
             guard let reason = state.withLock({ $0.lanes[index].with(session.number) { $0.dueEnd } }) else {
                 return false
             }
@@ -51,13 +51,13 @@ extension RecordedAttachment {
         state.withLock { state in
             state.lanes[index].with(session.number) { $0.close() }
             state.lanes[index].sessions.removeAll { $0.number == session.number }
-            forget(&state, index)
+            removeFinishedDialogues(&state, index)
         }
         return true
     }
 
     /// Reads the bytes that the program has written. Returns true if the program has closed the session.
-    private func takeOutput(_ session: Session, _ index: Int) -> Bool {
+    private func readOutput(_ session: Session, _ index: Int) -> Bool {
         while true {
             var isOver = false
             let bytes = [UInt8](unsafeUninitializedCapacity: 4096) { buffer, count in
@@ -71,18 +71,18 @@ extension RecordedAttachment {
             if bytes.isEmpty { return false }
             state.withLock { state in
                 state.lanes[index].with(session.number) { $0.write(bytes) }
-                fetch(&state, index)
+                reportMismatches(&state, index)
             }
         }
     }
 
-    private func handOver(_ session: Session, _ index: Int) {
+    private func deliverInput(_ session: Session, _ index: Int) {
         while true {
             let bytes = state.withLock { $0.lanes[index].with(session.number) { $0.nextInput } }
             guard !bytes.isEmpty,
-                case .taken(let count) = bytes.withUnsafeBytes({ session.channel.write($0) }), count > 0
+                case .accepted(let count) = bytes.withUnsafeBytes({ session.channel.write($0) }), count > 0
             else { return }
-            state.withLock { $0.lanes[index].with(session.number) { $0.handedOver(count) } }
+            state.withLock { $0.lanes[index].with(session.number) { $0.consumeInput(count) } }
         }
     }
 }

@@ -15,7 +15,7 @@ final class RecordedAttachment: SimulatedAttachment {
     }
 
     /// The sessions of one protocol.
-    struct Lane {
+    struct ProtocolSessions {
         let name: String
         /// The dialogues that have not ended, in ascending order of their numbers.
         var dialogues: [RecordedDialogue] = []
@@ -38,21 +38,21 @@ final class RecordedAttachment: SimulatedAttachment {
 
     struct State {
         var name: String
-        var lanes: [Lane] = []
+        var lanes: [ProtocolSessions] = []
         var isPumping = false
-        var isWanted = false
-        var prompt: ClockTimer?
+        var needsAnotherPass = false
+        var transferTimer: ClockTimer?
         var isDetached = false
     }
 
     private static let maximumDialogues = 1024
 
     private let clock: any DeviceClock
-    private let differences: AccessoryDifferences
+    private let differences: AccessoryDifferenceList
     private let id = Atomic<Int>(0)
     let state: Mutex<State>
 
-    init(name: String, clock: any DeviceClock, differences: AccessoryDifferences) {
+    init(name: String, clock: any DeviceClock, differences: AccessoryDifferenceList) {
         self.clock = clock
         self.differences = differences
         state = Mutex(State(name: name))
@@ -78,26 +78,26 @@ final class RecordedAttachment: SimulatedAttachment {
             state.lanes[index].with(number) { $0.isOpened = true }
             state.lanes[index].sessions.append(Session(number: number, channel: ours))
         }
-        ours.observe { [weak self] _ in self?.wake() }
-        wake()
+        ours.observe { [weak self] _ in self?.scheduleTransfer() }
+        scheduleTransfer()
         return theirs
     }
 
     /// Schedules a transfer of bytes at the current time of the clock.
-    private func wake() {
+    private func scheduleTransfer() {
         state.withLock { state in
-            guard state.prompt == nil, !state.isDetached else { return }
+            guard state.transferTimer == nil, !state.isDetached else { return }
             // Set under the lock, which the timer's closure acquires first, so that the closure finds its timer.
-            state.prompt = clock.timer(at: clock.now) { [weak self] in
-                self?.state.withLock { $0.prompt = nil }
-                self?.pump()
+            state.transferTimer = clock.timer(at: clock.now) { [weak self] in
+                self?.state.withLock { $0.transferTimer = nil }
+                self?.transferBytes()
             }
         }
     }
 
     // MARK: Recording
 
-    func take(_ change: TraceAccessoryEvent.Change) {
+    func process(_ change: TraceAccessoryEvent.Change) {
         state.withLock { state in
             guard !state.isDetached else { return }
             switch change {
@@ -111,19 +111,19 @@ final class RecordedAttachment: SimulatedAttachment {
             case .received(let name, let bytes):
                 let index = recording(name, &state)
                 state.lanes[index].with(state.lanes[index].recorded) { $0.record(input: bytes) }
-                bound(&state, index)
+                limitPendingInput(&state, index)
             case .sent(let name, let bytes):
                 let index = recording(name, &state)
                 state.lanes[index].with(state.lanes[index].recorded) { $0.record(output: bytes) }
-                fetch(&state, index)
+                reportMismatches(&state, index)
             }
         }
-        pump()
+        transferBytes()
     }
 
     private static func lane(_ name: String, _ state: inout State) -> Int {
         if let index = state.lanes.firstIndex(where: { $0.name == name }) { return index }
-        state.lanes.append(Lane(name: name))
+        state.lanes.append(ProtocolSessions(name: name))
         return state.lanes.count - 1
     }
 
@@ -140,7 +140,7 @@ final class RecordedAttachment: SimulatedAttachment {
         state.lanes[index].with(state.lanes[index].recorded) { $0.isRecorded = true }
         if state.lanes[index].dialogues.count > Self.maximumDialogues {
             let former = state.lanes[index].dialogues.removeFirst()
-            tell(former, of: state.lanes[index].name, state)
+            reportDifferences(of: former, named: state.lanes[index].name, state)
         }
     }
 
@@ -148,16 +148,16 @@ final class RecordedAttachment: SimulatedAttachment {
         guard state.lanes[index].isRecording else { return }
         state.lanes[index].isRecording = false
         state.lanes[index].with(state.lanes[index].recorded) { $0.record(end: reason) }
-        forget(&state, index)
+        removeFinishedDialogues(&state, index)
     }
 
     /// Drops the oldest bytes for the program beyond the limit.
-    private func bound(_ state: inout State, _ index: Int) {
-        var excess = -RecordedDialogue.maximumWaiting
-        for dialogue in state.lanes[index].dialogues { excess += dialogue.waitingInput }
+    private func limitPendingInput(_ state: inout State, _ index: Int) {
+        var excess = -RecordedDialogue.maximumPendingBytes
+        for dialogue in state.lanes[index].dialogues { excess += dialogue.pendingInputCount }
         var place = 0
         while excess > 0, state.lanes[index].dialogues.indices.contains(place) {
-            let part = min(excess, state.lanes[index].dialogues[place].waitingInput)
+            let part = min(excess, state.lanes[index].dialogues[place].pendingInputCount)
             state.lanes[index].dialogues[place].drop(part)
             excess -= part
             place += 1
@@ -165,27 +165,28 @@ final class RecordedAttachment: SimulatedAttachment {
     }
 
     /// Removes dialogues that have ended, after reporting their differences.
-    func forget(_ state: inout State, _ index: Int) {
-        fetch(&state, index)
-        for dialogue in state.lanes[index].dialogues where dialogue.isOver {
-            tell(dialogue, of: state.lanes[index].name, state)
+    func removeFinishedDialogues(_ state: inout State, _ index: Int) {
+        reportMismatches(&state, index)
+        for dialogue in state.lanes[index].dialogues where dialogue.isFinished {
+            reportDifferences(of: dialogue, named: state.lanes[index].name, state)
         }
-        state.lanes[index].dialogues.removeAll { $0.isOver }
+        state.lanes[index].dialogues.removeAll { $0.isFinished }
     }
 
     /// Reports the differences that the dialogues have detected.
-    func fetch(_ state: inout State, _ index: Int) {
+    func reportMismatches(_ state: inout State, _ index: Int) {
         for place in state.lanes[index].dialogues.indices {
-            let found = state.lanes[index].dialogues[place].takeMismatches()
-            differences.add(told(found, of: state.lanes[index].dialogues[place].number, state.lanes[index].name, state))
+            let found = state.lanes[index].dialogues[place].drainMismatches()
+            differences.add(
+                differences(found, of: state.lanes[index].dialogues[place].number, state.lanes[index].name, state))
         }
     }
 
-    private func tell(_ dialogue: RecordedDialogue, of name: String, _ state: State) {
-        differences.add(told(dialogue.outstanding(), of: dialogue.number, name, state))
+    private func reportDifferences(of dialogue: RecordedDialogue, named name: String, _ state: State) {
+        differences.add(differences(dialogue.outstanding(), of: dialogue.number, name, state))
     }
 
-    private func told(
+    private func differences(
         _ findings: [RecordedDialogue.Finding], of session: Int, _ name: String, _ state: State
     ) -> [AccessoryDifference] {
         findings.map {
@@ -199,14 +200,14 @@ final class RecordedAttachment: SimulatedAttachment {
     func outstanding() -> [AccessoryDifference] {
         state.withLock { state in
             state.lanes.flatMap { lane in
-                lane.dialogues.flatMap { told($0.outstanding(), of: $0.number, lane.name, state) }
+                lane.dialogues.flatMap { differences($0.outstanding(), of: $0.number, lane.name, state) }
             }
         }
     }
 
     func detach() {
         // Bytes that the program wrote before belong to the session.
-        pump()
+        transferBytes()
         let sessions = state.withLock { state in
             state.isDetached = true
             return state.lanes.flatMap(\.sessions)

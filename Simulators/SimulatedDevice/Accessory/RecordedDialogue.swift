@@ -24,7 +24,7 @@ struct RecordedDialogue: Sendable {
     }
 
     /// The maximum number of pending bytes in each direction.
-    static let maximumWaiting = 1 << 20
+    static let maximumPendingBytes = 1 << 20
 
     /// The number of the session, counted from 1.
     let number: Int
@@ -35,18 +35,18 @@ struct RecordedDialogue: Sendable {
     /// True if the program's session has ended.
     private(set) var isClosed = false
 
-    private var input = Backlog<Input>()
+    private var input = FIFOQueue<Input>()
     /// The number of bytes in `input`.
-    private(set) var waitingInput = 0
+    private(set) var pendingInputCount = 0
     /// The number of bytes of the accessory that the program can no longer read.
     private var lostInput = 0
     private var droppedInput = 0
 
     /// The recorded bytes of the program that have not been compared yet, in the recorded pieces.
-    private var expected = Backlog<[UInt8]>()
+    private var expected = FIFOQueue<[UInt8]>()
     private var expectedCount = 0
     /// The bytes that the program wrote and that have not been compared yet.
-    private var found = Backlog<UInt8>()
+    private var found = FIFOQueue<UInt8>()
     /// The number of compared bytes.
     private var offset: Int64 = 0
     /// The total number of recorded bytes of the program.
@@ -69,7 +69,7 @@ struct RecordedDialogue: Sendable {
             return
         }
         input.append(Input(bytes: bytes, after: recordedCount))
-        waitingInput += bytes.count
+        pendingInputCount += bytes.count
     }
 
     mutating func record(output bytes: [UInt8]) {
@@ -97,9 +97,9 @@ struct RecordedDialogue: Sendable {
     /// Ends the program's session. Pending input counts as lost.
     mutating func close() {
         isClosed = true
-        lostInput += waitingInput
+        lostInput += pendingInputCount
         input.removeAll()
-        waitingInput = 0
+        pendingInputCount = 0
     }
 
     /// The next bytes for the program; empty if there are none yet.
@@ -108,10 +108,10 @@ struct RecordedDialogue: Sendable {
         return first.bytes[first.start...]
     }
 
-    mutating func handedOver(_ count: Int) {
+    mutating func consumeInput(_ count: Int) {
         guard var first = input.first else { return }
         first.start += count
-        waitingInput -= count
+        pendingInputCount -= count
         if first.start >= first.bytes.count { input.removeFirst() } else { input.first = first }
     }
 
@@ -126,9 +126,9 @@ struct RecordedDialogue: Sendable {
 
     /// Drops the given number of the oldest pending bytes for the program.
     mutating func drop(_ count: Int) {
-        var rest = min(count, waitingInput)
+        var rest = min(count, pendingInputCount)
         droppedInput += rest
-        waitingInput -= rest
+        pendingInputCount -= rest
         while rest > 0, var first = input.first {
             let part = min(rest, first.bytes.count - first.start)
             first.start += part
@@ -138,9 +138,9 @@ struct RecordedDialogue: Sendable {
     }
 
     /// True if neither side can add anything.
-    var isOver: Bool { isClosed && recordedEnd != nil }
+    var isFinished: Bool { isClosed && recordedEnd != nil }
 
-    mutating func takeMismatches() -> [Finding] {
+    mutating func drainMismatches() -> [Finding] {
         defer { mismatches = [] }
         return mismatches
     }
@@ -156,35 +156,35 @@ struct RecordedDialogue: Sendable {
             findings += rest.mismatches
         }
         if droppedInput > 0 { findings.append(Finding(kind: .dropped(droppedInput))) }
-        let missing = lostInput + waitingInput
-        if missing > 0, isOpened { findings.append(Finding(kind: .notHandedOver(missing))) }
+        let missing = lostInput + pendingInputCount
+        if missing > 0, isOpened { findings.append(Finding(kind: .notRead(missing))) }
         return findings
     }
 
     /// Compares complete recorded pieces, so that a difference shows its whole context.
     private mutating func compare() {
         while let piece = expected.first, found.count >= piece.count {
-            compare(piece, found.all.prefix(piece.count))
+            compare(piece, found.elements.prefix(piece.count))
             expected.removeFirst()
             expectedCount -= piece.count
             found.removeFirst(piece.count)
             offset += Int64(piece.count)
         }
-        if expectedCount > Self.maximumWaiting || found.count > Self.maximumWaiting {
+        if expectedCount > Self.maximumPendingBytes || found.count > Self.maximumPendingBytes {
             compareRest()
             isComparing = false
         }
     }
 
     private mutating func compareRest() {
-        compare(expected.all.flatMap { $0 }, found.all)
+        compare(expected.elements.flatMap { $0 }, found.elements)
         expected.removeAll()
         expectedCount = 0
         found.removeAll()
     }
 
     private mutating func compare(_ expected: [UInt8], _ found: ArraySlice<UInt8>) {
-        guard !found.elementsEqual(expected), mismatches.count < AccessoryDifferences.maximumCount else { return }
+        guard !found.elementsEqual(expected), mismatches.count < AccessoryDifferenceList.maximumCount else { return }
         let same = zip(expected, found).prefix { $0 == $1 }.count
         mismatches.append(
             Finding(

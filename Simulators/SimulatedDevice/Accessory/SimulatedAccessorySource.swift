@@ -19,7 +19,7 @@ final class SimulatedAccessorySource: AccessorySource {
         guard let description = hub.description(of: accessory),
             let attachment = attachments.withLock({ $0[accessory] })
         else { throw DeviceError(.notFound, "There is no accessory \(accessory).") }
-        guard description.named(name) != nil else {
+        guard description.accessoryProtocol(named: name) != nil else {
             throw DeviceError(.notFound, "\(description.name) does not offer the protocol \(name).")
         }
         return try attachment.open(name)
@@ -31,7 +31,7 @@ final class SimulatedAccessorySource: AccessorySource {
         hub.attach(description) { id in attachments.withLock { $0[id] = attachment } }.id
     }
 
-    func change(_ description: AccessoryDescription) { hub.change(description) }
+    func change(_ description: AccessoryDescription) { hub.update(description) }
 
     func has(_ id: AccessoryDescription.ID) -> Bool { hub.description(of: id) != nil }
 
@@ -73,7 +73,7 @@ protocol SimulatedAttachment: AnyObject, Sendable {
 }
 
 /// An attached accessory that is simulated by code.
-final class CodedAttachment: SimulatedAttachment {
+final class PeerAttachment: SimulatedAttachment {
     private struct Session {
         let name: String
         let channel: MemoryChannel
@@ -87,11 +87,11 @@ final class CodedAttachment: SimulatedAttachment {
 
     private let accessory: SimulatedAccessory
     private let clock: any DeviceClock
-    private let unplug: @Sendable (CodedAttachment) -> Void
+    private let unplug: @Sendable (PeerAttachment) -> Void
     private let state = Mutex(State())
 
     init(
-        _ accessory: SimulatedAccessory, clock: any DeviceClock, unplug: @escaping @Sendable (CodedAttachment) -> Void
+        _ accessory: SimulatedAccessory, clock: any DeviceClock, unplug: @escaping @Sendable (PeerAttachment) -> Void
     ) {
         self.accessory = accessory
         self.clock = clock
@@ -111,13 +111,13 @@ final class CodedAttachment: SimulatedAttachment {
         try state.withLock { state throws(DeviceError) in
             // The accessory may have been detached since the lookup.
             guard !state.isDetached else { throw SimulatedAccessorySource.unplugged(accessory.description.name) }
-            state.sessions.removeAll { $0.peer.isOver }
+            state.sessions.removeAll { $0.peer.hasEnded }
             guard !state.sessions.contains(where: { $0.name == name && $0.channel.end == nil }) else {
                 throw SimulatedAccessorySource.busy(name)
             }
             state.sessions.append(Session(name: name, channel: ours, peer: peer))
         }
-        peer.begin()
+        peer.start()
         return theirs
     }
 

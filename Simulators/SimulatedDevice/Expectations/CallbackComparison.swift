@@ -6,7 +6,7 @@ import JSONBytes
 /// An incremental comparison of callbacks with expected ones, up to the first difference.
 public struct CallbackComparison: Sendable {
     private let expected: ExpectedCallbacks
-    private let match: CallbackMatch
+    private let match: CallbackMatcher
     private var lines: CallbackLines
     private var context: [[UInt8]] = []
     /// The number of callbacks that matched.
@@ -17,7 +17,7 @@ public struct CallbackComparison: Sendable {
     /// Creates a comparison that starts with the first expected callback.
     public init(_ expected: ExpectedCallbacks) {
         self.expected = expected
-        match = CallbackMatch(tolerances: expected.tolerances)
+        match = CallbackMatcher(tolerances: expected.tolerances)
         lines = CallbackLines(expected.bytes, offset: expected.start, line: 1)
     }
 
@@ -25,11 +25,11 @@ public struct CallbackComparison: Sendable {
     ///
     /// Throws an error if the expected callbacks cannot be parsed or the line is not a JSON object.
     @discardableResult
-    public mutating func take(_ line: [UInt8]) throws(DeviceError) -> Bool {
+    public mutating func compare(_ line: [UInt8]) throws(DeviceError) -> Bool {
         guard difference == nil else { return false }
         let line = line.last == UInt8(ascii: "\n") ? Array(line.dropLast()) : line
         guard let range = lines.next() else {
-            differ(line: lines.line + 1, .init(field: "", got: try value(line), tolerance: .exact))
+            recordDifference(line: lines.line + 1, .init(field: "", got: try value(line), tolerance: .exact))
             return false
         }
         // The most frequent case: the bytes are identical.
@@ -40,7 +40,7 @@ public struct CallbackComparison: Sendable {
         let one = try next(range)
         let other = try value(line)
         if let finding = match.difference(of: other, from: one) {
-            differ(line: lines.line, finding, of: other["callback"] ?? one["callback"])
+            recordDifference(line: lines.line, finding, of: other["callback"] ?? one["callback"])
             return false
         }
         accept(line)
@@ -53,7 +53,7 @@ public struct CallbackComparison: Sendable {
         guard difference == nil else { return false }
         guard let range = lines.next() else { return true }
         let one = try next(range)
-        differ(line: lines.line, .init(field: "", expected: one, tolerance: .exact), of: one["callback"])
+        recordDifference(line: lines.line, .init(field: "", expected: one, tolerance: .exact), of: one["callback"])
         return false
     }
 
@@ -63,7 +63,9 @@ public struct CallbackComparison: Sendable {
         context.append(line)
     }
 
-    private mutating func differ(line: Int, _ finding: CallbackMatch.Finding, of callback: CallbackValue? = nil) {
+    private mutating func recordDifference(
+        line: Int, _ finding: CallbackMatcher.Finding, of callback: CallbackValue? = nil
+    ) {
         var name = ""
         if case .text(let text)? = callback ?? finding.got?["callback"] { name = text }
         difference = CallbackDifference(

@@ -58,7 +58,7 @@ public struct CallbackList: Sendable {
         var comparison = CallbackComparison(expected)
         var lines = CallbackLines(lines)
         while let range = lines.next() {
-            guard try comparison.take(Array(self.lines[range])) else { return comparison.difference }
+            guard try comparison.compare(Array(self.lines[range])) else { return comparison.difference }
         }
         try comparison.finish()
         return comparison.difference

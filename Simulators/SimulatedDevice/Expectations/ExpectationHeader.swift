@@ -14,7 +14,7 @@ struct ExpectationHeader {
     var options: [String: String] = [:]
     var tolerances: [String: FieldTolerance] = [:]
     /// The reason why the header is invalid; nil if it is valid.
-    private(set) var complaint: String?
+    private(set) var invalidReason: String?
 
     init(options: [String: String], tolerances: [String: FieldTolerance]) {
         self.options = options
@@ -44,9 +44,9 @@ struct ExpectationHeader {
         }
         try reader.finish()
         if format != Self.format {
-            complaint = "it is not the header of expected callbacks, whose format is \(Self.format)"
+            invalidReason = "it is not the header of expected callbacks, whose format is \(Self.format)"
         } else if version != Self.version {
-            complaint =
+            invalidReason =
                 "its version is \(version.map(String.init) ?? "?"), but only version \(Self.version) is supported"
         }
     }
@@ -60,7 +60,8 @@ struct ExpectationHeader {
             case .number(let number): options[key] = "\(number)"
             case .bool(let value): options[key] = "\(value)"
             case .null: options[key] = nil
-            case .list, .object: complaint = "the option \(ShownText.cleaned(key)) is neither a string nor a number"
+            case .list, .object:
+                invalidReason = "the option \(TerminalSanitizer.sanitized(key)) is neither a string nor a number"
             }
         }
     }
@@ -69,15 +70,15 @@ struct ExpectationHeader {
         try reader.beginObject()
         while let name = try reader.nextKey()?.string() {
             guard tolerances.count < Self.limit else { throw JSONError(.tooLong, at: reader.offset) }
-            let shown = ShownText.cleaned(name)
+            let shown = TerminalSanitizer.sanitized(name)
             var tolerance = FieldTolerance()
             guard case .object(let members) = try CallbackValue(&reader) else {
-                complaint = "the tolerance of \(shown) is not an object such as {\"absolute\":0.01}"
+                invalidReason = "the tolerance of \(shown) is not an object such as {\"absolute\":0.01}"
                 continue
             }
             for member in members {
                 guard case .number(let number) = member.value, number >= 0 else {
-                    complaint = "the tolerance of \(shown) must contain numbers of 0 or more"
+                    invalidReason = "the tolerance of \(shown) must contain numbers of 0 or more"
                     continue
                 }
                 switch member.name {
@@ -86,8 +87,8 @@ struct ExpectationHeader {
                 case "rotation": tolerance.rotation = number
                 case "circle" where number > 0: tolerance.circle = number
                 default:
-                    complaint =
-                        "the tolerance of \(shown) may contain absolute, relative, circle (above 0) and rotation, but not \(ShownText.cleaned(member.name)) \(number)"
+                    invalidReason =
+                        "the tolerance of \(shown) may contain absolute, relative, circle (above 0) and rotation, but not \(TerminalSanitizer.sanitized(member.name)) \(number)"
                 }
             }
             tolerances[name] = tolerance

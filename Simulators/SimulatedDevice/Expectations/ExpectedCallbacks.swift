@@ -48,7 +48,7 @@ public struct ExpectedCallbacks: Sendable {
         } catch {
             throw Self.wrong(name, 1, "it is not a valid header of expected callbacks (\(error))")
         }
-        if let complaint = header.complaint { throw Self.wrong(name, 1, complaint) }
+        if let complaint = header.invalidReason { throw Self.wrong(name, 1, complaint) }
         options = header.options
         tolerances = header.tolerances
     }
@@ -58,7 +58,7 @@ public struct ExpectedCallbacks: Sendable {
     public init(path: String) throws(DeviceError) {
         let contents = try TraceBytes(path: path)
         let bytes = Array(contents)
-        if contents.isCutOff { throw DeviceError.becameShorter(path) }
+        if contents.isTruncated { throw DeviceError.truncatedWhileReading(path) }
         try self.init(bytes: bytes, name: path)
     }
 
@@ -77,7 +77,8 @@ public struct ExpectedCallbacks: Sendable {
     static func wrong(_ name: String, _ line: Int, _ reason: String) -> DeviceError {
         DeviceError(
             .invalidTrace,
-            "\(ShownText.cleaned(name)), line \(line): \(reason). Correct the line, or create the file again.")
+            "\(TerminalSanitizer.sanitized(name)), line \(line): \(reason). Correct the line, or create the file again."
+        )
     }
 }
 

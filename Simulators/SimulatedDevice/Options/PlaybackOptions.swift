@@ -8,7 +8,7 @@ public import DeviceCore
 /// var options = PlaybackOptions()
 /// options.from = 120
 /// options.maximumGap = 5
-/// options.rounds = .endless
+/// options.loops = .endless
 /// let device = SimulatedDevice(trace, options: options)
 /// ```
 ///
@@ -20,7 +20,7 @@ public struct PlaybackOptions: Sendable {
     /// The end of playback, in seconds. Events at exactly this time are still played.
     public var to = Double.infinity
     /// The number of passes.
-    public var rounds = PlaybackRounds.once
+    public var loops = PlaybackLoops.once
     /// The maximum time between two events, in seconds. Longer pauses are shortened to it; nil keeps all pauses. The
     /// times of receivers, sensors and the device's clock are shifted equally, so that they remain consistent.
     public var maximumGap: Double?
@@ -45,7 +45,7 @@ public struct PlaybackOptions: Sendable {
 ///
 /// With `endless`, each call of `play()` plays one pass; `advance(by:)`, `step()` and `play(speed:)` continue
 /// indefinitely.
-public enum PlaybackRounds: Sendable, Hashable {
+public enum PlaybackLoops: Sendable, Hashable {
     /// Plays the trace once.
     case once
     /// Plays the trace the given number of times. Numbers below two are treated as one.
@@ -67,9 +67,9 @@ public enum PlaybackEnd: Sendable {
 }
 
 /// The treatment of the times in a trace.
-public enum TraceStamps: Sendable {
+public enum TimestampPolicy: Sendable {
     /// The recorded times are preserved. The device's clock shows the time of the recording.
-    case kept
+    case recorded
     /// All times are shifted by the same amount, so that the trace starts at the given time.
     case rebased(to: WallTime)
 }

@@ -24,28 +24,28 @@ struct ChannelPolling: ~Copyable {
 /// Polling of the port by the executor of the app's callbacks, which wakes one thread less than polling by the reactor.
 extension ChannelCore {
     /// Makes the executor poll the port, if it can. If `place` is nil, the reactor polls.
-    func deliver(in place: DirectPlace?) {
-        guard port.inputPatience != nil else { return }
+    func setExecutor(_ place: DirectPlace?) {
+        guard port.inputBufferingTime != nil else { return }
         let former = polling.executor.withLock { exchange(&$0, with: place) }
-        if former != place { reactor.ask() }
+        if former != place { reactor.requestService() }
     }
 
     /// Reads the bytes that the executor would read. Returns false if there are none.
     ///
     /// Used when the app reads while its executor is blocked.
-    func takeIn() -> Bool {
+    func readPendingInput() -> Bool {
         guard polling.isExecutorPolling.load(ordering: .acquiring) else { return false }
         return polling.isClosed.withLock { isClosed in
             if isClosed { return false }
             // The executor detects any other result with its next read.
-            _ = takeInputLocked(.look)
+            _ = readInputLocked(.poll)
             return input.bytesAvailable > 0
         }
     }
 
     /// Called when the channel joins the reactor. The wakeup belongs to the reactor thread.
-    func join(_ wakeUp: WakeUp) {
-        guard let patience = port.inputPatience else { return }
+    func join(_ wakeUp: WakeupPipe) {
+        guard let patience = port.inputBufferingTime else { return }
         let tolerance = min(polling.tolerance, patience / 3)
         polling.coordinator.withLock { coordinator in
             coordinator = ReadinessCoordinator(
@@ -111,7 +111,7 @@ extension ChannelCore: PollableSource {
         if case .thread = cause { return .drained }
         return polling.isClosed.withLockIfAvailable { isClosed in
             guard !isClosed else { return .finished }
-            switch takeInputLocked(.look) {
+            switch readInputLocked(.poll) {
             case .empty: return .drained
             case .full: return input.isWriterWaiting ? .finished : .moreAvailable
             case .ended:

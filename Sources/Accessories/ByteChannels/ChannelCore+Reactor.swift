@@ -29,20 +29,20 @@ extension ChannelCore {
     /// executor would detect it late.
     private static let peerHasShutDown: Int16 = 0x2000
 
-    /// Handles the events of the port, and requests after a call of `ask()`.
+    /// Handles the events of the port, and requests after a call of `requestService()`.
     func serve(_ events: Int16) {
         let (phase, isClosed) = state.withLock { state in (state.phase, state.isClosed) }
         if case .finished = phase { return }
-        port.prepare()
+        port.collectCompletions()
         let isHangUp = events & Int16(POLLHUP | POLLERR | POLLNVAL) != 0
-        var isTried = port.isTriedAlways || isHangUp
+        var isTried = port.hasUnreportedReadiness || isHangUp
         if isHangUp || events & Self.peerHasShutDown != 0 { stopPolling() }
         switch phase {
         case .connected where !isHangUp:
-            if isTried || events & Int16(POLLIN) != 0, case .ended(let end) = takeInput(.turn) { return finish(end) }
+            if isTried || events & Int16(POLLIN) != 0, case .ended(let end) = readInput(.pass) { return finish(end) }
         case .connected, .hungUp:
             stopPolling()
-            switch takeInput(.rest) {
+            switch readInput(.remainder) {
             case .ended(let end): return finish(end)
             case .empty: return finish(ByteChannelEnd(.hungUp))
             case .full:
@@ -52,19 +52,19 @@ extension ChannelCore {
         case .ending(let end, _):
             stopPolling()
             // Further bytes are read as the app makes space, up to a limit.
-            if !isClosed, case .full = takeInput(.rest), !state.withLock({ $0.hasReadEnough }) {
+            if !isClosed, case .full = readInput(.remainder), !state.withLock({ $0.hasReadEnough }) {
                 return notifyEndWaiters(isFinal: false)
             }
             return finish(end)
         case .closing:
             stopPolling()
             if isHangUp { return finish(ByteChannelEnd(.hungUp)) }
-            dropInput()
+            discardInput()
         case .finished: return
         }
         if isTried || events & Int16(POLLOUT) != 0, let end = sendOutput(isReady: events & Int16(POLLOUT) != 0) {
             // Bytes that the peer sent before the end of the connection are kept.
-            if !isClosed { _ = takeInput(.rest) }
+            if !isClosed { _ = readInput(.remainder) }
             return finish(end)
         }
         finishIfDone()
@@ -91,15 +91,15 @@ extension ChannelCore {
         while true {
             // An integer, because a pointer into the protected state must not leave the lock. The bytes stay in place,
             // because only this thread removes bytes.
-            let place = state.withLock { state -> (address: UInt, count: Int, isLast: Bool) in
+            let front = state.withLock { state -> (address: UInt, count: Int, isLast: Bool) in
                 let front = state.output.ring.front
                 return (UInt(bitPattern: front.baseAddress), front.count, front.count == state.output.ring.count)
             }
-            guard place.count > 0, let start = UnsafeRawPointer(bitPattern: place.address) else { return nil }
-            switch port.write(UnsafeRawBufferPointer(start: start, count: place.count), isLast: place.isLast) {
+            guard front.count > 0, let start = UnsafeRawPointer(bitPattern: front.address) else { return nil }
+            switch port.write(UnsafeRawBufferPointer(start: start, count: front.count), isLast: front.isLast) {
             case .ended(let end): return end
-            case .wait:
-                if isReady, !port.isTriedAlways { pauseOutput() }
+            case .wouldBlock:
+                if isReady, !port.hasUnreportedReadiness { suspendOutput() }
                 return nil
             case .bytes(let count):
                 isReady = false
@@ -110,19 +110,19 @@ extension ChannelCore {
                     return state.observerOfSpace(minimum: notifiedSpace)
                 }
                 observer?(.writable)
-                if count < place.count && !port.isTriedAlways { return nil }
+                if count < front.count && !port.hasUnreportedReadiness { return nil }
             }
         }
     }
 
     /// Pauses output if the kernel repeatedly reports space but accepts nothing, because poll(2) would return
     /// immediately each time.
-    private func pauseOutput() {
+    private func suspendOutput() {
         guard state.withLock({ $0.output.recordFruitlessAttempt() }) else { return }
-        let timer = clock.timer(at: clock.now.advanced(bySeconds: ChannelCore.outputPause)) { [weak self] in
+        let timer = clock.timer(at: clock.now.advanced(bySeconds: ChannelCore.outputRetryDelay)) { [weak self] in
             guard let self else { return }
             state.withLock { $0.output.resume() }
-            reactor.ask()
+            reactor.requestService()
         }
         let isLate = state.withLock { state in
             guard state.output.isPaused, !state.isFinished else { return true }
@@ -144,7 +144,7 @@ extension ChannelCore {
             let isAbandoned = state.isAbandoned
             state.phase = .finished(isAbandoned: isAbandoned)
             let unsent = state.output.unsentBytes + pending
-            let error = end.error ?? (unsent > 0 ? lostBytes(unsent, end.reason) : nil)
+            let error = end.error ?? (unsent > 0 ? lostBytesError(unsent, end.reason) : nil)
             let reported = ByteChannelEnd(end.reason, error: error, unsentBytes: unsent)
             state.output.unsentBytes = 0
             if !state.output.isReportThreadRunning { state.output.ring.clear() }
@@ -168,22 +168,22 @@ extension ChannelCore {
     }
 
     private func notifyEndWaiters(isFinal: Bool) {
-        for waiter in state.withLock({ $0.endWaiters.take(isFinal: isFinal) }) { waiter() }
+        for waiter in state.withLock({ $0.endWaiters.complete(isFinal: isFinal) }) { waiter() }
     }
 
-    private func lostBytes(_ count: Int, _ reason: ByteChannelEnd.Reason) -> DeviceError {
+    private func lostBytesError(_ count: Int, _ reason: ByteChannelEnd.Reason) -> DeviceError {
         DeviceError(
             .connectionLost,
             "The connection through \(port.path) ended before \(count) written bytes were sent.",
-            cause: .system(call: "write", errno: reason == .detached ? ENODEV : port.errorOfLoss))
+            cause: .system(call: "write", errno: reason == .detached ? ENODEV : port.lossErrno))
     }
 
     private func release(timeout: Double) {
         let work: @Sendable () -> Void = { [self] in
             // A report that is being written uses the descriptor. The kernel limits the time of that write.
-            while state.withLock({ $0.output.isReportThreadRunning }) { WorkerThread.pause(seconds: 0.005) }
-            port.release(patience: timeout) { state.withLock { $0.isAbandoned } }
-            for waiter in state.withLock({ $0.releaseWaiters.take(isFinal: true) }) { waiter() }
+            while state.withLock({ $0.output.isReportThreadRunning }) { WorkerThread.sleep(seconds: 0.005) }
+            port.release(timeout: timeout) { state.withLock { $0.isAbandoned } }
+            for waiter in state.withLock({ $0.releaseWaiters.complete(isFinal: true) }) { waiter() }
         }
         // Runs on a separate thread if the release may wait for the device, so that the other channels are not delayed.
         guard port.isSlowToRelease else { return work() }

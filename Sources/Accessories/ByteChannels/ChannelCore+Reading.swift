@@ -8,38 +8,38 @@ import SystemCalls
 /// Reading from the port, on one thread at a time.
 extension ChannelCore {
     /// The result of reading all available input.
-    enum Input: ~Copyable {
+    enum InputResult: ~Copyable {
         case empty, full
         case ended(ByteChannelEnd)
     }
 
     /// The amount to read before other work continues.
-    enum Amount {
+    enum ReadLimit {
         /// A read by the executor: at most 32 KiB, which is about the amount that an app reads in one callback.
-        case look
+        case poll
         /// One pass of the reactor.
-        case turn
+        case pass
         /// All bytes that the kernel still holds.
-        case rest
+        case remainder
 
-        var rounds: Int { self == .rest ? 1024 : 16 }
-        var bytes: Int { self == .look ? 32_768 : .max }
+        var maximumReads: Int { self == .remainder ? 1024 : 16 }
+        var bytes: Int { self == .poll ? 32_768 : .max }
     }
 
     /// Reads on the reactor thread.
-    func takeInput(_ amount: Amount) -> Input {
-        polling.isClosed.withLock { _ in takeInputLocked(amount) }
+    func readInput(_ amount: ReadLimit) -> InputResult {
+        polling.isClosed.withLock { _ in readInputLocked(amount) }
     }
 
     /// Reads from the port. Called with the lock of `polling.isClosed` held.
-    func takeInputLocked(_ amount: Amount) -> Input {
+    func readInputLocked(_ amount: ReadLimit) -> InputResult {
         var rest = amount.bytes
-        for _ in 0..<amount.rounds {
+        for _ in 0..<amount.maximumReads {
             let result: PortResult
             var isShort = false
             if let framing = port.framing {
                 guard input.hasSpace(for: framing.reportLength) else { return .full }
-                result = takeReport(framing)
+                result = readReport(framing)
             } else {
                 let taken = input.fillUnlocked { memory -> (count: Int, result: PortResult) in
                     let memory = UnsafeMutableRawBufferPointer(rebasing: memory.prefix(rest))
@@ -52,25 +52,25 @@ extension ChannelCore {
                 guard let taken else { return .full }
                 result = taken
             }
-            if case .bytes(let count) = result, amount == .rest {
+            if case .bytes(let count) = result, amount == .remainder {
                 if state.withLock({ $0.recordInput(count) }) { return .full }
             }
             switch result {
             // A short read has most likely emptied the port; if it has not, poll(2) returns again. An executor reads
             // on, because its run loop might not be notified again.
             case .bytes:
-                if isShort, amount == .turn, !port.isTriedAlways { return .empty }
+                if isShort, amount == .pass, !port.hasUnreportedReadiness { return .empty }
                 if rest <= 0 { return .full }
-            case .wait: return .empty
+            case .wouldBlock: return .empty
             case .ended(let end): return .ended(end)
             }
         }
         // More input is available, but other work takes precedence.
-        if amount == .rest || port.isTriedAlways { reactor.ask() }
+        if amount == .remainder || port.hasUnreportedReadiness { reactor.requestService() }
         return .full
     }
 
-    private func takeReport(_ framing: HIDFraming) -> PortResult {
+    private func readReport(_ framing: HIDFraming) -> PortResult {
         withUnsafeTemporaryAllocation(byteCount: framing.reportLength + 1, alignment: 16) { memory in
             let result = port.read(into: memory)
             if case .bytes(let count) = result, count > 0 {
@@ -82,7 +82,7 @@ extension ChannelCore {
 
     /// Reads and discards input after a close, because the peer may have to send before it can read the remaining
     /// output.
-    func dropInput() {
+    func discardInput() {
         let isPending = port.pendingBytes > 0
         let isNeeded = state.withLock { state in
             guard case .closing(let closing) = state.phase, !closing.isInputFinished else { return false }
@@ -95,7 +95,7 @@ extension ChannelCore {
                 for _ in 0..<16 {
                     switch port.read(into: memory) {
                     case .bytes: continue
-                    case .wait: return false
+                    case .wouldBlock: return false
                     case .ended:
                         // The peer may have shut down only its sending side. Otherwise, writing fails.
                         state.withLock { state in state.updateClosing { $0.isInputFinished = true } }
@@ -105,6 +105,6 @@ extension ChannelCore {
                 return true
             }
         }
-        if isMore, port.isTriedAlways { reactor.ask() }
+        if isMore, port.hasUnreportedReadiness { reactor.requestService() }
     }
 }

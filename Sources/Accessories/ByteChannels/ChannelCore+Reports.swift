@@ -27,7 +27,7 @@ extension ChannelCore {
                     state.output.activity = .reactor(fruitlessAttempts: 0)
                     return nil
                 }
-                guard let length else { return reactor.ask() }
+                guard let length else { return reactor.requestService() }
                 let report = UnsafeRawBufferPointer(rebasing: memory[ReportRecord.headerLength...])
                 if let failure = send(report) { return finishWritingReports(failure) }
                 let observer = state.withLock { state in
@@ -44,7 +44,7 @@ extension ChannelCore {
             switch port.write(report, isLast: true) {
             case .bytes: return nil
             case .ended(let end): return end
-            case .wait:
+            case .wouldBlock:
                 // Only the substitute devices of tests report a lack of space.
                 var descriptor = pollfd(fd: port.descriptor, events: Int16(POLLOUT), revents: 0)
                 poll(&descriptor, 1, 100)
@@ -55,7 +55,7 @@ extension ChannelCore {
 
     private func finishWritingReports(_ failure: ByteChannelEnd) {
         state.withLock { $0.output.activity = .failed(failure) }
-        reactor.ask()
+        reactor.requestService()
     }
 }
 
@@ -66,7 +66,7 @@ enum ReportRecord {
     static func length(_ framing: HIDFraming) -> Int { headerLength + 1 + framing.reportLength }
 
     /// Appends a record. The ring must have space for it.
-    static func write(_ data: UnsafeRawBufferPointer, as framing: HIDFraming, to ring: inout ByteRing) {
+    static func write(_ data: UnsafeRawBufferPointer, as framing: HIDFraming, to ring: inout ByteRingBuffer) {
         withUnsafeTemporaryAllocation(byteCount: length(framing), alignment: 16) { record in
             record.initializeMemory(as: UInt8.self, repeating: 0)
             record[0] = UInt8(truncatingIfNeeded: data.count)
@@ -78,7 +78,7 @@ enum ReportRecord {
     }
 
     /// Removes a record and returns the number of its data bytes.
-    static func read(from ring: inout ByteRing, into record: UnsafeMutableRawBufferPointer) -> Int {
+    static func read(from ring: inout ByteRingBuffer, into record: UnsafeMutableRawBufferPointer) -> Int {
         guard ring.read(into: record) == record.count, record.count > headerLength else { return 0 }
         return Int(record[0]) | Int(record[1]) << 8
     }

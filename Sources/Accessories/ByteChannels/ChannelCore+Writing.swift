@@ -8,7 +8,7 @@ extension ChannelCore {
     /// The end is read before the number of bytes, because no bytes arrive after the end.
     var status: ByteChannelStatus {
         var status = state.withLock { state in
-            let space = state.end == nil ? self.space(state.output.ring.space) : 0
+            let space = state.end == nil ? self.appBytes(inBufferBytes: state.output.ring.space) : 0
             if space == 0 { state.output.isWriterWaiting = true }
             return ByteChannelStatus(bytesAvailable: 0, spaceAvailable: space, end: state.end)
         }
@@ -17,7 +17,7 @@ extension ChannelCore {
     }
 
     /// Returns the number of the app's bytes that fit into `bytes` bytes of the buffer.
-    private func space(_ bytes: Int) -> Int {
+    private func appBytes(inBufferBytes bytes: Int) -> Int {
         guard let framing = port.framing else { return bytes }
         return bytes / ReportRecord.length(framing) * framing.reportLength
     }
@@ -33,17 +33,17 @@ extension ChannelCore {
             if wasEmpty, !state.isEnding {
                 direct: while done < bytes.count {
                     // Errors are left to the reactor, because this call must not notify the observer.
-                    guard case .bytes(let count) = port.write(bytes.from(done), isLast: true), count > 0
+                    guard case .bytes(let count) = port.write(bytes.suffix(from: done), isLast: true), count > 0
                     else { break direct }
                     done += min(count, bytes.count - done)
                 }
             }
-            let queued = state.output.ring.write(bytes.from(done))
+            let queued = state.output.ring.write(bytes.suffix(from: done))
             state.output.unsentBytes += queued
             if done + queued < bytes.count || state.output.ring.space == 0 { state.output.isWriterWaiting = true }
-            return (.taken(done + queued), wasEmpty && queued > 0)
+            return (.accepted(done + queued), wasEmpty && queued > 0)
         }
-        if asks { reactor.ask() }
+        if asks { reactor.requestService() }
         return result
     }
 
@@ -55,7 +55,7 @@ extension ChannelCore {
             var done = 0
             while done < bytes.count, state.output.ring.space >= ReportRecord.length(framing) {
                 let count = min(framing.reportLength, bytes.count - done)
-                ReportRecord.write(bytes.from(done, count: count), as: framing, to: &state.output.ring)
+                ReportRecord.write(bytes.suffix(from: done, count: count), as: framing, to: &state.output.ring)
                 done += count
             }
             state.output.unsentBytes += done
@@ -63,10 +63,10 @@ extension ChannelCore {
                 state.output.isWriterWaiting = true
             }
             guard done > 0, !state.isFinished, case .reactor = state.output.activity else {
-                return (.taken(done), false)
+                return (.accepted(done), false)
             }
             state.output.activity = .reportThread
-            return (.taken(done), true)
+            return (.accepted(done), true)
         }
         if starts { startWritingReports(framing) }
         return result
@@ -80,7 +80,7 @@ struct BorrowedBytes: @unchecked Sendable {
     var count: Int { bytes.count }
 
     /// Returns at most `count` bytes from the index `start`.
-    func from(_ start: Int, count: Int = .max) -> UnsafeRawBufferPointer {
+    func suffix(from start: Int, count: Int = .max) -> UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(rebasing: bytes[start...].prefix(count))
     }
 }

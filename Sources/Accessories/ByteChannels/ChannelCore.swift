@@ -13,12 +13,12 @@ final class ChannelCore: Sendable {
     static let closeTimeout = 2.0
     /// The maximum number of bytes that are read from the port after `end(_:then:)`, in case the peer is still present
     /// and continues to send. More than the buffers of kernels hold.
-    static let restLimit = 1_048_576
+    static let maximumBytesAfterEnd = 1_048_576
     /// The number of consecutive writes after which output pauses if the kernel reported space before each one but
     /// accepted nothing.
     static let maximumFruitlessWrites = 3
     /// The duration of that pause, in seconds.
-    static let outputPause = 0.01
+    static let outputRetryDelay = 0.01
 
     let port: any Port
     let clock: any DeviceClock
@@ -45,7 +45,7 @@ final class ChannelCore: Sendable {
     /// Adds the channel to the reactor, which begins to read.
     func start() throws(DeviceError) {
         input.observeWriter { [weak self] event in
-            if case .writable = event { self?.reactor.ask() }
+            if case .writable = event { self?.reactor.requestService() }
         }
         try reactor.add(self)
     }
@@ -54,7 +54,7 @@ final class ChannelCore: Sendable {
 
     func read(into buffer: UnsafeMutableRawBufferPointer) -> ByteChannelRead {
         let result = input.read(into: buffer)
-        guard case .empty = result, takeIn() else { return result }
+        guard case .empty = result, readPendingInput() else { return result }
         return input.read(into: buffer)
     }
 
@@ -98,7 +98,7 @@ final class ChannelCore: Sendable {
             }
         }
         timer?.cancel()
-        if hasEnded { body?() } else { reactor.ask() }
+        if hasEnded { body?() } else { reactor.requestService() }
     }
 
     func close() {
@@ -119,11 +119,11 @@ final class ChannelCore: Sendable {
         input.observeReader(nil)
         input.finish(ByteChannelEnd(.closed), drops: true)
         if isClosing { startCloseTimer(deadline) }
-        reactor.ask()
+        reactor.requestService()
     }
 
     private func startCloseTimer(_ deadline: BootTime) {
-        let timer = clock.timer(at: deadline) { [weak self] in self?.giveUp() }
+        let timer = clock.timer(at: deadline) { [weak self] in self?.abandon() }
         var isLate = true
         state.withLock { state in
             state.updateClosing { closing in
@@ -135,7 +135,7 @@ final class ChannelCore: Sendable {
     }
 
     /// Stops sending output that was written before the close.
-    func giveUp() {
+    func abandon() {
         let isPending = state.withLock { state in
             switch state.phase {
             case .closing(var closing) where !closing.isAbandoned:
@@ -149,6 +149,6 @@ final class ChannelCore: Sendable {
             case .connected, .hungUp, .ending, .closing, .finished: return false
             }
         }
-        if isPending { reactor.ask() }
+        if isPending { reactor.requestService() }
     }
 }

@@ -14,7 +14,7 @@ package enum ChannelOpener {
     package static func open(
         _ node: ChannelNode, clock: any DeviceClock, pauses: [Double] = [0.01, 0.02, 0.03, 0.04]
     ) throws(DeviceError) -> NodeChannel {
-        let port = try trying(pauses: pauses, clock: LiveClock()) { () throws(NodeFailure) -> any Port in
+        let port = try retrying(pauses: pauses, clock: LiveClock()) { () throws(NodeFailure) -> any Port in
             try Self.port(node)
         }
         return try NodeChannel(port, clock: clock)
@@ -26,7 +26,7 @@ package enum ChannelOpener {
     /// - Parameters:
     ///   - pauses: The pauses between attempts, in seconds. No attempt begins later than their sum.
     ///   - clock: The clock that measures that time.
-    package static func trying<Value>(
+    package static func retrying<Value>(
         pauses: [Double], clock: any DeviceClock, _ attempt: () throws(NodeFailure) -> Value
     ) throws(DeviceError) -> Value {
         let deadline = clock.now.advanced(bySeconds: pauses.reduce(0, +))
@@ -35,10 +35,10 @@ package enum ChannelOpener {
             do throws(NodeFailure) {
                 return try attempt()
             } catch {
-                guard error.isPassing, let pause = pauses.popFirst(),
+                guard error.isTemporary, let pause = pauses.popFirst(),
                     clock.now.advanced(bySeconds: pause) <= deadline
-                else { throw error.described }
-                WorkerThread.pause(seconds: pause)
+                else { throw error.deviceError }
+                WorkerThread.sleep(seconds: pause)
             }
         }
     }

@@ -12,16 +12,16 @@ package final class ChannelReactor: Sendable {
 
     private struct State {
         var channels: [ChannelCore] = []
-        var wakeUp: WakeUp?
+        var wakeUp: WakeupPipe?
     }
 
     private let state = Mutex(State())
     /// Incremented with each change of `channels`.
     private let version = Atomic<Int>(0)
     /// True if a wakeup has been sent and not yet been processed.
-    private let isSignalled = Atomic<Bool>(false)
+    private let isWakeupPending = Atomic<Bool>(false)
     /// True if a channel requires service for a reason that poll(2) does not report.
-    private let isAsked = Atomic<Bool>(false)
+    private let isServiceRequested = Atomic<Bool>(false)
     private let thread = Atomic<UInt>(0)
     private let wakeUpCount = Atomic<Int>(0)
 
@@ -29,7 +29,7 @@ package final class ChannelReactor: Sendable {
     package init() {}
 
     /// The number of times that poll(2) has returned since the process started.
-    package var wakeUps: Int { wakeUpCount.load(ordering: .relaxed) }
+    package var wakeupCount: Int { wakeUpCount.load(ordering: .relaxed) }
 
     /// The number of channels of this reactor.
     package var channelCount: Int { state.withLock { $0.channels.count } }
@@ -37,7 +37,7 @@ package final class ChannelReactor: Sendable {
     func add(_ channel: ChannelCore) throws(DeviceError) {
         try state.withLock { state throws(DeviceError) in
             if state.wakeUp == nil {
-                let wakeUp = try WakeUp(for: "the channels to accessories")
+                let wakeUp = try WakeupPipe(for: "the channels to accessories")
                 try WorkerThread.start { [self] in run(wakeUp) }
                 state.wakeUp = wakeUp
             }
@@ -45,7 +45,7 @@ package final class ChannelReactor: Sendable {
             state.channels.append(channel)
         }
         version.add(1, ordering: .releasing)
-        ask()
+        requestService()
     }
 
     func remove(_ channel: ChannelCore) {
@@ -57,26 +57,26 @@ package final class ChannelReactor: Sendable {
     var isCurrent: Bool { thread.load(ordering: .relaxed) == currentThread() }
 
     /// Makes the reactor thread call `serve` on every channel.
-    func ask() {
-        isAsked.store(true, ordering: .sequentiallyConsistent)
-        // The reactor thread checks `isAsked` before it waits again.
+    func requestService() {
+        isServiceRequested.store(true, ordering: .sequentiallyConsistent)
+        // The reactor thread checks `isServiceRequested` before it waits again.
         if isCurrent { return }
-        if isSignalled.exchange(true, ordering: .sequentiallyConsistent) { return }
+        if isWakeupPending.exchange(true, ordering: .sequentiallyConsistent) { return }
         state.withLock { $0.wakeUp }?.signal()
     }
 
-    private func run(_ wakeUp: WakeUp) {
+    private func run(_ wakeUp: WakeupPipe) {
         thread.store(currentThread(), ordering: .relaxed)
         var channels: [ChannelCore] = []
-        var seen = -1
+        var lastVersion = -1
         var descriptors: [pollfd] = []
         while true {
             let now = version.load(ordering: .acquiring)
-            if now != seen {
-                seen = now
+            if now != lastVersion {
+                lastVersion = now
                 channels = state.withLock { $0.channels }
             }
-            if isAsked.exchange(false, ordering: .sequentiallyConsistent) {
+            if isServiceRequested.exchange(false, ordering: .sequentiallyConsistent) {
                 for channel in channels { channel.serve(0) }
             }
 
@@ -90,19 +90,21 @@ package final class ChannelReactor: Sendable {
             }
             // With requests pending, poll(2) returns immediately. It is still called, so that the other channels are
             // served too.
-            let isBusy = isAsked.load(ordering: .sequentiallyConsistent) || version.load(ordering: .acquiring) != seen
+            let isBusy =
+                isServiceRequested.load(ordering: .sequentiallyConsistent)
+                || version.load(ordering: .acquiring) != lastVersion
             let ready = poll(&descriptors, nfds_t(descriptors.count), isBusy ? 0 : -1)
             wakeUpCount.add(1, ordering: .relaxed)
             guard ready != 0 else { continue }
             guard ready > 0 else {
                 // Apart from EINTR, only a temporary lack of memory makes poll(2) fail here.
-                if errno != EINTR { WorkerThread.pause(seconds: 0.01) }
+                if errno != EINTR { WorkerThread.sleep(seconds: 0.01) }
                 continue
             }
             if descriptors[0].revents != 0 {
                 wakeUp.drain()
-                // Cleared after the drain and before the next check of `isAsked`, so that no wakeup is lost.
-                isSignalled.store(false, ordering: .sequentiallyConsistent)
+                // Cleared after the drain and before the next check of `isServiceRequested`, so that no wakeup is lost.
+                isWakeupPending.store(false, ordering: .sequentiallyConsistent)
             }
             for index in channels.indices {
                 if descriptors[2 * index + 1].revents != 0 { channels[index].serve(descriptors[2 * index + 1].revents) }

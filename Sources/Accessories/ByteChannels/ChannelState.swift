@@ -76,7 +76,7 @@ struct ChannelState: ~Copyable {
     }
 
     var hasReadEnough: Bool {
-        if case .ending(_, let bytesRead) = phase { bytesRead >= ChannelCore.restLimit } else { false }
+        if case .ending(_, let bytesRead) = phase { bytesRead >= ChannelCore.maximumBytesAfterEnd } else { false }
     }
 
     /// Changes the data of the closing phase. Does nothing in other phases.
@@ -110,13 +110,13 @@ struct ChannelOutput: ~Copyable {
     }
 
     /// The queued bytes, as records of ``ReportRecord`` if the port has a report format.
-    var ring: ByteRing
+    var ring: ByteRingBuffer
     /// The number of unsent bytes, without the padding of reports.
     var unsentBytes = 0
     var isWriterWaiting = false
     var activity = Activity.reactor(fruitlessAttempts: 0)
 
-    init(capacity: Int) { ring = ByteRing(capacity: capacity) }
+    init(capacity: Int) { ring = ByteRingBuffer(capacity: capacity) }
 
     var isPaused: Bool { if case .paused = activity { true } else { false } }
 
@@ -153,7 +153,7 @@ struct Completion {
     var hasOccurred: Bool { waiters == nil }
 
     /// Returns the closures to call now. If `isFinal` is true, the event counts as occurred from now on.
-    mutating func take(isFinal: Bool) -> [@Sendable () -> Void] {
+    mutating func complete(isFinal: Bool) -> [@Sendable () -> Void] {
         let due = waiters ?? []
         if waiters != nil { waiters = isFinal ? nil : [] }
         return due

@@ -42,15 +42,15 @@ package final class HIDPort: Port {
     package func read(into buffer: UnsafeMutableRawBufferPointer) -> PortResult {
         let isNumbered = settings.reportNumber != 0
         let length = min(buffer.count, settings.reportLength + (isNumbered ? 1 : 0))
-        let result = PortResult.reading(
-            descriptor, UnsafeMutableRawBufferPointer(rebasing: buffer[..<length]), path: path)
+        let result = PortResult.read(
+            descriptor, into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<length]), path: path)
         guard case .bytes(let count) = result, isNumbered else { return result }
         guard buffer[0] == settings.reportNumber else { return .bytes(0) }
         buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: buffer[1..<count]))
         return .bytes(count - 1)
     }
 
-    package func release(patience: Double, isGivenUp: () -> Bool) {
+    package func release(timeout: Double, isAborted: () -> Bool) {
         systemClose(descriptor)
     }
 }

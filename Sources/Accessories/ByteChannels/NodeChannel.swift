@@ -7,7 +7,7 @@ package import DeviceCore
 ///
 /// All channels of a process share one reactor thread, which sleeps while no channel has events. Releasing the last
 /// reference closes the channel.
-package final class NodeChannel: LendableChannel {
+package final class NodeChannel: PollableChannel {
     private let core: ChannelCore
 
     /// Creates a channel and adds it to the reactor. On failure, the port is released.
@@ -27,7 +27,7 @@ package final class NodeChannel: LendableChannel {
         do {
             try core.start()
         } catch {
-            port.release(patience: 0) { true }
+            port.release(timeout: 0) { true }
             throw error
         }
     }
@@ -51,10 +51,10 @@ package final class NodeChannel: LendableChannel {
     package func observe(_ receive: (@Sendable (ByteChannelEvent) -> Void)?) { core.observe(receive) }
 
     /// Sets the executor that reads from a serial port or socket when it can; nil selects the reactor thread.
-    package func deliver(in place: DirectPlace?) { core.deliver(in: place) }
+    package func setExecutor(_ place: DirectPlace?) { core.setExecutor(place) }
 
     /// Reads the bytes that the executor would find in its next poll.
-    package func takeIn() { _ = core.takeIn() }
+    package func readPendingInput() { _ = core.readPendingInput() }
 
     /// Closes the connection from this side. Bytes written before are still sent, for at most two seconds.
     package func close() { core.close() }
@@ -72,12 +72,12 @@ package final class NodeChannel: LendableChannel {
 
     /// A closure that makes a closed channel stop sending and release its port as soon as the system allows. It does
     /// nothing while the channel is in use, and retains neither the channel nor the port.
-    package var giveUp: @Sendable () -> Void {
-        { [weak core] in core?.giveUp() }
+    package var abandon: @Sendable () -> Void {
+        { [weak core] in core?.abandon() }
     }
 
     /// True on the reactor thread, which must not wait for a channel.
-    package static var isOnThreadOfChannels: Bool { ChannelReactor.shared.isCurrent }
+    package static var isOnReactorThread: Bool { ChannelReactor.shared.isCurrent }
 
     /// Calls the closure once the port is free for this or another program; immediately if it already is.
     package func whenReleased(_ body: @escaping @Sendable () -> Void) { core.whenReleased(body) }

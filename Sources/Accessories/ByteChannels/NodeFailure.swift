@@ -6,14 +6,14 @@ package import DeviceCore
 /// The reason that a node cannot be opened. The error message is created only on demand.
 package struct NodeFailure: Error {
     /// True if the reason may be temporary: another program has the node open, or the user has no permission yet.
-    package let isPassing: Bool
+    package let isTemporary: Bool
     private let describe: @Sendable () -> DeviceError
 
     // These three initializers are not inlined: they have many call sites, none of them time-critical.
 
     /// Creates a failure.
     package init(isPassing: Bool, describe: @escaping @Sendable () -> DeviceError) {
-        self.isPassing = isPassing
+        self.isTemporary = isPassing
         self.describe = describe
     }
 
@@ -33,19 +33,19 @@ package struct NodeFailure: Error {
     /// Creates the failure of opening a node that is in use.
     @inline(never)
     init(busy path: String) {
-        self.init(isPassing: true) { DeviceError(.busy, Self.busy(path)) }
+        self.init(isPassing: true) { DeviceError(.busy, Self.busyMessage(path)) }
     }
 
     /// The error with its message. Creating it may take tens of milliseconds.
-    package var described: DeviceError { describe() }
+    package var deviceError: DeviceError { describe() }
 
     private static func error(_ path: String, call: String, errno number: Int32) -> DeviceError {
         let (code, words): (DeviceError.Code, String) =
             switch number {
             case ENOENT, ENOTDIR: (.notFound, "\(path) does not exist. The accessory may have been unplugged.")
             case ENXIO, ENODEV: (.notFound, "Nothing is attached to \(path).")
-            case EACCES, EPERM, EROFS: (.permissionDenied, permission(path))
-            case EBUSY, EWOULDBLOCK: (.busy, busy(path))
+            case EACCES, EPERM, EROFS: (.permissionDenied, permissionMessage(path))
+            case EBUSY, EWOULDBLOCK: (.busy, busyMessage(path))
             case EMFILE, ENFILE:
                 (.busy, "No file descriptor is left for \(path). Raise the limit of open files (ulimit -n).")
             case EISDIR, ENOTTY, ENOTSOCK, EPROTOTYPE:
@@ -60,13 +60,13 @@ package struct NodeFailure: Error {
     }
 
     /// Returns the message for a node that is in use, with the program that uses it if the user may see it.
-    private static func busy(_ path: String) -> String {
+    private static func busyMessage(_ path: String) -> String {
         // The descriptor of the failed attempt is already closed.
-        let holder = NodeHolder.find(path)?.text ?? "a program of another user"
+        let holder = NodeHolder.find(path)?.description ?? "a program of another user"
         return "\(path) is in use by \(holder). Close it there first."
     }
 
-    private static func permission(_ path: String) -> String {
+    private static func permissionMessage(_ path: String) -> String {
         var status = stat()
         guard stat(path, &status) == 0 else {
             return

@@ -22,29 +22,29 @@ package struct NodeHolder: Sendable {
         let wanted = Array(UnsafeRawBufferPointer(start: resolved, count: strlen(resolved)))
         var node = stat()
         guard stat(path, &node) == 0 else { return nil }
-        var rest = limit
-        var own = false
-        for pid in numbers("/proc", limit: 100_000) {
+        var remaining = limit
+        var isHeldByThisProcess = false
+        for pid in numericEntries(of: "/proc", limit: 100_000) {
             let isOwn = pid == getpid()
-            if isOwn && own { continue }
-            guard rest > 0 else { break }
+            if isOwn && isHeldByThisProcess { continue }
+            guard remaining > 0 else { break }
             let folder = "/proc/\(pid)/fd"
-            for file in numbers(folder, limit: rest) {
-                rest -= 1
+            for file in numericEntries(of: folder, limit: remaining) {
+                remaining -= 1
                 if isOwn, file == descriptor { continue }
                 let entry = "\(folder)/\(file)"
                 // The name is compared first, which is cheap. Containers may have other nodes with the same name.
                 guard isLink(entry, to: wanted), isNode(entry, node) else { continue }
                 if !isOwn { return NodeHolder(pid: pid, program: name(pid)) }
-                own = true
+                isHeldByThisProcess = true
                 break
             }
         }
-        return own ? NodeHolder(pid: getpid(), program: name(getpid())) : nil
+        return isHeldByThisProcess ? NodeHolder(pid: getpid(), program: name(getpid())) : nil
     }
 
     /// A description for error messages.
-    package var text: String {
+    package var description: String {
         if pid == getpid() { return "this program itself" }
         return program.isEmpty ? "process \(pid)" : "\(program), process \(pid)"
     }
@@ -73,8 +73,8 @@ package struct NodeHolder: Sendable {
     }
 
     /// Returns the directory entries that are numbers.
-    static func numbers(_ path: String, limit: Int) -> [Int32] {
-        guard var entries = FolderEntries(path) else { return [] }
+    static func numericEntries(of path: String, limit: Int) -> [Int32] {
+        guard var entries = DirectoryEntries(path) else { return [] }
         var numbers: [Int32] = []
         while numbers.count < limit, let name = entries.next() {
             if let number = Int32(name) { numbers.append(number) }

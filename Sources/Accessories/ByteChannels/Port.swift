@@ -16,11 +16,11 @@ package protocol Port: AnyObject, Sendable {
     /// The report format; nil for a byte stream.
     var framing: HIDFraming? { get }
     /// True if poll(2) does not report whether the port is readable or writable. Both are then tried after every event.
-    var isTriedAlways: Bool { get }
+    var hasUnreportedReadiness: Bool { get }
     /// The time in seconds for which the system keeps unread input without loss; nil if only the reactor may read.
-    var inputPatience: Double? { get }
+    var inputBufferingTime: Double? { get }
     /// The errno that reports the loss of unsent bytes after the peer has gone.
-    var errorOfLoss: Int32 { get }
+    var lossErrno: Int32 { get }
     /// The number of bytes that `write` accepted and that are lost if the connection ends now.
     var pendingBytes: Int { get }
     /// True if releasing the port may wait for the device.
@@ -30,7 +30,7 @@ package protocol Port: AnyObject, Sendable {
     func interest(reads: Bool, writes: Bool) -> Int16
 
     /// Collects completed requests from the kernel.
-    func prepare()
+    func collectCompletions()
 
     /// Reads received bytes; one complete report if the port has a report format.
     func read(into buffer: UnsafeMutableRawBufferPointer) -> PortResult
@@ -47,15 +47,15 @@ package protocol Port: AnyObject, Sendable {
     ///   - patience: The time, in seconds, for the system to send the bytes that it has accepted, if the port can
     ///     report their number.
     ///   - isGivenUp: Returns true to end that wait early.
-    func release(patience: Double, isGivenUp: () -> Bool)
+    func release(timeout: Double, isAborted: () -> Bool)
 }
 
 /// The defaults: a byte stream whose readiness poll(2) reports.
 extension Port {
     package var framing: HIDFraming? { nil }
-    package var isTriedAlways: Bool { false }
-    package var inputPatience: Double? { nil }
-    package var errorOfLoss: Int32 { EIO }
+    package var hasUnreportedReadiness: Bool { false }
+    package var inputBufferingTime: Double? { nil }
+    package var lossErrno: Int32 { EIO }
     package var pendingBytes: Int { 0 }
     /// A driver may communicate with the device when the port is closed.
     package var isSlowToRelease: Bool { true }
@@ -64,14 +64,14 @@ extension Port {
         Int16((reads ? POLLIN : 0) | (writes ? POLLOUT : 0))
     }
 
-    package func prepare() {}
+    package func collectCompletions() {}
 
     package func write(_ bytes: UnsafeRawBufferPointer, isLast: Bool) -> PortResult {
-        .written(systemWrite(descriptor, bytes), path: path)
+        .result(ofWrite: systemWrite(descriptor, bytes), path: path)
     }
 
     package func read(into buffer: UnsafeMutableRawBufferPointer) -> PortResult {
-        .reading(descriptor, buffer, path: path)
+        .read(descriptor, into: buffer, path: path)
     }
 }
 
@@ -80,29 +80,29 @@ package enum PortResult: Sendable {
     /// The number of transferred bytes; 0 if a report with another number was skipped.
     case bytes(Int)
     /// The port is not ready.
-    case wait
+    case wouldBlock
     /// The connection has ended.
     case ended(ByteChannelEnd)
 
-    /// Reads once. Returns `.wait` if no bytes are available and `.ended` at the end of the stream.
-    static func reading(_ descriptor: Int32, _ buffer: UnsafeMutableRawBufferPointer, path: String) -> PortResult {
+    /// Reads once. Returns `.wouldBlock` if no bytes are available and `.ended` at the end of the stream.
+    static func read(_ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer, path: String) -> PortResult {
         while true {
             let count = systemRead(descriptor, buffer)
             if count > 0 { return .bytes(count) }
             if count == 0 { return .ended(ByteChannelEnd(.hungUp)) }
             let number = errno
-            if number == EAGAIN || number == EWOULDBLOCK { return .wait }
+            if number == EAGAIN || number == EWOULDBLOCK { return .wouldBlock }
             if number != EINTR { return .ended(ByteChannelEnd(errno: number, call: "read", path: path)) }
         }
     }
 
-    /// Converts the return value of a write call. Zero bytes count as `.wait`: since poll(2) may still report space, an
+    /// Converts the return value of a write call. Zero bytes count as `.wouldBlock`: since poll(2) may still report space, an
     /// immediate retry could loop endlessly.
-    static func written(_ count: Int, path: String) -> PortResult {
+    static func result(ofWrite count: Int, path: String) -> PortResult {
         if count > 0 { return .bytes(count) }
-        if count == 0 { return .wait }
+        if count == 0 { return .wouldBlock }
         let number = errno
-        if number == EAGAIN || number == EWOULDBLOCK || number == EINTR || number == ENOBUFS { return .wait }
+        if number == EAGAIN || number == EWOULDBLOCK || number == EINTR || number == ENOBUFS { return .wouldBlock }
         return .ended(ByteChannelEnd(errno: number, call: "write", path: path))
     }
 }

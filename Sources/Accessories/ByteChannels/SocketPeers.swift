@@ -24,14 +24,14 @@ package struct SocketPeers: Sendable {
     private static func holders(of sockets: Set<UInt32>, limit: Int) -> [NodeHolder] {
         var holders: [NodeHolder] = []
         var rest = limit
-        for pid in NodeHolder.numbers("/proc", limit: 100_000) where rest > 0 {
+        for pid in NodeHolder.numericEntries(of: "/proc", limit: 100_000) where rest > 0 {
             let folder = "/proc/\(pid)/fd"
-            let files = NodeHolder.numbers(folder, limit: rest)
+            let files = NodeHolder.numericEntries(of: folder, limit: rest)
             rest -= files.count
-            let has = files.contains { file in
+            let hasSocket = files.contains { file in
                 socket(at: "\(folder)/\(file)").map(sockets.contains) ?? false
             }
-            if has { holders.append(NodeHolder(pid: pid, program: NodeHolder.name(pid))) }
+            if hasSocket { holders.append(NodeHolder(pid: pid, program: NodeHolder.name(pid))) }
         }
         return holders.filter { $0.pid != getpid() } + holders.filter { $0.pid == getpid() }
     }
@@ -51,9 +51,9 @@ package struct SocketPeers: Sendable {
     // MARK: Sockets
 
     // From linux/netlink.h, sock_diag.h and unix_diag.h, which are not imported into Swift.
-    static let diagnosis: Int32 = 4
-    static let byFamily: UInt16 = 20
-    static let requestsAll: UInt16 = 0x301
+    static let netlinkSockDiag: Int32 = 4
+    static let sockDiagByFamily: UInt16 = 20
+    static let requestDumpFlags: UInt16 = 0x301
     static let error: UInt16 = 2
     static let done: UInt16 = 3
     static let showsNameFileAndPeer: UInt32 = 1 << 0 | 1 << 1 | 1 << 2
@@ -66,7 +66,7 @@ package struct SocketPeers: Sendable {
     static let requestLength = 40
 
     /// The file that a path refers to.
-    private struct Wanted {
+    private struct SocketFile {
         var status = stat()
         var name: ArraySlice<UInt8>
 
@@ -75,26 +75,26 @@ package struct SocketPeers: Sendable {
             defer { free(resolved) }
             guard stat(resolved, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK else { return nil }
             let bytes = Array(UnsafeRawBufferPointer(start: resolved, count: strlen(resolved)))
-            name = SocketPeers.lastPart(bytes[...])
+            name = SocketPeers.lastPathComponent(bytes[...])
         }
     }
 
-    private static func lastPart(_ path: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    private static func lastPathComponent(_ path: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         path.lastIndex(of: UInt8(ascii: "/")).map { path[($0 + 1)...] } ?? path
     }
 
     /// Returns the inodes of the peers of all connections to the socket at a path; empty if the kernel does not report
     /// them.
     private static func sockets(at path: String) -> Set<UInt32> {
-        guard let wanted = Wanted(path) else { return [] }
-        let descriptor = Sockets.open(Int32(AF_NETLINK), .datagrams, protocol: diagnosis)
+        guard let wanted = SocketFile(path) else { return [] }
+        let descriptor = Sockets.open(Int32(AF_NETLINK), .datagrams, protocol: netlinkSockDiag)
         guard descriptor >= 0 else { return [] }
         defer { systemClose(descriptor) }
         var request: [UInt8] = []
         func append(_ value: some FixedWidthInteger) { withUnsafeBytes(of: value) { request += $0 } }
         append(UInt32(requestLength))
-        append(byFamily)
-        append(requestsAll)
+        append(sockDiagByFamily)
+        append(requestDumpFlags)
         append(UInt32(1))
         append(UInt32(0))
         append(UInt8(AF_UNIX))
@@ -114,21 +114,23 @@ package struct SocketPeers: Sendable {
                 let count = systemRead(descriptor, buffer)
                 guard count > 0 else { return }
                 let part = UnsafeRawBufferPointer(rebasing: buffer[..<min(count, buffer.count)])
-                guard take(part, wanted, &sockets) else { return }
+                guard parse(part, file: wanted, into: &sockets) else { return }
             }
         }
         return sockets
     }
 
     /// Parses a part of the reply. Returns false at the end of the reply.
-    private static func take(_ part: UnsafeRawBufferPointer, _ wanted: Wanted, _ sockets: inout Set<UInt32>) -> Bool {
+    private static func parse(_ part: UnsafeRawBufferPointer, file wanted: SocketFile, into sockets: inout Set<UInt32>)
+        -> Bool
+    {
         var rest = part[...]
         while rest.count >= headerLength {
             let message = UnsafeRawBufferPointer(rebasing: rest)
             let length = Int(clamping: message.loadUnaligned(as: UInt32.self))
             let type = message.loadUnaligned(fromByteOffset: 4, as: UInt16.self)
             guard type != done, type != error, length >= headerLength, length <= message.count else { return false }
-            if type == byFamily, length >= headerLength + messageLength {
+            if type == sockDiagByFamily, length >= headerLength + messageLength {
                 let attributes = UnsafeRawBufferPointer(rebasing: message[(headerLength + messageLength)..<length])
                 if let peer = peer(attributes, wanted) { sockets.insert(peer) }
             }
@@ -138,7 +140,7 @@ package struct SocketPeers: Sendable {
     }
 
     /// Returns the inode of the peer of a socket if the socket is bound to the wanted file; otherwise nil.
-    private static func peer(_ attributes: UnsafeRawBufferPointer, _ wanted: Wanted) -> UInt32? {
+    private static func peer(_ attributes: UnsafeRawBufferPointer, _ wanted: SocketFile) -> UInt32? {
         var rest = attributes[...]
         var (isFile, isDevice, isName) = (false, false, false)
         var peer: UInt32?
@@ -153,11 +155,11 @@ package struct SocketPeers: Sendable {
                 let device = UInt64(attribute.loadUnaligned(fromByteOffset: 8, as: UInt32.self))
                 // The message contains the kernel's device number: 12 bits major, 20 bits minor. stat(2) uses another
                 // order.
-                let told = ((device >> 20) << 8) | (device & 0xFF) | ((device & 0xFFF00) << 12)
-                isDevice = told == UInt64(wanted.status.st_dev)
+                let userDeviceNumber = ((device >> 20) << 8) | (device & 0xFF) | ((device & 0xFFF00) << 12)
+                isDevice = userDeviceNumber == UInt64(wanted.status.st_dev)
             } else if type == nameAttribute {
                 let name = Array(attribute[4..<length].prefix { $0 != 0 })
-                isName = lastPart(name[...]) == wanted.name
+                isName = lastPathComponent(name[...]) == wanted.name
             } else if type == peerAttribute, length >= 8 {
                 peer = attribute.loadUnaligned(fromByteOffset: 4, as: UInt32.self)
             }

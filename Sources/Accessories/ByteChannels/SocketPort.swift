@@ -7,10 +7,10 @@ import DeviceCore
 package final class SocketPort: Port {
     package let descriptor: Int32
     package let path: String
-    package var errorOfLoss: Int32 { ECONNRESET }
+    package var lossErrno: Int32 { ECONNRESET }
     package var isSlowToRelease: Bool { false }
     /// Infinite, because the peer waits when the socket buffer is full.
-    package var inputPatience: Double? { .infinity }
+    package var inputBufferingTime: Double? { .infinity }
 
     /// Creates a port of a connected, nonblocking socket. The port closes it.
     package init(descriptor: Int32, path: String) {
@@ -46,15 +46,15 @@ package final class SocketPort: Port {
             return
                 "\(path) accepts no connection: its server is busy, or too many programs are connecting. Try again."
         }
-        let holder = peers.holders.first?.text ?? "a program of another user"
+        let holder = peers.holders.first?.description ?? "a program of another user"
         return "\(path) is in use by \(holder). Close it there first."
     }
 
     package func write(_ bytes: UnsafeRawBufferPointer, isLast: Bool) -> PortResult {
-        .written(systemSend(descriptor, bytes), path: path)
+        .result(ofWrite: systemSend(descriptor, bytes), path: path)
     }
 
-    package func release(patience: Double, isGivenUp: () -> Bool) {
+    package func release(timeout: Double, isAborted: () -> Bool) {
         // Closing a socket with unread input would turn the end of the connection into an error for the peer.
         withUnsafeTemporaryAllocation(byteCount: 16_384, alignment: 16) { buffer in
             for _ in 0..<64 where systemRead(descriptor, buffer) <= 0 { break }

@@ -13,7 +13,7 @@ struct TTYLine {
     func setUp(_ settings: TTYSettings) throws(NodeFailure) {
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { throw failure("flock") }
         var isExclusive: Int32 = 0
-        let isMarked = systemControl(descriptor, TTYLine.getExclusive, &isExclusive) >= 0 && isExclusive != 0
+        let isMarked = systemIoctl(descriptor, TTYLine.getExclusive, &isExclusive) >= 0 && isExclusive != 0
         // On a pseudo-terminal, the exclusive mode of a killed program persists until the other side is closed.
         if isMarked, !isPseudoTerminal || NodeHolder.find(path, except: descriptor) != nil {
             throw NodeFailure(busy: path)
@@ -23,28 +23,28 @@ struct TTYLine {
             try makeRaw(settings)
         } catch {
             // Exclusive mode would persist while another descriptor of the port is open.
-            if hasExclusive { share() }
+            if hasExclusive { endExclusiveMode() }
             throw error
         }
-        SerialDriver.tune(descriptor)
+        SerialDriver.configure(descriptor)
         // Discards input that arrived before. Output of a previous owner is kept: flushing it would discard bytes on a
         // pseudo-terminal that the other side has not read.
         tcflush(descriptor, TCIFLUSH)
         // DTR is set last, because some firmware begins to send when it is asserted.
         if settings.dtr == .assert {
             var lines = Int32(TTYLine.dataTerminalReady)
-            _ = systemControl(descriptor, UInt(TIOCMBIS), &lines)
+            _ = systemIoctl(descriptor, UInt(TIOCMBIS), &lines)
         }
     }
 
     /// The number of bytes in the driver's output queue; 0 if the driver does not report it.
     var bytesToSend: Int {
         var count: Int32 = 0
-        return systemControl(descriptor, UInt(TIOCOUTQ), &count) >= 0 ? Int(count) : 0
+        return systemIoctl(descriptor, UInt(TIOCOUTQ), &count) >= 0 ? Int(count) : 0
     }
 
     /// Ends exclusive mode, which otherwise persists while any descriptor of the port is open.
-    func share() {
+    func endExclusiveMode() {
         _ = systemControl(descriptor, UInt(TIOCNXCL))
     }
 

@@ -10,13 +10,13 @@ package final class TTYPort: Port {
     package let path: String
     /// The time in which half of the 4 KiB input buffer fills, at ten bits per byte. Once that buffer is full, a driver
     /// without flow control leaves input in the hardware. Infinite with hardware flow control.
-    package let inputPatience: Double?
+    package let inputBufferingTime: Double?
 
     /// Creates a port of an open descriptor and configures it. The descriptor is closed if that fails.
     package init(descriptor: Int32, path: String, settings: TTYSettings) throws(NodeFailure) {
         self.descriptor = descriptor
         self.path = path
-        inputPatience = settings.usesHardwareFlowControl ? .infinity : 2048 * 10 / Double(max(1, settings.speed))
+        inputBufferingTime = settings.usesHardwareFlowControl ? .infinity : 2048 * 10 / Double(max(1, settings.speed))
         do {
             try TTYLine(descriptor: descriptor, path: path).setUp(settings)
         } catch {
@@ -27,7 +27,7 @@ package final class TTYPort: Port {
 
     /// Opens and configures a serial port.
     package static func open(_ path: String, _ settings: TTYSettings) throws(DeviceError) -> TTYPort {
-        do throws(NodeFailure) { return try attempt(path, settings) } catch { throw error.described }
+        do throws(NodeFailure) { return try attempt(path, settings) } catch { throw error.deviceError }
     }
 
     static func attempt(_ path: String, _ settings: TTYSettings) throws(NodeFailure) -> TTYPort {
@@ -42,24 +42,24 @@ package final class TTYPort: Port {
         return try TTYPort(descriptor: descriptor, path: path, settings: settings)
     }
 
-    package func release(patience: Double, isGivenUp: () -> Bool) {
+    package func release(timeout: Double, isAborted: () -> Bool) {
         let line = TTYLine(descriptor: descriptor, path: path)
-        let waiting = TTYPort.waits(for: { line.bytesToSend }, patience: patience, isGivenUp: isGivenUp)
+        let waiting = TTYPort.drainOutput({ line.bytesToSend }, timeout: timeout, isAborted: isAborted)
         // Without the flush, close(2) waits for a device that accepts no data. Not flushed if nothing is queued: on a
         // pseudo-terminal, the flush would discard bytes that the peer has not read. Bytes in the hardware FIFO are not
         // counted; close(2) waits for those, see `SerialDriver`.
         if waiting > 0 { tcflush(descriptor, TCOFLUSH) }
-        line.share()
+        line.endExclusiveMode()
         systemClose(descriptor)
     }
 
     /// Waits until all bytes are sent, for at most `patience` seconds. Returns the number of unsent bytes.
-    package static func waits(for bytes: () -> Int, patience: Double, isGivenUp: () -> Bool) -> Int {
-        var rest = patience
+    package static func drainOutput(_ bytes: () -> Int, timeout: Double, isAborted: () -> Bool) -> Int {
+        var remainingTime = timeout
         var waiting = bytes()
-        while waiting > 0, rest > 0, !isGivenUp() {
-            WorkerThread.pause(seconds: 0.01)
-            rest -= 0.01
+        while waiting > 0, remainingTime > 0, !isAborted() {
+            WorkerThread.sleep(seconds: 0.01)
+            remainingTime -= 0.01
             waiting = bytes()
         }
         return waiting

@@ -25,14 +25,15 @@ package enum TTYSpeed {
         withUnsafeTemporaryAllocation(byteCount: size, alignment: 8) { settings in
             guard let start = settings.baseAddress else { return false }
             settings.initializeMemory(as: UInt8.self, repeating: 0)
-            guard systemControl(descriptor, get, start) >= 0 else { return false }
+            guard systemIoctl(descriptor, getRequest, start) >= 0 else { return false }
             var flags = settings.load(fromByteOffset: controlOffset, as: UInt32.self)
             // BOTHER: the speed is in a separate member, for both directions.
-            flags = flags & ~(speedMask | speedMask << 16) | other
+            flags = flags & ~(speedMask | speedMask << 16) | customSpeedFlag
             settings.storeBytes(of: flags, toByteOffset: controlOffset, as: UInt32.self)
             settings.storeBytes(of: speed, toByteOffset: inputSpeedOffset, as: UInt32.self)
             settings.storeBytes(of: speed, toByteOffset: inputSpeedOffset + 4, as: UInt32.self)
-            guard systemControl(descriptor, set, start) >= 0, systemControl(descriptor, get, start) >= 0 else {
+            guard systemIoctl(descriptor, setRequest, start) >= 0, systemIoctl(descriptor, getRequest, start) >= 0
+            else {
                 return false
             }
             let result = Double(settings.load(fromByteOffset: inputSpeedOffset + 4, as: UInt32.self))
@@ -43,7 +44,7 @@ package enum TTYSpeed {
     /// Returns the current speed in bits per second; nil if the driver does not report it.
     package static func current(_ descriptor: Int32) -> UInt32? {
         withUnsafeTemporaryAllocation(byteCount: size, alignment: 8) { settings in
-            guard let start = settings.baseAddress, systemControl(descriptor, get, start) >= 0 else { return nil }
+            guard let start = settings.baseAddress, systemIoctl(descriptor, getRequest, start) >= 0 else { return nil }
             return settings.load(fromByteOffset: inputSpeedOffset + 4, as: UInt32.self)
         }
     }
@@ -52,29 +53,29 @@ package enum TTYSpeed {
     static let size = 44
     static let controlOffset = 8
     static let inputSpeedOffset = 36
-    static let get = IOControl.number(.fromKernel, "T", 0x2A, size: size)
-    static let set = IOControl.number(.toKernel, "T", 0x2B, size: size)
+    static let getRequest = IOControl.number(.fromKernel, "T", 0x2A, size: size)
+    static let setRequest = IOControl.number(.toKernel, "T", 0x2B, size: size)
     static let speedMask: UInt32 = 0x100F
-    static let other: UInt32 = 0x1000
+    static let customSpeedFlag: UInt32 = 0x1000
 }
 
 /// Settings of serial drivers beyond termios. Most drivers do not support them.
 package enum SerialDriver {
     /// Requests low latency, and limits the time that close(2) waits for a device that accepts no data. The driver
     /// keeps both settings after the port is closed.
-    static func tune(_ descriptor: Int32) {
+    static func configure(_ descriptor: Int32) {
         withUnsafeTemporaryAllocation(byteCount: size, alignment: 8) { settings in
             guard let start = settings.baseAddress else { return }
             settings.initializeMemory(as: UInt8.self, repeating: 0)
-            guard systemControl(descriptor, UInt(TIOCGSERIAL), start) >= 0 else { return }
+            guard systemIoctl(descriptor, UInt(TIOCGSERIAL), start) >= 0 else { return }
             let flags = settings.load(fromByteOffset: flagsOffset, as: UInt32.self) | lowLatency
             let former = settings.load(fromByteOffset: closingWaitOffset, as: UInt16.self)
             settings.storeBytes(of: flags, toByteOffset: flagsOffset, as: UInt32.self)
             settings.storeBytes(of: closingWait(former), toByteOffset: closingWaitOffset, as: UInt16.self)
-            if systemControl(descriptor, UInt(TIOCSSERIAL), start) >= 0 { return }
+            if systemIoctl(descriptor, UInt(TIOCSSERIAL), start) >= 0 { return }
             // Changing the closing wait requires privileges; low latency does not.
             settings.storeBytes(of: former, toByteOffset: closingWaitOffset, as: UInt16.self)
-            _ = systemControl(descriptor, UInt(TIOCSSERIAL), start)
+            _ = systemIoctl(descriptor, UInt(TIOCSSERIAL), start)
         }
     }
 
@@ -83,7 +84,7 @@ package enum SerialDriver {
     /// - Parameter former: The current value: 0 waits without limit; 65535 does not wait, which would lose the last
     ///   bytes.
     package static func closingWait(_ former: UInt16) -> UInt16 {
-        former == 0 ? longestWait : min(former, longestWait)
+        former == 0 ? maximumClosingWait : min(former, maximumClosingWait)
     }
 
     // `struct serial_struct`: type, line, port, irq, flags, xmit_fifo_size, custom_divisor and baud_base (32 bits
@@ -93,5 +94,5 @@ package enum SerialDriver {
     static let flagsOffset = 16
     static let closingWaitOffset = 40
     static let lowLatency: UInt32 = 1 << 13
-    private static let longestWait: UInt16 = 200
+    private static let maximumClosingWait: UInt16 = 200
 }

@@ -8,7 +8,7 @@ package protocol USBKernel: Sendable {
     func open(_ path: String) -> Int32
 
     /// Calls ioctl(2). Returns the result, or a negative errno.
-    func control(_ descriptor: Int32, _ request: UInt, _ argument: UnsafeMutableRawPointer) -> Int32
+    func ioctl(_ descriptor: Int32, _ request: UInt, _ argument: UnsafeMutableRawPointer) -> Int32
 
     /// Closes the descriptor, which ends all submitted requests.
     func close(_ descriptor: Int32)
@@ -24,8 +24,8 @@ package struct LiveUSBKernel: USBKernel {
         return descriptor >= 0 ? descriptor : -errno
     }
 
-    package func control(_ descriptor: Int32, _ request: UInt, _ argument: UnsafeMutableRawPointer) -> Int32 {
-        systemControl(descriptor, request, argument)
+    package func ioctl(_ descriptor: Int32, _ request: UInt, _ argument: UnsafeMutableRawPointer) -> Int32 {
+        systemIoctl(descriptor, request, argument)
     }
 
     package func close(_ descriptor: Int32) {
@@ -93,7 +93,7 @@ package struct USBRequestBlock: @unchecked Sendable {
     package static let size = lengthOffset + 24 + pointer
 
     static let bulk: UInt8 = 3
-    static let emptyPacketAfterFull: UInt32 = 0x40
+    static let zeroPacketFlag: UInt32 = 0x40
 
     private let block: UnsafeMutableRawPointer
     /// The bytes to send, or the received bytes.
@@ -129,13 +129,13 @@ package struct USBRequestBlock: @unchecked Sendable {
     package var endpoint: UInt8 { block.load(fromByteOffset: USBRequestBlock.endpointOffset, as: UInt8.self) }
     /// True if an empty packet follows when the last packet is full.
     package var endsWithShortPacket: Bool {
-        block.load(fromByteOffset: USBRequestBlock.flagsOffset, as: UInt32.self) & USBRequestBlock.emptyPacketAfterFull
+        block.load(fromByteOffset: USBRequestBlock.flagsOffset, as: UInt32.self) & USBRequestBlock.zeroPacketFlag
             != 0
     }
 
     /// Prepares the block for a transfer of the first `length` bytes of its buffer.
     func prepare(length: Int, endsWithShortPacket: Bool) {
-        let flags = endsWithShortPacket ? USBRequestBlock.emptyPacketAfterFull : 0
+        let flags = endsWithShortPacket ? USBRequestBlock.zeroPacketFlag : 0
         block.storeBytes(of: 0, toByteOffset: USBRequestBlock.statusOffset, as: Int32.self)
         block.storeBytes(of: flags, toByteOffset: USBRequestBlock.flagsOffset, as: UInt32.self)
         block.storeBytes(of: Int32(clamping: length), toByteOffset: USBRequestBlock.lengthOffset, as: Int32.self)

@@ -11,20 +11,20 @@ package final class USBPort: Port {
     struct State: ~Copyable {
         var input: USBTransfers
         var output: USBTransfers
-        var pending = 0
+        var pendingOutputBytes = 0
         var failure: ByteChannelEnd?
     }
 
     /// The number of read requests. Each is one packet long: the kernel completes a request when it is full or a packet
     /// is short, so a longer request would delay a message that ends with a full packet.
-    package static let readCount = 32
+    package static let readRequestCount = 32
     /// The number of write requests, and the length of each in bytes: a multiple of all packet sizes of bulk endpoints.
-    static let transferCount = 4
-    static let transferLength = 16_384
+    static let writeRequestCount = 4
+    static let writeRequestLength = 16_384
 
     package let descriptor: Int32
     package let path: String
-    package var isTriedAlways: Bool { true }
+    package var hasUnreportedReadiness: Bool { true }
     let endpoints: USBEndpoints
     let kernel: any USBKernel
     let state: Mutex<State>
@@ -37,14 +37,15 @@ package final class USBPort: Port {
         state = Mutex(
             State(
                 input: USBTransfers(
-                    endpoint: endpoints.input, count: USBPort.readCount, capacity: endpoints.inputPacketLength),
+                    endpoint: endpoints.input, count: USBPort.readRequestCount, capacity: endpoints.inputPacketLength),
                 output: USBTransfers(
-                    endpoint: endpoints.output, count: USBPort.transferCount, capacity: USBPort.transferLength)))
+                    endpoint: endpoints.output, count: USBPort.writeRequestCount, capacity: USBPort.writeRequestLength))
+        )
     }
 
     /// Opens the device and claims the interface.
     package static func open(_ endpoints: USBEndpoints, kernel: any USBKernel) throws(DeviceError) -> USBPort {
-        do throws(NodeFailure) { return try attempt(endpoints, kernel: kernel) } catch { throw error.described }
+        do throws(NodeFailure) { return try attempt(endpoints, kernel: kernel) } catch { throw error.deviceError }
     }
 
     static func attempt(_ endpoints: USBEndpoints, kernel: any USBKernel) throws(NodeFailure) -> USBPort {
@@ -70,28 +71,28 @@ package final class USBPort: Port {
 
     private func claim() throws(NodeFailure) {
         var interface = UInt32(endpoints.interface)
-        let result = kernel.control(descriptor, USBRequest.claim, &interface)
+        let result = kernel.ioctl(descriptor, USBRequest.claim, &interface)
         guard result >= 0 else {
             if result == -EBUSY, let driver { throw busy(driver) }
             throw NodeFailure(opening: path, call: "USBDEVFS_CLAIMINTERFACE", errno: -result)
         }
         let selected = select(alternate: endpoints.alternate)
         guard selected >= 0 else {
-            _ = kernel.control(descriptor, USBRequest.release, &interface)
+            _ = kernel.ioctl(descriptor, USBRequest.release, &interface)
             throw NodeFailure(opening: path, call: "USBDEVFS_SETINTERFACE", errno: -selected)
         }
         let submitted = state.withLock { submitReads(&$0) }
         guard submitted >= 0 else {
-            takeBack()
+            cancelRequests()
             _ = select(alternate: 0)
-            _ = kernel.control(descriptor, USBRequest.release, &interface)
+            _ = kernel.ioctl(descriptor, USBRequest.release, &interface)
             throw NodeFailure(opening: path, call: "USBDEVFS_SUBMITURB", errno: -submitted)
         }
     }
 
     private func select(alternate: UInt8) -> Int32 {
         var setting = (UInt32(endpoints.interface), UInt32(alternate))
-        return kernel.control(descriptor, USBRequest.setInterface, &setting)
+        return kernel.ioctl(descriptor, USBRequest.setInterface, &setting)
     }
 
     /// The kernel driver bound to the interface; nil if another program uses the interface.
@@ -100,7 +101,7 @@ package final class USBPort: Port {
             guard let start = answer.baseAddress else { return nil }
             answer.initializeMemory(as: UInt8.self, repeating: 0)
             answer.storeBytes(of: UInt32(endpoints.interface), as: UInt32.self)
-            guard kernel.control(descriptor, USBRequest.getDriver, start) >= 0 else { return nil }
+            guard kernel.ioctl(descriptor, USBRequest.getDriver, start) >= 0 else { return nil }
             let name = String(decoding: answer[4...].prefix { $0 != 0 }, as: UTF8.self)
             return name.isEmpty || name == "usbfs" ? nil : name
         }
@@ -113,26 +114,26 @@ package final class USBPort: Port {
             .busy, text, cause: .system(call: "USBDEVFS_CLAIMINTERFACE", errno: EBUSY), isPassing: true)
     }
 
-    package var pendingBytes: Int { state.withLock { $0.pending } }
+    package var pendingBytes: Int { state.withLock { $0.pendingOutputBytes } }
 
     /// POLLOUT, which usbdevice_fs reports when completed requests of either direction can be reaped.
     package func interest(reads: Bool, writes: Bool) -> Int16 { Int16(POLLOUT) }
 
-    package func prepare() {
+    package func collectCompletions() {
         state.withLock { reap(&$0) }
     }
 
     package func read(into buffer: UnsafeMutableRawBufferPointer) -> PortResult {
         state.withLock { state in
-            while let block = state.input.firstDone {
-                let come = min(block.transferred, block.buffer.count)
-                let count = min(come - state.input.taken, buffer.count)
+            while let block = state.input.oldestCompleted {
+                let received = min(block.transferred, block.buffer.count)
+                let count = min(received - state.input.consumedBytes, buffer.count)
                 if count > 0 {
-                    let part = block.buffer[state.input.taken..<state.input.taken + count]
+                    let part = block.buffer[state.input.consumedBytes..<state.input.consumedBytes + count]
                     buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: part))
-                    state.input.taken += count
+                    state.input.consumedBytes += count
                 }
-                if state.input.taken >= come {
+                if state.input.consumedBytes >= received {
                     state.input.recycle()
                     let result = submitReads(&state)
                     if result < 0 { fail(&state, errno: -result, call: "USBDEVFS_SUBMITURB") }
@@ -140,28 +141,28 @@ package final class USBPort: Port {
                 if count > 0 { return .bytes(count) }
             }
             // Reported after all bytes that were received before the failure.
-            return state.failure.map { .ended($0) } ?? .wait
+            return state.failure.map { .ended($0) } ?? .wouldBlock
         }
     }
 
     package func write(_ bytes: UnsafeRawBufferPointer, isLast: Bool) -> PortResult {
         state.withLock { state in
             if let failure = state.failure { return .ended(failure) }
-            guard let block = state.output.next, bytes.count > 0 else { return .wait }
+            guard let block = state.output.next, bytes.count > 0 else { return .wouldBlock }
             let count = min(bytes.count, block.buffer.count)
             block.buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[..<count]))
             block.prepare(
                 length: count,
                 endsWithShortPacket: isLast && count == bytes.count && count.isMultiple(of: endpoints.packetLength))
-            let result = kernel.control(descriptor, USBRequest.submit, block.address)
+            let result = kernel.ioctl(descriptor, USBRequest.submit, block.address)
             // Out of memory for requests: retried when some are completed.
-            if result == -ENOMEM || result == -EAGAIN, state.output.underWay > 0 { return .wait }
+            if result == -ENOMEM || result == -EAGAIN, state.output.submittedCount > 0 { return .wouldBlock }
             guard result >= 0 else {
                 fail(&state, errno: -result, call: "USBDEVFS_SUBMITURB")
                 return .ended(state.failure ?? ByteChannelEnd(.hungUp))
             }
-            state.output.submitted()
-            state.pending += count
+            state.output.markSubmitted()
+            state.pendingOutputBytes += count
             return .bytes(count)
         }
     }
@@ -171,26 +172,26 @@ package final class USBPort: Port {
         guard state.failure == nil else { return 0 }
         while let block = state.input.next {
             block.prepare(length: block.buffer.count, endsWithShortPacket: false)
-            let result = kernel.control(descriptor, USBRequest.submit, block.address)
-            if result == -ENOMEM, state.input.used > 0 { return 0 }
+            let result = kernel.ioctl(descriptor, USBRequest.submit, block.address)
+            if result == -ENOMEM, state.input.usedCount > 0 { return 0 }
             if result < 0 { return result }
-            state.input.submitted()
+            state.input.markSubmitted()
         }
         return 0
     }
 
     private func reap(_ state: inout State) {
         // Bounded by the number of requests, so that a faulty kernel driver cannot occupy the thread.
-        for _ in 0..<(USBPort.readCount + USBPort.transferCount) {
+        for _ in 0..<(USBPort.readRequestCount + USBPort.writeRequestCount) {
             var address: UInt = 0
-            let result = kernel.control(descriptor, USBRequest.reap, &address)
+            let result = kernel.ioctl(descriptor, USBRequest.reap, &address)
             if result == -EAGAIN { return }
             guard result >= 0 else { return fail(&state, errno: -result, call: "USBDEVFS_REAPURBNDELAY") }
-            if let block = state.output.finished(address) {
-                state.pending -= min(max(0, block.transferred), state.pending)
+            if let block = state.output.markCompleted(address) {
+                state.pendingOutputBytes -= min(max(0, block.transferred), state.pendingOutputBytes)
                 if block.status != 0 { fail(&state, errno: -block.status, call: "bulk transfer") }
-                while state.output.firstDone != nil { state.output.recycle() }
-            } else if let block = state.input.finished(address) {
+                while state.output.oldestCompleted != nil { state.output.recycle() }
+            } else if let block = state.input.markCompleted(address) {
                 if block.status != 0 { fail(&state, errno: -block.status, call: "bulk transfer") }
             }
         }
@@ -213,27 +214,27 @@ package final class USBPort: Port {
         }
     }
 
-    package func release(patience: Double, isGivenUp: () -> Bool) {
-        takeBack()
+    package func release(timeout: Double, isAborted: () -> Bool) {
+        cancelRequests()
         _ = select(alternate: 0)
         var interface = UInt32(endpoints.interface)
-        _ = kernel.control(descriptor, USBRequest.release, &interface)
+        _ = kernel.ioctl(descriptor, USBRequest.release, &interface)
         kernel.close(descriptor)
     }
 
     /// Cancels all submitted requests and waits until the kernel has completed them, for at most half a second.
-    private func takeBack() {
-        for block in state.withLock({ $0.input.waiting + $0.output.waiting }) {
-            _ = kernel.control(descriptor, USBRequest.discard, block.address)
+    private func cancelRequests() {
+        for block in state.withLock({ $0.input.submittedBlocks + $0.output.submittedBlocks }) {
+            _ = kernel.ioctl(descriptor, USBRequest.discard, block.address)
         }
         // The kernel copies received data to user memory when a request is reaped, never after close(2).
         for _ in 0..<50 {
             let isDone = state.withLock { state in
                 reap(&state)
-                return state.input.underWay + state.output.underWay == 0 || state.failure?.reason == .hungUp
+                return state.input.submittedCount + state.output.submittedCount == 0 || state.failure?.reason == .hungUp
             }
             if isDone { break }
-            WorkerThread.pause(seconds: 0.01)
+            WorkerThread.sleep(seconds: 0.01)
         }
     }
 }

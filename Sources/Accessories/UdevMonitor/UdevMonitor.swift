@@ -48,12 +48,12 @@ package final class UdevMonitor: Sendable {
     /// thread with a problem and an empty snapshot.
     package func start(receive: @escaping @Sendable (UdevEvent) -> Void) {
         guard let connect = parts.connect else {
-            receive(.problem(Self.withoutLibrary))
+            receive(.problem(Self.libraryUnavailable))
             receive(.snapshot([]))
             return
         }
         do throws(DeviceError) {
-            let control = MonitorControl(try WakeUp(for: "watching devices"))
+            let control = MonitorControl(try WakeupPipe(for: "watching devices"))
             let isNew = current.withLock { current in
                 guard current == nil else { return false }
                 current = control
@@ -62,7 +62,7 @@ package final class UdevMonitor: Sendable {
             guard isNew else { return }
             do throws(DeviceError) {
                 try WorkerThread.start { [parts] in
-                    MonitorRun(parts: parts, control: control, connect: connect, receive: receive).run()
+                    MonitorLoop(parts: parts, control: control, connect: connect, receive: receive).run()
                 }
             } catch {
                 current.withLock { if $0 === control { $0 = nil } }
@@ -88,7 +88,7 @@ package final class UdevMonitor: Sendable {
     /// The counters of the running monitor, for tests and measurements; nil if it is not running.
     package var statistics: UdevStatistics? { current.withLock { $0 }?.statistics }
 
-    static let withoutLibrary = DeviceError(
+    static let libraryUnavailable = DeviceError(
         .notSupported,
         "USB accessories need libudev, and this program was built without the trait LibUdev. Install libudev-dev and build with the trait, which is on by default. Declared accessories are available without it."
     )

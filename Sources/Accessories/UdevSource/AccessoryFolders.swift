@@ -25,7 +25,7 @@ struct AccessoryFolders {
         case access
         /// A temporary failure of the system, such as a lack of file descriptors. The previous declaration remains
         /// valid.
-        case passing
+        case temporary
     }
 
     private struct File {
@@ -40,12 +40,12 @@ struct AccessoryFolders {
         var inode: UInt64?
         var failure: Failure?
         /// The time at which the current failure is reported.
-        var badUntil: BootTime?
+        var failureReportTime: BootTime?
         /// True after the current failure has been reported.
-        var hasComplained = false
+        var hasReportedFailure = false
         var problems: [DeviceError] = []
         /// The messages of the problems that were reported last.
-        var told: [String] = []
+        var reportedMessages: [String] = []
     }
 
     /// The maximum number of files in a directory. Further files are ignored.
@@ -58,7 +58,7 @@ struct AccessoryFolders {
     /// Returns the time since the last change of a file, in seconds.
     private let age: @Sendable (FileStamp) -> Double
     private var files: [String: File] = [:]
-    private var toldFolders: [String: String] = [:]
+    private var reportedFolderProblems: [String: String] = [:]
 
     init(
         _ folders: [String], settleTime: Double, age: @escaping @Sendable (FileStamp) -> Double = { $0.age() }
@@ -70,75 +70,75 @@ struct AccessoryFolders {
 
     /// Scans the directories. `again` is the time of the next scan if no change is detected before; nil if none is
     /// required.
-    mutating func look(now: BootTime) -> (changes: [Change], again: BootTime?) {
+    mutating func scan(now: BootTime) -> (changes: [Change], again: BootTime?) {
         var changes: [Change] = []
         var again: BootTime?
         var present: Set<String> = []
         for folder in folders {
             let listing = FolderListing(folder, limit: Self.maximumFiles)
-            tell(folder, listing.problem, &changes)
+            reportProblem(folder, listing.problem, &changes)
             if !listing.isKnown {
                 // The previous files remain valid until the directory can be read.
-                let kept = files.keys.filter { listing.holds($0) }
+                let kept = files.keys.filter { listing.contains($0) }
                 present.formUnion(kept)
-                guard listing.isPassing || !kept.isEmpty else { continue }
+                guard listing.isTemporaryFailure || !kept.isEmpty else { continue }
                 again = Self.earlier(again, now.advanced(bySeconds: Self.retryTime))
             }
             for path in listing.paths where present.insert(path).inserted {
                 read(path, now: now, &changes)
-                guard let file = files[path], let until = file.badUntil else { continue }
-                if !file.hasComplained { again = Self.earlier(again, until) }
-                if file.failure == .passing { again = Self.earlier(again, now.advanced(bySeconds: Self.retryTime)) }
+                guard let file = files[path], let until = file.failureReportTime else { continue }
+                if !file.hasReportedFailure { again = Self.earlier(again, until) }
+                if file.failure == .temporary { again = Self.earlier(again, now.advanced(bySeconds: Self.retryTime)) }
             }
         }
-        for path in files.keys.sorted() where !present.contains(path) { forget(path, &changes) }
+        for path in files.keys.sorted() where !present.contains(path) { removeFile(path, &changes) }
         return (changes, again)
     }
 
-    private mutating func tell(_ folder: String, _ problem: DeviceError?, _ changes: inout [Change]) {
-        guard toldFolders[folder] != problem?.message else { return }
-        toldFolders[folder] = problem?.message
+    private mutating func reportProblem(_ folder: String, _ problem: DeviceError?, _ changes: inout [Change]) {
+        guard reportedFolderProblems[folder] != problem?.message else { return }
+        reportedFolderProblems[folder] = problem?.message
         changes.append(.problems(folder, problem.map { [$0] } ?? []))
     }
 
     private static func earlier(_ time: BootTime?, _ other: BootTime) -> BootTime { min(time ?? other, other) }
 
-    private mutating func forget(_ path: String, _ changes: inout [Change]) {
+    private mutating func removeFile(_ path: String, _ changes: inout [Change]) {
         guard let file = files.removeValue(forKey: path) else { return }
         if file.accessory != nil { changes.append(.detach(path)) }
-        if !file.told.isEmpty { changes.append(.problems(path, [])) }
+        if !file.reportedMessages.isEmpty { changes.append(.problems(path, [])) }
     }
 
     private mutating func read(_ path: String, now: BootTime, _ changes: inout [Change]) {
         var stamp: FileStamp
-        switch FileStamp.look(at: path) {
-        case .none: return forget(path, &changes)
+        switch FileStamp.status(of: path) {
+        case .none: return removeFile(path, &changes)
         case .unknown(let number):
-            let error = FileBytes.failedToRead(path, call: "stat", errno: number)
+            let error = FileIO.readError(path, call: "stat", errno: number)
             return fail(path, nil, isFresh: false, Self.failure(error), [error], now: now, &changes)
         case .file(let found): stamp = found
         }
         let known = files[path]
         // The stamp does not indicate whether an unreadable file has become readable.
         if let known, known.stamp == stamp, !known.isFresh, known.failure == nil || known.failure == .content {
-            return complain(path, now: now, &changes)
+            return reportFailureIfDue(path, now: now, &changes)
         }
         let accessory: DeclaredAccessory?
         let problems: [DeviceError]
         // The time before reading the file. A later modification could have the same timestamp.
-        let asked = FileStamp.now
+        let readTime = FileStamp.now
         do throws(DeviceError) {
             var status = stat()
-            let bytes = try FileBytes.read(path, limit: DeclaredAccessory.maximumFileLength, status: &status)
+            let bytes = try FileIO.read(path, limit: DeclaredAccessory.maximumFileLength, status: &status)
             // The file may have been replaced in the meantime.
             stamp = FileStamp(status)
             (accessory, problems) = DeclaredAccessory.read(json: bytes, path: path)
         } catch {
-            if error.code == .notFound { return forget(path, &changes) }
-            let isFresh = stamp.isFresh(at: asked)
+            if error.code == .notFound { return removeFile(path, &changes) }
+            let isFresh = stamp.isFresh(at: readTime)
             return fail(path, stamp, isFresh: isFresh, Self.failure(error), [error], now: now, &changes)
         }
-        let isFresh = stamp.isFresh(at: asked)
+        let isFresh = stamp.isFresh(at: readTime)
         guard let accessory else {
             return fail(path, stamp, isFresh: isFresh, .content, problems, now: now, &changes)
         }
@@ -149,14 +149,14 @@ struct AccessoryFolders {
         // Problems in a usable file are reported without a delay, because the file is complete.
         var file = File(stamp: stamp, isFresh: isFresh, accessory: accessory, problems: problems)
         file.inode = stamp.inode
-        file.told = known?.told ?? []
-        Self.tell(path, &file, &changes)
+        file.reportedMessages = known?.reportedMessages ?? []
+        Self.reportProblem(path, &file, &changes)
         files[path] = file
     }
 
     private static func failure(_ error: DeviceError) -> Failure {
         guard case .system(_, let number) = error.cause else { return .content }
-        return number == EACCES || number == EPERM ? .access : number == EISDIR ? .content : .passing
+        return number == EACCES || number == EPERM ? .access : number == EISDIR ? .content : .temporary
     }
 
     /// Records that the file cannot be used. A new kind of failure restarts the delay before it is reported.
@@ -170,16 +170,16 @@ struct AccessoryFolders {
         file.problems = problems
         if file.failure != failure {
             file.failure = failure
-            file.badUntil = now.advanced(bySeconds: max(0, settleTime - settled(file)))
-            file.hasComplained = false
+            file.failureReportTime = now.advanced(bySeconds: max(0, settleTime - failureAge(of: file)))
+            file.hasReportedFailure = false
         }
         files[path] = file
-        complain(path, now: now, &changes)
+        reportFailureIfDue(path, now: now, &changes)
     }
 
     /// Returns the time for which a failure has persisted when it is detected, in seconds. A failure that existed
     /// before the first scan is reported by that scan.
-    private func settled(_ file: File) -> Double {
+    private func failureAge(of file: File) -> Double {
         // A partially written file is readable, but its content is incomplete.
         let isPartial = file.failure == .content && !file.problems.contains { $0.code == .inputOutput }
         guard let stamp = file.stamp else { return file.accessory == nil ? settleTime : 0 }
@@ -188,21 +188,23 @@ struct AccessoryFolders {
 
     /// Reports the failure of a file after its delay. The accessory that the file has declared is detached, except
     /// after a temporary failure.
-    private mutating func complain(_ path: String, now: BootTime, _ changes: inout [Change]) {
-        guard var file = files[path], let until = file.badUntil, !file.hasComplained, now >= until else { return }
-        if file.failure != .passing, file.accessory != nil {
+    private mutating func reportFailureIfDue(_ path: String, now: BootTime, _ changes: inout [Change]) {
+        guard var file = files[path], let until = file.failureReportTime, !file.hasReportedFailure, now >= until else {
+            return
+        }
+        if file.failure != .temporary, file.accessory != nil {
             changes.append(.detach(path))
             file.accessory = nil
         }
-        file.hasComplained = true
-        Self.tell(path, &file, &changes)
+        file.hasReportedFailure = true
+        Self.reportProblem(path, &file, &changes)
         files[path] = file
     }
 
-    private static func tell(_ path: String, _ file: inout File, _ changes: inout [Change]) {
+    private static func reportProblem(_ path: String, _ file: inout File, _ changes: inout [Change]) {
         let messages = file.problems.map(\.message)
-        guard messages != file.told else { return }
-        file.told = messages
+        guard messages != file.reportedMessages else { return }
+        file.reportedMessages = messages
         changes.append(.problems(path, file.problems))
     }
 }

@@ -12,18 +12,18 @@ struct FolderListing {
     /// False if the content of the directory is unknown, for example because no file descriptor is available.
     var isKnown = true
     /// True if the failure is temporary and reading the directory may succeed later.
-    var isPassing = false
+    var isTemporaryFailure = false
     private let prefix: String
 
     /// Reads a directory.
     init(_ folder: String, limit: Int) {
         prefix = folder.hasSuffix("/") ? folder : folder + "/"
-        guard var entries = FolderEntries(folder) else {
+        guard var entries = DirectoryEntries(folder) else {
             fail(folder, call: "opendir", errno: errno)
             return
         }
         var names: [String] = []
-        var isWhole = true
+        var isComplete = true
         while let name = entries.next() {
             guard name.hasSuffix(".json"), !name.hasPrefix(".") else { continue }
             names.append(name)
@@ -31,7 +31,7 @@ struct FolderListing {
             if names.count >= 16 * limit {
                 names.sort()
                 names.removeLast(names.count - limit)
-                isWhole = false
+                isComplete = false
             }
         }
         guard entries.failure == 0 else {
@@ -41,18 +41,18 @@ struct FolderListing {
         names.sort()
         if names.count > limit {
             names.removeLast(names.count - limit)
-            isWhole = false
+            isComplete = false
         }
         paths = names.map { prefix + $0 }
-        guard !isWhole else { return }
+        guard !isComplete else { return }
         problem = DeviceError(
             .invalidConfiguration,
-            "The directory \(ShownText.cleaned(folder)) contains more than \(limit) files. The first ones by name are used."
+            "The directory \(TerminalSanitizer.sanitized(folder)) contains more than \(limit) files. The first ones by name are used."
         )
     }
 
     /// Whether a path is that of a file directly in this directory.
-    func holds(_ path: String) -> Bool {
+    func contains(_ path: String) -> Bool {
         path.hasPrefix(prefix) && !path.dropFirst(prefix.count).contains("/")
     }
 
@@ -68,9 +68,9 @@ struct FolderListing {
                 )
             }
         isKnown = code == .notFound
-        isPassing = code == .inputOutput
+        isTemporaryFailure = code == .inputOutput
         problem = DeviceError(
-            code, "The directory of declared accessories \(ShownText.cleaned(folder)) \(words)",
+            code, "The directory of declared accessories \(TerminalSanitizer.sanitized(folder)) \(words)",
             cause: .system(call: call, errno: number))
     }
 }
@@ -96,7 +96,7 @@ struct FileStamp: Hashable {
     }
 
     /// The result of checking a path.
-    enum Look {
+    enum Status {
         /// No regular file exists at the path.
         case none
         case file(FileStamp)
@@ -104,7 +104,7 @@ struct FileStamp: Hashable {
         case unknown(errno: Int32)
     }
 
-    static func look(at path: String) -> Look {
+    static func status(of path: String) -> Status {
         var status = stat()
         guard stat(path, &status) == 0 else {
             let number = errno

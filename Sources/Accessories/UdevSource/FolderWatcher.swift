@@ -15,7 +15,7 @@ final class FolderWatcher: Sendable {
     private let folders: [String]
     private let inotify: Inotify
     private let descriptor: Int32
-    private let wakeUp: WakeUp
+    private let wakeUp: WakeupPipe
     private let isStopped = Atomic<Bool>(false)
     private let state = Mutex(State())
 
@@ -34,12 +34,12 @@ final class FolderWatcher: Sendable {
 
     /// The events that indicate added, removed, modified or newly readable files, or the removal of the directory
     /// itself.
-    private static let inFolder =
+    private static let directoryEvents =
         UInt32(IN_ATTRIB) | UInt32(IN_CLOSE_WRITE) | UInt32(IN_MOVED_FROM) | UInt32(IN_MOVED_TO) | UInt32(IN_CREATE)
         | UInt32(IN_DELETE) | UInt32(IN_DELETE_SELF) | UInt32(IN_MOVE_SELF)
     /// The events that indicate that a path component has been added or removed. They are added to an existing mask,
     /// because the directory may also be one of the configured ones.
-    private static let above =
+    private static let ancestorEvents =
         UInt32(IN_CREATE) | UInt32(IN_MOVED_TO) | UInt32(IN_DELETE) | UInt32(IN_MOVED_FROM) | UInt32(IN_ATTRIB)
         | UInt32(IN_DELETE_SELF) | UInt32(IN_MOVE_SELF) | addsToMask
     // From sys/inotify.h. Swift cannot import the size of `inotify_event`, because the struct ends with a flexible
@@ -54,10 +54,10 @@ final class FolderWatcher: Sendable {
     init(_ folders: [String], inotify: Inotify = Inotify()) throws(DeviceError) {
         self.folders = folders
         self.inotify = inotify
-        wakeUp = try WakeUp(for: "watching the directories of declared accessories")
+        wakeUp = try WakeupPipe(for: "watching the directories of declared accessories")
         descriptor = inotify.begin()
         guard descriptor >= 0 else { throw Inotify.problem(call: "inotify_init1", errno: errno) }
-        arm()
+        updateWatches()
     }
 
     /// The reason why not all directories are watched; nil if they are.
@@ -73,7 +73,7 @@ final class FolderWatcher: Sendable {
             while !isStopped.load(ordering: .acquiring) {
                 _ = wakeUp.wait(for: descriptor, until: .never, clock: LiveClock())
                 guard drain(), !isStopped.load(ordering: .acquiring) else { continue }
-                arm()
+                updateWatches()
                 changed()
             }
         }
@@ -94,12 +94,12 @@ final class FolderWatcher: Sendable {
                 guard count > 0 else { return matters }
                 let bytes = UnsafeRawBufferPointer(rebasing: buffer[..<min(count, buffer.count)])
                 // Events in busy parent directories must not cause a scan of all files.
-                if !matters { matters = state.withLock { Self.matters(bytes, $0.watches) } }
+                if !matters { matters = state.withLock { Self.containsRelevantEvent(bytes, $0.watches) } }
             }
         }
     }
 
-    private static func matters(_ bytes: UnsafeRawBufferPointer, _ watches: [Int32: Watch]) -> Bool {
+    private static func containsRelevantEvent(_ bytes: UnsafeRawBufferPointer, _ watches: [Int32: Watch]) -> Bool {
         var offset = 0
         // An event consists of the watch descriptor, the mask, a cookie, the length of the name and the name, which is
         // padded with zeros.
@@ -121,7 +121,7 @@ final class FolderWatcher: Sendable {
     }
 
     /// Updates the watches according to the current directories. May be called on any thread.
-    func arm() {
+    func updateWatches() {
         state.withLock { state in
             let former = state.watches
             state = State()
@@ -138,7 +138,7 @@ final class FolderWatcher: Sendable {
         var rest = Self.parts(folder)
         var links = 0
         while let name = rest.popLast() {
-            if let number = watch(path, Self.above, &state) {
+            if let number = watch(path, Self.ancestorEvents, &state) {
                 state.watches[number, default: Watch()].names.insert(name)
             }
             let next = path.hasSuffix("/") ? path + name : path + "/" + name
@@ -153,7 +153,7 @@ final class FolderWatcher: Sendable {
             if target.hasPrefix("/") { path = "/" }
             rest += Self.parts(target)
         }
-        if let number = watch(path, Self.inFolder, &state) {
+        if let number = watch(path, Self.directoryEvents, &state) {
             state.watches[number, default: Watch()].isFolder = true
         }
     }
@@ -204,7 +204,8 @@ struct Inotify: Sendable {
         return DeviceError(
             .busy,
             "The directories of declared accessories cannot be watched, because \(reason). They are checked every "
-                + "\(Int(UdevSource.lookInterval)) seconds instead.\(remedy)", cause: .system(call: call, errno: number)
+                + "\(Int(UdevSource.folderScanInterval)) seconds instead.\(remedy)",
+            cause: .system(call: call, errno: number)
         )
     }
 

@@ -34,47 +34,47 @@ public final class UdevSource: AccessoryCandidateSource {
 
     /// Modified only while a message is handled. Messages are handled one at a time.
     private struct State {
-        var roster: AccessoryRoster
+        var tracker: AccessoryTracker
         var folders: AccessoryFolders
-        var ledger = DeclarationLedger()
-        /// True after the declarations of the configuration have been added to `ledger`.
+        var declarations = DeclaredAccessoryStore()
+        /// True after the declarations of the configuration have been added to `declarations`.
         var hasDeclared = false
         var ids: [String: AccessoryDescription.ID] = [:]
         var timers: [String: ClockTimer] = [:]
     }
 
-    private struct Life {
-        var hasBegun = false
+    private struct Lifecycle {
+        var isStarted = false
         var stopWatching: (@Sendable () -> Void)?
         var watcher: FolderWatcher?
         /// True if directories are configured, but no watcher could be created.
         var lacksWatcher = false
         /// The last reported reason why the directories cannot be watched.
-        var toldWatch: String?
+        var reportedWatchProblem: String?
         /// True after the first scan of all devices.
         var hasSnapshot = false
     }
 
     private let configuration: Configuration
     private let clock: any DeviceClock
-    private let parts: SourceParts
+    private let parts: UdevSourceDependencies
     private let hub = AccessoryHub()
-    private let desk = ChannelDesk()
+    private let channels = ChannelRegistry()
     private let problemList: ProblemList
-    private let mailbox = Mailbox<Message>()
+    private let queue = MessageQueue<Message>()
     private let state: Mutex<State>
-    private let life = Mutex(Life())
+    private let life = Mutex(Lifecycle())
     /// Entered until the first scan of all devices has finished or timed out.
-    private let firstLook = DispatchGroup()
-    private let hasLooked = Atomic<Bool>(false)
+    private let initialScan = DispatchGroup()
+    private let hasFinishedInitialScan = Atomic<Bool>(false)
     private let log = Logger(label: "device-services.accessory")
 
     /// The key of the problem with the first scan of all devices.
-    private static let lookKey = "first look"
+    private static let initialScanKey = "first look"
     /// The key of the timer that scans the directories, and of the problem with watching them.
     private static let foldersKey = "folders"
     /// The interval between scans of directories that cannot be watched, in seconds.
-    static let lookInterval = 3.0
+    static let folderScanInterval = 3.0
 
     /// Creates a source with a configuration. It opens no devices or sockets until its first use.
     public convenience init(configuration: Configuration, clock: any DeviceClock) {
@@ -88,7 +88,7 @@ public final class UdevSource: AccessoryCandidateSource {
         self.init(configuration: configuration, clock: clock, parts: .live(clock: clock, control: udevdControl))
     }
 
-    init(configuration: Configuration, clock: any DeviceClock, parts: SourceParts) {
+    init(configuration: Configuration, clock: any DeviceClock, parts: UdevSourceDependencies) {
         self.configuration = configuration
         self.clock = clock
         self.parts = parts
@@ -96,10 +96,10 @@ public final class UdevSource: AccessoryCandidateSource {
         let settleTime = configuration.accessorySettleTime.value
         state = Mutex(
             State(
-                roster: AccessoryRoster(
-                    rules: configuration.accessoryRules.value, settleTime: settleTime, reach: parts.reach),
-                folders: AccessoryFolders(configuration.accessoryFolders.value, settleTime: settleTime)))
-        firstLook.enter()
+                tracker: AccessoryTracker(
+                    rules: configuration.accessoryRules.value, settleTime: settleTime, reach: parts.checkAccess),
+                folders: AccessoryFolders(configuration.accessoryDirectories.value, settleTime: settleTime)))
+        initialScan.enter()
     }
 
     deinit {
@@ -108,32 +108,32 @@ public final class UdevSource: AccessoryCandidateSource {
             life.watcher?.stop()
         }
         // A dispatch group must not be released while it is entered.
-        endFirstLook()
+        finishInitialScan()
     }
 
     /// The attached accessories, in ascending order of `id`. The first call scans the devices, which takes some
     /// milliseconds.
     public var accessories: [AccessoryDescription] {
-        begin()
+        startIfNeeded()
         return hub.accessories
     }
 
     /// The reasons why some or all accessories cannot be found; empty if there are none. The first use of the source
     /// scans the devices.
     public var problems: [DeviceError] {
-        begin()
+        startIfNeeded()
         return problemList.errors
     }
 
     /// The devices that could become accessories, with the reason why they are not.
     public var candidates: [AccessoryCandidate] {
-        begin()
-        return state.withLock { $0.roster.candidates }
+        startIfNeeded()
+        return state.withLock { $0.tracker.candidates }
     }
 
     /// Delivers events to the closure: a snapshot before this call returns, then changes.
     public func subscribe(_ receive: @escaping @Sendable (AccessoryEvent) -> Void) -> Subscription {
-        begin()
+        startIfNeeded()
         return hub.subscribe(receive)
     }
 
@@ -145,9 +145,9 @@ public final class UdevSource: AccessoryCandidateSource {
     /// for another 0.1 s.
     public func open(_ accessory: AccessoryDescription.ID, protocol name: String) throws(DeviceError) -> any ByteChannel
     {
-        begin()
-        guard let description = hub.description(of: accessory) else { throw Self.isGone(accessory) }
-        guard let offered = description.named(name) else {
+        startIfNeeded()
+        guard let description = hub.description(of: accessory) else { throw Self.notAttached(accessory) }
+        guard let offered = description.accessoryProtocol(named: name) else {
             throw DeviceError(
                 .notFound, "The accessory \(description.identity) does not offer the protocol \(name.prefix(100)).")
         }
@@ -155,66 +155,66 @@ public final class UdevSource: AccessoryCandidateSource {
             throw DeviceError(
                 .notSupported, "The protocol \(name) of \(description.identity) has no node that can be opened.")
         }
-        let channel = try desk.open(name, of: accessory, node: node, with: parts.open)
+        let channel = try channels.open(name, of: accessory, node: node, with: parts.open)
         // The accessory was detached during the call, and the detachment did not end this channel.
         guard hub.description(of: accessory) != nil else {
-            desk.endChannels(of: accessory)
+            channels.endChannels(of: accessory)
             channel.close()
-            throw Self.isGone(accessory)
+            throw Self.notAttached(accessory)
         }
         return channel
     }
 
-    private static func isGone(_ accessory: AccessoryDescription.ID) -> DeviceError {
+    private static func notAttached(_ accessory: AccessoryDescription.ID) -> DeviceError {
         DeviceError(.notFound, "The accessory of the connection \(accessory) is no longer attached.")
     }
 
     // MARK: Start
 
-    private func begin() {
-        if hasLooked.load(ordering: .acquiring) { return }
+    private func startIfNeeded() {
+        if hasFinishedInitialScan.load(ordering: .acquiring) { return }
         let isFirst = life.withLock { life in
-            defer { life.hasBegun = true }
-            return !life.hasBegun
+            defer { life.isStarted = true }
+            return !life.isStarted
         }
         if isFirst { start() }
-        if parts.wait(firstLook) { return }
+        if parts.wait(initialScan) { return }
         // Accessories that are found later are reported as attached. Subsequent calls do not wait, because subscribers
         // may call this source while they receive these events.
-        endFirstLook()
-        say(Self.isLate, of: Self.lookKey, isNews: isFirst)
-        if life.withLock({ $0.hasSnapshot }) { say(nil, of: Self.lookKey) }
+        finishInitialScan()
+        setProblem(Self.initialScanTimeout, for: Self.initialScanKey, isNew: isFirst)
+        if life.withLock({ $0.hasSnapshot }) { setProblem(nil, for: Self.initialScanKey) }
     }
 
-    private static let isLate = DeviceError(
+    private static let initialScanTimeout = DeviceError(
         .busy,
         "The system has not listed its devices within ten seconds. Accessories may be missing; they are reported once they are listed. Check with `udevadm info --export-db` which step hangs."
     )
 
-    private func endFirstLook() {
-        if !hasLooked.exchange(true, ordering: .acquiringAndReleasing) { firstLook.leave() }
+    private func finishInitialScan() {
+        if !hasFinishedInitialScan.exchange(true, ordering: .acquiringAndReleasing) { initialScan.leave() }
     }
 
     private func start() {
-        let settle = parts.begin()
+        let settle = parts.prepare()
         watchFolders()
         post(.begin)
         if configuration.watchesUdev.value {
-            let stop = parts.watch { [weak self] event in self?.post(.udev(event), .patiently) }
+            let stop = parts.watch { [weak self] event in self?.post(.udev(event), .blocking) }
             life.withLock { $0.stopWatching = stop }
         } else {
-            post(.udev(.snapshot([])), .patiently)
+            post(.udev(.snapshot([])), .blocking)
         }
         settle()
     }
 
     /// Watches the directories as far as currently possible.
     private func watchFolders() {
-        let folders = configuration.accessoryFolders.value
+        let folders = configuration.accessoryDirectories.value
         guard !folders.isEmpty else { return }
         if let watcher = life.withLock({ $0.watcher }) {
-            if watcher.problem != nil { watcher.arm() }
-            return tellWatch(watcher.problem)
+            if watcher.problem != nil { watcher.updateWatches() }
+            return reportWatchProblem(watcher.problem)
         }
         do throws(DeviceError) {
             let watcher = try FolderWatcher(folders, inotify: parts.inotify)
@@ -223,53 +223,53 @@ public final class UdevSource: AccessoryCandidateSource {
                 life.watcher = watcher
                 life.lacksWatcher = false
             }
-            try watcher.start { [weak self] in self?.post(.folders, .once(isSame: { $0.isFolders })) }
-            tellWatch(watcher.problem)
+            try watcher.start { [weak self] in self?.post(.folders, .coalescing(isSame: { $0.isFolders })) }
+            reportWatchProblem(watcher.problem)
         } catch {
             life.withLock { life in
                 life.watcher = nil
                 life.lacksWatcher = true
             }
-            tellWatch(error)
+            reportWatchProblem(error)
         }
     }
 
     /// Reports the reason why the directories cannot be watched. Logs it only if it has changed.
-    private func tellWatch(_ problem: DeviceError?) {
+    private func reportWatchProblem(_ problem: DeviceError?) {
         let isNews = life.withLock { life in
-            defer { life.toldWatch = problem?.message }
-            return life.toldWatch != problem?.message
+            defer { life.reportedWatchProblem = problem?.message }
+            return life.reportedWatchProblem != problem?.message
         }
-        say(problem, of: Self.foldersKey, isNews: isNews)
+        setProblem(problem, for: Self.foldersKey, isNew: isNews)
     }
 
     // MARK: Messages
 
-    /// Posts a message and handles pending messages. With `.patiently`, the monitor's thread waits while subscribers
+    /// Posts a message and handles pending messages. With `.blocking`, the monitor's thread waits while subscribers
     /// process events too slowly. The kernel's buffer is bounded, and the monitor rescans all devices after an
     /// overflow.
-    private func post(_ message: Message, _ manner: Mailbox<Message>.Manner = .always) {
-        mailbox.post(message, manner) { handle($0) }
+    private func post(_ message: Message, _ manner: MessageQueue<Message>.PostingPolicy = .always) {
+        queue.post(message, manner) { handle($0) }
     }
 
     private func handle(_ message: Message) {
         let now = clock.now
         switch message {
-        case .begin: lookAtFolders(now)
+        case .begin: scanFolders(now)
         case .folders, .due(Self.foldersKey):
             watchFolders()
-            lookAtFolders(now)
-        case .due(let key): carryOut(state.withLock { $0.roster.woken(key, now: now) })
+            scanFolders(now)
+        case .due(let key): perform(state.withLock { $0.tracker.timerFired(key, now: now) })
         case .udev(.snapshot(let records)):
-            carryOut(state.withLock { $0.roster.snapshot(records, now: now) })
+            perform(state.withLock { $0.tracker.snapshot(records, now: now) })
             let isFirst = life.withLock { life in
                 defer { life.hasSnapshot = true }
                 return !life.hasSnapshot
             }
-            if isFirst { say(nil, of: Self.lookKey) }
-            endFirstLook()
-        case .udev(.added(let record)): carryOut(state.withLock { $0.roster.added(record, now: now) })
-        case .udev(.removed(let record)): carryOut(state.withLock { $0.roster.removed(record, now: now) })
+            if isFirst { setProblem(nil, for: Self.initialScanKey) }
+            finishInitialScan()
+        case .udev(.added(let record)): perform(state.withLock { $0.tracker.added(record, now: now) })
+        case .udev(.removed(let record)): perform(state.withLock { $0.tracker.removed(record, now: now) })
         case .udev(.problem(let error)):
             // The monitor has already logged the problem.
             problemList.set([error], for: "udev: \(error.message)")
@@ -277,51 +277,51 @@ public final class UdevSource: AccessoryCandidateSource {
         }
     }
 
-    private func carryOut(_ actions: [AccessoryRoster.Action]) {
+    private func perform(_ actions: [AccessoryTracker.Action]) {
         for action in actions {
             switch action {
             case .attach(let key, let description): attach(key, description)
             case .change(let key, var description):
                 guard let id = state.withLock({ $0.ids[key] }) else { continue }
                 description.id = id
-                hub.change(description)
+                hub.update(description)
             case .detach(let key): detach(key)
             case .endChannels(let key, let protocols):
                 guard let id = state.withLock({ $0.ids[key] }) else { continue }
-                desk.endChannels(of: id, protocols: protocols)
-            case .wake(let key, let time): wake(key, at: time)
-            case .remark(let text): log.warning("\(text)")
-            case .problem(let key, let error): say(error, of: key)
+                channels.endChannels(of: id, protocols: protocols)
+            case .scheduleTimer(let key, let time): scheduleTimer(key, at: time)
+            case .logWarning(let text): log.warning("\(text)")
+            case .problem(let key, let error): setProblem(error, for: key)
             }
         }
     }
 
     /// Scans the directories. The first call also adds the declarations of the configuration.
-    private func lookAtFolders(_ now: BootTime) {
+    private func scanFolders(_ now: BootTime) {
         let (declared, changes, again, disputes) = state.withLock { state in
             let declared = state.hasDeclared ? [] : configuration.declaredAccessories.value
             state.hasDeclared = true
-            let (changes, again) = state.folders.look(now: now)
-            for (index, one) in declared.enumerated() { state.ledger.set(one, at: .configuration(index)) }
+            let (changes, again) = state.folders.scan(now: now)
+            for (index, one) in declared.enumerated() { state.declarations.set(one, at: .configuration(index)) }
             // Updates all declarations before attaching the first accessory, so that a renamed file does not appear to
             // declare a second one.
             for change in changes {
                 switch change {
-                case .attach(let path, let one): state.ledger.set(one, at: .file(path))
-                case .detach(let path): state.ledger.set(nil, at: .file(path))
+                case .attach(let path, let one): state.declarations.set(one, at: .file(path))
+                case .detach(let path): state.declarations.set(nil, at: .file(path))
                 case .problems: break
                 }
             }
-            return (declared, changes, again, state.ledger.takeChanges())
+            return (declared, changes, again, state.declarations.drainChanges())
         }
         for (subject, problem, isNews) in disputes {
-            say(problem, of: subject, isNews: isNews)
+            setProblem(problem, for: subject, isNew: isNews)
         }
         for index in declared.indices { attach(.configuration(index)) }
         for change in changes {
             switch change {
             case .attach(let path, _): attach(.file(path))
-            case .detach(let path): detach(DeclarationLedger.Place.file(path).key)
+            case .detach(let path): detach(DeclaredAccessoryStore.DeclarationSource.file(path).key)
             case .problems(let path, let errors):
                 for error in errors { log.warning("\(error.description)") }
                 problemList.set(errors, for: "file:" + path)
@@ -329,11 +329,13 @@ public final class UdevSource: AccessoryCandidateSource {
         }
         // If a directory cannot be watched, only a scan can detect changes.
         let isWatched = life.withLock { $0.watcher?.problem == nil && !$0.lacksWatcher }
-        wake(Self.foldersKey, at: isWatched ? again : min(again ?? .never, now.advanced(bySeconds: Self.lookInterval)))
+        scheduleTimer(
+            Self.foldersKey,
+            at: isWatched ? again : min(again ?? .never, now.advanced(bySeconds: Self.folderScanInterval)))
     }
 
-    private func attach(_ place: DeclarationLedger.Place) {
-        guard let description = state.withLock({ $0.ledger.description(at: place) }) else { return }
+    private func attach(_ place: DeclaredAccessoryStore.DeclarationSource) {
+        guard let description = state.withLock({ $0.declarations.description(at: place) }) else { return }
         attach(place.key, description)
     }
 
@@ -346,16 +348,16 @@ public final class UdevSource: AccessoryCandidateSource {
     /// Ends the channels of an accessory before reporting its detachment.
     private func detach(_ key: String) {
         guard let id = state.withLock({ $0.ids.removeValue(forKey: key) }) else { return }
-        desk.endChannels(of: id)
+        channels.endChannels(of: id)
         hub.detach(id)
         // Ends the channels that have been opened in the meantime.
-        desk.endChannels(of: id)
+        channels.endChannels(of: id)
     }
 
     /// Replaces the timer of a key; nil cancels it.
-    private func wake(_ key: String, at time: BootTime?) {
+    private func scheduleTimer(_ key: String, at time: BootTime?) {
         let timer = time.map { time in
-            clock.timer(at: time) { [weak self] in self?.post(.due(key), .once(isSame: { $0.isDue(key) })) }
+            clock.timer(at: time) { [weak self] in self?.post(.due(key), .coalescing(isSame: { $0.isDue(key) })) }
         }
         let former = state.withLock { state in
             defer { state.timers[key] = timer }
@@ -365,8 +367,8 @@ public final class UdevSource: AccessoryCandidateSource {
     }
 
     /// Sets the problem of a subject, or removes it with nil. Logs the problem if it is new.
-    private func say(_ problem: DeviceError?, of subject: String, isNews: Bool = true) {
-        if let problem, isNews { log.warning("\(problem.description)") }
+    private func setProblem(_ problem: DeviceError?, for subject: String, isNew: Bool = true) {
+        if let problem, isNew { log.warning("\(problem.description)") }
         problemList.set(problem.map { [$0] } ?? [], for: subject)
     }
 }

@@ -6,7 +6,7 @@ import JSONBytes
 extension UmockdevDescription {
     /// Reads a file of at most ``maximumSize`` bytes.
     public init(path: String) throws(DeviceError) {
-        try self.init(bytes: try FileBytes.read(path, limit: Self.maximumSize), name: path)
+        try self.init(bytes: try FileIO.read(path, limit: Self.maximumSize), name: path)
     }
 
     /// Parses the content of a file. `name` is the file name in error messages, which also contain the line number.

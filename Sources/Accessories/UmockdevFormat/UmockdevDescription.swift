@@ -20,7 +20,7 @@ public struct UmockdevDescription: Sendable, Hashable {
     }
 
     /// The accessories of the description, determined by the same rules as for live devices.
-    public var accessories: [AccessoryDescription] { AccessoryDescription.found(in: records) }
+    public var accessories: [AccessoryDescription] { AccessoryDescription.detect(in: records) }
 
     /// The maximum size of a file, in bytes.
     public static let maximumSize = 16 << 20

@@ -35,7 +35,7 @@ public struct UmockdevScript: Sendable, Hashable {
 
     /// Reads a file of at most ``maximumSize`` bytes.
     public init(path: String) throws(DeviceError) {
-        try self.init(bytes: try FileBytes.read(path, limit: Self.maximumSize), name: path)
+        try self.init(bytes: try FileIO.read(path, limit: Self.maximumSize), name: path)
     }
 }
 

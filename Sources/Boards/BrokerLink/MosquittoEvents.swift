@@ -8,19 +8,19 @@ import DeviceCore
 final class MosquittoEvents {
     private var events: [BrokerEvent] = []
     /// The topics of pending subscriptions, by message ID.
-    var wishes: [Int32: String] = [:]
+    var pendingSubscriptions: [Int32: String] = [:]
     /// The return code with which the broker has rejected the connection.
     private(set) var refusal: Int32?
     /// The reason why the connection has ended.
     private(set) var failure: Int32?
 
-    func take() -> [BrokerEvent] {
+    func drain() -> [BrokerEvent] {
         defer { events = [] }
         return events
     }
 
     /// Sets the callbacks of a client whose context is an object of this class.
-    static func listen(to client: OpaquePointer) {
+    static func setCallbacks(of client: OpaquePointer) {
         mosquitto_connect_callback_set(client) { _, context, result in
             guard let events = MosquittoEvents.of(context) else { return }
             if result == 0 { events.events.append(.connected) } else { events.refusal = result }
@@ -32,11 +32,13 @@ final class MosquittoEvents {
             MosquittoEvents.of(context)?.events.append(.delivered(number))
         }
         mosquitto_subscribe_callback_set(client) { _, context, number, count, granted in
-            guard let events = MosquittoEvents.of(context), let topic = events.wishes.removeValue(forKey: number) else {
+            guard let events = MosquittoEvents.of(context),
+                let topic = events.pendingSubscriptions.removeValue(forKey: number)
+            else {
                 return
             }
             let isGranted = count > 0 && (granted?.pointee ?? 128) < 3
-            events.events.append(.following(topic: topic, isAllowed: isGranted))
+            events.events.append(.subscribed(topic: topic, isAllowed: isGranted))
         }
         mosquitto_message_callback_set(client) { _, context, message in
             guard let message = message?.pointee, let topic = message.topic else { return }

@@ -35,9 +35,9 @@ public final class MQTTPublisher: Sendable {
         case spoolFailed(DeviceError)
     }
 
-    private let work: PublisherWork
+    private let work: PublisherLoop
     private let clock: any DeviceClock
-    private let gathered = Mutex<[SensorDescription.ID: MotionBatch]>([:])
+    private let pendingBatches = Mutex<[SensorDescription.ID: MotionBatch]>([:])
 
     /// Creates a publisher and starts to connect. Throws an error if the settings are invalid or the spool cannot be
     /// used.
@@ -48,19 +48,19 @@ public final class MQTTPublisher: Sendable {
         _ settings: MQTTPublisherSettings, clock: any DeviceClock = LiveClock(),
         tell: @escaping @Sendable (Event) -> Void = { _ in }
     ) throws(DeviceError) {
-        if let absence = Broker.absence { throw absence }
+        if let absence = Broker.unavailability { throw absence }
         try self.init(settings, clock: clock, open: Broker.open, tell: tell)
     }
 
     /// Creates a publisher with another kind of connection.
     init(
         _ settings: MQTTPublisherSettings, clock: any DeviceClock, open: @escaping BrokerOpener,
-        timing: PublisherTiming = PublisherTiming(), disk: SpoolDisk = SpoolDisk(),
+        timing: PublisherTiming = PublisherTiming(), disk: SpoolFileSystem = SpoolFileSystem(),
         tell: @escaping @Sendable (Event) -> Void
     ) throws(DeviceError) {
         try settings.check()
         self.clock = clock
-        work = try PublisherWork(settings, open: open, timing: timing, disk: disk, tell: tell)
+        work = try PublisherLoop(settings, open: open, timing: timing, disk: disk, tell: tell)
         try work.start()
     }
 
@@ -79,7 +79,7 @@ public final class MQTTPublisher: Sendable {
 
     /// Publishes readings of a sensor. Readings are combined into messages of up to 1 s or 64 readings.
     public func publish(_ batch: MotionBatch) {
-        let whole = gathered.withLock { gathered -> MotionBatch? in
+        let completeBatch = pendingBatches.withLock { gathered -> MotionBatch? in
             var sum = gathered[batch.sensor] ?? MotionBatch(sensor: batch.sensor, kind: batch.kind)
             let count = batch.count
             sum.values += batch.values.prefix(count)
@@ -92,12 +92,12 @@ public final class MQTTPublisher: Sendable {
             gathered[batch.sensor] = sum
             return nil
         }
-        if let whole { send(whole) }
+        if let completeBatch { send(completeBatch) }
     }
 
     /// Publishes the readings that are still being combined into a message. ``end(within:)`` also does this.
     public func flush() {
-        let rest = gathered.withLock { gathered in
+        let rest = pendingBatches.withLock { gathered in
             defer { gathered = [:] }
             return gathered.values.sorted { $0.sensor < $1.sensor }
         }
@@ -130,7 +130,7 @@ public struct MQTTStatistics: Sendable, Hashable {
     /// The number of messages that the broker has acknowledged.
     public var delivered = 0
     /// The number of queued messages, including those of previous runs.
-    public var waiting = 0
+    public var queued = 0
     /// The number of messages that were dropped because the queue was full or the disk could not be read. After the
     /// end, includes the messages that could not be written to the spool folder.
     public var dropped = 0

@@ -10,7 +10,7 @@ public struct MQTTPublisherSettings: Sendable {
     public var broker: BrokerAddress
     /// The files for authentication. `Configuration.load().brokerFiles.value` contains the files of the system's
     /// configuration, which `sensorctl publish` uses.
-    public var files = BrokerFiles()
+    public var files = BrokerCredentialFiles()
     /// The second level of the OwnTracks topics, usually the name of a user or a fleet.
     public var user: String
     /// The third level of the OwnTracks topics, the name of this board.
@@ -24,7 +24,7 @@ public struct MQTTPublisherSettings: Sendable {
     /// The keep-alive interval, in seconds; 5 to 65,535. An idle connection is checked after this time.
     public var keepAlive = 30
     /// True to publish a discovery message for Home Assistant.
-    public var tellsHomeAssistant = false
+    public var publishesHomeAssistantDiscovery = false
     /// The directory for queued messages, for the exclusive use of this publisher; nil to queue them in memory.
     public var spoolFolder: String?
 
@@ -51,8 +51,8 @@ public struct MQTTPublisherSettings: Sendable {
         guard (5...65_535).contains(keepAlive) else {
             throw DeviceError(.invalidConfiguration, "The keep-alive interval must be 5 to 65535 seconds.")
         }
-        if let path = files.password { _ = try BrokerAccess(path: path) }
-        if broker.usesTLS { try BrokerAccess.check(files) }
+        if let path = files.password { _ = try BrokerCredentials(path: path) }
+        if broker.usesTLS { try BrokerCredentials.check(files) }
         guard !clientID.isEmpty, clientID.utf8.count <= 256, !clientID.utf8.contains(0) else {
             throw DeviceError(.invalidConfiguration, "The client ID must have 1 to 256 bytes.")
         }
@@ -60,10 +60,10 @@ public struct MQTTPublisherSettings: Sendable {
 
     /// Returns the messages that report the presence of the board.
     func presence(at time: WallTime) -> Presence {
-        guard tellsHomeAssistant else {
+        guard publishesHomeAssistantDiscovery else {
             // Not retained, so that the broker keeps the last fix for new subscribers.
             return Presence(
-                hello: [],
+                birthMessages: [],
                 will: BrokerMessage(topic: topic, payload: OwnTracksWill.json(connected: time), isRetained: false))
         }
         let discovery = HomeAssistantDiscovery(topic: topic, identifier: "\(user)_\(device)", name: device)
@@ -71,7 +71,7 @@ public struct MQTTPublisherSettings: Sendable {
             BrokerMessage(topic: discovery.availability, payload: payload, isRetained: true)
         }
         return Presence(
-            hello: [
+            birthMessages: [
                 BrokerMessage(topic: discovery.configurationTopic, payload: discovery.json(), isRetained: true),
                 availability(HomeAssistantDiscovery.online),
             ], will: availability(HomeAssistantDiscovery.offline))
@@ -79,7 +79,7 @@ public struct MQTTPublisherSettings: Sendable {
 
     struct Presence {
         /// The messages to publish after connecting.
-        var hello: [BrokerMessage]
+        var birthMessages: [BrokerMessage]
         /// The last message, published by the board, or by its broker after a loss of the connection.
         var will: BrokerMessage
     }

@@ -11,17 +11,18 @@ package final class MQTTSource: PositionSource {
 
     /// Creates a source that subscribes to the topic of a board; nil if the address is that of a gpsd.
     package init?(
-        address: PositionSourceAddress, files: BrokerFiles, clock: any DeviceClock,
+        address: PositionSourceAddress, files: BrokerCredentialFiles, clock: any DeviceClock,
         timing: MQTTSourceTiming = MQTTSourceTiming(), open: @escaping BrokerOpener = Broker.open
     ) {
         guard let broker = address.broker else { return nil }
         let target = BrokerSettings(address: broker, files: files, clientID: nil)
-        let thread = SourceThread<PositionHub>(for: "the position source", pause: timing.lastRetry) { hub, wakeUp in
-            MQTTSession(
+        let thread = SourceThread<PositionHub>(for: "the position source", pause: timing.maximumRetryDelay) {
+            hub, wakeUp in
+            MQTTSourceLoop(
                 target: target, topic: address.topic, clock: clock, timing: timing, open: open, hub: hub, wakeUp: wakeUp
             ).run()
         }
-        hub = PositionHub { thread.demandChanged() }
+        hub = PositionHub { thread.demandDidChange() }
         thread.attach(hub)
     }
 
@@ -40,16 +41,16 @@ package final class MQTTSource: PositionSource {
 /// The timing of the connection to a broker and of the checks of a board, in seconds.
 package struct MQTTSourceTiming: Sendable {
     /// The initial delay before reconnecting. It doubles with each failure.
-    package var firstRetry = 0.5
+    package var initialRetryDelay = 0.5
     /// The maximum delay before reconnecting.
-    package var lastRetry = 30.0
+    package var maximumRetryDelay = 30.0
     /// The duration after which a connection counts as stable. The delay is reset after a stable connection.
-    package var steady = 10.0
+    package var stableDuration = 10.0
     /// The time without a fix after which the position is lost. Boards report less often than receivers.
-    package var silence = 60.0
+    package var silenceTimeout = 60.0
     /// The maximum difference between the time of a fix and the current time. Other fixes are not delivered, because
     /// they are outdated or one of the clocks is wrong.
-    package var age = 30.0
+    package var maximumAge = 30.0
 
     package init() {}
 }

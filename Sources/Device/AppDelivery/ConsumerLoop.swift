@@ -4,22 +4,22 @@ package import DeviceCore
 import Synchronization
 
 /// The buffer of a loop over an asynchronous sequence.
-package protocol ConsumedState: Sendable {
+package protocol ConsumerBuffer: Sendable {
     /// The element type of the sequence.
     associatedtype Element: Sendable
 
     /// Removes and returns the oldest element; nil if the buffer is empty.
-    mutating func takeFirst() -> Element?
+    mutating func popFirst() -> Element?
 }
 
 /// The state of one loop over an asynchronous sequence: either buffered elements, or the consumer that waits for one.
 ///
 /// The loop begins when the consumer requests its first element. Playback waits while the consumer processes an
 /// element.
-package final class ConsumerLoop<State: ConsumedState>: Sendable {
+package final class ConsumerLoop<State: ConsumerBuffer>: Sendable {
     private struct Content: Sendable {
         var state: State
-        var waiting: CheckedContinuation<State.Element?, Never>?
+        var continuation: CheckedContinuation<State.Element?, Never>?
         var isStarted = false
         var isFinished = false
         /// True while the consumer processes an element.
@@ -46,7 +46,7 @@ package final class ConsumerLoop<State: ConsumedState>: Sendable {
             change(&content.state)
             return true
         }
-        if isFirst { gate?.enter() }
+        if isFirst { gate?.addConsumer() }
         return isFirst
     }
 
@@ -54,19 +54,19 @@ package final class ConsumerLoop<State: ConsumedState>: Sendable {
     package func next(onCancel: @escaping @Sendable () -> Void) async -> State.Element? {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                let answer = content.withLock { content -> State.Element?? in
+                let result = content.withLock { content -> State.Element?? in
                     let wasBusy = content.isBusy
                     // The next element begins before the previous one ends, so that the gate is never idle in between.
-                    defer { if wasBusy { gate?.end() } }
+                    defer { if wasBusy { gate?.endElement() } }
                     content.isBusy = false
                     if content.isFinished || Task.isCancelled { return .some(nil) }
-                    guard let element = take(&content) else {
-                        content.waiting = continuation
+                    guard let element = dequeue(&content) else {
+                        content.continuation = continuation
                         return nil
                     }
                     return element
                 }
-                if let answer { continuation.resume(returning: answer) }
+                if let result { continuation.resume(returning: result) }
             }
         } onCancel: {
             onCancel()
@@ -74,15 +74,15 @@ package final class ConsumerLoop<State: ConsumedState>: Sendable {
     }
 
     /// Changes the state, and delivers an element if the consumer waits for one. Does nothing after the end.
-    package func change(_ body: (inout State) -> Void) {
-        let handOver = content.withLock { content -> (CheckedContinuation<State.Element?, Never>, State.Element)? in
+    package func update(_ body: (inout State) -> Void) {
+        let resumption = content.withLock { content -> (CheckedContinuation<State.Element?, Never>, State.Element)? in
             guard !content.isFinished else { return nil }
             body(&content.state)
-            guard let waiting = content.waiting, let element = take(&content) else { return nil }
-            content.waiting = nil
+            guard let waiting = content.continuation, let element = dequeue(&content) else { return nil }
+            content.continuation = nil
             return (waiting, element)
         }
-        if let (waiting, element) = handOver { waiting.resume(returning: element) }
+        if let (waiting, element) = resumption { waiting.resume(returning: element) }
     }
 
     /// Reads the state.
@@ -94,20 +94,20 @@ package final class ConsumerLoop<State: ConsumedState>: Sendable {
             guard !content.isFinished else { return nil }
             content.isFinished = true
             if content.isStarted {
-                if content.isBusy { gate?.end() }
-                gate?.leave()
+                if content.isBusy { gate?.endElement() }
+                gate?.removeConsumer()
             }
             content.isBusy = false
-            return content.waiting.take()
+            return content.continuation.take()
         }
         waiting?.resume(returning: nil)
     }
 
     /// Removes the next element and marks the consumer as busy.
-    private func take(_ content: inout Content) -> State.Element? {
-        guard let element = content.state.takeFirst() else { return nil }
+    private func dequeue(_ content: inout Content) -> State.Element? {
+        guard let element = content.state.popFirst() else { return nil }
         content.isBusy = true
-        gate?.begin()
+        gate?.beginElement()
         return element
     }
 }

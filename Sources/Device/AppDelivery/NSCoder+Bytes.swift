@@ -32,7 +32,7 @@ extension NSCoder {
     }
 
     /// True if the archive supports keys and contains none of the given ones. Other keys are ignored.
-    package func holdsNone(of keys: [String]) -> Bool {
+    package func containsNone(of keys: [String]) -> Bool {
         allowsKeyedCoding && !keys.contains { containsValue(forKey: $0) }
     }
 

@@ -19,7 +19,7 @@ extension Device {
     }
 
     /// Runs the closure with this device as `current`.
-    package func bind<Result>(_ body: () throws -> Result) rethrows -> Result {
+    package func withCurrent<Result>(_ body: () throws -> Result) rethrows -> Result {
         if Device.current === self { return try body() }
         return try Device.$current.withValue(self, operation: body)
     }

@@ -24,7 +24,7 @@ public final class Device: Sendable {
     /// The store for the calibrations of the device's sensors.
     public let calibrations: any CalibrationStore
     /// The delivery of callbacks during the playback of a trace; nil for the live device.
-    public let playback: (any PlaybackDelivery)?
+    public let playback: (any PlaybackExecutorProvider)?
 
     private let accessories: @Sendable () -> any AccessorySource
     private let components = Mutex<[ObjectIdentifier: any AnyObject & Sendable]>([:])
@@ -39,8 +39,8 @@ public final class Device: Sendable {
         accessorySource: any AccessorySource = NoAccessorySource(),
         beaconSource: any BeaconSource = NoBeaconSource(),
         statusSource: any StatusSource = StatusHub(),
-        calibrations: any CalibrationStore = FixedCalibrations(),
-        playback: (any PlaybackDelivery)? = nil
+        calibrations: any CalibrationStore = InMemoryCalibrationStore(),
+        playback: (any PlaybackExecutorProvider)? = nil
     ) {
         self.init(
             name: name, clock: clock, configuration: configuration, positionSource: positionSource,
@@ -53,7 +53,7 @@ public final class Device: Sendable {
         name: String, clock: any DeviceClock, configuration: Configuration, positionSource: any PositionSource,
         motionSource: any MotionSource, accessories: @escaping @Sendable () -> any AccessorySource,
         beaconSource: any BeaconSource, statusSource: any StatusSource, calibrations: any CalibrationStore,
-        playback: (any PlaybackDelivery)? = nil
+        playback: (any PlaybackExecutorProvider)? = nil
     ) {
         self.name = name
         self.clock = clock

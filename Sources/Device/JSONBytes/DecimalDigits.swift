@@ -3,15 +3,15 @@
 /// Formats numbers as decimal ASCII digits. Every other number formatter of this package uses it.
 package enum DecimalDigits {
     /// The capacity of the temporary buffer, in bytes: the 20 digits of the largest `UInt64` and leading zeros.
-    private static let most = 32
+    private static let maximumDigits = 32
 
     /// Appends an unsigned integer.
     ///
     /// - Parameter minimum: The minimum number of digits, at most 32. Shorter numbers are padded with leading zeros.
     package static func append(_ value: UInt64, minimum: Int = 1, to bytes: inout [UInt8]) {
-        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: most) { text in
-            var place = most
-            write(value, minimum: min(minimum, most), to: text, before: &place)
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: maximumDigits) { text in
+            var place = maximumDigits
+            write(value, minimum: min(minimum, maximumDigits), to: text, before: &place)
             bytes.append(contentsOf: UnsafeBufferPointer(rebasing: text[place...]))
         }
     }
@@ -34,7 +34,7 @@ package enum DecimalDigits {
     /// 2^22 adjacent values are 2^-30 apart, which is less than 1e-9.
     private static let nineDecimalsLimit = 4e6
     /// The smallest magnitude that is written without an exponent.
-    private static let leastWithoutExponent = 1e-4
+    private static let minimumWithoutExponent = 1e-4
 
     /// Appends a finite number in the shortest form that reads back as the same value: `0.1`, `-0.0`, `1e+16`,
     /// `5e-324`.
@@ -47,7 +47,7 @@ package enum DecimalDigits {
         // 2^53 and the quotient is rounded correctly, as in a parser. No other number with up to nine decimals reads
         // back as this value.
         guard magnitude < nineDecimalsLimit, billionths / 1e9 == magnitude,
-            magnitude >= leastWithoutExponent || magnitude == 0
+            magnitude >= minimumWithoutExponent || magnitude == 0
         else {
             var sink = ASCIISink(bytes: bytes)
             bytes = []
@@ -62,8 +62,8 @@ package enum DecimalDigits {
             fraction = less
             decimals -= 1
         }
-        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: most) { text in
-            var place = most
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: maximumDigits) { text in
+            var place = maximumDigits
             write(fraction, minimum: decimals, to: text, before: &place)
             place -= 1
             text[place] = UInt8(ascii: ".")

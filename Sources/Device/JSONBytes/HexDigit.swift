@@ -48,7 +48,7 @@ package enum HexDigit {
     }
 
     /// Returns four lowercase digits, the notation of USB vendor and product IDs.
-    package static func four(_ value: UInt16) -> String {
+    package static func fourDigits(_ value: UInt16) -> String {
         let digits = String(value, radix: 16)
         return String(repeating: "0", count: 4 - digits.utf8.count) + digits
     }

@@ -24,8 +24,8 @@ package struct JSONKeys: Sendable {
     /// The entries of the names, followed by one entry for unknown keys and one for the start of an object.
     private var entries: [Entry]
     /// The indices of the two additional entries.
-    private let other: Int
-    private let start: Int
+    private let unknownIndex: Int
+    private let startIndex: Int
     /// The indices of the names of 1 to 8 bytes, sorted by their words.
     private let sorted: [Int]
     /// The index of the last key.
@@ -57,14 +57,14 @@ package struct JSONKeys: Sendable {
             entries.append(entry)
         }
         sorted = entries.indices.filter { entries[$0].word != 0 }.sorted { entries[$0].word < entries[$1].word }
-        other = entries.count
-        start = other + 1
-        last = start
+        unknownIndex = entries.count
+        startIndex = unknownIndex + 1
+        last = startIndex
         self.entries = entries + [Entry(name: [], word: 0), Entry(name: [], word: 0)]
     }
 
     /// Resets the prediction. Call it at the start of an object.
-    package mutating func begin() { last = start }
+    package mutating func beginObject() { last = startIndex }
 
     /// Reads the next key of the object and returns its index, with the reader positioned before the value. The index
     /// of an unknown key is the number of names. At the end of the object, returns nil with the reader positioned past
@@ -76,8 +76,8 @@ package struct JSONKeys: Sendable {
             return guess
         }
         guard let key = try reader.nextKey() else { return nil }
-        let place = place(of: key)
-        if place != other { entries[last].next = place }
+        let place = index(of: key)
+        if place != unknownIndex { entries[last].next = place }
         last = place
         return place
     }
@@ -91,14 +91,14 @@ package struct JSONKeys: Sendable {
         return value
     }
 
-    private func place(of key: JSONText) -> Int {
+    private func index(of key: JSONText) -> Int {
         guard key.word != 0 else {
             let long = entries.firstIndex { entry in
                 guard entry.word == 0 else { return false }
                 return key.hasEscapes
                     ? key.string().utf8.elementsEqual(entry.name) : key.rawBytes.elementsEqual(entry.name)
             }
-            return long ?? other
+            return long ?? unknownIndex
         }
         var low = 0
         var high = sorted.count
@@ -106,7 +106,7 @@ package struct JSONKeys: Sendable {
             let middle = (low + high) / 2
             if entries[sorted[middle]].word < key.word { low = middle + 1 } else { high = middle }
         }
-        return low < sorted.count && entries[sorted[low]].word == key.word ? sorted[low] : other
+        return low < sorted.count && entries[sorted[low]].word == key.word ? sorted[low] : unknownIndex
     }
 }
 

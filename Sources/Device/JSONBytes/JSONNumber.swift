@@ -2,14 +2,14 @@
 
 /// The parsed components of a number: ±mantissa · 10^exponent.
 struct JSONNumber {
-    /// All digits as one integer. Invalid if `isLong` is true.
+    /// All digits as one integer. Invalid if `hasOverflowed` is true.
     var mantissa: UInt64 = 0
     var exponent = 0
     var isNegative = false
     /// True if the digits do not fit the mantissa.
-    var isLong = false
+    var hasOverflowed = false
     /// True if the number has neither a fraction nor an exponent.
-    var isPlain = true
+    var isInteger = true
     /// The number of digits read, including leading zeros.
     private var digits = 0
 
@@ -24,13 +24,13 @@ struct JSONNumber {
         appendChecked(value, count)
     }
 
-    /// Appends digits like `append(_:_:)` and sets `isLong` on overflow.
+    /// Appends digits like `append(_:_:)` and sets `hasOverflowed` on overflow.
     @inline(never)
     private mutating func appendChecked(_ value: UInt64, _ count: Int) {
         let (shifted, overflow) = mantissa.multipliedReportingOverflow(by: Self.wholePowers[count])
         let (sum, carry) = shifted.addingReportingOverflow(value)
         mantissa = sum
-        if overflow || carry { isLong = true }
+        if overflow || carry { hasOverflowed = true }
     }
 
     /// The value, or nil if the fast paths cannot compute it. If the mantissa is at most 2^53 and the power of ten at
@@ -38,7 +38,7 @@ struct JSONNumber {
     /// to read floating point numbers accurately", PLDI 1990).
     @inline(__always)
     var double: Double? {
-        guard !isLong else { return nil }
+        guard !hasOverflowed else { return nil }
         guard mantissa <= 1 << 53 else { return longQuotient }
         var value = Double(Int64(truncatingIfNeeded: mantissa))
         if exponent < 0 {
@@ -74,7 +74,7 @@ struct JSONNumber {
 
     /// The value of a number without fraction and exponent, or nil if it does not fit Int64.
     var int64: Int64? {
-        guard !isLong else { return nil }
+        guard !hasOverflowed else { return nil }
         guard isNegative else { return Int64(exactly: mantissa) }
         return mantissa <= 1 << 63 ? Int64(truncatingIfNeeded: 0 &- mantissa) : nil
     }

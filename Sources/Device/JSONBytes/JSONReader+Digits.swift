@@ -32,13 +32,13 @@ extension JSONReader {
             scanDigits(&at, &number)
             guard at > start else { throw numberError(at) }
             number.exponent = start &- at
-            number.isPlain = false
+            number.isInteger = false
             guard at < limit else { return number }
         }
         if bytes[at] | 0x20 == UInt8(ascii: "e") {
             let exponent = try scanExponent(&at)
             number.exponent &+= exponent
-            number.isPlain = false
+            number.isInteger = false
         }
         return number
     }

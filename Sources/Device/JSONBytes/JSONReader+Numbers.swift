@@ -46,7 +46,7 @@ extension JSONReader {
         var at = offset
         let number = try scanNumber(&at)
         let value = wholeNumber(number, at)
-        if value == nil { noteMismatch(at: offset) }
+        if value == nil { recordMismatch(at: offset) }
         advance(to: at)
         return value
     }
@@ -86,7 +86,7 @@ extension JSONReader {
     }
 
     private func wholeNumber(_ number: JSONNumber, _ end: Int) -> Int64? {
-        if number.isPlain { return number.int64 }
+        if number.isInteger { return number.int64 }
         let value = number.double ?? exactDouble(end)
         return abs(value) <= 9_007_199_254_740_992 ? Int64(exactly: value) : nil
     }

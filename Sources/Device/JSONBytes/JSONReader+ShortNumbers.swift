@@ -6,7 +6,7 @@ extension JSONReader {
     /// Returns the next eight bytes, the same bytes with digits mapped to 0...9, and a mask with the top bit of each
     /// non-digit. nil if fewer than eight bytes remain.
     @inline(__always)
-    private func look() -> (word: UInt64, values: UInt64, others: UInt64)? {
+    private func loadNextWord() -> (word: UInt64, values: UInt64, others: UInt64)? {
         guard offset &+ 8 <= limit else { return nil }
         let word = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
         let values = word ^ 0x3030_3030_3030_3030
@@ -29,7 +29,7 @@ extension JSONReader {
     /// Reads an unsigned number with a decimal point and up to six digits.
     @inline(__always)
     mutating func shortDouble() -> Double? {
-        guard let (word, values, others) = look() else { return nil }
+        guard let (word, values, others) = loadNextWord() else { return nil }
         let point = others.trailingZeroBitCount &>> 3
         let end = (others & (others &- 1)).trailingZeroBitCount &>> 3
         guard point > 0, end < 8, end > point &+ 1, Self.byte(word, at: point) == UInt8(ascii: "."),
@@ -47,7 +47,7 @@ extension JSONReader {
     /// Reads an unsigned integer of up to seven digits.
     @inline(__always)
     mutating func shortWhole() -> Int64? {
-        guard let (word, values, others) = look() else { return nil }
+        guard let (word, values, others) = loadNextWord() else { return nil }
         let end = others.trailingZeroBitCount &>> 3
         guard end > 0, end < 8, Self.isEnd(Self.byte(word, at: end)),
             end == 1 || Self.byte(word, at: 0) != UInt8(ascii: "0")

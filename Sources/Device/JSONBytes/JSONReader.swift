@@ -130,12 +130,12 @@ public struct JSONReader {
     @inline(never)
     mutating func skipMismatch() throws(JSONError) {
         _ = try nextByte(&offset)
-        if !isWord("null", at: offset) { noteMismatch(at: offset) }
+        if !isWord("null", at: offset) { recordMismatch(at: offset) }
         try skipValue()
     }
 
     /// Records that the value at the offset is unusable.
-    package mutating func noteMismatch(at offset: Int) { if firstMismatch < 0 { firstMismatch = offset } }
+    package mutating func recordMismatch(at offset: Int) { if firstMismatch < 0 { firstMismatch = offset } }
 
     /// Checks that only whitespace follows.
     public func finish() throws(JSONError) {

@@ -42,7 +42,7 @@ extension JSONWriter {
             index += 1
             switch byte {
             case 0xc2, 0xd8, 0xe2, 0xef, 0xf3:
-                index += escapeWide(UnsafeBufferPointer(rebasing: text[(index - 1)...])) - 1
+                index += appendMultibyte(UnsafeBufferPointer(rebasing: text[(index - 1)...])) - 1
             case UInt8(ascii: "\""), UInt8(ascii: "\\"): escape(byte)
             case 8: escape(UInt8(ascii: "b"))
             case 9: escape(UInt8(ascii: "t"))
@@ -58,7 +58,7 @@ extension JSONWriter {
 
     /// Appends a character of two to four bytes, escaped if it affects the display of a terminal. Returns its length in
     /// bytes.
-    private mutating func escapeWide(_ text: UnsafeBufferPointer<UInt8>) -> Int {
+    private mutating func appendMultibyte(_ text: UnsafeBufferPointer<UInt8>) -> Int {
         let count = text[0] < 0xe0 ? 2 : text[0] < 0xf0 ? 3 : 4
         guard text.count >= count else {
             append(text[0])

@@ -9,9 +9,9 @@ struct NumberShape: Sendable, Equatable {
 
     var isNegative = false
     /// The number of digits before the point, 1 to 7.
-    var whole = 0
+    var integerDigits = 0
     /// The number of digits after the point, 1 to 14; 0 if the shape is empty.
-    var fraction = 0
+    var fractionDigits = 0
 
     init() {}
 
@@ -31,7 +31,7 @@ struct NumberShape: Sendable, Equatable {
         let whole = point - (isNegative ? 1 : 0)
         let fraction = text.count - point - 1
         guard (1...7).contains(whole), fraction >= 1, whole + fraction <= Self.maximumDigits else { return }
-        (self.isNegative, self.whole, self.fraction) = (isNegative, whole, fraction)
+        (self.isNegative, self.integerDigits, self.fractionDigits) = (isNegative, whole, fraction)
     }
 }
 
@@ -44,29 +44,29 @@ extension JSONReader {
     @inline(__always)
     mutating func number(_ shape: NumberShape) -> Double? {
         // Covers all bytes that are accessed: sign, digits, point, and the 16 bytes after the point.
-        guard shape.fraction > 0, offset &+ 26 <= limit else { return nil }
+        guard shape.fractionDigits > 0, offset &+ 26 <= limit else { return nil }
         guard (bytes[offset] == UInt8(ascii: "-")) == shape.isNegative else { return nil }
         let start = offset &+ (shape.isNegative ? 1 : 0)
-        let point = start &+ shape.whole
-        guard let whole = digits(at: start, count: shape.whole), bytes[point] == UInt8(ascii: "."),
-            shape.whole == 1 || bytes[start] != UInt8(ascii: "0")
+        let point = start &+ shape.integerDigits
+        guard let whole = digits(at: start, count: shape.integerDigits), bytes[point] == UInt8(ascii: "."),
+            shape.integerDigits == 1 || bytes[start] != UInt8(ascii: "0")
         else { return nil }
-        let end = point &+ 1 &+ shape.fraction
+        let end = point &+ 1 &+ shape.fractionDigits
         let next = bytes[end]
         guard next == UInt8(ascii: ",") || next == UInt8(ascii: "}") else { return nil }
         var mantissa = whole
-        if shape.fraction <= 8 {
-            guard let fraction = digits(at: point &+ 1, count: shape.fraction) else { return nil }
-            mantissa = mantissa &* JSONNumber.wholePowers[shape.fraction] &+ fraction
+        if shape.fractionDigits <= 8 {
+            guard let fraction = digits(at: point &+ 1, count: shape.fractionDigits) else { return nil }
+            mantissa = mantissa &* JSONNumber.wholePowers[shape.fractionDigits] &+ fraction
         } else {
             guard let first = digits(at: point &+ 1, count: 8),
-                let rest = digits(at: point &+ 9, count: shape.fraction &- 8)
+                let rest = digits(at: point &+ 9, count: shape.fractionDigits &- 8)
             else { return nil }
-            mantissa = (mantissa &* 100_000_000 &+ first) &* JSONNumber.wholePowers[shape.fraction &- 8] &+ rest
+            mantissa = (mantissa &* 100_000_000 &+ first) &* JSONNumber.wholePowers[shape.fractionDigits &- 8] &+ rest
         }
         advance(to: end)
         // Both operands are exact, so the quotient is rounded correctly.
-        let value = Double(Int64(truncatingIfNeeded: mantissa)) / JSONNumber.powers[shape.fraction]
+        let value = Double(Int64(truncatingIfNeeded: mantissa)) / JSONNumber.powers[shape.fractionDigits]
         return shape.isNegative ? -value : value
     }
 

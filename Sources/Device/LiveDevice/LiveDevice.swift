@@ -35,24 +35,24 @@ package enum LiveDevice {
             configuration: configuration,
             positionSource: livePositionSource(configuration: configuration, clock: clock),
             motionSource: liveMotionSource(configuration: configuration, clock: clock),
-            accessories: { linkedAccessories.withLock { $0 }.make() },
+            accessories: { accessorySourceFactory.withLock { $0 }.make() },
             beaconSource: liveBeaconSource(configuration: configuration, clock: clock),
             statusSource: liveStatusSource(configuration: configuration, clock: clock),
-            calibrations: CalibrationFolder.ofUser())
+            calibrations: CalibrationDirectory.forCurrentUser())
     }()
 
     /// The factory of the accessory source. It creates an empty source until External Accessory, the only framework
     /// that links the udev source, replaces it. An app that only uses Core Location therefore does not link udev code.
-    private static let linkedAccessories = Mutex(AccessoryOrigin { NoAccessorySource() })
+    private static let accessorySourceFactory = Mutex(AccessorySourceFactory { NoAccessorySource() })
 
     /// Sets the factory of the device's accessory source.
-    package static func link(accessories: @escaping @Sendable () -> any AccessorySource) {
-        linkedAccessories.withLock { $0 = AccessoryOrigin(make: accessories) }
+    package static func setAccessorySourceFactory(_ accessories: @escaping @Sendable () -> any AccessorySource) {
+        accessorySourceFactory.withLock { $0 = AccessorySourceFactory(make: accessories) }
     }
 
     /// Wraps the closure because the Swift 6.2 optimizer confuses a closure stored directly in a `Mutex` with its
     /// replacement.
-    private struct AccessoryOrigin: Sendable {
+    private struct AccessorySourceFactory: Sendable {
         var make: @Sendable () -> any AccessorySource
     }
 
@@ -60,7 +60,7 @@ package enum LiveDevice {
     /// one.
     package static var resolved: Device {
         if let device = Device.current ?? Device.installed { return device }
-        if TestRunner.isPresent { _ = TestRunner.notice }
+        if TestRunner.isPresent { _ = TestRunner.logNotice }
         return shared
     }
 }
@@ -74,7 +74,7 @@ enum TestRunner {
         } ?? false
 
     /// Logs a notice at the first use.
-    static let notice: Void = Logger(label: "device-services").notice(
+    static let logNotice: Void = Logger(label: "device-services").notice(
         "A manager was created in a test without a simulated device, so it uses the live sensors. Create it inside device.use { } or after device.install()."
     )
 }

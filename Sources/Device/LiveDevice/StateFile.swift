@@ -32,30 +32,32 @@ package final class StateFile: Sendable {
     /// directory.
     ///
     /// A program is identified by the path of its executable. Two processes of the same program share the file.
-    package static func ofProgram(_ purpose: String) -> StateFile? {
-        guard let folder = CalibrationFolder.ofUser().path else { return nil }
+    package static func forCurrentProgram(purpose: String) -> StateFile? {
+        guard let folder = CalibrationDirectory.forCurrentUser().path else { return nil }
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
         let count = readlink("/proc/self/exe", &buffer, buffer.count - 1)
         let program = buffer.prefix(max(0, count)).map { UInt8(bitPattern: $0) }
         let name = program.split(separator: UInt8(ascii: "/")).last ?? []
         // The readable part of the file name. The hash distinguishes programs with the same name.
-        let shown = name.prefix(40).map { byte -> UInt8 in
+        let readableName = name.prefix(40).map { byte -> UInt8 in
             switch byte {
             case 0x30...0x39, 0x41...0x5a, 0x61...0x7a, 0x2d, 0x5f: byte
             default: UInt8(ascii: "_")
             }
         }
         return StateFile(
-            path: "\(folder)/\(purpose)-\(String(decoding: shown, as: UTF8.self))-\(StableHash.text(program)).json")
+            path:
+                "\(folder)/\(purpose)-\(String(decoding: readableName, as: UTF8.self))-\(StableHash.text(program)).json"
+        )
     }
 
     /// True if the last write failed.
-    package var hasFailed: Bool { failed.load(ordering: .relaxed) }
+    package var hasWriteFailed: Bool { failed.load(ordering: .relaxed) }
 
     /// Reads the contents. Returns nil if the file does not exist or cannot be read; the latter is logged.
     package func read() -> [UInt8]? {
         do throws(DeviceError) {
-            return try FileBytes.read(path, limit: Self.maximumSize)
+            return try FileIO.read(path, limit: Self.maximumSize)
         } catch {
             if error.code != .notFound { warn("\(error)") }
             return nil
@@ -65,7 +67,7 @@ package final class StateFile: Sendable {
     /// Logs that the contents are unusable.
     ///
     /// - Parameter why: The reason, a clause that completes the log message.
-    package func reject(_ why: String) {
+    package func reportUnusable(reason why: String) {
         warn(
             "The state file \(path) is ignored because \(why). Its contents are not used; the next change of the state replaces the file."
         )
@@ -74,7 +76,7 @@ package final class StateFile: Sendable {
     /// Replaces the contents of the file. The first of consecutive failures is logged.
     package func write(_ bytes: [UInt8]) {
         do throws(DeviceError) {
-            try StateFolder.replace(path, with: bytes)
+            try StateDirectory.replace(path, with: bytes)
             failed.store(false, ordering: .relaxed)
         } catch {
             if !failed.exchange(true, ordering: .relaxed) { warn("\(error)") }

@@ -43,5 +43,5 @@ public func liveMotionSource(configuration: Configuration, clock: any DeviceCloc
     let addresses = configuration.motionSources.value
     let source = IIOSource(addresses: addresses, settings: configuration.sensors.value, clock: clock)
     // IIO servers do not report devices that are added, so only local devices are watched.
-    return addresses.contains(.local) ? WatchedMotionSource(source, clock: clock) : source
+    return addresses.contains(.local) ? HotplugMotionSource(source, clock: clock) : source
 }

@@ -54,20 +54,20 @@ public struct DeviceError: Error, Sendable, CustomStringConvertible {
     public var code: Code
     /// One or two sentences: the failure, the affected resource and how to resolve the failure. Control characters in
     /// names from external sources are replaced, so they cannot affect a terminal or a log.
-    public var message: String { didSet { message = ShownText.lines(message, isOne: true) } }
+    public var message: String { didSet { message = TerminalSanitizer.sanitizedLines(message, isSingleLine: true) } }
     /// The underlying cause, or nil if it is unknown.
     public var cause: Cause?
     /// The source file and line that created the error.
-    public private(set) var place: String
+    public private(set) var sourceLocation: String
 
     /// Creates an error at the current source location.
     public init(
         _ code: Code, _ message: String, cause: Cause? = nil, file: StaticString = #fileID, line: UInt = #line
     ) {
         self.code = code
-        self.message = ShownText.lines(message, isOne: true)
+        self.message = TerminalSanitizer.sanitizedLines(message, isSingleLine: true)
         self.cause = cause
-        self.place = "\(file):\(line)"
+        self.sourceLocation = "\(file):\(line)"
     }
 
     /// Returns the error with a name, for example of the affected device, prepended to the message.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A socket type as an integer. The type of the C constants depends on the C library.
-package struct SocketKind: Sendable {
+package struct SocketType: Sendable {
     /// The socket type without flags.
     package let number: Int32
 
@@ -11,19 +11,21 @@ package struct SocketKind: Sendable {
     private init(_ type: Int32) { number = type }
     #endif
 
-    package static let stream = SocketKind(SOCK_STREAM)
-    package static let datagrams = SocketKind(SOCK_DGRAM)
-    package static let packets = SocketKind(SOCK_SEQPACKET)
+    package static let stream = SocketType(SOCK_STREAM)
+    package static let datagrams = SocketType(SOCK_DGRAM)
+    package static let packets = SocketType(SOCK_SEQPACKET)
 
     /// The socket type with `SOCK_NONBLOCK` and `SOCK_CLOEXEC`.
-    package var quiet: Int32 { number | SocketKind(SOCK_NONBLOCK).number | SocketKind(SOCK_CLOEXEC).number }
+    package var nonBlockingCloseOnExec: Int32 {
+        number | SocketType(SOCK_NONBLOCK).number | SocketType(SOCK_CLOEXEC).number
+    }
 }
 
 /// Socket functions that several modules use.
 package enum Sockets {
     /// Creates a non-blocking, close-on-exec socket. Returns a negative value on failure, with the reason in `errno`.
-    package static func open(_ family: Int32, _ kind: SocketKind, protocol number: Int32 = 0) -> Int32 {
-        socket(family, kind.quiet, number)
+    package static func open(_ family: Int32, _ kind: SocketType, protocol number: Int32 = 0) -> Int32 {
+        socket(family, kind.nonBlockingCloseOnExec, number)
     }
 
     /// Accepts the next connection as a non-blocking, close-on-exec socket. Returns a negative value on failure, with
@@ -74,7 +76,7 @@ package enum Sockets {
     /// is 0 on success. Blocks while the resolver runs, which may take long.
     package static func resolve(_ host: String, port: UInt16, isTaken: (addrinfo) -> Bool) -> Int32 {
         var hints = addrinfo()
-        hints.ai_socktype = SocketKind.stream.number
+        hints.ai_socktype = SocketType.stream.number
         hints.ai_flags = Int32(AI_NUMERICSERV)
         var list: UnsafeMutablePointer<addrinfo>?
         // Without a host name, getaddrinfo() returns the loopback addresses.
@@ -95,14 +97,14 @@ package enum Sockets {
 
     /// Sets an integer socket option. Returns false on failure, with the reason in `errno`.
     @discardableResult
-    package static func set(_ descriptor: Int32, _ level: Int32, _ option: Int32, _ value: Int32) -> Bool {
+    package static func setOption(_ descriptor: Int32, level: Int32, name option: Int32, value: Int32) -> Bool {
         var value = value
         return setsockopt(descriptor, level, option, &value, socklen_t(MemoryLayout<Int32>.size)) == 0
     }
 
     /// Reads and clears the pending error of a socket (`SO_ERROR`). Returns 0 if there is none, or nil if getsockopt(2)
     /// fails.
-    package static func takeError(_ descriptor: Int32) -> Int32? {
+    package static func clearPendingError(_ descriptor: Int32) -> Int32? {
         var number: Int32 = 0
         var size = socklen_t(MemoryLayout<Int32>.size)
         return getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &number, &size) == 0 ? number : nil

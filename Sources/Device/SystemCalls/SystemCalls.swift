@@ -36,7 +36,7 @@ package func systemClose(_ descriptor: Int32) {
 }
 
 /// Calls ioctl(2) and retries after EINTR. Returns the result, or a negative error number.
-package func systemControl(_ descriptor: Int32, _ request: UInt, _ argument: UnsafeMutableRawPointer) -> Int32 {
+package func systemIoctl(_ descriptor: Int32, _ request: UInt, _ argument: UnsafeMutableRawPointer) -> Int32 {
     while true {
         let result = ioctl(descriptor, numericCast(request), argument)
         if result >= 0 { return result }
@@ -53,7 +53,7 @@ package func systemControl(_ descriptor: Int32, _ request: UInt) -> Int32 {
 extension UnsafeRawBufferPointer {
     /// True if both buffers contain the same bytes. Uses memcmp(3): `elementsEqual` compares byte by byte, which takes
     /// several times as long.
-    package func isSame(as other: UnsafeRawBufferPointer) -> Bool {
+    package func hasSameBytes(as other: UnsafeRawBufferPointer) -> Bool {
         guard count == other.count else { return false }
         guard let bytes = baseAddress, let others = other.baseAddress else { return true }
         return memcmp(bytes, others, count) == 0

@@ -46,5 +46,5 @@ package enum WorkerThread {
     }
 
     /// Suspends the thread for at most 60 s. For threads that have no descriptor to wait on.
-    package static func pause(seconds: Double) { poll(nil, 0, Int32(max(0, min(seconds * 1000, 60_000)))) }
+    package static func sleep(seconds: Double) { poll(nil, 0, Int32(max(0, min(seconds * 1000, 60_000)))) }
 }

@@ -5,9 +5,9 @@ import DeviceCore
 /// A connection to the system bus, with a client of BlueZ.
 struct BlueZSession: ~Copyable {
     private let clock: any DeviceClock
-    private let wakeUp: WakeUp
+    private let wakeUp: WakeupPipe
     private var bus: SystemBus
-    private var greeting = SystemBusGreeting()
+    private var authentication = SystemBusAuthentication()
     private var framer = DBusFramer()
     private var client: BlueZClient
 
@@ -18,13 +18,13 @@ struct BlueZSession: ~Copyable {
     ///   - clock: The clock for timeouts and for the times of advertisements.
     ///   - wakeUp: Ends waiting when it is signaled.
     ///   - listens: False to only check whether beacons can be received.
-    init(address: String, clock: any DeviceClock, wakeUp: WakeUp, listens: Bool) throws(DeviceError) {
+    init(address: String, clock: any DeviceClock, wakeUp: WakeupPipe, listens: Bool) throws(DeviceError) {
         self.init(try SystemBus(address: address), clock: clock, wakeUp: wakeUp, listens: listens)
     }
 
     /// Does not throw, because Swift 6.2 destroys the default values of a noncopyable type twice if its initializer
     /// throws.
-    private init(_ bus: consuming SystemBus, clock: any DeviceClock, wakeUp: WakeUp, listens: Bool) {
+    private init(_ bus: consuming SystemBus, clock: any DeviceClock, wakeUp: WakeupPipe, listens: Bool) {
         self.clock = clock
         self.wakeUp = wakeUp
         self.bus = bus
@@ -36,19 +36,19 @@ struct BlueZSession: ~Copyable {
         while isWanted: () -> Bool, tell: (BeaconEvent) -> Void
     ) throws(DeviceError) {
         while isWanted() {
-            try step(until: .never)
-            for event in client.takeEvents() { tell(event) }
+            try poll(until: .never)
+            for event in client.drainEvents() { tell(event) }
         }
         client.stop()
-        try bus.send(client.takeOutgoing())
+        try bus.send(client.drainOutgoing())
     }
 
     /// Returns the reason why beacons cannot be received; nil if they can. Throws an error if the connection is no
     /// longer usable.
     mutating func probe(until deadline: BootTime) throws(DeviceError) -> DeviceError? {
         while clock.now < deadline {
-            try step(until: deadline)
-            for event in client.takeEvents() {
+            try poll(until: deadline)
+            for event in client.drainEvents() {
                 switch event {
                 case .lost(let error): return error
                 case .regained: return nil
@@ -56,18 +56,18 @@ struct BlueZSession: ~Copyable {
                 }
             }
         }
-        return BlueZProblem.noAnswer
+        return BlueZProblem.noReply
     }
 
     /// Sends pending bytes, waits for input or a timeout, and processes the received messages.
-    private mutating func step(until limit: BootTime) throws(DeviceError) {
-        try bus.send(client.takeOutgoing())
-        let events = Int16(POLLIN) | (bus.isSending ? Int16(POLLOUT) : 0)
+    private mutating func poll(until limit: BootTime) throws(DeviceError) {
+        try bus.send(client.drainOutgoing())
+        let events = Int16(POLLIN) | (bus.hasPendingOutput ? Int16(POLLOUT) : 0)
         let isReady = wakeUp.wait(
             for: bus.descriptor, events: events, until: min(limit, client.deadline), clock: clock)
         let now = clock.now
         if isReady { try read(now) }
-        if client.deadline <= now { try client.timeOut(now: now) }
+        if client.deadline <= now { try client.processTimeouts(now: now) }
     }
 
     private mutating func read(_ now: BootTime) throws(DeviceError) {
@@ -81,12 +81,12 @@ struct BlueZSession: ~Copyable {
         }
         received.withUnsafeBytes { bytes in
             do throws(DeviceError) {
-                framer.append(try greeting.take(bytes))
+                framer.append(try authentication.process(bytes))
             } catch {
                 failure = error
             }
         }
-        while let message = try next() { try client.take(message, now: now) }
+        while let message = try next() { try client.process(message, now: now) }
         if let failure { throw failure }
     }
 

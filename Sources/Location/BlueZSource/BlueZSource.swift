@@ -13,7 +13,7 @@ public final class BlueZSource: BeaconSource {
     static let probeTime = 2.0
 
     private let hub: BeaconHub
-    private let listener: Listener
+    private let listener: Worker
 
     /// Creates a source that uses the system bus. Does not connect yet.
     ///
@@ -23,10 +23,10 @@ public final class BlueZSource: BeaconSource {
     ///   - clock: The clock for timeouts and for the times of advertisements.
     public init(address: String? = nil, clock: any DeviceClock) {
         let address = address ?? SystemBus.standardAddress
-        let listener = Listener(address: address, clock: clock)
+        let listener = Worker(address: address, clock: clock)
         let thread = SourceThread<BeaconHub>(
-            for: "the beacon source", pause: 10, work: { hub, wakeUp in listener.listen(hub, wakeUp) })
-        hub = BeaconHub { thread.demandChanged() }
+            for: "the beacon source", pause: 10, work: { hub, wakeUp in listener.run(hub, wakeUp) })
+        hub = BeaconHub { thread.demandDidChange() }
         thread.attach(hub)
         self.listener = listener
     }
@@ -41,7 +41,7 @@ public final class BlueZSource: BeaconSource {
         }
         do throws(DeviceError) {
             var session = try BlueZSession(
-                address: listener.address, clock: listener.clock, wakeUp: try WakeUp(for: "the beacon source"),
+                address: listener.address, clock: listener.clock, wakeUp: try WakeupPipe(for: "the beacon source"),
                 listens: false)
             return try session.probe(until: listener.clock.now.advanced(bySeconds: Self.probeTime))
         } catch {
@@ -58,7 +58,7 @@ public final class BlueZSource: BeaconSource {
 
 extension BlueZSource {
     /// The main loop of the source's thread. It connects, runs until the connection ends, waits and reconnects.
-    private final class Listener: Sendable {
+    private final class Worker: Sendable {
         let address: String
         let clock: any DeviceClock
 
@@ -67,14 +67,14 @@ extension BlueZSource {
             self.clock = clock
         }
 
-        func listen(_ hub: BeaconHub, _ wakeUp: WakeUp) {
+        func run(_ hub: BeaconHub, _ wakeUp: WakeupPipe) {
             var backoff = Backoff(first: 0.25, limit: 10)
-            while hub.isWanted {
-                var works = false
+            while hub.hasSubscribers {
+                var hasWorked = false
                 do throws(DeviceError) {
                     var session = try BlueZSession(address: address, clock: clock, wakeUp: wakeUp, listens: true)
-                    try session.run(while: { hub.isWanted }) { event in
-                        works = true
+                    try session.run(while: { hub.hasSubscribers }) { event in
+                        hasWorked = true
                         switch event {
                         case .sighting(let sighting): hub.post(sighting)
                         case .lost(let error): hub.setStatus(.unavailable(error))
@@ -82,10 +82,10 @@ extension BlueZSource {
                         }
                     }
                 } catch {
-                    if works { backoff.reset() }
+                    if hasWorked { backoff.reset() }
                     hub.setStatus(.unavailable(error))
                     // A new or cancelled subscription ends the pause.
-                    _ = wakeUp.wait(for: nil, until: clock.now.advanced(bySeconds: backoff.take()), clock: clock)
+                    _ = wakeUp.wait(for: nil, until: clock.now.advanced(bySeconds: backoff.nextDelay()), clock: clock)
                 }
             }
         }

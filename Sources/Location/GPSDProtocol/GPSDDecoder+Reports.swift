@@ -7,10 +7,10 @@ extension GPSDDecoder {
     /// Reads the members of a TPV object.
     mutating func readPosition(_ reader: inout JSONReader, _ report: inout PositionReport) throws(JSONError) {
         let storage = report.emptyStorage()
-        positionKeys.begin()
+        positionKeys.beginObject()
         while let key = try positionKeys.next(&reader) {
             switch key {
-            case .kind: try noteClass(&reader)
+            case .kind: try readClass(&reader)
             case .device: storage.values.receiver = try readReceiver(&reader)
             case .mode: storage.values.mode = try reader.fixMode()
             case .status: storage.values.status = try reader.smallNumber()
@@ -45,16 +45,16 @@ extension GPSDDecoder {
             case .ecefx, .ecefy, .ecefz, .ecefvx, .ecefvy, .ecefvz, .ecefpAcc, .ecefvAcc, .other: try reader.skipValue()
             }
         }
-        impossibleValues = storage.values.refuseImpossibleValues()
+        outOfRangeCount = storage.values.discardOutOfRangeValues()
     }
 
     /// Reads the members of an ATT object.
     mutating func readAttitude(_ reader: inout JSONReader) throws(JSONError) -> GPSDReport {
         var report = AttitudeReport()
-        attitudeKeys.begin()
+        attitudeKeys.beginObject()
         while let key = try attitudeKeys.next(&reader) {
             switch key {
-            case .kind: try noteClass(&reader)
+            case .kind: try readClass(&reader)
             case .device: report.receiver = try readReceiver(&reader)
             case .time: report.time = try reader.wallTime()
             case .heading: report.heading = try reader.quantity()
@@ -76,7 +76,7 @@ extension GPSDDecoder {
             case .other: try reader.skipValue()
             }
         }
-        impossibleValues = report.refuseImpossibleValues()
+        outOfRangeCount = report.discardOutOfRangeValues()
         return .attitude(report)
     }
 
@@ -84,10 +84,10 @@ extension GPSDDecoder {
     mutating func readSky(_ reader: inout JSONReader) throws(JSONError) -> GPSDReport {
         var report = SkyReport()
         var hasSatellites = false
-        skyKeys.begin()
+        skyKeys.beginObject()
         while let key = try skyKeys.next(&reader) {
             switch key {
-            case .kind: try noteClass(&reader)
+            case .kind: try readClass(&reader)
             case .device: report.receiver = try readReceiver(&reader)
             case .time: report.time = try reader.wallTime()
             case .hdop: report.hdop = try reader.quantity()
@@ -103,7 +103,7 @@ extension GPSDDecoder {
             case .other: try reader.skipValue()
             }
         }
-        impossibleValues = report.refuseImpossibleValues()
+        outOfRangeCount = report.discardOutOfRangeValues()
         if hasSatellites { report.satellites = satellites.withUnsafeBufferPointer { [Satellite]($0) } }
         return .sky(report)
     }
@@ -117,7 +117,7 @@ extension GPSDDecoder {
             if kind == .object, satellites.count < Self.maximumSatellites {
                 satellites.append(try readSatellite(&reader))
             } else {
-                if kind != .object { reader.noteMismatch(at: reader.offset) }
+                if kind != .object { reader.recordMismatch(at: reader.offset) }
                 try reader.skipValue()
             }
         }
@@ -127,7 +127,7 @@ extension GPSDDecoder {
     private mutating func readSatellite(_ reader: inout JSONReader) throws(JSONError) -> Satellite {
         var satellite = Satellite()
         try reader.beginObject()
-        satelliteKeys.begin()
+        satelliteKeys.beginObject()
         while let key = try satelliteKeys.next(&reader) {
             switch key {
             case .number: satellite.number = try reader.count(absent: 0)

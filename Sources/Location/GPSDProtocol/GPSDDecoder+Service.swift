@@ -9,7 +9,7 @@ extension GPSDDecoder {
         var version = GPSDVersion()
         while let key = try reader.nextKey() {
             switch key.word {
-            case JSONText.word("class"): try noteClass(&reader)
+            case JSONText.word("class"): try readClass(&reader)
             case JSONText.word("release"): version.release = try reader.shortString()
             case JSONText.word("rev"): version.revision = try reader.shortString()
             case JSONText.word("remote"): version.remote = try reader.shortString()
@@ -26,7 +26,7 @@ extension GPSDDecoder {
         var watch = GPSDWatch()
         while let key = try reader.nextKey() {
             switch key.word {
-            case JSONText.word("class"): try noteClass(&reader)
+            case JSONText.word("class"): try readClass(&reader)
             case JSONText.word("enable"): watch.isEnabled = try reader.boolIfPresent() ?? false
             case JSONText.word("json"): watch.json = try reader.boolIfPresent() ?? false
             case JSONText.word("nmea"): watch.nmea = try reader.boolIfPresent() ?? false
@@ -47,7 +47,7 @@ extension GPSDDecoder {
         var message = ""
         while let key = try reader.nextKey() {
             switch key.word {
-            case JSONText.word("class"): try noteClass(&reader)
+            case JSONText.word("class"): try readClass(&reader)
             case JSONText.word("message"): message = try reader.shortString()
             default: try reader.skipValue()
             }
@@ -60,7 +60,7 @@ extension GPSDDecoder {
         var list: [ReceiverDescription] = []
         while let key = try reader.nextKey() {
             switch key.word {
-            case JSONText.word("class"): try noteClass(&reader)
+            case JSONText.word("class"): try readClass(&reader)
             case JSONText.word("devices"): list = try readList(&reader)
             default: try reader.skipValue()
             }
@@ -73,14 +73,14 @@ extension GPSDDecoder {
         var device = ReceiverDescription()
         while let key = try reader.nextKey() {
             switch key.word {
-            case JSONText.word("class"): try noteClass(&reader)
+            case JSONText.word("class"): try readClass(&reader)
             case JSONText.word("path"): device.path = try reader.shortString()
             case JSONText.word("driver"): device.driver = try reader.shortString()
             case JSONText.word("subtype"): device.subtype = try reader.shortString()
             case JSONText.word("subtype1"): device.subtype1 = try reader.shortString()
             case JSONText.word("bps"): device.bitsPerSecond = try reader.count(absent: 0)
             case JSONText.word("cycle"): device.cycle = try reader.quantity()
-            case 0 where key.equals("activated"): device.isActive = try reader.activation()
+            case 0 where key.equals("activated"): device.isActive = try reader.readIsActivated()
             default: try reader.skipValue()
             }
         }
@@ -91,7 +91,7 @@ extension GPSDDecoder {
         var list: [ReceiverDescription] = []
         guard try reader.beginArrayIfPresent() else { return list }
         // `readDevice(_:)` sets `lastClass` to the class of the element, not of the line.
-        let outer = lastClass
+        let lineClass = lastClass
         while try reader.nextElement() {
             if try reader.peekKind() == .object, list.count < Self.maximumReceivers {
                 try reader.beginObject()
@@ -100,7 +100,7 @@ extension GPSDDecoder {
                 try reader.skipValue()
             }
         }
-        lastClass = outer
+        lastClass = lineClass
         return list
     }
 }

@@ -21,7 +21,7 @@ package struct GPSDDecoder: Sendable {
     /// The maximum length of a string, in bytes. A longer string counts as absent.
     package static let maximumTextLength = 4096
 
-    var receivers = ReceiverNames()
+    var receivers = ReceiverPathCache()
     var positionKeys = ReportKeys<PositionKey>()
     var skyKeys = ReportKeys<SkyKey>()
     var satelliteKeys = ReportKeys<SatelliteKey>()
@@ -32,11 +32,11 @@ package struct GPSDDecoder: Sendable {
     /// The value of the last "class" key in the current pass; nil if the value is not a string.
     var lastClass: GPSDClass?
     /// The number of impossible values in the last report, such as a speed of 1e300. In the report they are NaN.
-    package internal(set) var impossibleValues = 0
+    package internal(set) var outOfRangeCount = 0
 
     /// The offset, in the last report, of the first value that counts as absent because it has the wrong type or is
     /// invalid; nil if there is none.
-    package internal(set) var unreadableOffset: Int?
+    package internal(set) var firstInvalidOffset: Int?
 
     /// Creates a decoder.
     package init() {}
@@ -53,12 +53,12 @@ package struct GPSDDecoder: Sendable {
         do throws(JSONError) {
             return try report(line, &position)
         } catch {
-            return brokenReport(line, error)
+            return malformedReport(line, error)
         }
     }
 
     /// Reads the next value and stores it as the class of the report.
-    mutating func noteClass(_ reader: inout JSONReader) throws(JSONError) {
+    mutating func readClass(_ reader: inout JSONReader) throws(JSONError) {
         lastClass = try reader.textIfPresent().map { GPSDClass($0) }
     }
 
@@ -67,30 +67,30 @@ package struct GPSDDecoder: Sendable {
         _ position: inout PositionReport
     ) throws(JSONError) -> GPSDReport? {
         lastClass = nil
-        impossibleValues = 0
-        unreadableOffset = nil
-        var reader = try Self.opened(line)
+        outOfRangeCount = 0
+        firstInvalidOffset = nil
+        var reader = try Self.reader(for: line)
         var kind: GPSDClass
         if let key = try reader.nextKey(), key.word == JSONText.word("class"), let name = try reader.textIfPresent() {
             kind = GPSDClass(name)
             lastClass = kind
         } else {
             // gpsd writes the class first. A class in another position requires an additional pass.
-            reader = try Self.opened(line)
+            reader = try Self.reader(for: line)
             _ = try skipMembers(&reader, .unknown)
             guard let last = lastClass else { return .malformed(GPSDMalformedReport(.noClass, at: 0)) }
             kind = last
-            reader = try Self.opened(line)
+            reader = try Self.reader(for: line)
         }
         while true {
             let report = try members(&reader, kind, &position)
             try reader.finish()
-            if reader.firstMismatch >= 0 { unreadableOffset = reader.firstMismatch }
+            if reader.firstMismatch >= 0 { firstInvalidOffset = reader.firstMismatch }
             guard let last = lastClass else { return .malformed(GPSDMalformedReport(.noClass, at: 0)) }
             if last == kind { return report }
             // The line has a second "class" key. The last one is valid, so the line is read again with that class.
             kind = last
-            reader = try Self.opened(line)
+            reader = try Self.reader(for: line)
         }
     }
 
@@ -117,7 +117,7 @@ package struct GPSDDecoder: Sendable {
     private mutating func skipMembers(_ reader: inout JSONReader, _ kind: GPSDClass) throws(JSONError) -> GPSDReport {
         while let key = try reader.nextKey() {
             if key.word == JSONText.word("class") {
-                try noteClass(&reader)
+                try readClass(&reader)
             } else {
                 try reader.skipValue()
             }
@@ -125,7 +125,7 @@ package struct GPSDDecoder: Sendable {
         return .other(kind)
     }
 
-    private static func opened(_ line: UnsafeRawBufferPointer) throws(JSONError) -> JSONReader {
+    private static func reader(for line: UnsafeRawBufferPointer) throws(JSONError) -> JSONReader {
         var reader = JSONReader(line)
         try reader.beginObject()
         return reader
@@ -138,6 +138,6 @@ extension GPSDDecoder {
         guard let text = try reader.textIfPresent(), text.rawBytes.count <= Self.maximumTextLength,
             !text.rawBytes.isEmpty
         else { return "" }
-        return receivers.name(text)
+        return receivers.path(for: text)
     }
 }

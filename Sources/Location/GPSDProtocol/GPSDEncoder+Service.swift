@@ -20,10 +20,10 @@ extension GPSDEncoder {
     /// - Parameters:
     ///   - receivers: The receivers.
     ///   - activation: The time at which the active receivers were opened.
-    package static func line(_ receivers: [ReceiverDescription], activation: WallTime) -> [UInt8] {
+    package static func encode(_ receivers: [ReceiverDescription], activation: WallTime) -> [UInt8] {
         var members = Members("DEVICES")
         members.writer.array("devices") { writer in
-            for receiver in receivers { writer.raw(line(receiver, activation: activation)) }
+            for receiver in receivers { writer.raw(encode(receiver, activation: activation)) }
         }
         return members.line()
     }
@@ -34,7 +34,7 @@ extension GPSDEncoder {
     /// - Parameters:
     ///   - receiver: The receiver.
     ///   - activation: The time at which the receiver was opened.
-    package static func line(_ receiver: ReceiverDescription, activation: WallTime) -> [UInt8] {
+    package static func encode(_ receiver: ReceiverDescription, activation: WallTime) -> [UInt8] {
         var members = Members("DEVICE")
         members.text("path", receiver.path)
         members.text("driver", receiver.driver)
@@ -74,7 +74,7 @@ extension GPSDEncoder {
     }
 
     /// Encodes an ERROR object.
-    package static func line(error message: String) -> [UInt8] {
+    package static func encode(error message: String) -> [UInt8] {
         var members = Members("ERROR")
         members.writer.member("message", message)
         return members.line()

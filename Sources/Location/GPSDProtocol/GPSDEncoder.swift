@@ -93,7 +93,7 @@ package enum GPSDEncoder {
     }
 
     /// Encodes an ATT object.
-    package static func line(_ report: AttitudeReport) -> [UInt8] {
+    package static func encode(_ report: AttitudeReport) -> [UInt8] {
         var members = Members("ATT")
         members.text("device", report.receiver)
         members.time("time", report.time)
@@ -111,7 +111,7 @@ package enum GPSDEncoder {
     }
 
     /// Encodes a SKY object.
-    package static func line(_ report: SkyReport) -> [UInt8] {
+    package static func encode(_ report: SkyReport) -> [UInt8] {
         var members = Members("SKY")
         members.text("device", report.receiver)
         members.time("time", report.time)

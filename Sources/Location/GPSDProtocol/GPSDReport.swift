@@ -72,16 +72,16 @@ package struct GPSDWatch: Sendable, Hashable {
 
 extension GPSDReport {
     /// Returns the report with the receiver's time shifted by a number of nanoseconds.
-    package func moved(by shift: Int64) -> GPSDReport {
+    package func shifted(by shift: Int64) -> GPSDReport {
         switch self {
         case .position(var report):
-            report.time = report.time?.moved(by: shift)
+            report.time = report.time?.shifted(by: shift)
             return .position(report)
         case .sky(var report):
-            report.time = report.time?.moved(by: shift)
+            report.time = report.time?.shifted(by: shift)
             return .sky(report)
         case .attitude(var report):
-            report.time = report.time?.moved(by: shift)
+            report.time = report.time?.shifted(by: shift)
             return .attitude(report)
         case .version, .devices, .device, .watch, .error, .other, .malformed: return self
         }
@@ -90,7 +90,7 @@ extension GPSDReport {
 
 extension WallTime {
     /// Returns the time shifted by a number of nanoseconds. The result saturates at the limits of `WallTime`.
-    package func moved(by nanoseconds: Int64) -> WallTime {
+    package func shifted(by nanoseconds: Int64) -> WallTime {
         WallTime(nanoseconds: self.nanoseconds.addingSaturated(nanoseconds))
     }
 }

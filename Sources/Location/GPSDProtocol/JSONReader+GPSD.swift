@@ -17,7 +17,7 @@ extension JSONReader {
         let start = offset
         guard let value = try int64IfPresent() else { return absent }
         guard let count = Int32(exactly: value) else {
-            noteMismatch(at: start)
+            recordMismatch(at: start)
             return absent
         }
         return count
@@ -28,7 +28,7 @@ extension JSONReader {
         let start = offset
         guard let value = try int64IfPresent() else { return absent }
         guard value >= 0, value <= 255 else {
-            noteMismatch(at: start)
+            recordMismatch(at: start)
             return absent
         }
         return UInt8(truncatingIfNeeded: value)
@@ -38,7 +38,7 @@ extension JSONReader {
     mutating func fixMode() throws(JSONError) -> FixMode {
         let start = offset
         if let mode = FixMode(rawValue: try smallNumber()) { return mode }
-        noteMismatch(at: start)
+        recordMismatch(at: start)
         return .unknown
     }
 
@@ -60,13 +60,13 @@ extension JSONReader {
         case .number: time = WallTime(decimal: try readRawValue())
         default: try skipValue()
         }
-        if time == nil, kind != .null { noteMismatch(at: start) }
+        if time == nil, kind != .null { recordMismatch(at: start) }
         return time
     }
 
     /// Reads the `activated` member of a receiver. Returns false for 0 or an empty string, which gpsd writes after the
     /// removal of the receiver.
-    mutating func activation() throws(JSONError) -> Bool {
+    mutating func readIsActivated() throws(JSONError) -> Bool {
         switch try peekKind() {
         case .string: return try !readText().rawBytes.isEmpty
         case .number: return try readDouble() != 0

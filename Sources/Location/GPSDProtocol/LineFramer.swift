@@ -37,7 +37,7 @@ package struct LineFramer: Sendable {
     ///   a negative value appends nothing.
     /// - Returns: The return value of `fill`.
     package mutating func read(_ fill: (UnsafeMutableRawBufferPointer) throws -> Int) rethrows -> Int {
-        makeSpace()
+        reserveSpace()
         let tail = self.tail
         let count = try storage.withUnsafeMutableBytes { storage in
             try fill(UnsafeMutableRawBufferPointer(rebasing: storage[tail...]))
@@ -98,7 +98,7 @@ package struct LineFramer: Sendable {
         }
     }
 
-    private mutating func makeSpace() {
+    private mutating func reserveSpace() {
         if head == tail {
             head = 0
             tail = 0

@@ -5,52 +5,52 @@ package import DeviceCore
 extension PositionReport {
     /// Replaces values that no receiver can have measured with NaN; see ``Values/refuseImpossibleValues()``.
     @discardableResult
-    package mutating func refuseImpossibleValues() -> Int { ownStorage().values.refuseImpossibleValues() }
+    package mutating func discardOutOfRangeValues() -> Int { uniqueStorage().values.discardOutOfRangeValues() }
 }
 
 extension PositionReport.Values {
     /// The range of valid altitudes and depths, in metres: from below the deepest ocean trench to beyond the orbits of
     /// all navigation satellites.
-    private static let lowest = -15_000.0, highest = 1e8
+    private static let minimumAltitude = -15_000.0, highest = 1e8
     /// The maximum valid speed, in metres per second. It exceeds the escape velocity of the earth.
-    private static let fastest = 20_000.0
+    private static let maximumSpeed = 20_000.0
     /// The maximum valid error, in metres, degrees or metres per second. It exceeds the diameter of the earth in
     /// metres.
-    private static let largestError = 1e8
+    private static let maximumError = 1e8
     /// The minimum valid position error, in metres. No receiver reports a smaller error, even with corrections.
-    private static let smallestError = 1e-4
+    private static let minimumError = 1e-4
 
     /// Replaces values that no receiver can have measured with NaN, because they can overflow calculations or indicate
     /// an accuracy that does not exist. Call it once for each decoded report. Returns the number of replaced values.
     @discardableResult
-    package mutating func refuseImpossibleValues() -> Int {
+    package mutating func discardOutOfRangeValues() -> Int {
         var count: UInt8 = 0
         Self.limit(&latitude, -90, 90, &count)
         Self.limit(&longitude, -180, 180, &count)
-        Self.limit(&altitudeHAE, Self.lowest, Self.highest, &count)
-        Self.limit(&altitudeMSL, Self.lowest, Self.highest, &count)
-        Self.limit(&altitudeUndefined, Self.lowest, Self.highest, &count)
+        Self.limit(&altitudeHAE, Self.minimumAltitude, Self.highest, &count)
+        Self.limit(&altitudeMSL, Self.minimumAltitude, Self.highest, &count)
+        Self.limit(&altitudeUndefined, Self.minimumAltitude, Self.highest, &count)
         // The geoid is within 110 m of the ellipsoid.
         Self.limit(&geoidSeparation, -1000, 1000, &count)
-        Self.limit(&depth, Self.lowest, Self.highest, &count)
+        Self.limit(&depth, Self.minimumAltitude, Self.highest, &count)
         Self.limit(&track, -360, 360, &count)
         Self.limit(&magneticTrack, -360, 360, &count)
         Self.limit(&magneticVariation, -360, 360, &count)
-        Self.limit(&speed, 0, Self.fastest, &count)
-        Self.limit(&climb, -Self.fastest, Self.fastest, &count)
-        Self.limit(&velocityNorth, -Self.fastest, Self.fastest, &count)
-        Self.limit(&velocityEast, -Self.fastest, Self.fastest, &count)
-        Self.limit(&velocityDown, -Self.fastest, Self.fastest, &count)
+        Self.limit(&speed, 0, Self.maximumSpeed, &count)
+        Self.limit(&climb, -Self.maximumSpeed, Self.maximumSpeed, &count)
+        Self.limit(&velocityNorth, -Self.maximumSpeed, Self.maximumSpeed, &count)
+        Self.limit(&velocityEast, -Self.maximumSpeed, Self.maximumSpeed, &count)
+        Self.limit(&velocityDown, -Self.maximumSpeed, Self.maximumSpeed, &count)
         // A position always has an error. gpsd omits an unknown error; other programs write 0.
-        Self.limit(&horizontalError, Self.smallestError, Self.largestError, &count)
-        Self.limit(&longitudeError, Self.smallestError, Self.largestError, &count)
-        Self.limit(&latitudeError, Self.smallestError, Self.largestError, &count)
-        Self.limit(&verticalError, Self.smallestError, Self.largestError, &count)
-        Self.limit(&sphericalError, Self.smallestError, Self.largestError, &count)
+        Self.limit(&horizontalError, Self.minimumError, Self.maximumError, &count)
+        Self.limit(&longitudeError, Self.minimumError, Self.maximumError, &count)
+        Self.limit(&latitudeError, Self.minimumError, Self.maximumError, &count)
+        Self.limit(&verticalError, Self.minimumError, Self.maximumError, &count)
+        Self.limit(&sphericalError, Self.minimumError, Self.maximumError, &count)
         // gpsd writes 0 for these errors until it knows them. Therefore 0 is valid, although it is not an accuracy.
-        Self.limit(&trackError, 0, Self.largestError, &count)
-        Self.limit(&speedError, 0, Self.largestError, &count)
-        Self.limit(&climbError, 0, Self.largestError, &count)
+        Self.limit(&trackError, 0, Self.maximumError, &count)
+        Self.limit(&speedError, 0, Self.maximumError, &count)
+        Self.limit(&climbError, 0, Self.maximumError, &count)
         return Int(count)
     }
 
@@ -68,7 +68,7 @@ extension SkyReport {
     /// at most 1000. Receivers write 0 for an unknown value; it is replaced but not counted. See
     /// ``PositionReport/refuseImpossibleValues()``.
     @discardableResult
-    package mutating func refuseImpossibleValues() -> Int {
+    package mutating func discardOutOfRangeValues() -> Int {
         var count: UInt8 = 0
         Self.limit(&hdop, &count)
         Self.limit(&vdop, &count)
@@ -90,7 +90,7 @@ extension AttitudeReport {
     /// Replaces angles with a magnitude of more than 360° with NaN and returns their number. See
     /// ``PositionReport/refuseImpossibleValues()``.
     @discardableResult
-    package mutating func refuseImpossibleValues() -> Int {
+    package mutating func discardOutOfRangeValues() -> Int {
         var count: UInt8 = 0
         for angle in [heading, magneticHeading, pitch, roll, yaw, dip] where abs(angle) > 360 { count &+= 1 }
         if count > 0 {

@@ -14,13 +14,13 @@ struct ReportKeys<Key: CaseIterable & RawRepresentable & Sendable>: Sendable whe
     }
 
     /// Resets the prediction of the next key. Call it at the start of an object.
-    mutating func begin() { keys.begin() }
+    mutating func beginObject() { keys.beginObject() }
 
     /// Reads the next key of the object, with the reader positioned before its value. At the end of the object, returns
     /// nil with the reader positioned past the object.
     mutating func next(_ reader: inout JSONReader) throws(JSONError) -> Key? {
-        guard let place = try keys.next(&reader) else { return nil }
-        return cases[place]
+        guard let index = try keys.next(&reader) else { return nil }
+        return cases[index]
     }
 
     /// Reads the value of the last key; NaN if it is not a finite number. Optimized for members whose numbers usually

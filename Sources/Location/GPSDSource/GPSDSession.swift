@@ -7,7 +7,7 @@ import GPSDProtocol
 final class GPSDSession: Sendable {
     private let settings: GPSDSettings
     private let hub: PositionHub
-    private let wakeUp: WakeUp
+    private let wakeUp: WakeupPipe
     private let count: @Sendable (GPSDStatistics) -> Void
 
     private var address: PositionSourceAddress { settings.address }
@@ -15,7 +15,7 @@ final class GPSDSession: Sendable {
     private var timing: GPSDTiming { settings.timing }
 
     init(
-        _ settings: GPSDSettings, hub: PositionHub, wakeUp: WakeUp,
+        _ settings: GPSDSettings, hub: PositionHub, wakeUp: WakeupPipe,
         count: @escaping @Sendable (GPSDStatistics) -> Void
     ) {
         self.settings = settings
@@ -26,16 +26,16 @@ final class GPSDSession: Sendable {
 
     /// Runs until the hub has no subscribers.
     func run() {
-        var backoff = Backoff(first: timing.firstRetry, limit: timing.lastRetry)
-        while hub.isWanted {
+        var backoff = Backoff(first: timing.initialRetryDelay, limit: timing.maximumRetryDelay)
+        while hub.hasSubscribers {
             let demand = hub.demand
             do throws(DeviceError) {
                 let decoder = try makeDecoder()
                 guard let socket = try connect() else { continue }
-                try serve(socket, decoder, backoff: &backoff)
+                try run(socket, decoder: decoder, backoff: &backoff)
             } catch {
                 hub.setStatus(.unavailable(error))
-                pause(seconds: backoff.take(), demand: demand)
+                pause(seconds: backoff.nextDelay(), demand: demand)
                 if hub.demand != demand { backoff.reset() }
             }
         }
@@ -64,11 +64,11 @@ final class GPSDSession: Sendable {
     private func connect() throws(DeviceError) -> Socket? {
         var failure: DeviceError?
         for target in try Socket.resolve(address) {
-            guard hub.isWanted else { return nil }
+            guard hub.hasSubscribers else { return nil }
             do throws(DeviceError) {
                 return try Socket.connect(
-                    target, name: address, within: timing.connect, wakeUp: wakeUp, clock: clock,
-                    isCancelled: { !hub.isWanted })
+                    target, name: address, within: timing.connectTimeout, wakeUp: wakeUp, clock: clock,
+                    isCancelled: { !hub.hasSubscribers })
             } catch {
                 failure = error
             }
@@ -81,26 +81,27 @@ final class GPSDSession: Sendable {
     /// of failures before it subscribed.
     private func pause(seconds: Double, demand: UInt64) {
         let end = clock.now.advanced(bySeconds: seconds)
-        while hub.isWanted, hub.demand == demand, clock.now < end {
+        while hub.hasSubscribers, hub.demand == demand, clock.now < end {
             _ = wakeUp.wait(for: nil, until: end, clock: clock)
         }
     }
 
     /// Reads until the hub has no subscribers. Throws when the connection ends.
-    private func serve(
-        _ socket: consuming Socket, _ decoder: sending any ReportDecoder, backoff: inout Backoff
+    private func run(
+        _ socket: consuming Socket, decoder: sending any ReportDecoder, backoff: inout Backoff
     ) throws(DeviceError) {
-        let link = GPSDLink(settings, socket: socket, decoder: decoder, hub: hub, count: count)
+        let connection = GPSDConnection(settings, socket: socket, decoder: decoder, hub: hub, count: count)
         defer {
-            link.close()
-            if link.hasHeardService { backoff.reset() }
+            connection.close()
+            if connection.hasReceivedValidLine { backoff.reset() }
         }
-        try link.greet()
+        try connection.requestReports()
         // Input that waits for an executor is never as late as what is read after a suspension of the process.
         var coordinator = ReadinessCoordinator(
-            source: link, wakeUp: wakeUp, clock: clock, tolerance: timing.lateness, limit: timing.standstill
+            source: connection, wakeUp: wakeUp, clock: clock, tolerance: timing.tolerance,
+            limit: timing.suspensionThreshold
         ) { [hub] in hub.executor }
         defer { coordinator.deregister() }
-        while hub.isWanted { try coordinator.run() }
+        while hub.hasSubscribers { try coordinator.run() }
     }
 }

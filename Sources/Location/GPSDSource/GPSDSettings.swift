@@ -12,23 +12,23 @@ struct GPSDSettings: Sendable {
 
 // The errors of a connection.
 extension GPSDSettings {
-    func ended(errno number: Int32?) -> DeviceError {
+    func connectionEndedError(errno number: Int32?) -> DeviceError {
         DeviceError(
             .connectionLost,
             "gpsd at \(address) closed the connection. Retrying. If gpsd was not restarted on purpose, check its log (journalctl -u gpsd).",
             cause: number.map { .system(call: "recv", errno: $0) })
     }
 
-    func silent() -> DeviceError {
+    func silenceError() -> DeviceError {
         DeviceError(
             .silent,
-            "gpsd at \(address) responds, but no receiver has reported for \(timing.silence) s. Check that the receiver is plugged in and known to gpsd (gpsdctl add DEVICE)."
+            "gpsd at \(address) responds, but no receiver has reported for \(timing.silenceTimeout) s. Check that the receiver is plugged in and known to gpsd (gpsdctl add DEVICE)."
         )
     }
 
-    func unanswered(hasHeardService: Bool) -> DeviceError {
+    func noReplyError(hasReceivedValidLine: Bool) -> DeviceError {
         let message =
-            hasHeardService
+            hasReceivedValidLine
             ? "gpsd at \(address) stopped responding. Reconnecting."
             : "The server at \(address) does not speak gpsd's protocol. Check the port in DEVICE_SERVICES_GPSD."
         return DeviceError(.silent, message)

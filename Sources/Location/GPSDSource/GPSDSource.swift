@@ -19,10 +19,11 @@ public final class GPSDSource: PositionSource {
         let settings = GPSDSettings(
             address: address, clock: clock, repairsWeekRollover: repairsWeekRollover, timing: timing)
         let counts = Counts()
-        let thread = SourceThread<PositionHub>(for: "the position source", pause: timing.lastRetry) { hub, wakeUp in
+        let thread = SourceThread<PositionHub>(for: "the position source", pause: timing.maximumRetryDelay) {
+            hub, wakeUp in
             GPSDSession(settings, hub: hub, wakeUp: wakeUp) { part in counts.sum.withLock { $0 += part } }.run()
         }
-        hub = PositionHub { thread.demandChanged() }
+        hub = PositionHub { thread.demandDidChange() }
         thread.attach(hub)
         self.counts = counts
     }
@@ -54,23 +55,23 @@ public final class GPSDSource: PositionSource {
 /// The timeouts and intervals of a gpsd client, in seconds.
 public struct GPSDTiming: Sendable {
     /// The timeout for connecting to one address.
-    public var connect = 5.0
-    /// The pause after the first failed connection. It doubles with each further failure, up to ``lastRetry``.
-    public var firstRetry = 0.25
+    public var connectTimeout = 5.0
+    /// The pause after the first failed connection. It doubles with each further failure, up to ``maximumRetryDelay``.
+    public var initialRetryDelay = 0.25
     /// The maximum pause between connection attempts.
-    public var lastRetry = 10.0
+    public var maximumRetryDelay = 10.0
     /// The time without position reports after which the position counts as lost.
-    public var silence = 10.0
+    public var silenceTimeout = 10.0
     /// The interval between probes of gpsd while the receiver is silent. The process sleeps between probes. TCP
     /// keep-alive detects a lost network connection within two minutes.
     public var probeInterval = 300.0
     /// The time within which gpsd has to answer a probe. After it, the connection counts as dead.
-    public var answer = 5.0
+    public var replyTimeout = 5.0
     /// The minimum duration of a suspension of the process after which accumulated reports are dropped, except for the
     /// newest epoch.
-    public var standstill = 2.0
+    public var suspensionThreshold = 2.0
     /// The maximum delay of an executor that polls the socket. After it, the source's thread reads again.
-    package var lateness = 0.5
+    package var tolerance = 0.5
 
     /// Creates timeouts that suit embedded boards.
     public init() {}

@@ -74,14 +74,14 @@ struct LibGPSDecoder: ReportDecoder {
         var report = SkyReport()
         report.receiver = receiver
         report.time = WallTime(sky.time_seconds, sky.time_nanoseconds, isPresent: sky.has_time)
-        report.hdop = sky.hdop.ifFinite
-        report.vdop = sky.vdop.ifFinite
-        report.pdop = sky.pdop.ifFinite
-        report.tdop = sky.tdop.ifFinite
-        report.gdop = sky.gdop.ifFinite
-        report.xdop = sky.xdop.ifFinite
-        report.ydop = sky.ydop.ifFinite
-        report.refuseImpossibleValues()
+        report.hdop = sky.hdop.nanIfInfinite
+        report.vdop = sky.vdop.nanIfInfinite
+        report.pdop = sky.pdop.nanIfInfinite
+        report.tdop = sky.tdop.nanIfInfinite
+        report.gdop = sky.gdop.nanIfInfinite
+        report.xdop = sky.xdop.nanIfInfinite
+        report.ydop = sky.ydop.nanIfInfinite
+        report.discardOutOfRangeValues()
         guard sky.has_satellites else { return report }
         report.visibleCount = sky.satellites_visible
         report.usedCount = sky.satellites_used
@@ -108,7 +108,7 @@ extension WallTime {
 
 extension Double {
     /// The number, or NaN if it is infinite.
-    fileprivate var ifFinite: Double { isFinite ? self : .nan }
+    fileprivate var nanIfInfinite: Double { isFinite ? self : .nan }
 }
 
 extension PositionReport {
@@ -118,34 +118,34 @@ extension PositionReport {
         mode = FixMode(rawValue: UInt8(clamping: report.mode)) ?? .unknown
         status = UInt8(clamping: report.status)
         time = WallTime(report.time_seconds, report.time_nanoseconds, isPresent: report.has_time)
-        timeError = report.ept.ifFinite
-        latitude = report.latitude.ifFinite
-        longitude = report.longitude.ifFinite
-        altitudeHAE = report.altitude_hae.ifFinite
-        altitudeMSL = report.altitude_msl.ifFinite
-        altitudeUndefined = report.altitude.ifFinite
-        geoidSeparation = report.geoid_separation.ifFinite
-        longitudeError = report.epx.ifFinite
-        latitudeError = report.epy.ifFinite
-        verticalError = report.epv.ifFinite
-        horizontalError = report.eph.ifFinite
-        sphericalError = report.sep.ifFinite
-        track = report.track.ifFinite
-        magneticTrack = report.magnetic_track.ifFinite
-        magneticVariation = report.magnetic_variation.ifFinite
-        speed = report.speed.ifFinite
-        climb = report.climb.ifFinite
-        trackError = report.epd.ifFinite
-        speedError = report.eps.ifFinite
-        climbError = report.epc.ifFinite
-        velocityNorth = report.velocity_north.ifFinite
-        velocityEast = report.velocity_east.ifFinite
-        velocityDown = report.velocity_down.ifFinite
-        depth = report.depth.ifFinite
-        correctionAge = report.dgps_age.ifFinite
+        timeError = report.ept.nanIfInfinite
+        latitude = report.latitude.nanIfInfinite
+        longitude = report.longitude.nanIfInfinite
+        altitudeHAE = report.altitude_hae.nanIfInfinite
+        altitudeMSL = report.altitude_msl.nanIfInfinite
+        altitudeUndefined = report.altitude.nanIfInfinite
+        geoidSeparation = report.geoid_separation.nanIfInfinite
+        longitudeError = report.epx.nanIfInfinite
+        latitudeError = report.epy.nanIfInfinite
+        verticalError = report.epv.nanIfInfinite
+        horizontalError = report.eph.nanIfInfinite
+        sphericalError = report.sep.nanIfInfinite
+        track = report.track.nanIfInfinite
+        magneticTrack = report.magnetic_track.nanIfInfinite
+        magneticVariation = report.magnetic_variation.nanIfInfinite
+        speed = report.speed.nanIfInfinite
+        climb = report.climb.nanIfInfinite
+        trackError = report.epd.nanIfInfinite
+        speedError = report.eps.nanIfInfinite
+        climbError = report.epc.nanIfInfinite
+        velocityNorth = report.velocity_north.nanIfInfinite
+        velocityEast = report.velocity_east.nanIfInfinite
+        velocityDown = report.velocity_down.nanIfInfinite
+        depth = report.depth.nanIfInfinite
+        correctionAge = report.dgps_age.nanIfInfinite
         correctionStation = report.dgps_station
         leapSeconds = report.leap_seconds == 0 ? -1 : report.leap_seconds
-        refuseImpossibleValues()
+        discardOutOfRangeValues()
     }
 }
 
@@ -153,9 +153,9 @@ extension Satellite {
     fileprivate init(_ satellite: dsgps_satellite) {
         self.init()
         number = satellite.prn
-        elevation = satellite.elevation.ifFinite
-        azimuth = satellite.azimuth.ifFinite
-        signal = satellite.ss.ifFinite
+        elevation = satellite.elevation.nanIfInfinite
+        azimuth = satellite.azimuth.nanIfInfinite
+        signal = satellite.ss.nanIfInfinite
         isUsed = satellite.used
         // If the number within the system is 0, libgps has not set these fields.
         if satellite.svid != 0 {
@@ -173,16 +173,16 @@ extension AttitudeReport {
         self.init()
         self.receiver = receiver
         time = WallTime(report.time_seconds, report.time_nanoseconds, isPresent: report.has_time)
-        heading = report.heading.ifFinite
-        magneticHeading = report.magnetic_heading.ifFinite
-        pitch = report.pitch.ifFinite
-        roll = report.roll.ifFinite
-        yaw = report.yaw.ifFinite
-        dip = report.dip.ifFinite
-        magneticField = SIMD3(report.mag_x.ifFinite, report.mag_y.ifFinite, report.mag_z.ifFinite)
-        acceleration = SIMD3(report.acc_x.ifFinite, report.acc_y.ifFinite, report.acc_z.ifFinite)
-        rotationRate = SIMD3(report.gyro_x.ifFinite, report.gyro_y.ifFinite, report.gyro_z.ifFinite)
-        refuseImpossibleValues()
+        heading = report.heading.nanIfInfinite
+        magneticHeading = report.magnetic_heading.nanIfInfinite
+        pitch = report.pitch.nanIfInfinite
+        roll = report.roll.nanIfInfinite
+        yaw = report.yaw.nanIfInfinite
+        dip = report.dip.nanIfInfinite
+        magneticField = SIMD3(report.mag_x.nanIfInfinite, report.mag_y.nanIfInfinite, report.mag_z.nanIfInfinite)
+        acceleration = SIMD3(report.acc_x.nanIfInfinite, report.acc_y.nanIfInfinite, report.acc_z.nanIfInfinite)
+        rotationRate = SIMD3(report.gyro_x.nanIfInfinite, report.gyro_y.nanIfInfinite, report.gyro_z.nanIfInfinite)
+        discardOutOfRangeValues()
     }
 }
 #endif

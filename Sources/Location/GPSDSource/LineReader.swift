@@ -9,7 +9,7 @@ struct LineReader {
     /// The clock whose wall time is used to correct dates; nil if dates are not corrected.
     private let rolloverClock: (any DeviceClock)?
     var watchdog: Watchdog
-    private var standstill = Standstill()
+    private var staleReportFilter = StaleReportFilter()
     private var now = BootTime.zero
     private var counts = GPSDStatistics()
     /// Reused for every position report.
@@ -23,7 +23,7 @@ struct LineReader {
     }
 
     /// True while the reports that accumulated during a suspension of the process are being read.
-    var isCatchingUp: Bool { standstill.isCatchingUp }
+    var isCatchingUp: Bool { staleReportFilter.isCatchingUp }
 
     /// Begins a read.
     ///
@@ -32,68 +32,68 @@ struct LineReader {
     ///   - limit: The time, in seconds, from which the pause counts as a suspension of the process.
     mutating func begin(pause: Double, limit: Double, now: BootTime) {
         self.now = now
-        standstill.begin(pause: pause, limit: limit)
-        if standstill.isCatchingUp { hub.discardHeld() }
+        staleReportFilter.begin(pause: pause, limit: limit)
+        if staleReportFilter.isCatchingUp { hub.discardHeld() }
     }
 
     /// Ends a read, after all available lines were read.
     mutating func finish() {
-        guard standstill.isCatchingUp else { return }
+        guard staleReportFilter.isCatchingUp else { return }
         hub.together {
-            for report in standstill.finish() { hub.post(report) }
+            for report in staleReportFilter.finish() { hub.post(report) }
         }
     }
 
     /// Decodes a line and publishes its report.
-    mutating func take(_ line: UnsafeRawBufferPointer, decoder: inout any ReportDecoder) {
+    mutating func process(_ line: UnsafeRawBufferPointer, decoder: inout any ReportDecoder) {
         counts.lines += 1
         if hub.wantsLines { hub.post(line: line, arrival: now) }
         switch decoder.decode(line, position: &report) {
         case nil:
             counts.positions += 1
-            heardService()
+            recordValidLine()
             report.arrival = now
             if hub.wantsRawReports { report.raw = [UInt8](line) }
             if let rolloverClock, let time = report.time {
-                report.time = WeekRollover.repaired(time, near: rolloverClock.wallTime)
+                report.time = WeekRollover.corrected(time, near: rolloverClock.wallTime)
             }
-            if watchdog.heardReport(now: now) { hub.setStatus(.available) }
-            if standstill.isCatchingUp {
-                standstill.keep(report)
+            if watchdog.recordReport(now: now) { hub.setStatus(.available) }
+            if staleReportFilter.isCatchingUp {
+                staleReportFilter.append(report)
             } else {
                 hub.post(report)
             }
         case .sky(var sky):
-            heardService()
+            recordValidLine()
             sky.arrival = now
             hub.post(sky)
         case .attitude(var attitude):
-            heardService()
+            recordValidLine()
             attitude.arrival = now
             hub.post(attitude)
         case .devices(let receivers):
-            heardService()
+            recordValidLine()
             hub.post(receivers: receivers)
         case .device(let receiver):
-            heardService()
+            recordValidLine()
             hub.post(receiver: receiver)
         case .position, .version, .watch, .error, .other:
-            heardService()
+            recordValidLine()
         case .malformed:
             counts.malformedLines += 1
         }
     }
 
     /// Returns the counts since the last call.
-    mutating func takeCounts() -> GPSDStatistics {
+    mutating func drainCounts() -> GPSDStatistics {
         defer { counts = GPSDStatistics() }
-        counts.staleReports = standstill.takeDropped()
+        counts.staleReports = staleReportFilter.drainDroppedCount()
         return counts
     }
 
-    private mutating func heardService() {
-        let isFirst = !watchdog.hasHeardService
-        watchdog.heardLine(now: now)
+    private mutating func recordValidLine() {
+        let isFirst = !watchdog.hasReceivedValidLine
+        watchdog.recordLine(now: now)
         // The first valid line shows that gpsd is available again.
         if isFirst { hub.setStatus(.available) }
     }
@@ -115,7 +115,7 @@ enum WeekRollover {
     static let period: Int64 = 1024 * 7 * 86_400 * 1_000_000_000
 
     /// Returns the time shifted by the multiple of 1024 weeks that brings it closest to the system clock.
-    static func repaired(_ time: WallTime, near system: WallTime) -> WallTime {
+    static func corrected(_ time: WallTime, near system: WallTime) -> WallTime {
         // The difference modulo 1024 weeks. The remainders are subtracted, because the difference of the times may
         // overflow.
         var distance = system.nanoseconds % period - time.nanoseconds % period

@@ -39,7 +39,7 @@ struct Socket: ~Copyable {
         bytes.withUnsafeBytes { buffer in
             let flags = Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT)
             while true {
-                let count = system_send(descriptor, buffer.baseAddress, buffer.count, flags)
+                let count = systemSend(descriptor, buffer.baseAddress, buffer.count, flags)
                 if count == buffer.count { return nil }
                 if count < 0, errno == EINTR { continue }
                 return count < 0 ? errno : EAGAIN
@@ -49,7 +49,7 @@ struct Socket: ~Copyable {
 }
 
 /// The C function, whose name is shadowed by the method `send(_:)`.
-private func system_send(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int, _ flags: Int32) -> Int {
+private func systemSend(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int, _ flags: Int32) -> Int {
     send(descriptor, bytes, count, flags)
 }
 
@@ -88,13 +88,14 @@ extension Socket {
 
     /// Connects within a time in seconds. Returns nil if `isCancelled` returned true after a wakeup.
     static func connect(
-        _ target: Address, name: PositionSourceAddress, within seconds: Double, wakeUp: WakeUp, clock: any DeviceClock,
+        _ target: Address, name: PositionSourceAddress, within seconds: Double, wakeUp: WakeupPipe,
+        clock: any DeviceClock,
         isCancelled: () -> Bool
     ) throws(DeviceError) -> Socket? {
         let descriptor = Sockets.open(target.family, .stream)
         guard descriptor >= 0 else { throw failure(name, call: "socket", errno: errno) }
         let connection = Socket(descriptor: descriptor)
-        keepAlive(descriptor)
+        enableKeepAlive(descriptor)
         var storage = target.storage
         let started = withUnsafePointer(to: &storage) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { Sockets.connect(descriptor, $0, target.length) }
@@ -106,14 +107,14 @@ extension Socket {
             if isCancelled() { return nil }
             guard clock.now < deadline else { throw failure(name, call: "connect", errno: ETIMEDOUT) }
         }
-        let status = Sockets.takeError(descriptor) ?? 0
+        let status = Sockets.clearPendingError(descriptor) ?? 0
         guard status == 0 else { throw failure(name, call: "connect", errno: status) }
         return connection
     }
 
     /// Enables TCP keep-alive, which detects a lost peer without waking this process: the first probe is sent after a
     /// minute of silence, and the connection ends after four unanswered probes 15 s apart.
-    private static func keepAlive(_ descriptor: Int32) {
+    private static func enableKeepAlive(_ descriptor: Int32) {
         func set(_ level: Int32, _ option: Int32, _ value: Int32) {
             var value = value
             setsockopt(descriptor, level, option, &value, socklen_t(MemoryLayout<Int32>.size))

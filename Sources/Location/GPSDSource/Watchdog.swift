@@ -12,36 +12,36 @@ struct Watchdog: Sendable {
         /// Request the version of gpsd.
         case probe
         /// Report to the subscribers that position reports have stopped.
-        case declareSilent
+        case reportSilence
         /// Close the connection.
-        case giveUp
+        case closeConnection
     }
 
     private let timing: GPSDTiming
     private var lastReport: BootTime
     private var lastLine: BootTime
     private var isSilent = false
-    private var answerBy: BootTime?
+    private var replyDeadline: BootTime?
     /// True once gpsd has sent a valid line on this connection.
-    private(set) var hasHeardService = false
+    private(set) var hasReceivedValidLine = false
 
     init(timing: GPSDTiming, now: BootTime) {
         self.timing = timing
         lastReport = now
         lastLine = now
         // A service that sends no greeting times out early, so that a wrong port is detected soon.
-        answerBy = now.advanced(bySeconds: timing.answer)
+        replyDeadline = now.advanced(bySeconds: timing.replyTimeout)
     }
 
     /// Records the arrival of a valid line.
-    mutating func heardLine(now: BootTime) {
+    mutating func recordLine(now: BootTime) {
         lastLine = now
-        answerBy = nil
-        hasHeardService = true
+        replyDeadline = nil
+        hasReceivedValidLine = true
     }
 
     /// Records the arrival of a position report. Returns true if it ends a silence.
-    mutating func heardReport(now: BootTime) -> Bool {
+    mutating func recordReport(now: BootTime) -> Bool {
         lastReport = now
         defer { isSilent = false }
         return isSilent
@@ -54,27 +54,27 @@ struct Watchdog: Sendable {
 
     /// The time of the next check.
     var deadline: BootTime {
-        let answer = answerBy ?? .never
-        let probe = answerBy == nil ? probeAt : .never
-        let silence = isSilent ? .never : lastReport.advanced(bySeconds: timing.silence)
+        let answer = replyDeadline ?? .never
+        let probe = replyDeadline == nil ? nextProbe : .never
+        let silence = isSilent ? .never : lastReport.advanced(bySeconds: timing.silenceTimeout)
         return min(answer, probe, silence)
     }
 
     /// Returns the action that is due now.
     mutating func check(now: BootTime) -> Action {
-        if let answerBy, now >= answerBy { return .giveUp }
-        if !isSilent, now >= lastReport.advanced(bySeconds: timing.silence) {
+        if let replyDeadline, now >= replyDeadline { return .closeConnection }
+        if !isSilent, now >= lastReport.advanced(bySeconds: timing.silenceTimeout) {
             isSilent = true
-            return .declareSilent
+            return .reportSilence
         }
-        if answerBy == nil, now >= probeAt {
-            answerBy = now.advanced(bySeconds: timing.answer)
+        if replyDeadline == nil, now >= nextProbe {
+            replyDeadline = now.advanced(bySeconds: timing.replyTimeout)
             return .probe
         }
         return .none
     }
 
-    private var probeAt: BootTime {
-        lastLine.advanced(bySeconds: isSilent ? timing.probeInterval : timing.silence)
+    private var nextProbe: BootTime {
+        lastLine.advanced(bySeconds: isSilent ? timing.probeInterval : timing.silenceTimeout)
     }
 }

@@ -11,7 +11,7 @@ enum DegreeArithmetic {
     ///
     /// The step corresponds to a thousandth of a nanometre on the ground. The rounding keeps products of tiny angles
     /// out of the range in which doubles underflow, and turns -0 into 0.
-    static func snapped(_ angle: Double) -> Double {
+    static func rounded(_ angle: Double) -> Double {
         let grid = 0.0625
         guard abs(angle) < grid else { return angle }
         return angle < 0 ? grid - (grid - angle) : (angle + grid) - grid

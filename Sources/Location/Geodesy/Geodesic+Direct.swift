@@ -31,8 +31,8 @@ extension Geodesic {
         from start: GeodeticCoordinate, azimuth: Double, distance: Double
     ) -> GeodesicDirect {
         guard start.isValid, azimuth.isFinite, distance.isFinite else { return .invalid }
-        let heading = SineCosine(degrees: DegreeArithmetic.snapped(DegreeArithmetic.reduced(azimuth)))
-        let latitude = ReducedLatitude(latitude: DegreeArithmetic.snapped(start.latitude))
+        let heading = SineCosine(degrees: DegreeArithmetic.rounded(DegreeArithmetic.reduced(azimuth)))
+        let latitude = ReducedLatitude(latitude: DegreeArithmetic.rounded(start.latitude))
         let circle = GreatCircle(latitude: latitude.angle, azimuth: heading)
         let node = circle.equatorialAzimuth
         let epsilon = circle.epsilon

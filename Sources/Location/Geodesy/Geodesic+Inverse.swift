@@ -35,8 +35,8 @@ extension Geodesic {
             eastSign = -1
             (eastward, rest) = (-eastward, -rest)
         }
-        var first = DegreeArithmetic.snapped(start.latitude)
-        var second = DegreeArithmetic.snapped(end.latitude)
+        var first = DegreeArithmetic.rounded(start.latitude)
+        var second = DegreeArithmetic.rounded(end.latitude)
         let isSwapped = abs(first) < abs(second)
         if isSwapped { swap(&first, &second) }
         let northSign: Double = first < 0 ? 1 : -1

@@ -40,8 +40,8 @@ struct GreatCircle {
             cosine: (azimuth.cosine * azimuth.cosine + cosine * cosine).squareRoot())
         // If the point is on the equator and the direction is due east or west, the point itself is used as the
         // crossing.
-        let onEquator = latitude.sine == 0 && azimuth.cosine == 0
-        let northward = onEquator ? 1 : azimuth.cosine * latitude.cosine
+        let isOnEquator = latitude.sine == 0 && azimuth.cosine == 0
+        let northward = isOnEquator ? 1 : azimuth.cosine * latitude.cosine
         arc = SineCosine(y: latitude.sine, x: northward)
         longitude = SineCosine(sine: equatorialAzimuth.sine * latitude.sine, cosine: northward)
     }

@@ -25,7 +25,7 @@ extension ReducedInverse {
         var high = SineCosine(sine: SineCosine.tiny, cosine: -1)
         var isPolished = false
         var isBracketClosed = false
-        var trial = follow(departure)
+        var trial = self.trial(departure)
 
         // 20 Newton steps, then as many bisections as an azimuth has bits.
         for step in 0..<84 {
@@ -50,14 +50,14 @@ extension ReducedInverse {
                     abs(low.sine - departure.sine) + (low.cosine - departure.cosine) < rounding * 0x1p-26
                     || abs(departure.sine - high.sine) + (departure.cosine - high.cosine) < rounding * 0x1p-26
             }
-            trial = follow(departure)
+            trial = self.trial(departure)
         }
         let distance = Self.distance(from: trial.first, to: trial.second, arc: trial.arc, epsilon: trial.epsilon)
         return Path(distance: distance, departure: departure, arrival: trial.arrival)
     }
 
     /// Computes the geodesic with an azimuth of departure (Karney 2013, equations 5, 10 to 12, 38, 45 and 46).
-    private func follow(_ azimuth: SineCosine) -> Trial {
+    private func trial(_ azimuth: SineCosine) -> Trial {
         var departure = azimuth
         // A line along the equator has no equator crossing to count from; this deviation to the south is negligible.
         if start.sine == 0 && departure.cosine == 0 { departure.cosine = -SineCosine.tiny }

@@ -29,9 +29,9 @@ struct ReducedInverse {
     init(startLatitude: Double, endLatitude: Double, longitude: Double, rest: Double) {
         // As for the latitudes, longitude and supplement are kept out of the range in which their squares underflow.
         let isSmall = longitude < 1
-        let longitude = DegreeArithmetic.snapped(longitude)
+        let longitude = DegreeArithmetic.rounded(longitude)
         let rest = isSmall ? 0 : rest
-        let supplementDegrees = DegreeArithmetic.snapped((180 - longitude) - rest)
+        let supplementDegrees = DegreeArithmetic.rounded((180 - longitude) - rest)
         let start = ReducedLatitude(latitude: startLatitude)
         var end = ReducedLatitude(latitude: endLatitude)
         // Latitudes that round to the same cosine near the poles, or to the same sine near the equator, are made equal.

@@ -52,12 +52,12 @@ struct SineCosine {
         // The arc tangent is used only within 45 degrees of an axis, so that small angles near the axes keep their
         // precision.
         if abs(sine) <= abs(cosine) {
-            let fromAxis = atan2(sine, abs(cosine)) / degree
-            if cosine >= 0 { return fromAxis }
-            return (sine < 0 ? -180 : 180) - fromAxis
+            let angleFromAxis = atan2(sine, abs(cosine)) / degree
+            if cosine >= 0 { return angleFromAxis }
+            return (sine < 0 ? -180 : 180) - angleFromAxis
         }
-        let fromAxis = atan2(cosine, abs(sine)) / degree
-        return sine < 0 ? fromAxis - 90 : 90 - fromAxis
+        let angleFromAxis = atan2(cosine, abs(sine)) / degree
+        return sine < 0 ? angleFromAxis - 90 : 90 - angleFromAxis
     }
 
     static prefix func - (angle: SineCosine) -> SineCosine {

@@ -11,7 +11,7 @@ struct NMEAClock {
     private var midnight: Int64 = 0
     private var timeOfDay: Int64?
     /// The certainty of the date, in ascending order.
-    private enum Dating: Int {
+    private enum DateQuality: Int {
         case none
         /// The date of a receiver that may not know the date yet: it has no fix, or reports the first date of GPS or of
         /// its own clock.
@@ -19,11 +19,11 @@ struct NMEAClock {
         case certain
     }
 
-    private var dating = Dating.none
+    private var dateQuality = DateQuality.none
     /// True if a date is known.
-    var isDated: Bool { dating != .none }
+    var hasDate: Bool { dateQuality != .none }
     /// True if a date is known that is not provisional.
-    var hasCertainDate: Bool { dating == .certain }
+    var hasCertainDate: Bool { dateQuality == .certain }
     /// The midnight before the first time; nil until a date is known.
     private(set) var firstMidnight: Int64?
 
@@ -31,7 +31,7 @@ struct NMEAClock {
         guard let midnight else { return }
         self.midnight = midnight
         firstMidnight = midnight
-        dating = .certain
+        dateQuality = .certain
     }
 
     /// The last time, in nanoseconds since 1970 or an arbitrary midnight; nil until a time is known.
@@ -50,13 +50,13 @@ struct NMEAClock {
             }
             timeOfDay = time
         }
-        let found = isProvisional ? Dating.provisional : .certain
-        guard let date, found.rawValue >= dating.rawValue else { return }
+        let found = isProvisional ? DateQuality.provisional : .certain
+        guard let date, found.rawValue >= dateQuality.rawValue else { return }
         // The first date also determines the dates of all earlier times, including the midnights since the first time.
-        if found != dating {
+        if found != dateQuality {
             firstMidnight = date.subtractingSaturated(midnight.subtractingSaturated(firstMidnight ?? 0))
         }
-        dating = found
+        dateQuality = found
         midnight = date
     }
 }

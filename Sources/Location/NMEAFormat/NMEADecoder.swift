@@ -30,13 +30,13 @@ public struct NMEADecoder: Sendable {
     private static let maximumName = 64
 
     /// The counters of the decoded and ignored sentences.
-    public var counts: NMEACounts { findings.counts }
-    private var findings = NMEAFindings()
+    public var counts: NMEACounts { diagnostics.counts }
+    private var diagnostics = NMEADiagnostics()
     private let options: NMEADecoderOptions
     private let midnight: Int64?
     /// The streams of the receivers, by the source names in tag blocks. The first stream is for sentences without a
     /// name.
-    private var streams: [(name: [UInt8], stream: NMEAStream)]
+    private var streams: [(name: [UInt8], stream: NMEAEpochAssembler)]
 
     /// Creates a decoder.
     public init(options: NMEADecoderOptions = .init()) {
@@ -45,7 +45,7 @@ public struct NMEADecoder: Sendable {
             let rest = date.nanoseconds % NMEAClock.day
             return date.nanoseconds - (rest < 0 ? rest + NMEAClock.day : rest)
         }
-        streams = [([], NMEAStream(receiver: "", midnight: midnight))]
+        streams = [([], NMEAEpochAssembler(receiver: "", midnight: midnight))]
     }
 
     /// The day of the first sentence with a time, derived from the first date and the midnights before it; nil until a
@@ -66,22 +66,24 @@ public struct NMEADecoder: Sendable {
     public mutating func decode(
         _ line: UnsafeRawBufferPointer, arrival: WallTime? = nil, receive: (NMEAReport) -> Void
     ) {
-        var parts = NMEALine(line, allowsMissingChecksum: options.allowsMissingChecksum)
+        var parts = NMEALineScanner(line, allowsMissingChecksum: options.allowsMissingChecksum)
         var arrival = arrival
         var stream: Int? = 0
-        while let part = parts.next() {
+        while let part = parts.nextElement() {
             switch part {
-            case .broken: findings.counts.broken += 1
+            case .invalid: diagnostics.counts.invalid += 1
             case .tagBlock(let range):
                 let block = NMEATagBlock(UnsafeRawBufferPointer(rebasing: line[range]))
                 if arrival == nil { arrival = block.time }
-                if let source = block.source { stream = index(of: source) }
+                if let source = block.source { stream = streamIndex(of: source) }
             case .sentence(let range, let hasChecksum):
                 guard let stream else {
-                    findings.counts.receiversLeftOut += 1
+                    diagnostics.counts.ignoredReceiverSentences += 1
                     continue
                 }
-                take(UnsafeRawBufferPointer(rebasing: line[range]), hasChecksum, stream, arrival, receive)
+                decode(
+                    UnsafeRawBufferPointer(rebasing: line[range]), hasChecksum: hasChecksum, stream: stream,
+                    arrival: arrival, receive: receive)
             }
         }
     }
@@ -89,38 +91,39 @@ public struct NMEADecoder: Sendable {
     /// The number of the line that is decoded next, for ``NMEAIssue/line``. Set by the caller; 0 if lines are not
     /// numbered.
     package var line: Int {
-        get { findings.line }
-        set { findings.line = newValue }
+        get { diagnostics.line }
+        set { diagnostics.line = newValue }
     }
 
     /// Returns and removes the issues that were recorded since the last call.
-    package mutating func drainIssues() -> [NMEAIssue] { findings.issues.isEmpty ? [] : findings.drainIssues() }
+    package mutating func drainIssues() -> [NMEAIssue] { diagnostics.issues.isEmpty ? [] : diagnostics.drainIssues() }
 
     /// Delivers the remaining reports. Call it after the last line.
     public mutating func finish(receive: (NMEAReport) -> Void) {
-        for index in streams.indices { streams[index].stream.flush(&findings, receive) }
+        for index in streams.indices { streams[index].stream.flush(&diagnostics, receive) }
     }
 
-    private mutating func take(
-        _ bytes: UnsafeRawBufferPointer, _ hasChecksum: Bool, _ stream: Int, _ arrival: WallTime?,
-        _ receive: (NMEAReport) -> Void
+    private mutating func decode(
+        _ bytes: UnsafeRawBufferPointer, hasChecksum: Bool, stream: Int, arrival: WallTime?,
+        receive: (NMEAReport) -> Void
     ) {
         guard let first = bytes.first, first != UInt8(ascii: "P"), let sentence = NMEASentence(bytes) else {
-            findings.counts.passedOver += 1
+            diagnostics.counts.unsupported += 1
             return
         }
-        let isRead = streams[stream].stream.take(sentence, arrival: arrival, findings: &findings, receive: receive)
-        if isRead { findings.counts.read += 1 } else { findings.counts.passedOver += 1 }
-        if isRead, !hasChecksum { findings.counts.unchecked += 1 }
+        let isRead = streams[stream].stream.process(
+            sentence, arrival: arrival, diagnostics: &diagnostics, receive: receive)
+        if isRead { diagnostics.counts.decoded += 1 } else { diagnostics.counts.unsupported += 1 }
+        if isRead, !hasChecksum { diagnostics.counts.withoutChecksum += 1 }
     }
 
-    private mutating func index(of source: UnsafeRawBufferPointer) -> Int? {
+    private mutating func streamIndex(of source: UnsafeRawBufferPointer) -> Int? {
         let name = source.prefix(Self.maximumName)
         if let index = streams.firstIndex(where: { $0.name.elementsEqual(name) }) { return index }
         guard streams.count < Self.maximumReceivers else { return nil }
         let text = String(decoding: name, as: UTF8.self)
         let known = streams.lazy.compactMap(\.stream.clock.firstMidnight).first
-        streams.append(([UInt8](name), NMEAStream(receiver: text, midnight: midnight ?? known)))
+        streams.append(([UInt8](name), NMEAEpochAssembler(receiver: text, midnight: midnight ?? known)))
         return streams.count - 1
     }
 }

@@ -23,21 +23,21 @@ public enum NMEAEncoder {
     public static func sentences(
         _ position: PositionReport, sky: SkyReport? = nil, options: NMEAOptions = .init()
     ) -> [[UInt8]] {
-        let view = sky.map { SkyText($0) }
-        let epoch = PositionText(position, view, options)
-        var sentences = epoch.positions()
-        if let view {
-            if options.sentences.contains(.gsa) { sentences += view.used(position.mode) }
-            if options.sentences.contains(.gsv) { sentences += view.inView() }
+        let sky = sky.map { SkySentences($0) }
+        let epoch = PositionSentences(position, sky, options)
+        var sentences = epoch.positionSentences()
+        if let sky {
+            if options.sentences.contains(.gsa) { sentences += sky.gsaSentences(mode: position.mode) }
+            if options.sentences.contains(.gsv) { sentences += sky.gsvSentences() }
         } else if options.sentences.contains(.gsa), position.mode != .unknown {
-            sentences += SkyText(SkyReport()).used(position.mode)
+            sentences += SkySentences(SkyReport()).gsaSentences(mode: position.mode)
         }
-        return sentences + epoch.others()
+        return sentences + epoch.qualitySentences()
     }
 
     /// Returns the sentences of a sky report: GSV for each system and signal, with up to four satellites per sentence.
     public static func sentences(_ sky: SkyReport, options: NMEAOptions = .init()) -> [[UInt8]] {
-        options.sentences.contains(.gsv) ? SkyText(sky).inView() : []
+        options.sentences.contains(.gsv) ? SkySentences(sky).gsvSentences() : []
     }
 
     /// Returns the sentences of an attitude report: HDT for the true heading, HDG for the magnetic heading (with the
@@ -47,45 +47,45 @@ public enum NMEAEncoder {
         var sentences: [[UInt8]] = []
         let isTrue = attitude.heading >= 0 && attitude.heading < 360
         if isTrue {
-            var text = NMEASentenceText("GP", "HDT")
-            text.degrees(attitude.heading, decimals: 3)
-            text.text("T")
-            sentences.append(text.sentence())
+            var text = NMEASentenceBuilder("GP", "HDT")
+            text.appendDirection(attitude.heading, decimals: 3)
+            text.appendText("T")
+            sentences.append(text.finish())
         }
         if attitude.magneticHeading >= 0, attitude.magneticHeading < 360 {
-            var text = NMEASentenceText("HC", "HDG")
-            text.degrees(attitude.magneticHeading, decimals: 3)
+            var text = NMEASentenceBuilder("HC", "HDG")
+            text.appendDirection(attitude.magneticHeading, decimals: 3)
             // The heading is already corrected for deviation.
-            text.empty()
-            text.empty()
+            text.appendEmpty()
+            text.appendEmpty()
             var variation = attitude.heading - attitude.magneticHeading
             if variation > 180 { variation -= 360 }
             if variation < -180 { variation += 360 }
-            PositionText.variation(isTrue ? variation : .nan, &text)
-            sentences.append(text.sentence())
+            PositionSentences.variation(isTrue ? variation : .nan, &text)
+            sentences.append(text.finish())
         }
         if attitude.rateOfTurn.isFinite {
-            var text = NMEASentenceText("HE", "ROT")
-            text.number(attitude.rateOfTurn, decimals: 3)
-            text.text("A")
-            sentences.append(text.sentence())
+            var text = NMEASentenceBuilder("HE", "ROT")
+            text.appendNumber(attitude.rateOfTurn, decimals: 3)
+            text.appendText("A")
+            sentences.append(text.finish())
         }
         if attitude.pitch.isFinite || attitude.roll.isFinite {
-            var text = NMEASentenceText("YX", "XDR")
+            var text = NMEASentenceBuilder("YX", "XDR")
             transducer("PTCH", attitude.pitch, &text)
             transducer("ROLL", attitude.roll, &text)
-            sentences.append(text.sentence())
+            sentences.append(text.finish())
         }
         return sentences
     }
 
     /// Appends the fields of an angle in degrees, with the name of its transducer.
-    private static func transducer(_ name: StaticString, _ value: Double, _ text: inout NMEASentenceText) {
+    private static func transducer(_ name: StaticString, _ value: Double, _ text: inout NMEASentenceBuilder) {
         guard value.isFinite else { return }
-        text.text("A")
-        text.number(value, decimals: 3)
-        text.text("D")
-        text.text(name)
+        text.appendText("A")
+        text.appendNumber(value, decimals: 3)
+        text.appendText("D")
+        text.appendText(name)
     }
 
     /// Returns a tag block with the arrival time of the sentence that follows it: `\c:…*hh\`.
@@ -94,6 +94,6 @@ public enum NMEAEncoder {
     public static func tagBlock(time: Int64) -> [UInt8] {
         let contents = [UInt8]("c:\(max(time, 0))".utf8)
         let mark = [UInt8(ascii: "\\")]
-        return mark + contents + NMEASentenceText.checksum(contents) + mark
+        return mark + contents + NMEASentenceBuilder.checksum(contents) + mark
     }
 }

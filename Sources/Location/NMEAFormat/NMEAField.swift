@@ -9,7 +9,7 @@ struct NMEAField {
     var isEmpty: Bool { bytes.isEmpty }
 
     /// The first character in upper case; 0 if the field is empty.
-    var letter: UInt8 {
+    var firstLetter: UInt8 {
         guard let first = bytes.first else { return 0 }
         return first >= UInt8(ascii: "a") && first <= UInt8(ascii: "z") ? first & 0xdf : first
     }
@@ -19,20 +19,20 @@ struct NMEAField {
 
     /// The value as a number; NaN if it is not a number or its magnitude exceeds 1e15.
     var number: Double {
-        var digits = DecimalDigits()
+        var digits = ParsedDecimal()
         return digits.read(bytes) ? digits.value : .nan
     }
 
     /// The value as a nonnegative number; NaN for any other value.
-    var positive: Double {
+    var nonnegativeNumber: Double {
         let value = number
         return value >= 0 ? value : .nan
     }
 
     /// The value as an unsigned integer of up to nine digits; nil for any other value.
     var count: Int? {
-        var digits = DecimalDigits()
-        return bytes.count <= 9 && digits.readWhole(bytes) ? Int(digits.mantissa) : nil
+        var digits = ParsedDecimal()
+        return bytes.count <= 9 && digits.readInteger(bytes) ? Int(digits.mantissa) : nil
     }
 
     /// The value of a single hexadecimal digit; nil for any other value.
@@ -40,7 +40,7 @@ struct NMEAField {
 }
 
 /// The decimal digits of a number.
-struct DecimalDigits {
+struct ParsedDecimal {
     /// The digits as an integer, without the decimal point. Decimals that do not fit are truncated.
     private(set) var mantissa: UInt64 = 0
     /// The number of digits after the decimal point.
@@ -49,16 +49,16 @@ struct DecimalDigits {
 
     /// Parses a number. Returns false if the text is not a number or the number is too large.
     mutating func read(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        var at = 0
+        var offset = 0
         let end = bytes.count
-        if at < end, bytes[at] == UInt8(ascii: "-") || bytes[at] == UInt8(ascii: "+") {
-            isNegative = bytes[at] == UInt8(ascii: "-")
-            at &+= 1
+        if offset < end, bytes[offset] == UInt8(ascii: "-") || bytes[offset] == UInt8(ascii: "+") {
+            isNegative = bytes[offset] == UInt8(ascii: "-")
+            offset &+= 1
         }
         var hasDigits = false
         var isBehindPoint = false
-        while at < end {
-            let digit = bytes[at] &- UInt8(ascii: "0")
+        while offset < end {
+            let digit = bytes[offset] &- UInt8(ascii: "0")
             if digit <= 9 {
                 hasDigits = true
                 // Below this limit, another digit fits. Further decimals are truncated, and so are decimals for which
@@ -69,18 +69,18 @@ struct DecimalDigits {
                 } else if !isBehindPoint {
                     return false
                 }
-            } else if bytes[at] == UInt8(ascii: "."), !isBehindPoint {
+            } else if bytes[offset] == UInt8(ascii: "."), !isBehindPoint {
                 isBehindPoint = true
             } else {
                 return false
             }
-            at &+= 1
+            offset &+= 1
         }
         return hasDigits && value.magnitude <= 1e15
     }
 
     /// Parses an unsigned integer of up to 17 digits. Returns false for any other text.
-    mutating func readWhole(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    mutating func readInteger(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard !bytes.isEmpty, bytes.count <= 17 else { return false }
         for byte in bytes {
             let digit = byte &- UInt8(ascii: "0")

@@ -69,35 +69,37 @@ struct NMEALayout {
     }
 
     /// The fields of a sentence that do not have the expected form, numbered from 1 after the kind.
-    struct Faults {
+    struct FieldErrors {
         /// The nonempty fields that cannot be parsed. The values of positions are checked when they are read.
-        var unreadable: [Int] = []
+        var invalidFields: [Int] = []
         /// The first field that contains the value of another field.
-        var shifted: Int?
+        var firstShiftedField: Int?
     }
 
-    func faults(in sentence: NMEASentence) -> Faults {
-        var faults = Faults()
+    func fieldErrors(in sentence: NMEASentence) -> FieldErrors {
+        var faults = FieldErrors()
         let count = sentence.count
-        if count > maximumFields { faults.shifted = maximumFields + 1 }
+        if count > maximumFields { faults.firstShiftedField = maximumFields + 1 }
         var index = 0
-        func check(_ form: UInt8) {
+        func validate(_ form: UInt8) {
             guard index < count else { return }
             let width = form == UInt8(ascii: "p") ? 4 : form == UInt8(ascii: "e") ? 2 : 1
-            if !Self.isReadable(sentence, index, form) {
-                faults.unreadable.append(index + 1)
-                if faults.shifted == nil { faults.shifted = Self.shiftedField(sentence, index, form).map { $0 + 1 } }
+            if !Self.isValid(sentence, index, form) {
+                faults.invalidFields.append(index + 1)
+                if faults.firstShiftedField == nil {
+                    faults.firstShiftedField = Self.shiftedField(sentence, index, form).map { $0 + 1 }
+                }
             }
             index += width
         }
-        forms.withUTF8Buffer { $0.forEach(check) }
+        forms.withUTF8Buffer { $0.forEach(validate) }
         guard group.utf8CodeUnitCount > 0 else { return faults }
-        for _ in 0..<(count - index) / group.utf8CodeUnitCount { group.withUTF8Buffer { $0.forEach(check) } }
+        for _ in 0..<(count - index) / group.utf8CodeUnitCount { group.withUTF8Buffer { $0.forEach(validate) } }
         return faults
     }
 
     /// True if the field is empty or has the expected form.
-    private static func isReadable(_ sentence: NMEASentence, _ index: Int, _ form: UInt8) -> Bool {
+    private static func isValid(_ sentence: NMEASentence, _ index: Int, _ form: UInt8) -> Bool {
         let field = sentence[index]
         if form == UInt8(ascii: "p") || form == UInt8(ascii: "d") && field.isEmpty {
             return shiftedField(sentence, index, form) == nil
@@ -107,13 +109,13 @@ struct NMEALayout {
         case UInt8(ascii: "t"): sentence.timeOfDay(index) != nil
         case UInt8(ascii: "d"): field.equals("000000") || sentence.midnight(index) != nil
         case UInt8(ascii: "n"): !field.number.isNaN
-        case UInt8(ascii: "u"): !field.positive.isNaN
-        case UInt8(ascii: "a"): field.positive <= 360
+        case UInt8(ascii: "u"): !field.nonnegativeNumber.isNaN
+        case UInt8(ascii: "a"): field.nonnegativeNumber <= 360
         case UInt8(ascii: "c"): field.count != nil
         case UInt8(ascii: "f"): (1...3).contains(field.count ?? 0)
         case UInt8(ascii: "s"): field.equals("A") || field.equals("V")
-        case UInt8(ascii: "e"): !sentence.eastward(index).isNaN
-        case UInt8(ascii: "A")...UInt8(ascii: "Z"): field.letter == form
+        case UInt8(ascii: "e"): !sentence.degreesEast(index).isNaN
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"): field.firstLetter == form
         default: true
         }
     }
@@ -141,13 +143,13 @@ extension NMEASentence {
     /// True if the field is empty or consists of a single letter.
     fileprivate func mayBeHemisphere(_ index: Int) -> Bool {
         let field = self[index]
-        let isLetter = (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(field.letter)
+        let isLetter = (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(field.firstLetter)
         return field.isEmpty || (field.bytes.count == 1 && isLetter)
     }
 }
 
 /// The counters and issues of a decoder.
-struct NMEAFindings: Sendable {
+struct NMEADiagnostics: Sendable {
     /// The maximum number of issues that are stored between two calls of ``NMEADecoder/drainIssues()``. Further issues
     /// are discarded.
     private static let maximumIssues = 256
@@ -170,15 +172,15 @@ struct NMEAFindings: Sendable {
 
     /// Records the invalid fields of a sentence. Returns false if its fields are shifted and the sentence must be
     /// ignored.
-    mutating func check(_ sentence: NMEASentence) -> Bool {
-        guard let faults = NMEALayout(of: sentence)?.faults(in: sentence) else { return true }
-        if let number = faults.shifted {
+    mutating func validate(_ sentence: NMEASentence) -> Bool {
+        guard let faults = NMEALayout(of: sentence)?.fieldErrors(in: sentence) else { return true }
+        if let number = faults.firstShiftedField {
             record(
                 "\(sentence.kindName) was ignored because its fields are shifted from field \(number) on (decimal commas?)",
                 sentence)
             return false
         }
-        for number in faults.unreadable {
+        for number in faults.invalidFields {
             record("field \(number) of \(sentence.kindName) cannot be read and was ignored", sentence)
         }
         return true

@@ -20,7 +20,7 @@ public struct NMEAReport: Sendable {
     public var arrival: WallTime?
     /// The time of the epoch, in nanoseconds since 1970, or since an arbitrary midnight until a date is known; nil
     /// until a sentence has contained a time.
-    public var clock: Int64?
+    public var epochTime: Int64?
     /// True for a position without a time, or with the same time as the previous position of the same talker and kind
     /// of sentence. In the latter case, the receiver measures more often than the resolution of its times allows.
     package var isRepeated = false
@@ -29,15 +29,15 @@ public struct NMEAReport: Sendable {
 /// The counters of a decoder.
 public struct NMEACounts: Sendable, Hashable {
     /// The number of decoded sentences.
-    public var read = 0
+    public var decoded = 0
     /// The number of sentences with a valid checksum that are not supported, such as proprietary ones.
-    public var passedOver = 0
+    public var unsupported = 0
     /// The number of sentences that have an invalid or missing checksum, are truncated, or are longer than 1024 bytes.
-    public var broken = 0
+    public var invalid = 0
     /// The number of decoded sentences with speed and course (RMC and VTG).
-    public var motion = 0
+    public var motionSentences = 0
     /// The number of decoded sentences without a checksum.
-    public var unchecked = 0
+    public var withoutChecksum = 0
     /// The number of epochs whose satellites were discarded because a GSV sentence was missing or invalid.
     public var incompleteSkies = 0
     /// The number of positions without a time because the date was unknown.
@@ -45,14 +45,14 @@ public struct NMEACounts: Sendable, Hashable {
     /// The number of sentences that announce another datum than WGS 84. Positions are not converted.
     public var otherDatums = 0
     /// The number of ignored sentences from receivers beyond the sixteenth. Receivers are distinguished by tag blocks.
-    public var receiversLeftOut = 0
+    public var ignoredReceiverSentences = 0
 
     /// Creates counters with the value 0.
     public init() {}
 }
 
 /// A kind of fix: the status of gpsd, the quality of GGA, and the mode letter of other sentences.
-struct NMEAStatus {
+struct NMEAFixQuality {
     var status: UInt8
     var quality: Int
     var letter: UInt8
@@ -60,12 +60,12 @@ struct NMEAStatus {
     /// Differential, RTK fixed, RTK float, dead reckoning, manual input, simulation and precise. Any other fix has the
     /// quality 1 and the letter A.
     static let all = [
-        NMEAStatus(status: 2, quality: 2, letter: UInt8(ascii: "D")),
-        NMEAStatus(status: 3, quality: 4, letter: UInt8(ascii: "R")),
-        NMEAStatus(status: 4, quality: 5, letter: UInt8(ascii: "F")),
-        NMEAStatus(status: 5, quality: 6, letter: UInt8(ascii: "E")),
-        NMEAStatus(status: 7, quality: 7, letter: UInt8(ascii: "M")),
-        NMEAStatus(status: 8, quality: 8, letter: UInt8(ascii: "S")),
-        NMEAStatus(status: 9, quality: 3, letter: UInt8(ascii: "P")),
+        NMEAFixQuality(status: 2, quality: 2, letter: UInt8(ascii: "D")),
+        NMEAFixQuality(status: 3, quality: 4, letter: UInt8(ascii: "R")),
+        NMEAFixQuality(status: 4, quality: 5, letter: UInt8(ascii: "F")),
+        NMEAFixQuality(status: 5, quality: 6, letter: UInt8(ascii: "E")),
+        NMEAFixQuality(status: 7, quality: 7, letter: UInt8(ascii: "M")),
+        NMEAFixQuality(status: 8, quality: 8, letter: UInt8(ascii: "S")),
+        NMEAFixQuality(status: 9, quality: 3, letter: UInt8(ascii: "P")),
     ]
 }

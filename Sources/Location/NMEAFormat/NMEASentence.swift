@@ -54,8 +54,9 @@ struct NMEASentence {
     /// a time.
     func timeOfDay(_ index: Int) -> Int64? {
         let field = self[index].bytes
-        guard field.count >= 6, let hour = Self.two(field, 0), hour < 24, let minute = Self.two(field, 2), minute < 60,
-            let second = Self.two(field, 4), second <= 60
+        guard field.count >= 6, let hour = Self.twoDigits(field, 0), hour < 24, let minute = Self.twoDigits(field, 2),
+            minute < 60,
+            let second = Self.twoDigits(field, 4), second <= 60
         else { return nil }
         var nanoseconds: Int64 = 0
         if field.count > 6 {
@@ -75,13 +76,13 @@ struct NMEASentence {
     /// if the field is not a date.
     func shortDate(_ index: Int) -> (year: Int, month: Int, day: Int)? {
         let field = self[index].bytes
-        guard field.count == 6, let day = Self.two(field, 0), let month = Self.two(field, 2),
-            let year = Self.two(field, 4)
+        guard field.count == 6, let day = Self.twoDigits(field, 0), let month = Self.twoDigits(field, 2),
+            let year = Self.twoDigits(field, 4)
         else { return nil }
         return (year < 80 ? 2000 + year : 1900 + year, month, day)
     }
 
-    private static func two(_ field: UnsafeRawBufferPointer, _ at: Int) -> Int? {
+    private static func twoDigits(_ field: UnsafeRawBufferPointer, _ at: Int) -> Int? {
         let tens = field[at] &- UInt8(ascii: "0")
         let ones = field[at &+ 1] &- UInt8(ascii: "0")
         return tens <= 9 && ones <= 9 ? Int(tens) &* 10 &+ Int(ones) : nil
@@ -102,10 +103,10 @@ struct NMEASentence {
     private func coordinate(
         _ index: Int, positive: UInt8, negative: UInt8, limit: Double
     ) -> (degrees: Double, decimals: Int)? {
-        let half = self[index &+ 1].letter
-        guard half == positive || half == negative else { return nil }
+        let hemisphere = self[index &+ 1].firstLetter
+        guard hemisphere == positive || hemisphere == negative else { return nil }
         let field = self[index].bytes
-        var digits = DecimalDigits()
+        var digits = ParsedDecimal()
         guard digits.read(field), !digits.isNegative else { return nil }
         var unit: UInt64 = 1
         for _ in 0..<digits.decimals { unit &*= 10 }
@@ -113,16 +114,16 @@ struct NMEASentence {
         let (whole, fraction) = digits.mantissa.quotientAndRemainder(dividingBy: unit)
         let (degrees, minutes) = whole.quotientAndRemainder(dividingBy: 100)
         guard minutes < 60, degrees <= 180 else { return nil }
-        let value = (Double(degrees &* 60 &+ minutes) + Double(fraction) / DecimalDigits.powers[digits.decimals]) / 60
+        let value = (Double(degrees &* 60 &+ minutes) + Double(fraction) / ParsedDecimal.powers[digits.decimals]) / 60
         guard value <= limit else { return nil }
-        return (half == negative ? -value : value, digits.decimals)
+        return (hemisphere == negative ? -value : value, digits.decimals)
     }
 
     /// Returns the angle of two fields, a number and E or W, in degrees east; NaN if a field is missing or invalid.
-    func eastward(_ index: Int) -> Double {
-        let degrees = self[index].positive
+    func degreesEast(_ index: Int) -> Double {
+        let degrees = self[index].nonnegativeNumber
         guard degrees <= 180 else { return .nan }
-        return switch self[index &+ 1].letter {
+        return switch self[index &+ 1].firstLetter {
         case UInt8(ascii: "E"): degrees
         case UInt8(ascii: "W"): -degrees
         default: .nan

@@ -6,7 +6,7 @@ import DeviceCore
 struct NMEASystem: Hashable, Comparable {
     /// The system ID of NMEA 4.11, as in the last field of GSA: 1 GPS with SBAS, 2 GLONASS, 3 Galileo, 4 BeiDou, 5
     /// QZSS, 6 NavIC.
-    var number: Int
+    var identifier: Int
 
     static let gps = NMEASystem(number: 1)
     static let glonass = NMEASystem(number: 2)
@@ -15,14 +15,14 @@ struct NMEASystem: Hashable, Comparable {
     static let qzss = NMEASystem(number: 5)
     static let navIC = NMEASystem(number: 6)
 
-    static func < (left: NMEASystem, right: NMEASystem) -> Bool { left.number < right.number }
+    static func < (left: NMEASystem, right: NMEASystem) -> Bool { left.identifier < right.identifier }
 
     /// The second letters of the talkers, in the order of the system IDs. The first letter is G.
     private static let letters = Array("PLABQI".utf8)
 
     /// The talker of sentences about this system only.
     var talker: String {
-        let letter = Self.letters.indices.contains(number - 1) ? Self.letters[number - 1] : Self.letters[0]
+        let letter = Self.letters.indices.contains(identifier - 1) ? Self.letters[identifier - 1] : Self.letters[0]
         return String(decoding: [UInt8(ascii: "G"), letter], as: UTF8.self)
     }
 
@@ -33,18 +33,18 @@ struct NMEASystem: Hashable, Comparable {
         case (UInt8(ascii: "Q"), UInt8(ascii: "Z")): self = .qzss
         case (UInt8(ascii: "G"), let letter):
             guard let place = Self.letters.firstIndex(of: letter) else { return nil }
-            number = place + 1
+            identifier = place + 1
         default: return nil
         }
     }
 
-    init(number: Int) { self.number = number }
+    init(number: Int) { self.identifier = number }
 }
 
 /// The identity of a satellite: its system and its number within the system.
 struct SatelliteIdentity: Hashable {
     var system: Satellite.System
-    var number: Int
+    var identifier: Int
 
     /// Creates the identity of a satellite in a gpsd report, from the system and the number within it, or else from the
     /// range of its PRN. nil if the number is in no known range.
@@ -58,7 +58,7 @@ struct SatelliteIdentity: Hashable {
 
     init(system: Satellite.System, number: Int) {
         self.system = system
-        self.number = number
+        self.identifier = number
     }
 
     /// Creates the identity from a number whose range determines the system: the ranges of NMEA for older systems, and
@@ -109,10 +109,10 @@ struct SatelliteIdentity: Hashable {
     var sentenceNumber: Int? {
         let result =
             switch system {
-            case .sbas: number >= 120 && number <= 151 ? number - 87 : number
-            case .glonass: number <= 32 ? number + 64 : number
-            case .imes: number + 172
-            default: number
+            case .sbas: identifier >= 120 && identifier <= 151 ? identifier - 87 : identifier
+            case .glonass: identifier <= 32 ? identifier + 64 : identifier
+            case .imes: identifier + 172
+            default: identifier
             }
         return (1...999).contains(result) ? result : nil
     }
@@ -120,14 +120,14 @@ struct SatelliteIdentity: Hashable {
     /// The number of the satellite in gpsd's `PRN`, which is unique among all systems.
     var extendedNumber: Int32 {
         switch system {
-        case .gps: Int32(number)
-        case .sbas: Int32(number >= 120 && number <= 151 ? number - 87 : number)
-        case .glonass: Int32(number + 64)
-        case .imes: Int32(number + 172)
-        case .qzss: Int32(number + 192)
-        case .galileo: Int32(number + 300)
-        case .beiDou: Int32(number + 400)
-        case .navIC: Int32(number + 499)
+        case .gps: Int32(identifier)
+        case .sbas: Int32(identifier >= 120 && identifier <= 151 ? identifier - 87 : identifier)
+        case .glonass: Int32(identifier + 64)
+        case .imes: Int32(identifier + 172)
+        case .qzss: Int32(identifier + 192)
+        case .galileo: Int32(identifier + 300)
+        case .beiDou: Int32(identifier + 400)
+        case .navIC: Int32(identifier + 499)
         }
     }
 }
@@ -148,12 +148,12 @@ enum SignalIdentifier {
     }
 
     /// Returns the NMEA signal ID; nil if there is none.
-    static func sentence(_ report: Int32, _ system: Satellite.System) -> Int? {
+    static func nmeaIdentifier(of report: Int32, system: Satellite.System) -> Int? {
         pairs(system).first { $0.report == report }?.sentence
     }
 
     /// Returns the u-blox signal ID; -1 if there is none.
-    static func report(_ sentence: Int, _ system: Satellite.System) -> Int32 {
+    static func ubloxIdentifier(of sentence: Int, system: Satellite.System) -> Int32 {
         pairs(system).first { $0.sentence == sentence }?.report ?? -1
     }
 }

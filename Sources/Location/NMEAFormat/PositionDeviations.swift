@@ -25,7 +25,7 @@ package struct PositionDeviations: Sendable, Hashable {
     package var east = Double.nan
     package var up = Double.nan
     /// True if `north` and `east` are derived from a single horizontal error.
-    package private(set) var isCircle = false
+    package private(set) var isIsotropic = false
 
     /// Creates unknown deviations.
     package init() {}
@@ -33,13 +33,13 @@ package struct PositionDeviations: Sendable, Hashable {
     /// Creates the deviations from the errors of a report. If the errors of latitude and longitude are unknown, they
     /// are derived from the horizontal error.
     package init(_ report: PositionReport, _ confidence: Confidence = .ninetyFive) {
-        north = Self.known(report.latitudeError / confidence.alongAxis)
-        east = Self.known(report.longitudeError / confidence.alongAxis)
-        up = Self.known(report.verticalError / confidence.alongAxis)
+        north = Self.nonnegative(report.latitudeError / confidence.alongAxis)
+        east = Self.nonnegative(report.longitudeError / confidence.alongAxis)
+        up = Self.nonnegative(report.verticalError / confidence.alongAxis)
         guard north.isNaN, east.isNaN else { return }
-        north = Self.known(report.horizontalError / confidence.inPlane)
+        north = Self.nonnegative(report.horizontalError / confidence.inPlane)
         east = north
-        isCircle = true
+        isIsotropic = true
     }
 
     /// Sets the errors of a report from the deviations.
@@ -50,14 +50,14 @@ package struct PositionDeviations: Sendable, Hashable {
         report.horizontalError = ((north * north + east * east) / 2).squareRoot() * confidence.inPlane
     }
 
-    private static func known(_ value: Double) -> Double { value >= 0 ? value : .nan }
+    private static func nonnegative(_ value: Double) -> Double { value >= 0 ? value : .nan }
 }
 
 extension PositionReport {
     /// Returns the report with its errors converted to another confidence level. If the horizontal error is unknown, it
     /// is derived from the errors of latitude and longitude.
-    package func with(
-        errors confidence: PositionDeviations.Confidence, insteadOf former: PositionDeviations.Confidence
+    package func convertingErrors(
+        to confidence: PositionDeviations.Confidence, from former: PositionDeviations.Confidence
     ) -> PositionReport {
         var report = self
         let axis = confidence.alongAxis / former.alongAxis

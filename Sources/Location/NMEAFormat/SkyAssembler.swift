@@ -19,32 +19,32 @@ struct SkyAssembler {
         var sentences: Int
         /// The number of received sentences, all in order.
         var received: Int
-        var isWhole: Bool { received == sentences }
+        var isComplete: Bool { received == sentences }
         var satellites: [Satellite]
     }
 
     private var lists: [List] = []
-    private var isBroken = false
+    private var isInvalid = false
     /// The satellites used for the fix, according to the last epoch with a GSA.
     private var used: [SatelliteIdentity] = []
-    private var hasUsed = false
+    private var hasGSA = false
     private var report = SkyReport()
-    private var countOfGGA = -1
-    private var hdopOfGGA = Double.nan
+    private var ggaUsedCount = -1
+    private var ggaHDOP = Double.nan
     /// The fix mode of GSA: 1 no fix, 2 two-dimensional, 3 three-dimensional; 0 without a GSA.
     private(set) var mode = 0
 
     /// Stores the values of GGA and GNS.
-    mutating func note(used: Int?, hdop: Double) {
-        if let used { countOfGGA = used }
-        if !hdop.isNaN { hdopOfGGA = hdop }
+    mutating func record(usedCount: Int?, hdop: Double) {
+        if let usedCount { ggaUsedCount = usedCount }
+        if !hdop.isNaN { ggaHDOP = hdop }
     }
 
     /// Reads GSA: `A,3,…twelve satellites…,pdop,hdop,vdop`, and the system ID since version 4.10.
     mutating func readUsed(_ sentence: NMEASentence) {
         if let mode = sentence[1].count, (1...3).contains(mode) { self.mode = max(self.mode, mode) }
-        if !hasUsed { used.removeAll(keepingCapacity: true) }
-        hasUsed = true
+        if !hasGSA { used.removeAll(keepingCapacity: true) }
+        hasGSA = true
         let number = sentence[17].hexadecimalDigit ?? 0
         let system = (1...6).contains(number) ? NMEASystem(number: number) : NMEASystem(talker: sentence.talker)
         for index in 2..<14 {
@@ -59,7 +59,7 @@ struct SkyAssembler {
     }
 
     private static func dilution(_ field: NMEAField, else other: Double) -> Double {
-        let value = field.positive
+        let value = field.nonnegativeNumber
         return value.isNaN ? other : value
     }
 
@@ -69,7 +69,7 @@ struct SkyAssembler {
         guard let count = sentence[0].count, count <= Self.maximumSentences, let number = sentence[1].count,
             number >= 1, number <= count
         else {
-            isBroken = true
+            isInvalid = true
             return
         }
         let rest = sentence.count - 3
@@ -82,14 +82,14 @@ struct SkyAssembler {
             } else if lists.count < Self.maximumLists {
                 lists.append(list)
             } else {
-                isBroken = true
+                isInvalid = true
                 return
             }
         }
         guard let index = known ?? (number == 1 ? lists.indices.last : nil), lists[index].sentences == count,
             lists[index].received == number - 1
         else {
-            isBroken = true
+            isInvalid = true
             return
         }
         lists[index].received = number
@@ -98,7 +98,7 @@ struct SkyAssembler {
         while field + 1 < sentence.count {
             if let satellite = Self.satellite(sentence, field, system, signal) {
                 guard lists[index].satellites.count < Self.maximumSatellites else {
-                    isBroken = true
+                    isInvalid = true
                     return
                 }
                 lists[index].satellites.append(satellite)
@@ -115,14 +115,16 @@ struct SkyAssembler {
         if let identity = SatelliteIdentity(number, in: system) {
             satellite.number = identity.extendedNumber
             satellite.system = identity.system
-            satellite.systemNumber = Int32(identity.number)
-            if signal > 0 { satellite.signalIdentifier = SignalIdentifier.report(signal, identity.system) }
+            satellite.systemNumber = Int32(identity.identifier)
+            if signal > 0 {
+                satellite.signalIdentifier = SignalIdentifier.ubloxIdentifier(of: signal, system: identity.system)
+            }
         } else {
             satellite.number = Int32(truncatingIfNeeded: number)
         }
         satellite.elevation = sentence[field + 1].number
-        satellite.azimuth = sentence[field + 2].positive
-        satellite.signal = sentence[field + 3].positive
+        satellite.azimuth = sentence[field + 2].nonnegativeNumber
+        satellite.signal = sentence[field + 3].nonnegativeNumber
         if !(satellite.elevation.magnitude <= 90) { satellite.elevation = .nan }
         if !(satellite.azimuth <= 360) { satellite.azimuth = .nan }
         return satellite
@@ -130,15 +132,15 @@ struct SkyAssembler {
 
     /// Returns the report of the epoch, and starts a new epoch that keeps the used satellites; nil if the epoch
     /// contains no data about satellites.
-    mutating func take(counts: inout NMEACounts) -> SkyReport? {
+    mutating func finishEpoch(counts: inout NMEACounts) -> SkyReport? {
         defer {
             let used = used
             self = SkyAssembler()
             self.used = used
         }
-        if report.hdop.isNaN { report.hdop = hdopOfGGA }
-        var isSaying = hasUsed || !report.hdop.isNaN
-        if isBroken || !lists.allSatisfy(\.isWhole) {
+        if report.hdop.isNaN { report.hdop = ggaHDOP }
+        var hasData = hasGSA || !report.hdop.isNaN
+        if isInvalid || !lists.allSatisfy(\.isComplete) {
             counts.incompleteSkies += 1
         } else if !lists.isEmpty {
             var satellites = lists.flatMap(\.satellites)
@@ -149,13 +151,13 @@ struct SkyAssembler {
             report.satellites = satellites
             report.visibleCount = Int32(truncatingIfNeeded: satellites.count)
             report.usedCount = Int32(truncatingIfNeeded: satellites.count { $0.isUsed })
-            isSaying = true
+            hasData = true
         }
-        if hasUsed {
+        if hasGSA {
             report.usedCount = Int32(truncatingIfNeeded: used.count)
-        } else if countOfGGA >= 0, report.usedCount <= 0 {
-            report.usedCount = Int32(truncatingIfNeeded: countOfGGA)
+        } else if ggaUsedCount >= 0, report.usedCount <= 0 {
+            report.usedCount = Int32(truncatingIfNeeded: ggaUsedCount)
         }
-        return isSaying ? report : nil
+        return hasData ? report : nil
     }
 }

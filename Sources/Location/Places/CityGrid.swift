@@ -14,8 +14,8 @@ struct CityGrid: Sendable {
     private let rows: PlaceTable
 
     /// The length of a degree of latitude, in kilometres, on a sphere with the mean radius of the earth.
-    static let kilometres = 111.195
-    private static let steps = 4096.0
+    static let kilometresPerDegree = 111.195
+    private static let stepsPerDegree = 4096.0
 
     init(grid: PlaceBytes, rows: PlaceBytes) {
         self.grid = grid
@@ -39,12 +39,12 @@ struct CityGrid: Sendable {
         ///
         /// The rule was found by experiments with real cities. The radius is 2 km for 10,000 inhabitants and 22 km for
         /// 10 million.
-        var reach: Double { CityGrid.reach(size) }
+        var radius: Double { CityGrid.radius(ofSize: size) }
     }
 
-    private static let reaches: [Double] = (0...255).map { 0.1 * exp2(Double($0) / 30) }
+    private static let radii: [Double] = (0...255).map { 0.1 * exp2(Double($0) / 30) }
     /// The maximum radius of a city, in kilometres: that of 40 million inhabitants.
-    static let farthestReach = 35.0
+    static let maximumRadius = 35.0
 
     /// Returns the city with the given index.
     func city(_ number: Int) throws(PlaceDataError) -> City {
@@ -56,14 +56,14 @@ struct CityGrid: Sendable {
             if try cell(middle).first <= number { low = middle + 1 } else { high = middle }
         }
         guard low > 0 else { throw .damaged }
-        let place = low - 1
+        let cellIndex = low - 1
         var row = 0
-        var beyond = 180
-        while row + 1 < beyond {
-            let middle = (row + beyond) / 2
-            if try grid.number(at: middle * 2, bytes: 2) <= place { row = middle } else { beyond = middle }
+        var endRow = 180
+        while row + 1 < endRow {
+            let middle = (row + endRow) / 2
+            if try grid.integer(at: middle * 2, byteCount: 2) <= cellIndex { row = middle } else { endRow = middle }
         }
-        return try city(number, row: row, column: cell(place).column)
+        return try city(number, row: row, column: cell(cellIndex).column)
     }
 
     /// Calls the closure with each city.
@@ -87,8 +87,9 @@ struct CityGrid: Sendable {
     static func distance(
         from point: (latitude: Double, longitude: Double), to place: (latitude: Double, longitude: Double)
     ) -> Double {
-        let dx = remainder(point.longitude - place.longitude, 360) * kilometres * cos(place.latitude * .pi / 180)
-        let dy = (point.latitude - place.latitude) * kilometres
+        let dx =
+            remainder(point.longitude - place.longitude, 360) * kilometresPerDegree * cos(place.latitude * .pi / 180)
+        let dy = (point.latitude - place.latitude) * kilometresPerDegree
         return (dx * dx + dy * dy).squareRoot()
     }
 
@@ -97,19 +98,19 @@ struct CityGrid: Sendable {
     ///
     /// The distance is calculated on a plane. At 100 km, its error is a few metres, except near the poles.
     @inline(__always)
-    func forEach(
+    func forEachCity(
         near latitude: Double, _ longitude: Double, within limit: inout Double,
         _ body: (Int, Double, inout Double) throws(PlaceDataError) -> Void
     ) throws(PlaceDataError) {
-        let high = limit / Self.kilometres
-        let wide = max(0.01, cos(min(89.9, abs(latitude) + high) * .pi / 180))
+        let high = limit / Self.kilometresPerDegree
+        let longitudeScale = max(0.01, cos(min(89.9, abs(latitude) + high) * .pi / 180))
         let firstRow = max(0, Int((latitude - high + 90).rounded(.down)))
         let lastRow = min(179, Int((latitude + high + 90).rounded(.down)))
         // Near a pole, the search covers all longitudes.
-        let aside = min(180, high / wide)
-        let west = Int((longitude - aside + 180).rounded(.down))
-        let east = min(west + 359, Int((longitude + aside + 180).rounded(.down)))
-        let scale = Self.kilometres * cos(latitude * .pi / 180)
+        let longitudeRange = min(180, high / longitudeScale)
+        let west = Int((longitude - longitudeRange + 180).rounded(.down))
+        let east = min(west + 359, Int((longitude + longitudeRange + 180).rounded(.down)))
+        let scale = Self.kilometresPerDegree * cos(latitude * .pi / 180)
         guard firstRow <= lastRow else { return }
         for row in firstRow...lastRow {
             let cells = try cells(ofRow: row)
@@ -123,9 +124,9 @@ struct CityGrid: Sendable {
                     let x = longitude - Double(column - 180 - turn)
                     let y = latitude - Double(row - 90)
                     for number in first..<end {
-                        let point = try rows.number(number, at: 0, bytes: 3)
-                        let dx = ((Double(point >> 12) + 0.5) / Self.steps - x) * scale
-                        let dy = ((Double(point & 0xFFF) + 0.5) / Self.steps - y) * Self.kilometres
+                        let point = try rows.integer(number, at: 0, byteCount: 3)
+                        let dx = ((Double(point >> 12) + 0.5) / Self.stepsPerDegree - x) * scale
+                        let dy = ((Double(point & 0xFFF) + 0.5) / Self.stepsPerDegree - y) * Self.kilometresPerDegree
                         let square = dx * dx + dy * dy
                         if square < limit * limit { try body(number, square.squareRoot(), &limit) }
                     }
@@ -145,40 +146,40 @@ struct CityGrid: Sendable {
         return low
     }
 
-    func size(_ number: Int) throws(PlaceDataError) -> Int { try rows.number(number, at: 6, bytes: 1) }
-    func area(_ number: Int) throws(PlaceDataError) -> Int { try rows.number(number, at: 3, bytes: 2) & 0x1FFF }
+    func size(_ number: Int) throws(PlaceDataError) -> Int { try rows.integer(number, at: 6, byteCount: 1) }
+    func area(_ number: Int) throws(PlaceDataError) -> Int { try rows.integer(number, at: 3, byteCount: 2) & 0x1FFF }
 
     /// Returns the radius of a city with the given size, in kilometres. See ``City/size``.
-    static func reach(_ size: Int) -> Double { reaches[min(size, 255)] }
+    static func radius(ofSize size: Int) -> Double { radii[min(size, 255)] }
 
     private func city(_ number: Int, row: Int, column: Int) throws(PlaceDataError) -> City {
-        let place = try rows.number(number, at: 0, bytes: 3)
-        let kind = try rows.number(number, at: 3, bytes: 3)
+        let cellIndex = try rows.integer(number, at: 0, byteCount: 3)
+        let kind = try rows.integer(number, at: 3, byteCount: 3)
         return City(
             number: number,
-            latitude: Double(row - 90) + (Double(place & 0xFFF) + 0.5) / Self.steps,
-            longitude: Double(column - 180) + (Double(place >> 12) + 0.5) / Self.steps,
-            area: kind & 0x1FFF, zone: kind >> 13, size: try rows.number(number, at: 6, bytes: 1),
-            name: try rows.number(number, at: 7, bytes: 3))
+            latitude: Double(row - 90) + (Double(cellIndex & 0xFFF) + 0.5) / Self.stepsPerDegree,
+            longitude: Double(column - 180) + (Double(cellIndex >> 12) + 0.5) / Self.stepsPerDegree,
+            area: kind & 0x1FFF, zone: kind >> 13, size: try rows.integer(number, at: 6, byteCount: 1),
+            name: try rows.integer(number, at: 7, byteCount: 3))
     }
 
     /// Returns the offset of the name of a city in the texts.
-    func nameOffset(_ number: Int) throws(PlaceDataError) -> Int { try rows.number(number, at: 7, bytes: 3) }
+    func nameOffset(_ number: Int) throws(PlaceDataError) -> Int { try rows.integer(number, at: 7, byteCount: 3) }
 
     private func cellCount() throws(PlaceDataError) -> Int {
-        let count = try grid.number(at: 362, bytes: 4)
+        let count = try grid.integer(at: 362, byteCount: 4)
         guard count <= (grid.count - 366) / 4 else { throw .damaged }
         return count
     }
 
     private func cell(_ place: Int) throws(PlaceDataError) -> (column: Int, first: Int) {
-        let word = try grid.number(at: 366 + place * 4, bytes: 4)
+        let word = try grid.integer(at: 366 + place * 4, byteCount: 4)
         return (word >> 20, word & 0xFFFFF)
     }
 
     private func cells(ofRow row: Int) throws(PlaceDataError) -> Range<Int> {
-        let first = try grid.number(at: row * 2, bytes: 2)
-        let end = try grid.number(at: row * 2 + 2, bytes: 2)
+        let first = try grid.integer(at: row * 2, byteCount: 2)
+        let end = try grid.integer(at: row * 2 + 2, byteCount: 2)
         guard first <= end, end <= (try cellCount()) else { throw .damaged }
         return first..<end
     }

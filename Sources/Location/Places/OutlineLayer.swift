@@ -22,19 +22,19 @@ struct OutlineLayer: Sendable {
     private let bytes: PlaceBytes
 
     /// The resolution of the points, in units per degree.
-    private static let units = 500.0
+    private static let unitsPerDegree = 500.0
     /// The maximum number of line segments in a cell. It limits the time that damaged data can take.
-    private static let mostLines = 20_000
+    private static let maximumSegments = 20_000
 
     init(_ bytes: PlaceBytes) { self.bytes = bytes }
 
     /// The result of the search for a point.
-    struct Answer: Equatable {
+    struct LookupResult: Equatable {
         /// The label of the area that contains the point; 0 if there is none.
         var label: Int
         /// The label on the other side of the nearest outline toward the corner. For a point just outside an area, this
         /// is the label of that area.
-        var across = 0
+        var oppositeLabel = 0
     }
 
     /// Returns the area at a point.
@@ -42,31 +42,31 @@ struct OutlineLayer: Sendable {
     /// - Parameters:
     ///   - latitude: The latitude, -90 to 90 degrees.
     ///   - longitude: The longitude, -180 to 180 degrees.
-    func area(latitude: Double, longitude: Double) throws(PlaceDataError) -> Answer {
+    func area(latitude: Double, longitude: Double) throws(PlaceDataError) -> LookupResult {
         // The outlines end at the edge of the map, so points on the edge are moved inside.
         let latitude = min(89.999, max(-89.999, latitude))
         let longitude = min(179.999, max(-179.999, longitude))
-        let size = Double(try bytes.number(at: 0, bytes: 2))
+        let size = Double(try bytes.integer(at: 0, byteCount: 2))
         guard (1...30).contains(size) else { throw .damaged }
         let row = min(180 / size - 1, max(0, ((latitude + 90) / size).rounded(.down)))
         let column = min(360 / size - 1, max(0, ((longitude + 180) / size).rounded(.down)))
-        guard let entry = try entry(row: Int(row), column: Int(column)) else { return Answer(label: 0) }
-        guard entry.offset > 0 else { return Answer(label: entry.corner) }
+        guard let entry = try entry(row: Int(row), column: Int(column)) else { return LookupResult(label: 0) }
+        guard entry.offset > 0 else { return LookupResult(label: entry.corner) }
         // The origin is half a unit away from the corner, so that no point of an outline coincides with it.
-        let x = (longitude + 180 - column * size) * Self.units - 0.5
-        let y = (latitude + 90 - row * size) * Self.units - 0.5
-        return try nearestSide(x: x, y: y, corner: entry.corner, arcs: entry.offset)
+        let x = (longitude + 180 - column * size) * Self.unitsPerDegree - 0.5
+        let y = (latitude + 90 - row * size) * Self.unitsPerDegree - 0.5
+        return try nearestIntersection(x: x, y: y, corner: entry.corner, arcs: entry.offset)
     }
 
     private func entry(row: Int, column: Int) throws(PlaceDataError) -> (corner: Int, offset: Int)? {
-        var low = try bytes.number(at: 2 + row * 2, bytes: 2)
-        var high = try bytes.number(at: 4 + row * 2, bytes: 2)
-        let count = try bytes.number(at: 364, bytes: 4)
+        var low = try bytes.integer(at: 2 + row * 2, byteCount: 2)
+        var high = try bytes.integer(at: 4 + row * 2, byteCount: 2)
+        let count = try bytes.integer(at: 364, byteCount: 4)
         guard low <= high, high <= count, count <= (bytes.count - 368) / 5 else { throw .damaged }
         let first = low
         while low < high {
             let middle = (low + high) / 2
-            if try bytes.number(at: 368 + middle * 5, bytes: 2) & 0x1FF <= column {
+            if try bytes.integer(at: 368 + middle * 5, byteCount: 2) & 0x1FF <= column {
                 low = middle + 1
             } else {
                 high = middle
@@ -74,8 +74,8 @@ struct OutlineLayer: Sendable {
         }
         guard low > first else { return nil }
         let start = 368 + (low - 1) * 5
-        let word = try bytes.number(at: start, bytes: 3)
-        let rest = try bytes.number(at: start + 3, bytes: 2)
+        let word = try bytes.integer(at: start, byteCount: 3)
+        let rest = try bytes.integer(at: start + 3, byteCount: 2)
         let isOwn = word & 0x1FF == column
         let offset = word >> 18 | rest << 6
         // Arcs apply to one cell only. Further cells of an entry have no arcs.
@@ -85,16 +85,18 @@ struct OutlineLayer: Sendable {
 
     /// Follows the arcs and returns the labels at the intersection that is nearest to the point, on the line from the
     /// point to the origin, which represents the corner.
-    private func nearestSide(x: Double, y: Double, corner: Int, arcs: Int) throws(PlaceDataError) -> Answer {
+    private func nearestIntersection(x: Double, y: Double, corner: Int, arcs: Int) throws(PlaceDataError)
+        -> LookupResult
+    {
         var cursor = PlaceCursor(bytes: bytes, offset: arcs)
-        var answer = Answer(label: corner)
+        var answer = LookupResult(label: corner)
         var nearest = Double.infinity
-        var left = Self.mostLines
-        for _ in 0..<(try cursor.next()) {
-            let labels = (left: try cursor.next(), right: try cursor.next())
-            let lines = try cursor.next()
-            left -= lines
-            guard left >= 0 else { throw .damaged }
+        var remainingSegments = Self.maximumSegments
+        for _ in 0..<(try cursor.nextUnsigned()) {
+            let labels = (left: try cursor.nextUnsigned(), right: try cursor.nextUnsigned())
+            let lines = try cursor.nextUnsigned()
+            remainingSegments -= lines
+            guard remainingSegments >= 0 else { throw .damaged }
             var ax = Double(try cursor.nextSigned()) - 0.5
             var ay = Double(try cursor.nextSigned()) - 0.5
             // The side of the line on which the vertex lies. A vertex on the line always counts as on the same side, so
@@ -109,9 +111,9 @@ struct OutlineLayer: Sendable {
                     let origin = (by - ay) * ax - (bx - ax) * ay
                     if (point > 0) != (origin > 0), point / (point - origin) < nearest {
                         nearest = point / (point - origin)
-                        answer = Answer(
+                        answer = LookupResult(
                             label: point > 0 ? labels.left : labels.right,
-                            across: point > 0 ? labels.right : labels.left)
+                            oppositeLabel: point > 0 ? labels.right : labels.left)
                     }
                 }
                 (ax, ay, aSide) = (bx, by, bSide)

@@ -41,7 +41,7 @@ struct PlaceBytes: @unchecked Sendable {  // The bytes are never modified.
     /// Returns a little-endian integer of up to four bytes. An integer of four bytes must be less than 2^31, which is
     /// the case for all numbers in the data and fits an `Int` of 32 bits.
     @inline(__always)
-    func number(at offset: Int, bytes width: Int) throws(PlaceDataError) -> Int {
+    func integer(at offset: Int, byteCount width: Int) throws(PlaceDataError) -> Int {
         guard offset >= 0, offset <= bytes.count - width, width < 4 || bytes[offset + 3] < 0x80 else { throw .damaged }
         var value = 0
         for place in 0..<width { value |= Int(bytes[offset + place]) << (8 * place) }
@@ -49,14 +49,14 @@ struct PlaceBytes: @unchecked Sendable {  // The bytes are never modified.
     }
 
     /// Returns a view of a part of the bytes.
-    func part(_ offset: Int, _ count: Int) throws(PlaceDataError) -> PlaceBytes {
+    func slice(_ offset: Int, _ count: Int) throws(PlaceDataError) -> PlaceBytes {
         guard offset >= 0, count >= 0, offset <= bytes.count, count <= bytes.count - offset else { throw .damaged }
         return PlaceBytes(part: UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + count]), owner: owner)
     }
 
     /// Returns the text at an offset. One byte before the text contains its length.
     func text(at offset: Int) throws(PlaceDataError) -> String {
-        let length = try number(at: offset, bytes: 1)
+        let length = try integer(at: offset, byteCount: 1)
         guard length <= bytes.count - offset - 1 else { throw .damaged }
         return String(decoding: bytes[offset + 1..<offset + 1 + length], as: UTF8.self)
     }
@@ -81,11 +81,11 @@ struct PlaceCursor {
     /// Reads an unsigned integer: seven bits per byte, least significant first, with the top bit set in all bytes
     /// except the last. The maximum length is four bytes, so the value is never negative.
     @inline(__always)
-    mutating func next() throws(PlaceDataError) -> Int {
+    mutating func nextUnsigned() throws(PlaceDataError) -> Int {
         var value = 0
         var shift = 0
         while shift < 28 {
-            let byte = try bytes.number(at: offset, bytes: 1)
+            let byte = try bytes.integer(at: offset, byteCount: 1)
             offset += 1
             value |= (byte & 0x7F) << shift
             if byte < 0x80 { return value }
@@ -97,7 +97,7 @@ struct PlaceCursor {
     /// Reads an integer whose lowest bit is the sign.
     @inline(__always)
     mutating func nextSigned() throws(PlaceDataError) -> Int {
-        let value = try next()
+        let value = try nextUnsigned()
         return value & 1 == 0 ? value >> 1 : -(value >> 1) - 1
     }
 }

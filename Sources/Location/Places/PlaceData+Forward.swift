@@ -2,10 +2,10 @@
 
 extension PlaceData {
     /// The maximum number of places that a search returns.
-    private static let mostResults = 5
+    private static let maximumResults = 5
     /// The size of a city with 100,000 inhabitants. If the largest city with a name has at least this size, the cities
     /// are ranked before areas with the same name.
-    private static let largeCity = 166
+    private static let largeCitySize = 166
 
     /// Finds the places that a text names: "city", "city, area", "city, area, country" and similar. Preceding parts,
     /// such as a street, are ignored.
@@ -15,26 +15,28 @@ extension PlaceData {
     /// matches all parts after it, unknown parts, such as a county, are ignored. If no place has the name, places whose
     /// name begins with it are returned.
     package func places(_ query: PlaceQuery) throws(PlaceDataError) -> PlaceMatch {
-        guard query.text.utf8.count <= PlaceQuery.longestText else { return .nothing }
+        guard query.text.utf8.count <= PlaceQuery.maximumTextLength else { return .notFound }
         var parts: [[UInt8]] = []
-        for piece in query.text.split(whereSeparator: { ",;\n،、，".contains($0) }).prefix(PlaceQuery.mostParts) {
+        for piece in query.text.split(whereSeparator: { ",;\n،、，".contains($0) }).prefix(PlaceQuery.maximumParts) {
             let words = try folded(piece).split(separator: 0x20).filter { !$0.contains { (0x30...0x39).contains($0) } }
             if !words.isEmpty { parts.append(Array(words.joined(separator: [0x20]))) }
         }
-        guard let first = parts.first else { return .nothing }
-        var around: [Surroundings] = []
+        guard let first = parts.first else { return .notFound }
+        var surroundings: [Surroundings] = []
         for (number, part) in parts.enumerated() {
-            around.append(try surroundings(part, query, isHead: number == 0))
+            surroundings.append(try self.surroundings(part, query, isHead: number == 0))
         }
-        let whole = try places(parts, around, query) { Array($0) }
-        if case .found = whole { return whole }
-        let known = try places(parts, around, query) { (behind) throws(PlaceDataError) in try self.known(of: behind) }
-        if case .found = known { return known }
-        if let places = try placesWithin(parts, around, query) { return .found(places) }
-        if parts.count > 1 { return whole == .nothing ? known : whole }
-        guard first.count >= 3 else { return .nothing }
-        let cities = try ranked(cities(beginning: first), query)
-        return cities.isEmpty ? .nothing : .found(cities)
+        let exactMatch = try places(parts, surroundings, query) { Array($0) }
+        if case .found = exactMatch { return exactMatch }
+        let partialMatch = try places(parts, surroundings, query) { (behind) throws(PlaceDataError) in
+            try self.compatibleParts(of: behind)
+        }
+        if case .found = partialMatch { return partialMatch }
+        if let places = try placesWithTrailingArea(parts, surroundings, query) { return .found(places) }
+        if parts.count > 1 { return exactMatch == .notFound ? partialMatch : exactMatch }
+        guard first.count >= 3 else { return .notFound }
+        let cities = try ranked(cities(withPrefix: first), query)
+        return cities.isEmpty ? .notFound : .found(cities)
     }
 
     /// Returns the places of the first part that names a place within the parts after it.
@@ -51,36 +53,36 @@ extension PlaceData {
             guard let best = found.first else { continue }
             // An unknown part before a town may be a street and is ignored. An unknown part before an area may be a
             // town and is not ignored.
-            return head > 0 && best.locality == nil ? .onlyAround(best.name ?? "") : .found(found)
+            return head > 0 && best.locality == nil ? .onlySurroundings(best.name ?? "") : .found(found)
         }
-        return .nothing
+        return .notFound
     }
 
     /// Returns the parts after a place that name an area or a country which is compatible with the parts after them.
     /// Returns nil if there are none and an unknown part may be an abbreviation.
-    private func known(of parts: ArraySlice<Surroundings>) throws(PlaceDataError) -> [Surroundings]? {
+    private func compatibleParts(of parts: ArraySlice<Surroundings>) throws(PlaceDataError) -> [Surroundings]? {
         var kept: [Surroundings] = []
         var isUnknown = false
         for part in parts.reversed() {
             var part = part
             if let last = kept.last {
-                let countries = last.countries.union(try countriesOf(last.areas))
+                let countries = last.countries.union(try countries(ofAreas: last.areas))
                 let outside = part.countries.subtracting(countries)
                 part.countries.formIntersection(countries)
                 part.areas = try areas(part.areas) { countries.contains($0) }
                 // "Puerto Rico, USA": a territory with its own country code is more specific than its country.
-                if part.isEmpty, !part.isLetters, !outside.isEmpty {
+                if part.isEmpty, !part.isPossibleAbbreviation, !outside.isEmpty {
                     part.countries = outside
                     kept = []
                 }
             }
-            if part.isEmpty { isUnknown = isUnknown || part.isLetters } else { kept.append(part) }
+            if part.isEmpty { isUnknown = isUnknown || part.isPossibleAbbreviation } else { kept.append(part) }
         }
         // "London, QQ" must not match every London.
         return kept.isEmpty && isUnknown ? nil : kept
     }
 
-    private func countriesOf(_ areas: Set<Int>) throws(PlaceDataError) -> Set<Int> {
+    private func countries(ofAreas areas: Set<Int>) throws(PlaceDataError) -> Set<Int> {
         var countries: Set<Int> = []
         for area in areas { countries.insert(try areaCountry(area)) }
         return countries
@@ -95,18 +97,18 @@ extension PlaceData {
 
     /// Interprets the last one to three words of a part as an area or a country: "Paris TX", "Sydney NSW 2000,
     /// Australia".
-    private func placesWithin(
+    private func placesWithTrailingArea(
         _ parts: [[UInt8]], _ around: [Surroundings], _ query: PlaceQuery
     ) throws(PlaceDataError) -> [Place]? {
         for head in parts.indices {
-            guard let behind = try known(of: around[(head + 1)...]) else { continue }
+            guard let partsAfter = try compatibleParts(of: around[(head + 1)...]) else { continue }
             let words = parts[head].split(separator: 0x20)
             for count in stride(from: 1, through: min(3, words.count - 1), by: 1) {
                 let tail = try surroundings(Array(words.suffix(count).joined(separator: [0x20])), query)
                 guard !tail.isEmpty else { continue }
                 let name = Array(words.dropLast(count).joined(separator: [0x20]))
                 let own = try surroundings(name, query, isHead: true)
-                let found = try places(named: name, own, [tail] + behind, query)
+                let found = try places(named: name, own, [tail] + partsAfter, query)
                 if !found.isEmpty { return found }
             }
         }
@@ -126,7 +128,7 @@ extension PlaceData {
         let isTown = name.count == 2 && !cities.isEmpty && query.text.contains(where: \.isLowercase)
         let found = try ordered(
             cities, areas: areas.sorted(), countries: isTown ? [] : countries.sorted(), query)
-        return Array(found.prefix(Self.mostResults))
+        return Array(found.prefix(Self.maximumResults))
     }
 
     private func isCity(_ number: Int, within: [Surroundings]) throws(PlaceDataError) -> Bool {
@@ -137,7 +139,7 @@ extension PlaceData {
             var isNear = false
             for other in part.cities where !isNear {
                 let other = try cities.city(other)
-                isNear = CityGrid.distance(other, city.latitude, city.longitude) < Self.neighbourhood
+                isNear = CityGrid.distance(other, city.latitude, city.longitude) < Self.maximumNeighbourDistance
             }
             guard isNear else { return false }
         }
@@ -145,20 +147,22 @@ extension PlaceData {
     }
 
     /// The maximum distance between a town and another town that is given as its surroundings, in kilometres.
-    private static let neighbourhood = 50.0
+    private static let maximumNeighbourDistance = 50.0
 
     private func ordered(
         _ cities: [Int], areas: [Int], countries: [Int], _ query: PlaceQuery
     ) throws(PlaceDataError) -> [Place] {
         var found: [Place] = []
-        for country in countries { found.append(try placeOfCountry(country)) }
+        for country in countries { found.append(try place(ofCountry: country)) }
         let ranked = try ranked(cities, query)
         var larger = 0
-        if let first = cities.max(by: { sizeOf($0) < sizeOf($1) }), sizeOf(first) >= Self.largeCity {
+        if let first = cities.max(by: { size(ofCity: $0) < size(ofCity: $1) }),
+            size(ofCity: first) >= Self.largeCitySize
+        {
             larger = ranked.count
         }
         found += ranked.prefix(larger)
-        for area in areas { if let place = try placeOfArea(area) { found.append(place) } }
+        for area in areas { if let place = try place(ofArea: area) { found.append(place) } }
         found += ranked.dropFirst(larger)
         guard let circle = query.circle else { return found }
         let rows = found.enumerated().map { number, place in
@@ -172,7 +176,7 @@ extension PlaceData {
         }.map(\.place)
     }
 
-    private func sizeOf(_ city: Int) -> Int { (try? cities.city(city).size) ?? 0 }
+    private func size(ofCity city: Int) -> Int { (try? cities.city(city).size) ?? 0 }
 
     /// Returns the cities as places, the largest first. With a circle, cities inside it come first, and nearer cities
     /// before farther ones.
@@ -193,7 +197,7 @@ extension PlaceData {
             return (a.city.size, b.city.number) > (b.city.size, a.city.number)
         }
         var places: [Place] = []
-        for row in rows.prefix(Self.mostResults) { places.append(try placeOfCity(row.city)) }
+        for row in rows.prefix(Self.maximumResults) { places.append(try place(ofCity: row.city)) }
         return places
     }
 }
@@ -208,7 +212,7 @@ struct Surroundings {
     /// near it.
     var cities: [Int] = []
     /// True if the part consists of two or three bytes, and may be an abbreviation.
-    var isLetters = false
+    var isPossibleAbbreviation = false
 
     /// True if the part names no area and no country.
     var isEmpty: Bool { areas.isEmpty && countries.isEmpty }

@@ -5,22 +5,22 @@ import SystemCalls
 /// The search for countries and areas by name, and the creation of their places.
 extension PlaceData {
     /// The maximum number of cities with one name that are checked for proximity to a place.
-    private static let mostNeighbours = 50
+    private static let maximumNeighbours = 50
 
     /// Returns the areas and countries that a folded text names, or the cities if there are none. If `isHead` is true,
     /// the text names the place itself, and abbreviations of areas do not match.
     func surroundings(_ name: [UInt8], _ query: PlaceQuery, isHead: Bool = false) throws(PlaceDataError) -> Surroundings
     {
-        var found = Surroundings(isLetters: (2...3).contains(name.count))
-        if found.isLetters { found.countries = try countries(letters: name) }
+        var found = Surroundings(isPossibleAbbreviation: (2...3).contains(name.count))
+        if found.isPossibleAbbreviation { found.countries = try countries(code: name) }
         try forEachRow(of: countryNames.count, equalTo: name) { (row) throws(PlaceDataError) in
-            Array(try texts.text(at: countryNames.number(row, at: 2, bytes: 3)).utf8)
+            Array(try texts.text(at: countryNames.integer(row, at: 2, byteCount: 3)).utf8)
         } body: { (row) throws(PlaceDataError) in
-            found.countries.insert(try countryNames.number(row, at: 0, bytes: 2))
+            found.countries.insert(try countryNames.integer(row, at: 0, byteCount: 2))
         }
         try forEachRow(of: areaIndex.count, equalTo: name) { (row) throws(PlaceDataError) in
             let (area, isLetters) = try areaEntry(row)
-            return try folded(texts.text(at: areas.number(area, at: isLetters ? 5 : 2, bytes: 3)))
+            return try folded(texts.text(at: areas.integer(area, at: isLetters ? 5 : 2, byteCount: 3)))
         } body: { (row) throws(PlaceDataError) in
             let (area, isLetters) = try areaEntry(row)
             if !isLetters || !isHead { found.areas.insert(area) }
@@ -33,13 +33,13 @@ extension PlaceData {
                 found.countries.insert(row + 1)
             }
         }
-        found.cities = Array(towns.prefix(Self.mostNeighbours))
+        found.cities = Array(towns.prefix(Self.maximumNeighbours))
         return found
     }
 
     /// Returns the area of a row in the area index, and whether the row refers to its abbreviation.
     private func areaEntry(_ row: Int) throws(PlaceDataError) -> (area: Int, isLetters: Bool) {
-        let entry = try areaIndex.number(row, at: 0, bytes: 2)
+        let entry = try areaIndex.integer(row, at: 0, byteCount: 2)
         return (entry & 0x7FFF, entry & 0x8000 != 0)
     }
 
@@ -61,21 +61,22 @@ extension PlaceData {
     }
 
     /// Returns the countries with a two- or three-letter code of ISO 3166-1.
-    private func countries(letters name: [UInt8]) throws(PlaceDataError) -> Set<Int> {
+    private func countries(code name: [UInt8]) throws(PlaceDataError) -> Set<Int> {
         var found: Set<Int> = []
         let letters = name.map { $0 & 0xDF }
         for row in 0..<countries.count {
             var isSame = true
             for (place, letter) in letters.enumerated() where isSame {
-                isSame = try countries.number(row, at: (letters.count == 2 ? 0 : 2) + place, bytes: 1) == Int(letter)
+                isSame =
+                    try countries.integer(row, at: (letters.count == 2 ? 0 : 2) + place, byteCount: 1) == Int(letter)
             }
             if isSame { found.insert(row + 1) }
         }
         return found
     }
 
-    func placeOfCity(_ city: CityGrid.City) throws(PlaceDataError) -> Place {
-        var place = Place(latitude: city.latitude, longitude: city.longitude, radius: city.reach * 1000)
+    func place(ofCity city: CityGrid.City) throws(PlaceDataError) -> Place {
+        var place = Place(latitude: city.latitude, longitude: city.longitude, radius: city.radius * 1000)
         try setCountry(areaCountry(city.area), of: &place)
         place.administrativeArea = try text(areas, city.area, at: 2)
         place.locality = try texts.text(at: city.name)
@@ -83,18 +84,18 @@ extension PlaceData {
         return place
     }
 
-    func placeOfCountry(_ label: Int) throws(PlaceDataError) -> Place {
+    func place(ofCountry label: Int) throws(PlaceDataError) -> Place {
         var place = Place(
             latitude: Double(try countries.signed(label - 1, at: 8)) / 100,
             longitude: Double(try countries.signed(label - 1, at: 10)) / 100,
-            radius: Double(try countries.number(label - 1, at: 12, bytes: 2)) * 1000)
+            radius: Double(try countries.integer(label - 1, at: 12, byteCount: 2)) * 1000)
         try setCountry(label, of: &place)
         return place
     }
 
     /// Returns the place of an area. Its centre is the mean of its cities, its radius covers all of them and is at
     /// least 10 km. nil if the area has no cities.
-    func placeOfArea(_ area: Int) throws(PlaceDataError) -> Place? {
+    func place(ofArea area: Int) throws(PlaceDataError) -> Place? {
         var members: [CityGrid.City] = []
         try cities.forEachCity { city in if city.area == area { members.append(city) } }
         guard let first = members.first else { return nil }

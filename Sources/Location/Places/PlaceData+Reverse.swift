@@ -4,11 +4,11 @@ extension PlaceData {
     /// The maximum distance of a point at sea from the city that determines its country, in kilometres. The outlines
     /// omit small islands and have errors of up to 2 km. With this limit, no point more than 25 km from land is
     /// assigned to a country.
-    private static let offshore = 25.0
+    private static let maximumOffshoreDistance = 25.0
     /// The maximum distance of the city that provides the name of a place, in kilometres.
-    private static let farthestLocality = 100.0
+    private static let maximumLocalityDistance = 100.0
     /// The maximum distance of the city that provides the time zone, in kilometres.
-    private static let farthestZone = 1500.0
+    private static let maximumZoneDistance = 1500.0
 
     /// Returns the place at a point in degrees on WGS 84; nil if nothing is known about the point or it is not on the
     /// earth.
@@ -21,9 +21,9 @@ extension PlaceData {
         var place = Place(latitude: latitude, longitude: longitude, radius: 0)
         var country = try land.area(latitude: latitude, longitude: longitude).label
         let isAtSea = country == 0
-        var cities = try cities(near: latitude, longitude, in: country, within: Self.farthestLocality)
+        var cities = try cities(near: latitude, longitude, in: country, within: Self.maximumLocalityDistance)
         if isAtSea {
-            if let nearest = cities.nearest, cities.distance <= Self.offshore {
+            if let nearest = cities.nearest, cities.distance <= Self.maximumOffshoreDistance {
                 country = try areaCountry(nearest.area)
                 if try cities.largest.map({ city throws(PlaceDataError) in try areaCountry(city.area) }) ?? country
                     != country
@@ -31,7 +31,7 @@ extension PlaceData {
                     cities.largest = nil
                 }
             } else {
-                cities = NearCities()
+                cities = NearbyCities()
             }
         }
         let lake = try lakes.area(latitude: latitude, longitude: longitude).label
@@ -41,7 +41,8 @@ extension PlaceData {
             try setLocality(cities, of: &place)
             if place.timeZone == nil {
                 let far = try self.cities(
-                    near: latitude, longitude, in: country, beyond: Self.farthestLocality, within: Self.farthestZone)
+                    near: latitude, longitude, in: country, beyond: Self.maximumLocalityDistance,
+                    within: Self.maximumZoneDistance)
                 place.timeZone = try far.nearest.flatMap { city throws(PlaceDataError) in
                     try text(zones, city.zone, at: 0)
                 }
@@ -50,7 +51,7 @@ extension PlaceData {
         // A point inside a city is not at sea, even if the simplified coastline runs through the city.
         if isAtSea, cities.largest == nil {
             let answer = try seas.area(latitude: latitude, longitude: longitude)
-            let sea = answer.label > 0 ? answer.label : answer.across
+            let sea = answer.label > 0 ? answer.label : answer.oppositeLabel
             if sea > 0 { place.ocean = try text(seaNames, sea - 1, at: 0) }
             if place.timeZone == nil { place.timeZone = Self.nauticalZone(longitude) }
         }
@@ -60,7 +61,7 @@ extension PlaceData {
     }
 
     /// The cities near a point, in the requested country if there is one.
-    private struct NearCities {
+    private struct NearbyCities {
         var nearest: CityGrid.City?
         /// The distance of the nearest city, in kilometres.
         var distance = Double.infinity
@@ -72,9 +73,9 @@ extension PlaceData {
     /// kilometres.
     private func cities(
         near latitude: Double, _ longitude: Double, in country: Int, beyond start: Double = 0, within limit: Double
-    ) throws(PlaceDataError) -> NearCities {
-        var found = NearCities()
-        for distance in [CityGrid.farthestReach, Self.farthestLocality, 300, 600, Self.farthestZone]
+    ) throws(PlaceDataError) -> NearbyCities {
+        var found = NearbyCities()
+        for distance in [CityGrid.maximumRadius, Self.maximumLocalityDistance, 300, 600, Self.maximumZoneDistance]
         where found.nearest == nil && distance > start && distance <= limit {
             found = try search(latitude, longitude, country, distance)
         }
@@ -83,40 +84,40 @@ extension PlaceData {
 
     private func search(
         _ latitude: Double, _ longitude: Double, _ country: Int, _ limit: Double
-    ) throws(PlaceDataError) -> NearCities {
+    ) throws(PlaceDataError) -> NearbyCities {
         var nearest = -1
-        var least = Double.infinity
+        var shortestDistance = Double.infinity
         var largest = -1
         var largestSize = -1
         var limit = limit
-        try cities.forEach(near: latitude, longitude, within: &limit) {
+        try cities.forEachCity(near: latitude, longitude, within: &limit) {
             (city, distance, limit) throws(PlaceDataError) in
-            let size = distance < CityGrid.farthestReach ? try cities.size(city) : 0
-            let reaches = size > largestSize && distance <= CityGrid.reach(size)
-            guard distance < least || reaches else { return }
+            let size = distance < CityGrid.maximumRadius ? try cities.size(city) : 0
+            let reaches = size > largestSize && distance <= CityGrid.radius(ofSize: size)
+            guard distance < shortestDistance || reaches else { return }
             if country != 0 {
                 guard try areaCountry(cities.area(city)) == country else { return }
             }
-            if distance < least { (nearest, least) = (city, distance) }
+            if distance < shortestDistance { (nearest, shortestDistance) = (city, distance) }
             if reaches { (largest, largestSize) = (city, size) }
-            limit = max(CityGrid.farthestReach, least)
+            limit = max(CityGrid.maximumRadius, shortestDistance)
         }
-        return NearCities(
-            nearest: nearest < 0 ? nil : try cities.city(nearest), distance: least,
+        return NearbyCities(
+            nearest: nearest < 0 ? nil : try cities.city(nearest), distance: shortestDistance,
             largest: largest < 0 ? nil : try cities.city(largest))
     }
 
-    private func setLocality(_ cities: NearCities, of place: inout Place) throws(PlaceDataError) {
+    private func setLocality(_ cities: NearbyCities, of place: inout Place) throws(PlaceDataError) {
         guard let nearest = cities.nearest else { return }
         let city = cities.largest ?? nearest
         place.administrativeArea = try text(areas, city.area, at: 2)
         place.timeZone = try text(zones, nearest.zone, at: 0)
         guard place.inlandWater == nil else { return }
         place.locality = try texts.text(at: city.name)
-        place.radius = city.reach * 1000
+        place.radius = city.radius * 1000
         if nearest.number != city.number {
             place.subLocality = try texts.text(at: nearest.name)
-            place.radius = nearest.reach * 1000
+            place.radius = nearest.radius * 1000
         }
     }
 
@@ -126,15 +127,15 @@ extension PlaceData {
     }
 
     func code(ofCountry label: Int) throws(PlaceDataError) -> String {
-        let letters = try countries.number(label - 1, at: 0, bytes: 2)
+        let letters = try countries.integer(label - 1, at: 0, byteCount: 2)
         return String(decoding: [UInt8(letters & 0xFF), UInt8(letters >> 8)], as: UTF8.self)
     }
 
-    func areaCountry(_ area: Int) throws(PlaceDataError) -> Int { try areas.number(area, at: 0, bytes: 2) }
+    func areaCountry(_ area: Int) throws(PlaceDataError) -> Int { try areas.integer(area, at: 0, byteCount: 2) }
 
     /// Returns the text that a row refers to; nil if it is empty.
     func text(_ table: PlaceTable, _ row: Int, at place: Int) throws(PlaceDataError) -> String? {
-        let text = try texts.text(at: table.number(row, at: place, bytes: 3))
+        let text = try texts.text(at: table.integer(row, at: place, byteCount: 3))
         return text.isEmpty ? nil : text
     }
 

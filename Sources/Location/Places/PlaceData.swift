@@ -52,12 +52,12 @@ package struct PlaceData: Sendable {
 
     private init(_ bytes: PlaceBytes) throws(PlaceDataError) {
         for (place, byte) in Self.signature.enumerated() {
-            guard try bytes.number(at: place, bytes: 1) == Int(byte) else { throw .damaged }
+            guard try bytes.integer(at: place, byteCount: 1) == Int(byte) else { throw .damaged }
         }
-        guard try bytes.number(at: 8, bytes: 4) == bytes.count else { throw .damaged }
+        guard try bytes.integer(at: 8, byteCount: 4) == bytes.count else { throw .damaged }
         func section(_ number: Int) throws(PlaceDataError) -> PlaceBytes {
             let row = 12 + 8 * number
-            return try bytes.part(bytes.number(at: row, bytes: 4), bytes.number(at: row + 4, bytes: 4))
+            return try bytes.slice(bytes.integer(at: row, byteCount: 4), bytes.integer(at: row + 4, byteCount: 4))
         }
         countries = PlaceTable(try section(0), width: 14)
         countryNames = PlaceTable(try section(1), width: 5)
@@ -92,13 +92,13 @@ struct PlaceTable: Sendable {
 
     /// Returns the integer at an offset in a row.
     @inline(__always)
-    func number(_ row: Int, at place: Int, bytes count: Int) throws(PlaceDataError) -> Int {
+    func integer(_ row: Int, at place: Int, byteCount count: Int) throws(PlaceDataError) -> Int {
         guard row >= 0, row < self.count else { throw .damaged }
-        return try bytes.number(at: row * width + place, bytes: count)
+        return try bytes.integer(at: row * width + place, byteCount: count)
     }
 
     /// Returns the signed integer of two bytes at an offset in a row.
     func signed(_ row: Int, at place: Int) throws(PlaceDataError) -> Int {
-        Int(Int16(truncatingIfNeeded: try number(row, at: place, bytes: 2)))
+        Int(Int16(truncatingIfNeeded: try integer(row, at: place, byteCount: 2)))
     }
 }

@@ -19,9 +19,9 @@ package struct PlaceQuery: Sendable {
     ]
 
     /// The maximum length of a text, in bytes of UTF-8. A longer text has no matches.
-    package static let longestText = 1000
+    package static let maximumTextLength = 1000
     /// The maximum number of comma-separated parts. Further parts are ignored.
-    static let mostParts = 10
+    static let maximumParts = 10
 
     package init(
         text: String, circle: (latitude: Double, longitude: Double, radius: Double)? = nil,
@@ -38,6 +38,6 @@ package enum PlaceMatch: Equatable, Sendable {
     /// The matching places, best match first; at most five.
     case found([Place])
     /// The place is unknown. Only the area or country with this name, which would contain it, is known.
-    case onlyAround(String)
-    case nothing
+    case onlySurroundings(String)
+    case notFound
 }

@@ -13,7 +13,7 @@ import Synchronization
 /// LibIIO there are no sensors, and each subscriber receives a single `lost` event.
 public final class IIOSource: MotionSource {
     private let hub: MotionHub
-    private let supervisor: Supervisor
+    private let sessions: SessionGroup
 
     /// Creates a source for the contexts at the given addresses.
     public convenience init(
@@ -25,25 +25,25 @@ public final class IIOSource: MotionSource {
         #else
         let library = NoLibrary()
         #endif
-        let parts = SourceParts(
+        let parts = IIOSourceDependencies(
             library: library, clock: clock, settings: settings, options: options,
             spawn: { body throws(DeviceError) in try WorkerThread.start(body) })
         self.init(addresses: addresses, parts: parts)
     }
 
-    init(addresses: [MotionSourceAddress], parts: SourceParts) {
-        let supervisor = Supervisor(addresses: addresses, parts: parts)
-        self.supervisor = supervisor
-        hub = MotionHub { [weak supervisor] in supervisor?.call() }
+    init(addresses: [MotionSourceAddress], parts: IIOSourceDependencies) {
+        let supervisor = SessionGroup(addresses: addresses, parts: parts)
+        self.sessions = supervisor
+        hub = MotionHub { [weak supervisor] in supervisor?.wakeThreads() }
         supervisor.attach(hub)
     }
 
     /// The sensors that are currently known, sorted so that the best sensor of each kind is first.
     ///
-    /// The first access opens the contexts and waits for them, for at most `discoveryLimit` seconds. Sensors of a
+    /// The first access opens the contexts and waits for them, for at most `discoveryTimeout` seconds. Sensors of a
     /// server that responds later appear when it responds.
     public var sensors: [SensorDescription] {
-        supervisor.discover()
+        sessions.discover()
         return hub.sensors
     }
 
@@ -52,19 +52,19 @@ public final class IIOSource: MotionSource {
 
     /// The descriptions of the contexts, in libiio's XML format including attribute values.
     public var contextDescriptions: [String] {
-        supervisor.discover()
+        sessions.discover()
         return hub.contextDescriptions
     }
 
     /// The errors of the contexts that could not be opened at the last attempt.
-    public var problems: [DeviceError] { supervisor.problems }
+    public var problems: [DeviceError] { sessions.problems }
 
     /// Searches for added and removed devices. Called, for example, after a kernel event.
-    public func devicesChanged() { supervisor.call() }
+    public func devicesChanged() { sessions.wakeThreads() }
 
     /// Sets whether changes of local devices are reported by calls of `devicesChanged()`. If so, the source searches
     /// less frequently.
-    public func devicesAreWatched(_ areWatched: Bool) { supervisor.setWatched(areWatched) }
+    public func setReportsDeviceChanges(_ areWatched: Bool) { sessions.setWatched(areWatched) }
 
     /// Subscribes to readings. The closures are called on threads of the source, or on the executor of the request
     /// while that executor reads the device.
@@ -73,7 +73,7 @@ public final class IIOSource: MotionSource {
         quiet: @escaping @Sendable () -> Void
     ) -> Subscription {
         #if !LibIIO
-        if supervisor.isWithoutLibrary {
+        if sessions.isWithoutLibrary {
             receive(.lost(NoLibrary.error))
             return Subscription {}
         }
@@ -87,19 +87,19 @@ public final class IIOSource: MotionSource {
 
 extension IIOSource {
     /// Notifies the threads of the contexts of changed subscriptions.
-    private final class Supervisor: Sendable {
+    private final class SessionGroup: Sendable {
         private struct WeakHub {
             weak var hub: MotionHub?
         }
 
         private let sessions: [ContextSession]
-        private let catalog: Catalog
-        private let parts: SourceParts
+        private let catalog: SensorCatalog
+        private let parts: IIOSourceDependencies
         private let hub = Mutex(WeakHub())
 
-        init(addresses: [MotionSourceAddress], parts: SourceParts) {
+        init(addresses: [MotionSourceAddress], parts: IIOSourceDependencies) {
             self.parts = parts
-            catalog = Catalog(contexts: addresses.count)
+            catalog = SensorCatalog(contexts: addresses.count)
             sessions = addresses.enumerated().map { index, address in
                 ContextSession(address: address, index: index, parts: parts)
             }
@@ -116,12 +116,12 @@ extension IIOSource {
         func setWatched(_ isWatched: Bool) {
             parts.watch.set(isWatched)
             // The threads recalculate when to search again.
-            call()
+            wakeThreads()
         }
 
-        func call() {
+        func wakeThreads() {
             guard let hub = hub.withLock({ $0.hub }) else { return }
-            for session in sessions { session.call(hub: hub, catalog: catalog, owner: self) }
+            for session in sessions { session.wakeThread(hub: hub, catalog: catalog, owner: self) }
         }
 
         /// Discovers the sensors of contexts without a valid discovery, and waits for the results.
@@ -130,14 +130,14 @@ extension IIOSource {
             if isWithoutLibrary { return }
             #endif
             guard let hub = hub.withLock({ $0.hub }) else { return }
-            let waits = sessions.compactMap { session -> Bell? in
-                guard let wait = session.requestDiscovery() else { return nil }
-                session.call(hub: hub, catalog: catalog, owner: self)
-                return wait
+            let waits = sessions.compactMap { session -> BinarySemaphore? in
+                guard let discoveryFinished = session.requestDiscovery() else { return nil }
+                session.wakeThread(hub: hub, catalog: catalog, owner: self)
+                return discoveryFinished
             }
             let start = parts.clock.now
             for wait in waits {
-                wait.wait(seconds: parts.options.discoveryLimit - parts.clock.now.seconds(since: start))
+                wait.wait(seconds: parts.options.discoveryTimeout - parts.clock.now.seconds(since: start))
             }
         }
     }

@@ -7,18 +7,18 @@ import SensorFusion
 struct AttitudeHistory: Sendable {
     private static let capacity = 256
 
-    private struct Moment: Sendable {
+    private struct Entry: Sendable {
         var time: BootTime
         var attitude: Quaternion
     }
 
-    private var moments: [Moment] = []
+    private var entries: [Entry] = []
     private var newest = -1
 
-    init() { moments.reserveCapacity(Self.capacity) }
+    init() { entries.reserveCapacity(Self.capacity) }
 
     mutating func removeAll() {
-        moments.removeAll(keepingCapacity: true)
+        entries.removeAll(keepingCapacity: true)
         newest = -1
     }
 
@@ -26,42 +26,42 @@ struct AttitudeHistory: Sendable {
     /// cleared first.
     mutating func add(_ attitude: Quaternion, at time: BootTime) {
         if newest >= 0 {
-            if moments[newest].time == time {
-                moments[newest].attitude = attitude
+            if entries[newest].time == time {
+                entries[newest].attitude = attitude
                 return
             }
-            if moments[newest].time > time { removeAll() }
+            if entries[newest].time > time { removeAll() }
         }
         newest = (newest + 1) % Self.capacity
-        if newest < moments.count {
-            moments[newest] = Moment(time: time, attitude: attitude)
+        if newest < entries.count {
+            entries[newest] = Entry(time: time, attitude: attitude)
         } else {
-            moments.append(Moment(time: time, attitude: attitude))
+            entries.append(Entry(time: time, attitude: attitude))
         }
     }
 
     /// Returns the attitude at a time, interpolated between the adjacent ones; nil if the history does not cover the
     /// time.
     func attitude(at time: BootTime) -> Quaternion? {
-        guard newest >= 0, time <= moments[newest].time else { return nil }
+        guard newest >= 0, time <= entries[newest].time else { return nil }
         var later = newest
-        for _ in 0..<moments.count {
-            if moments[later].time <= time { break }
-            let earlier = (later + moments.count - 1) % moments.count
-            let (a, b) = (moments[earlier], moments[later])
+        for _ in 0..<entries.count {
+            if entries[later].time <= time { break }
+            let earlier = (later + entries.count - 1) % entries.count
+            let (a, b) = (entries[earlier], entries[later])
             // If the previous element is not older, the search has wrapped around, and `later` is the oldest attitude.
             guard a.time < b.time else { return nil }
             if a.time <= time {
                 let part = time.seconds(since: a.time) / b.time.seconds(since: a.time)
-                return Self.between(a.attitude, b.attitude, part)
+                return Self.interpolated(a.attitude, b.attitude, part)
             }
             later = earlier
         }
-        return moments[later].time == time ? moments[later].attitude : nil
+        return entries[later].time == time ? entries[later].attitude : nil
     }
 
     /// Interpolates between two attitudes, along the chord instead of the arc. For small rotations both are the same.
-    private static func between(_ a: Quaternion, _ b: Quaternion, _ part: Double) -> Quaternion {
+    private static func interpolated(_ a: Quaternion, _ b: Quaternion, _ part: Double) -> Quaternion {
         let sign: Double = (a.components * b.components).sum() < 0 ? -1 : 1
         return Quaternion(components: a.components * (1 - part) + b.components * (sign * part)).normalized
     }

@@ -6,7 +6,7 @@ import SensorFusion
 /// The rules that decide whether a calibration is worth storing, and how accurate a stored one still is.
 enum CalibrationRules {
     /// The interval between checks for calibrations to store, in seconds.
-    static let pause = 60.0
+    static let checkInterval = 60.0
 
     /// The standard deviation of an unknown bias, in rad/s. The filter limits it to its own initial value.
     static let unknownSigma = 1.0
@@ -14,32 +14,34 @@ enum CalibrationRules {
     private static let degree = Double.pi / 180
     private static let day = 86_400.0
     /// The standard deviation of the change of a bias by a restart of the chip and by its temperature, in rad/s.
-    private static let restart = 0.05 * degree
+    private static let restartSigma = 0.05 * degree
     /// The standard deviation of the drift of a bias in one day, in rad/s. It grows with the square root of the time.
-    private static let wander = 0.1 * degree
+    private static let dailyDriftSigma = 0.1 * degree
     /// The maximum standard deviation of a stored bias, in rad/s. It is that of an unknown bias.
-    private static let unknown = 0.5 * degree
+    private static let maximumStoredSigma = 0.5 * degree
     /// The standard deviation below which a bias is worth storing, in rad/s.
-    private static let worthwhile = 0.1 * degree
+    private static let maximumSigmaToStore = 0.1 * degree
     /// The minimum change of a bias for which it is stored again, in rad/s.
-    private static let change = 0.02 * degree
+    private static let minimumChange = 0.02 * degree
 
     /// Returns the current standard deviation of a stored bias, in rad/s.
     static func sigma(of stored: SensorCalibration, at now: WallTime) -> Double {
         // The time of storing may be in the future if the system clock has no battery.
         let days = max(0, now.seconds(since: stored.date)) / day
-        let own = stored.sigma.isNaN ? restart : stored.sigma
-        return min(unknown, (own * own + restart * restart + wander * wander * days).squareRoot())
+        let own = stored.sigma.isNaN ? restartSigma : stored.sigma
+        return min(
+            maximumStoredSigma,
+            (own * own + restartSigma * restartSigma + dailyDriftSigma * dailyDriftSigma * days).squareRoot())
     }
 
     /// Returns true if a bias should replace the stored one; `stored` is nil if there is none.
     static func isWorthStoring(bias: SIMD3<Double>, sigma: Double, over stored: SensorCalibration?, at now: WallTime)
         -> Bool
     {
-        guard sigma < worthwhile, bias.x.isFinite, bias.y.isFinite, bias.z.isFinite else { return false }
+        guard sigma < maximumSigmaToStore, bias.x.isFinite, bias.y.isFinite, bias.z.isFinite else { return false }
         guard let stored else { return true }
         let moved = bias - stored.offset
-        if (moved * moved).sum().squareRoot() > max(change, sigma) { return true }
+        if (moved * moved).sum().squareRoot() > max(minimumChange, sigma) { return true }
         return sigma < 0.7 * Self.sigma(of: stored, at: now) && now.seconds(since: stored.date) > day / 24
     }
 

@@ -6,10 +6,10 @@ import Geodesy
 /// The Earth's magnetic field at the last position of the device.
 struct EarthField: Sendable {
     /// The interval between checks of the position, in seconds.
-    private static let pause = 5.0
+    private static let checkInterval = 5.0
     /// The changes of position, in degrees and in metres, below which the field is not computed again.
-    private static let nearby = 0.01
-    private static let nearbyHeight = 1000.0
+    private static let maximumAngularChange = 0.01
+    private static let maximumHeightChange = 1000.0
     private static let day = 86_400.0
 
     /// The angle from true north to magnetic north, in radians, positive to the east; nil if unknown, or if the
@@ -20,7 +20,7 @@ struct EarthField: Sendable {
     /// The inclination of the field below the horizon, in radians.
     private(set) var dip = 0.0
 
-    private var nextLook: BootTime?
+    private var nextCheck: BootTime?
     private var latitude = Double.nan
     private var longitude = Double.nan
     private var altitude = Double.nan
@@ -28,23 +28,24 @@ struct EarthField: Sendable {
 
     /// Returns true if the position has to be checked.
     func isDue(at now: BootTime) -> Bool {
-        guard let nextLook else { return true }
+        guard let nextCheck else { return true }
         // The second condition covers a clock that was set back.
-        return now >= nextLook || nextLook.seconds(since: now) > Self.pause
+        return now >= nextCheck || nextCheck.seconds(since: now) > Self.checkInterval
     }
 
     /// Updates the field for a fix. Returns true if the field has changed.
-    mutating func look(at fix: PositionFix?, now: BootTime, wallTime: WallTime) -> Bool {
-        nextLook = now.advanced(bySeconds: Self.pause)
+    mutating func update(for fix: PositionFix?, now: BootTime, wallTime: WallTime) -> Bool {
+        nextCheck = now.advanced(bySeconds: Self.checkInterval)
         guard let report = fix?.report, report.latitude.isFinite, report.longitude.isFinite else {
             // Fixes may begin at any time, so the next call checks again.
-            nextLook = now
+            nextCheck = now
             return false
         }
         let altitude = [report.altitudeHAE, report.altitudeMSL, report.altitudeUndefined].first(where: \.isFinite) ?? 0
         guard
-            !(abs(report.latitude - latitude) < Self.nearby && abs(report.longitude - longitude) < Self.nearby
-                && abs(altitude - self.altitude) < Self.nearbyHeight
+            !(abs(report.latitude - latitude) < Self.maximumAngularChange
+                && abs(report.longitude - longitude) < Self.maximumAngularChange
+                && abs(altitude - self.altitude) < Self.maximumHeightChange
                 && abs(wallTime.seconds(since: self.wallTime)) < Self.day)
         else { return false }
         (latitude, longitude) = (report.latitude, report.longitude)

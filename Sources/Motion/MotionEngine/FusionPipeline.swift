@@ -12,13 +12,13 @@ import SensorFusion
 final class FusionPipeline: @unchecked Sendable {
     /// The maximum age of an accelerometer reading in a state, in seconds. Magnetometer readings may have twice that
     /// age.
-    private static let freshness = 0.5
+    private static let maximumReadingAge = 0.5
     /// Standard gravity in m/s² (CGPM 1901).
     private static let standardGravity = 9.80665
     /// The relative change of the corrected field above which the filter restarts its magnetometer input.
-    private static let jump = 0.02
+    private static let maximumFieldChange = 0.02
     /// The uncertainty of the heading, in radians at 95 %, above which the magnetic accuracy is at most `low`.
-    private static let roughHeading = 20 * Double.pi / 180
+    private static let maximumHeadingUncertainty = 20 * Double.pi / 180
 
     @exclusivity(unchecked) private(set) var aligner = SampleAligner()
     @exclusivity(unchecked) private(set) var filter = AttitudeFilter()
@@ -30,19 +30,19 @@ final class FusionPipeline: @unchecked Sendable {
     /// The correction of the accelerometer's readings, in the device's axes; nil if there is none.
     var accelerometerCorrection: SensorCalibration?
     /// The number of times that the correction of the field has changed.
-    private var corrections: UInt32 = 0
-    /// The filter's `timesFound` when the calibrator was last notified of an interruption.
-    private var timesFound: UInt32 = 0
+    private var correctionCount: UInt32 = 0
+    /// The filter's `reinitializationCount` when the calibrator was last notified of an interruption.
+    private var reinitializationCount: UInt32 = 0
     @exclusivity(unchecked) private var history = AttitudeHistory()
     /// The origin of the filter's timestamps, which keeps them precise.
     private var origin: BootTime?
     /// The time of the gyroscope sample of the state in progress; nil if the accelerometer produces the state.
-    private var turning: BootTime?
+    private var gyroscopeTime: BootTime?
     private var acceleration: (value: SIMD3<Double>, time: BootTime)?
     private var field: (value: SIMD3<Double>, time: BootTime)?
     /// The filter's attitude, cached until the next sample of the gyroscope or the accelerometer, since only these
     /// change it; nil if it has not been read.
-    private var presentAttitude: Quaternion?
+    private var cachedAttitude: Quaternion?
     /// True if a calibration that differs from the initial one is in use.
     private(set) var hasCalibrated = false
 
@@ -51,14 +51,14 @@ final class FusionPipeline: @unchecked Sendable {
     // MARK: Input
 
     func expect(_ sensor: SampleAligner.Sensor, _ isExpected: Bool) {
-        aligner.expect(sensor, isExpected)
-        if !isExpected { forget(sensor) }
+        aligner.setExpected(sensor, isExpected)
+        if !isExpected { clear(sensor) }
     }
 
     func setLatency(seconds: Double) { aligner.latency = max(0, Int64(saturatingSeconds: seconds) ?? 0) }
 
     /// Processes the samples of a batch and appends the states that can be computed.
-    func take(_ batch: MotionBatch, into states: inout [FusedState]) {
+    func process(_ batch: MotionBatch, into states: inout [FusedState]) {
         guard let sensor = SampleAligner.Sensor(batch.kind) else { return }
         if origin == nil { origin = batch.times.first }
         aligner.add(sensor, values: batch.values, times: batch.times, arrival: batch.arrival)
@@ -66,36 +66,36 @@ final class FusionPipeline: @unchecked Sendable {
     }
 
     /// Records that the sensor delivers no samples, and appends the states that can be computed.
-    func lose(_ sensor: SampleAligner.Sensor, into states: inout [FusedState]) {
-        aligner.lose(sensor)
+    func recordLoss(of sensor: SampleAligner.Sensor, into states: inout [FusedState]) {
+        aligner.recordLoss(of: sensor)
         run(into: &states)
-        forget(sensor)
+        clear(sensor)
     }
 
     /// Records that the sensor is available again.
-    func regain(_ sensor: SampleAligner.Sensor) { aligner.regain(sensor) }
+    func recordRecovery(of sensor: SampleAligner.Sensor) { aligner.recordRecovery(of: sensor) }
 
     /// Stops waiting for samples and appends the states that can be computed.
-    func release(into states: inout [FusedState]) {
-        aligner.release()
+    func flush(into states: inout [FusedState]) {
+        aligner.flush()
         run(into: &states)
     }
 
     /// Advances the time without samples. Samples that arrived at `limit` or earlier are not held back any longer.
-    func pass(to now: BootTime, heldSince limit: BootTime, into states: inout [FusedState]) {
-        aligner.note(arrival: now)
-        if let since = aligner.waitingSince, since <= limit { aligner.release() }
+    func advance(to now: BootTime, heldSince limit: BootTime, into states: inout [FusedState]) {
+        aligner.recordArrival(now)
+        if let since = aligner.waitingSince, since <= limit { aligner.flush() }
         run(into: &states)
     }
 
     /// Discards all samples when there are no subscribers. The filter and the calibrations are kept.
-    func pause() {
+    func reset() {
         aligner.restart()
         history.removeAll()
-        (turning, acceleration, field) = (nil, nil, nil)
+        (gyroscopeTime, acceleration, field) = (nil, nil, nil)
     }
 
-    private func forget(_ sensor: SampleAligner.Sensor) {
+    private func clear(_ sensor: SampleAligner.Sensor) {
         switch sensor {
         case .gyroscope: history.removeAll()
         case .accelerometer: acceleration = nil
@@ -106,37 +106,37 @@ final class FusionPipeline: @unchecked Sendable {
     // MARK: Calibrations
 
     /// Sets the initial bias of the gyroscope, in radians per second.
-    func startBias(_ bias: SIMD3<Double>, sigma: Double) { filter.startBias(bias, sigma: sigma) }
+    func setInitialBias(_ bias: SIMD3<Double>, sigma: Double) { filter.setInitialBias(bias, sigma: sigma) }
 
     /// True if the filter has an estimate of the gyroscope's bias of its own.
     private(set) var hasBias = false
 
     /// Sets the initial calibration of the magnetometer; nil if there is none.
-    func startCalibration(_ calibration: MagneticCalibration?) {
+    func setInitialCalibration(_ calibration: MagneticCalibration?) {
         calibrator = MagnetometerCalibrator(start: calibration)
         hasCalibrated = false
-        follow()
+        applyCalibration()
     }
 
     /// Returns true if the position has to be checked.
     func isPositionDue(at now: BootTime) -> Bool { earth.isDue(at: now) }
 
     /// Updates the Earth's field for the last fix of the device.
-    func look(at fix: PositionFix?, now: BootTime, wallTime: WallTime) {
-        if earth.look(at: fix, now: now, wallTime: wallTime) { expectField() }
+    func updateEarthField(for fix: PositionFix?, now: BootTime, wallTime: WallTime) {
+        if earth.update(for: fix, now: now, wallTime: wallTime) { expectField() }
     }
 
     /// Passes the expected field to the filter and the calibrator.
     private func expectField() {
         guard let strength = earth.strength else { return }
-        calibrator.expectField(strength: strength, dip: earth.dip)
+        calibrator.setExpectedField(strength: strength, dip: earth.dip)
         let calibration = calibrator.calibration
         // Without a good fit, the reading contains the device's own field and the sensor's scale error, and comparing
         // its strength is meaningless. If the fit is good, its field strength includes the remaining scale error.
         guard calibration.quality >= .medium, calibration.fieldStrength.isFinite,
             abs(calibration.fieldStrength / strength - 1) < 0.2
         else { return }
-        filter.expectField(strength: calibration.fieldStrength, dip: earth.dip)
+        filter.setExpectedField(strength: calibration.fieldStrength, dip: earth.dip)
     }
 
     // MARK: Processing
@@ -151,30 +151,30 @@ final class FusionPipeline: @unchecked Sendable {
         while let step = aligner.next() {
             switch step {
             case .gyroscope(let rate, let time):
-                turning = time
+                gyroscopeTime = time
                 filter.updateGyroscope(rate, timestamp: seconds(time))
-                presentAttitude = nil
+                cachedAttitude = nil
                 hasBias = filter.isReady
                 history.add(attitude, at: time)
             case .accelerometer(let measured, let time):
                 let value = accelerometerCorrection?.apply(to: measured) ?? measured
                 if Self.isFinite(value) { acceleration = (value, time) }
-                filter.updateAccelerometer(nowadays(value, measuredAt: time), timestamp: seconds(time))
-                presentAttitude = nil
-            case .magnetometer(let measured, let time): takeField(measured, time)
+                filter.updateAccelerometer(rotatedToCurrentAxes(value, measuredAt: time), timestamp: seconds(time))
+                cachedAttitude = nil
+            case .magnetometer(let measured, let time): processField(measured, time)
             case .state(let time):
-                if let turning { history.add(attitude, at: turning) }
+                if let gyroscopeTime { history.add(attitude, at: gyroscopeTime) }
                 if filter.isReady { states.append(state(at: time)) }
-                turning = nil
+                gyroscopeTime = nil
             }
         }
     }
 
     /// The filter's attitude, which is expensive to compute.
     private var attitude: Quaternion {
-        if let presentAttitude { return presentAttitude }
+        if let cachedAttitude { return cachedAttitude }
         let attitude = filter.attitude
-        presentAttitude = attitude
+        cachedAttitude = attitude
         return attitude
     }
 
@@ -185,39 +185,40 @@ final class FusionPipeline: @unchecked Sendable {
     private func seconds(_ time: BootTime) -> Double { time.seconds(since: origin ?? .zero) }
 
     /// Returns the reading in the device's axes at the time of the state, if it was measured at another time.
-    private func nowadays(_ value: SIMD3<Double>, measuredAt time: BootTime) -> SIMD3<Double> {
-        guard let turning, time != turning, filter.isReady, let then = history.attitude(at: time) else { return value }
-        return attitude.conjugate.rotate(then.rotate(value))
+    private func rotatedToCurrentAxes(_ value: SIMD3<Double>, measuredAt time: BootTime) -> SIMD3<Double> {
+        guard let gyroscopeTime, time != gyroscopeTime, filter.isReady, let pastAttitude = history.attitude(at: time)
+        else { return value }
+        return attitude.conjugate.rotate(pastAttitude.rotate(value))
     }
 
-    private func takeField(_ measured: SIMD3<Double>, _ time: BootTime) {
-        let isOfNow = turning == time
+    private func processField(_ measured: SIMD3<Double>, _ time: BootTime) {
+        let isCurrent = gyroscopeTime == time
         var attitude: Quaternion?
-        if turning != nil, filter.isReady {
-            attitude = isOfNow ? self.attitude : history.attitude(at: time) ?? self.attitude
+        if gyroscopeTime != nil, filter.isReady {
+            attitude = isCurrent ? self.attitude : history.attitude(at: time) ?? self.attitude
         }
-        if filter.timesFound != timesFound {
-            timesFound = filter.timesFound
-            calibrator.noteInterruption(timestamp: seconds(time))
+        if filter.reinitializationCount != reinitializationCount {
+            reinitializationCount = filter.reinitializationCount
+            calibrator.recordInterruption(timestamp: seconds(time))
         }
         if calibrator.update(measured, attitude: attitude, bias: filter.bias, timestamp: seconds(time)) {
             if !calibrator.calibration.correctsTheSame(as: calibration) { hasCalibrated = true }
-            follow()
+            applyCalibration()
         }
         let value = calibrator.corrected(measured)
         if Self.isFinite(value) { field = (value, time) }
-        let then = isOfNow || turning == nil ? nil : history.attitude(at: time)
-        filter.updateMagnetometer(value, timestamp: seconds(time), attitude: then)
+        let pastAttitude = isCurrent || gyroscopeTime == nil ? nil : history.attitude(at: time)
+        filter.updateMagnetometer(value, timestamp: seconds(time), attitude: pastAttitude)
     }
 
     /// Applies the calibrator's current calibration to the filter.
-    private func follow() {
+    private func applyCalibration() {
         let former = exchange(&calibration, with: calibrator.calibration)
         if !calibration.correctsTheSame(as: former) {
-            corrections &+= 1
+            correctionCount &+= 1
             let difference = calibration.difference(from: former)
             // The condition is negated so that NaN, an unknown difference, also restarts the magnetometer input.
-            if !(difference <= Self.jump) {
+            if !(difference <= Self.maximumFieldChange) {
                 filter.restartMagnetometer(strength: calibration.fieldStrength, dip: calibration.dip)
             }
         }
@@ -237,7 +238,8 @@ final class FusionPipeline: @unchecked Sendable {
     private var magneticQuality: MagneticQuality {
         let quality = calibrator.quality
         // Without an expected field, the filter cannot detect a disturbance.
-        guard filter.isFieldExpected, let uncertainty = filter.headingUncertainty, uncertainty > Self.roughHeading
+        guard filter.isFieldExpected, let uncertainty = filter.headingUncertainty,
+            uncertainty > Self.maximumHeadingUncertainty
         else {
             return quality
         }
@@ -250,18 +252,20 @@ final class FusionPipeline: @unchecked Sendable {
         state.northOffset = filter.northOffset
         state.headingUncertainty = state.northOffset == nil ? nil : headingUncertainty
         state.declination = earth.declination
-        state.usesGyroscope = turning != nil
-        if turning != nil { state.rotationRate = filter.rotationRate }
-        if let acceleration, abs(time.seconds(since: acceleration.time)) <= Self.freshness || turning == nil {
+        state.usesGyroscope = gyroscopeTime != nil
+        if gyroscopeTime != nil { state.rotationRate = filter.rotationRate }
+        if let acceleration,
+            abs(time.seconds(since: acceleration.time)) <= Self.maximumReadingAge || gyroscopeTime == nil
+        {
             state.acceleration = acceleration.value
         } else {
             // Without an accelerometer, the acceleration of the device is unknown and assumed to be zero.
             state.acceleration = state.up * Self.standardGravity
         }
-        if let field, abs(time.seconds(since: field.time)) <= 2 * Self.freshness {
+        if let field, abs(time.seconds(since: field.time)) <= 2 * Self.maximumReadingAge {
             state.magneticField = field.value
             state.magneticQuality = magneticQuality
-            state.magneticCorrections = corrections
+            state.magneticCorrections = correctionCount
             state.isMagneticallyDisturbed = filter.isFieldExpected && filter.isMagneticallyDisturbed
         }
         state.isResting = filter.isResting

@@ -18,24 +18,24 @@ import Synchronization
 /// but at least at 10 Hz.
 package final class MotionEngine: Sendable {
     private struct State: Sendable {
-        var outbox = FusionOutbox()
+        var queue = FusionEventQueue()
         let pipeline = FusionPipeline()
         /// The generations of the current subscriptions to the sensors. Events of other subscriptions are ignored.
-        var numbers: [UInt32] = [0, 0, 0]
+        var generations: [UInt32] = [0, 0, 0]
         /// The status of each sensor.
         var statuses: [SourceStatus] = [.unknown, .unknown, .unknown]
-        var wires: [(request: MotionRequest, subscription: Subscription)?] = [nil, nil, nil]
+        var subscriptions: [(request: MotionRequest, subscription: Subscription)?] = [nil, nil, nil]
         /// True while a thread updates the subscriptions to the sensors.
         var isAdjusting = false
-        var hasToAdjust = false
-        var knowsGyroscope = false
-        var keeper = CalibrationKeeper()
+        var needsAdjustment = false
+        var hasSeenGyroscope = false
+        var calibrations = KnownCalibrations()
         /// The states of the last batch. The memory is reused once no subscriber references it.
         var states: [FusedState] = []
         var timer: ClockTimer?
 
         /// The time for which a state waits for samples of other sensors if no further samples arrive, in seconds.
-        var patience: Double { 0.1 + Double(pipeline.aligner.latency) / 1e9 }
+        var holdTime: Double { 0.1 + Double(pipeline.aligner.latency) / 1e9 }
     }
 
     private let source: any MotionSource
@@ -46,7 +46,7 @@ package final class MotionEngine: Sendable {
     private let background = DispatchQueue(label: "device-services.calibration", qos: .utility)
     private let state = Mutex(State())
     /// Held while calibrations are stored.
-    private let storing = Mutex(())
+    private let storeLock = Mutex(())
 
     /// Returns the engine of the device.
     package static func of(_ device: Device) -> MotionEngine {
@@ -70,31 +70,31 @@ package final class MotionEngine: Sendable {
     package func subscribe(
         _ request: FusionRequest, receive: @escaping @Sendable (FusionEvent) -> Void
     ) -> Subscription {
-        let client = FusionClient(request, receive: receive)
+        let client = FusionSubscriber(request, receive: receive)
         state.withLock { state in
-            state.outbox.add(client)
-            for sensor in SampleAligner.Sensor.allCases where client.cares(for: sensor) {
+            state.queue.add(client)
+            for sensor in SampleAligner.Sensor.allCases where client.needsSensor(sensor) {
                 guard let error = state.statuses[sensor.rawValue].error else { continue }
-                state.outbox.post(.lost(sensor.kind, error), to: client)
+                state.queue.enqueue(.lost(sensor.kind, error), for: client)
             }
         }
-        adjust()
-        handOver(upToStates: true)
+        updateSubscriptions()
+        drain(stopsBeforeStates: true)
         // The reference is strong, as in all closures here, because a weak reference to an object slows down all strong
         // ones. Cancelling the last subscription ends the subscriptions to the sensors, and with them the sources'
         // references to the engine.
         return Subscription {
-            client.leave()
+            client.cancel()
             self.remove(client)
         }
     }
 
-    private func remove(_ client: FusionClient) {
+    private func remove(_ client: FusionSubscriber) {
         let isLast = state.withLock { state in
-            state.outbox.remove(client)
-            return state.outbox.isWithoutClients
+            state.queue.remove(client)
+            return state.queue.hasNoSubscribers
         }
-        adjust()
+        updateSubscriptions()
         // The calibrations are stored immediately, because the process may be about to exit.
         if isLast { store() }
     }
@@ -128,42 +128,42 @@ package final class MotionEngine: Sendable {
     /// time, so that no newer calibration is overwritten by an older one.
     private func store() {
         guard calibrations.isWritable else { return }
-        storing.withLock { _ in
+        storeLock.withLock { _ in
             let wallTime = clock.wallTime
             // The store records errors. Storing is attempted again when there is a better calibration.
-            for task in state.withLock({ $0.keeper.tasks($0.pipeline, at: wallTime) }) {
+            for task in state.withLock({ $0.calibrations.calibrationsToStore($0.pipeline, at: wallTime) }) {
                 try? calibrations.store(task.calibration, for: task.identity)
             }
         }
     }
 
     /// Loads the stored calibration of a sensor before its first samples are used.
-    private func prepare(_ sensor: SampleAligner.Sensor, _ id: SensorDescription.ID) {
-        let former = state.withLock { $0.keeper[sensor]?.id }
+    private func loadCalibration(_ sensor: SampleAligner.Sensor, _ id: SensorDescription.ID) {
+        let former = state.withLock { $0.calibrations[sensor]?.id }
         guard former != id else { return }
         var description = source.description(of: id) ?? SensorDescription(id: id, kind: sensor.kind)
         description.kind = sensor.kind
         let identity = SensorIdentity(description)
         // Only one thread at a time delivers readings of a sensor, so no reading overtakes the calibration.
         let stored = calibrations.load(identity).flatMap { stored in
-            stored.problem(for: sensor.kind) == nil ? stored.inDeviceAxes(description.mountMatrix) : nil
+            stored.problem(for: sensor.kind) == nil ? stored.convertedToDeviceAxes(by: description.mountMatrix) : nil
         }
         let wallTime = clock.wallTime
         state.withLock { state in
-            state.keeper[sensor] = CalibrationKeeper.Known(
+            state.calibrations[sensor] = KnownCalibrations.KnownSensor(
                 id: id, identity: identity, mountMatrix: description.mountMatrix, stored: stored)
             switch sensor {
             case .gyroscope:
                 if let stored {
                     let sigma = CalibrationRules.sigma(of: stored, at: wallTime)
-                    state.pipeline.startBias(stored.offset, sigma: sigma)
+                    state.pipeline.setInitialBias(stored.offset, sigma: sigma)
                 } else if former != nil {
                     // The bias of the previous gyroscope must not be stored for the new one.
-                    state.pipeline.startBias(.zero, sigma: CalibrationRules.unknownSigma)
+                    state.pipeline.setInitialBias(.zero, sigma: CalibrationRules.unknownSigma)
                 }
             case .accelerometer:
-                state.pipeline.accelerometerCorrection = stored.flatMap { $0.changesNothing ? nil : $0 }
-            case .magnetometer: state.pipeline.startCalibration(stored.map { MagneticCalibration($0) })
+                state.pipeline.accelerometerCorrection = stored.flatMap { $0.isIdentity ? nil : $0 }
+            case .magnetometer: state.pipeline.setInitialCalibration(stored.map { MagneticCalibration($0) })
             }
         }
     }
@@ -172,9 +172,9 @@ package final class MotionEngine: Sendable {
 
     /// Updates the subscriptions to the sensors according to the requests of the subscribers. Only one thread at a time
     /// does so. No lock is held during `subscribe`, because a lost sensor is reported within that call.
-    private func adjust() {
+    private func updateSubscriptions() {
         let begins = state.withLock { state in
-            state.hasToAdjust = true
+            state.needsAdjustment = true
             guard !state.isAdjusting else { return false }
             state.isAdjusting = true
             return true
@@ -184,41 +184,41 @@ package final class MotionEngine: Sendable {
             let needsGyroscope = requests.contains { $0.need >= .attitude }
             let hasGyroscope =
                 needsGyroscope
-                && (state.withLock(\.knowsGyroscope) || source.sensors.contains { $0.kind == .gyroscope })
-            let plan = SensorPlan(requests, hasGyroscope: hasGyroscope)
+                && (state.withLock(\.hasSeenGyroscope) || source.sensors.contains { $0.kind == .gyroscope })
+            let plan = SensorRequests(requests, hasGyroscope: hasGyroscope)
             state.withLock { state in
                 state.pipeline.setLatency(seconds: plan.latency)
                 if requests.isEmpty {
                     state.timer = nil
-                    state.pipeline.pause()
+                    state.pipeline.reset()
                 }
             }
             for sensor in SampleAligner.Sensor.allCases {
-                wire(sensor, plan.request(sensor), isThere: sensor != .gyroscope || hasGyroscope)
+                updateSubscription(sensor, plan.request(sensor), isPresent: sensor != .gyroscope || hasGyroscope)
             }
         }
     }
 
     private func nextRequests() -> [FusionRequest]? {
         state.withLock { state in
-            guard state.hasToAdjust else {
+            guard state.needsAdjustment else {
                 state.isAdjusting = false
                 return nil
             }
-            state.hasToAdjust = false
-            return state.outbox.requests
+            state.needsAdjustment = false
+            return state.queue.requests
         }
     }
 
-    private func wire(_ sensor: SampleAligner.Sensor, _ request: MotionRequest?, isThere: Bool) {
+    private func updateSubscription(_ sensor: SampleAligner.Sensor, _ request: MotionRequest?, isPresent: Bool) {
         let index = sensor.rawValue
         let (former, number) = state.withLock { state -> (Subscription?, UInt32?) in
-            guard state.wires[index]?.request != request else { return (nil, nil) }
-            let former = state.wires[index].take()?.subscription
-            let number = state.numbers[index] &+ 1
+            guard state.subscriptions[index]?.request != request else { return (nil, nil) }
+            let former = state.subscriptions[index].take()?.subscription
+            let number = state.generations[index] &+ 1
             // Events of the previous subscription are accepted until the new one exists.
-            if former == nil || request == nil { state.numbers[index] = number }
-            state.pipeline.expect(sensor, request != nil && isThere)
+            if former == nil || request == nil { state.generations[index] = number }
+            state.pipeline.expect(sensor, request != nil && isPresent)
             if request == nil { state.statuses[index] = .unknown }
             return (former, number)
         }
@@ -229,11 +229,11 @@ package final class MotionEngine: Sendable {
             let subscription = source.subscribe(request) { event in
                 self.receive(event, sensor, number)
             } quiet: {
-                self.settle(sensor, number)
+                self.flush(sensor, number)
             }
             state.withLock { state in
-                state.numbers[index] = number
-                state.wires[index] = (request, subscription)
+                state.generations[index] = number
+                state.subscriptions[index] = (request, subscription)
             }
         }
         former?.cancel()
@@ -244,109 +244,110 @@ package final class MotionEngine: Sendable {
     private func receive(_ event: MotionEvent, _ sensor: SampleAligner.Sensor, _ number: UInt32) {
         let now = clock.now
         // Usually the batch is from the same sensor as the last one. The check requires no additional locking.
-        var outcome = state.withLock { take(event, sensor, number, now, &$0) }
-        if outcome.hasToPrepare {
-            if case .samples(let batch) = event { prepare(sensor, batch.sensor) }
-            outcome = state.withLock { take(event, sensor, number, now, &$0, isPrepared: true) }
+        var outcome = state.withLock { process(event, sensor, number, now, &$0) }
+        if outcome.needsCalibration {
+            if case .samples(let batch) = event { loadCalibration(sensor, batch.sensor) }
+            outcome = state.withLock { process(event, sensor, number, now, &$0, isPrepared: true) }
         }
-        if outcome.hasToAdjust { adjust() }
-        if outcome.hasToStore { background.async { self.store() } }
-        if let round = outcome.round {
+        if outcome.needsAdjustment { updateSubscriptions() }
+        if outcome.shouldStore { background.async { self.store() } }
+        if let round = outcome.directBatch {
             let event = FusionEvent.states(round.states)
-            for client in round.clients { client.tell(event) }
-            goOn(state.withLock { $0.outbox.goOn(upToStates: false) }, upToStates: false)
+            for client in round.subscribers { client.deliver(event) }
+            continueDrain(state.withLock { $0.queue.continueDrain(upToStates: false) }, stopsBeforeStates: false)
         } else if case .lost = event {
             // The source may report a loss within `subscribe`.
-            handOver(upToStates: state.withLock(\.isAdjusting))
-        } else if outcome.hasOutput || outcome.hasToAdjust {
-            handOver()
+            drain(stopsBeforeStates: state.withLock(\.isAdjusting))
+        } else if outcome.hasQueuedEvents || outcome.needsAdjustment {
+            drain()
         }
     }
 
     /// The actions that an event requires.
     private struct Outcome {
-        var hasToPrepare = false
-        var hasToAdjust = false
-        var hasToStore = false
-        var hasOutput = true
-        var round: FusionOutbox.Round?
+        var needsCalibration = false
+        var needsAdjustment = false
+        var shouldStore = false
+        var hasQueuedEvents = true
+        var directBatch: FusionEventQueue.DirectBatch?
     }
 
     /// Processes an event of a subscription to a sensor.
-    private func take(
+    private func process(
         _ event: MotionEvent, _ sensor: SampleAligner.Sensor, _ number: UInt32, _ now: BootTime, _ state: inout State,
         isPrepared: Bool = false
     ) -> Outcome {
         var outcome = Outcome()
         let index = sensor.rawValue
-        if case .samples(let batch) = event, !isPrepared, !state.keeper.isReading(sensor, batch.sensor) {
-            outcome.hasToPrepare = true
+        if case .samples(let batch) = event, !isPrepared, !state.calibrations.isReading(sensor, batch.sensor) {
+            outcome.needsCalibration = true
             return outcome
         }
         // Losses and recoveries of a new subscription are accepted before it has replaced the previous one, but samples
         // are not.
-        let isNews = if case .samples = event { false } else { number == state.numbers[index] &+ 1 }
-        guard isNews || number == state.numbers[index] else { return outcome }
+        let isStatusOfNewSubscription =
+            if case .samples = event { false } else { number == state.generations[index] &+ 1 }
+        guard isStatusOfNewSubscription || number == state.generations[index] else { return outcome }
         switch event {
         case .samples(let batch):
             if state.statuses[index].change(to: .available) {
-                state.outbox.post(.regained(sensor.kind), about: sensor)
+                state.queue.enqueue(.regained(sensor.kind), about: sensor)
             }
             if state.pipeline.isPositionDue(at: now) {
-                state.pipeline.look(at: positions.lastFix, now: now, wallTime: clock.wallTime)
+                state.pipeline.updateEarthField(for: positions.lastFix, now: now, wallTime: clock.wallTime)
             }
             if !state.states.isEmpty { state.states.removeAll(keepingCapacity: true) }
-            state.pipeline.take(batch, into: &state.states)
-            outcome.round = state.outbox.pass(state.states, interval: state.pipeline.interval)
+            state.pipeline.process(batch, into: &state.states)
+            outcome.directBatch = state.queue.beginDirectDelivery(of: state.states, interval: state.pipeline.interval)
             setTimer(&state)
         case .lost(let error):
             guard state.statuses[index].change(to: .unavailable(error)) else { return outcome }
-            post(&state) { $0.lose(sensor, into: &$1) }
-            state.outbox.post(.lost(sensor.kind, error), about: sensor)
+            enqueueStates(&state) { $0.recordLoss(of: sensor, into: &$1) }
+            state.queue.enqueue(.lost(sensor.kind, error), about: sensor)
         case .regained:
             guard state.statuses[index].change(to: .available) else { return outcome }
-            state.pipeline.regain(sensor)
-            state.outbox.post(.regained(sensor.kind), about: sensor)
+            state.pipeline.recordRecovery(of: sensor)
+            state.queue.enqueue(.regained(sensor.kind), about: sensor)
         }
-        outcome.hasToAdjust = sensor == .gyroscope && !state.knowsGyroscope
-        if outcome.hasToAdjust { state.knowsGyroscope = true }
-        outcome.hasToStore = state.keeper.isDue(at: now)
-        outcome.hasOutput = !state.outbox.isEmpty
+        outcome.needsAdjustment = sensor == .gyroscope && !state.hasSeenGyroscope
+        if outcome.needsAdjustment { state.hasSeenGyroscope = true }
+        outcome.shouldStore = state.calibrations.isDue(at: now)
+        outcome.hasQueuedEvents = !state.queue.isEmpty
         return outcome
     }
 
     /// Stops waiting for other sensors. Called when the source expects no further readings for now.
-    private func settle(_ sensor: SampleAligner.Sensor, _ number: UInt32) {
+    private func flush(_ sensor: SampleAligner.Sensor, _ number: UInt32) {
         state.withLock { state in
-            guard state.numbers[sensor.rawValue] == number else { return }
-            post(&state) { $0.release(into: &$1) }
+            guard state.generations[sensor.rawValue] == number else { return }
+            enqueueStates(&state) { $0.flush(into: &$1) }
         }
-        handOver()
+        drain()
     }
 
-    private func tick() {
+    private func timerFired() {
         let now = clock.now
         state.withLock { state in
             state.timer = nil
-            guard !state.outbox.isWithoutClients else { return }
-            let limit = now.advanced(bySeconds: -state.patience)
-            post(&state) { $0.pass(to: now, heldSince: limit, into: &$1) }
+            guard !state.queue.hasNoSubscribers else { return }
+            let limit = now.advanced(bySeconds: -state.holdTime)
+            enqueueStates(&state) { $0.advance(to: now, heldSince: limit, into: &$1) }
         }
-        handOver()
+        drain()
     }
 
     /// Queues the states that `make` produces, and sets the timer.
-    private func post(_ state: inout State, _ make: (FusionPipeline, inout [FusedState]) -> Void) {
+    private func enqueueStates(_ state: inout State, _ make: (FusionPipeline, inout [FusedState]) -> Void) {
         var states: [FusedState] = []
         make(state.pipeline, &states)
-        state.outbox.post(states, interval: state.pipeline.interval)
+        state.queue.enqueue(states, interval: state.pipeline.interval)
         setTimer(&state)
     }
 
     /// Sets a timer if samples are waiting for other sensors.
     private func setTimer(_ state: inout State) {
         guard state.timer == nil, state.pipeline.waitingSince != nil else { return }
-        state.timer = clock.timer(at: clock.now.advanced(bySeconds: state.patience)) { self.tick() }
+        state.timer = clock.timer(at: clock.now.advanced(bySeconds: state.holdTime)) { self.timerFired() }
     }
 
     // MARK: Delivery
@@ -355,20 +356,21 @@ package final class MotionEngine: Sendable {
     ///
     /// - Parameter upToStates: True if a subscriber may be within its call of `subscribe`. Only losses are delivered
     ///   then.
-    private func handOver(upToStates: Bool = false) {
-        goOn(state.withLock { $0.outbox.begin(upToStates: upToStates) }, upToStates: upToStates)
+    private func drain(stopsBeforeStates: Bool = false) {
+        continueDrain(
+            state.withLock { $0.queue.beginDrain(upToStates: stopsBeforeStates) }, stopsBeforeStates: stopsBeforeStates)
         // States that another thread has queued in the meantime were left to this thread.
-        guard upToStates, state.withLock({ $0.outbox.isStuck }) else { return }
-        background.async { self.handOver() }
+        guard stopsBeforeStates, state.withLock({ $0.queue.needsDrain }) else { return }
+        background.async { self.drain() }
     }
 
     /// Delivers events for which delivery has begun, and those that are queued in the meantime.
-    private func goOn(_ begun: [FusionOutbox.Item]?, upToStates: Bool) {
+    private func continueDrain(_ begun: [FusionEventQueue.Item]?, stopsBeforeStates: Bool) {
         var items = begun
         // Delivered events and cancelled subscribers are released outside the lock.
         while let current = items {
-            for item in current { item.client.tell(item.event) }
-            items = state.withLock { $0.outbox.goOn(upToStates: upToStates) }
+            for item in current { item.client.deliver(item.event) }
+            items = state.withLock { $0.queue.continueDrain(upToStates: stopsBeforeStates) }
         }
     }
 }

@@ -44,48 +44,48 @@ struct SampleAligner: Sendable {
     }
 
     /// The maximum number of queued samples of a sensor.
-    private static let limit = 2048
+    private static let maximumQueuedSamples = 2048
     /// The difference above which a sensor's clock disagrees with that of the others, in nanoseconds.
-    private static let disagreement: Int64 = 1_000_000_000
+    private static let maximumClockDifference: Int64 = 1_000_000_000
     /// The difference up to which the clocks agree again, in nanoseconds.
-    private static let agreement: Int64 = 500_000_000
-    private static let maximumStrays = 10
+    private static let restoredClockDifference: Int64 = 500_000_000
+    private static let maximumLateSamples = 10
 
     /// The maximum delay of samples that the source buffers, in nanoseconds.
     var latency: Int64 = 0
     /// The state of each sensor, indexed by `Sensor.rawValue`.
-    private var tracks = InlineArray<3, SampleTrack>(repeating: SampleTrack())
+    private var tracks = InlineArray<3, SensorTiming>(repeating: SensorTiming())
     /// The queued samples of each sensor, indexed by `Sensor.rawValue`.
     private var queues = InlineArray<3, SampleQueue>(repeating: SampleQueue())
     /// True if `awaitedSince` may have to be set for an expected sensor.
-    private var hasToAwait = true
+    private var mayNeedAwaitStart = true
     private static let gyroscope = Sensor.gyroscope.rawValue
     private static let accelerometer = Sensor.accelerometer.rawValue
     private static let magnetometer = Sensor.magnetometer.rawValue
     /// The time of the state in progress.
-    private var settling: SampleStamp?
+    private var currentState: SampleStamp?
     /// The time of the last completed state.
-    private var settled: SampleStamp?
-    private var isReleasing = false
+    private var lastState: SampleStamp?
+    private var isFlushing = false
     private var newestArrival = BootTime(nanoseconds: .min)
 
     // MARK: What comes in
 
     /// Says whether samples of a sensor are to be expected.
-    mutating func expect(_ sensor: Sensor, _ isExpected: Bool) {
+    mutating func setExpected(_ sensor: Sensor, _ isExpected: Bool) {
         guard tracks[sensor.rawValue].isExpected != isExpected else { return }
-        hasToAwait = true
+        mayNeedAwaitStart = true
         tracks[sensor.rawValue].isExpected = isExpected
-        tracks[sensor.rawValue].awaitAnew()
+        tracks[sensor.rawValue].restartWaiting()
     }
 
     /// Records that the sensor delivers no samples.
-    mutating func lose(_ sensor: Sensor) { tracks[sensor.rawValue].isLost = true }
+    mutating func recordLoss(of sensor: Sensor) { tracks[sensor.rawValue].isLost = true }
 
     /// Records that the sensor is available again.
-    mutating func regain(_ sensor: Sensor) {
-        hasToAwait = true
-        tracks[sensor.rawValue].awaitAnew()
+    mutating func recordRecovery(of sensor: Sensor) {
+        mayNeedAwaitStart = true
+        tracks[sensor.rawValue].restartWaiting()
     }
 
     /// Discards all samples and times.
@@ -94,41 +94,41 @@ struct SampleAligner: Sendable {
             tracks[sensor.rawValue].restart()
             queues[sensor.rawValue].removeAll()
         }
-        (settling, settled) = (nil, nil)
-        isReleasing = false
-        hasToAwait = true
+        (currentState, lastState) = (nil, nil)
+        isFlushing = false
+        mayNeedAwaitStart = true
         newestArrival = BootTime(nanoseconds: .min)
     }
 
     /// Adds samples of a sensor.
     mutating func add(_ sensor: Sensor, values: [SIMD3<Double>], times: [BootTime], arrival: BootTime) {
-        note(arrival: arrival)
-        if tracks[sensor.rawValue].newestTime == nil, let master = master(of: sensor) {
+        recordArrival(arrival)
+        if tracks[sensor.rawValue].newestTime == nil, let master = referenceSensor(for: sensor) {
             tracks[sensor.rawValue].epoch = tracks[master.rawValue].epoch
         }
-        if !tracks[sensor.rawValue].isExpected { hasToAwait = true }
+        if !tracks[sensor.rawValue].isExpected { mayNeedAwaitStart = true }
         tracks[sensor.rawValue].isExpected = true
         tracks[sensor.rawValue].isLost = false
         tracks[sensor.rawValue].newestArrival = arrival
         for index in 0..<min(values.count, times.count) {
-            guard tracks[sensor.rawValue].note(times[index]) else { continue }
+            guard tracks[sensor.rawValue].record(times[index]) else { continue }
             let stamp = stamp(of: sensor, times[index])
             tracks[sensor.rawValue].newest = stamp
             queues[sensor.rawValue].append(SampleQueue.Item(value: values[index], stamp: stamp, arrival: arrival))
-            if queues[sensor.rawValue].count > Self.limit, sensor != driver {
+            if queues[sensor.rawValue].count > Self.maximumQueuedSamples, sensor != drivingSensor {
                 queues[sensor.rawValue].removeFirst()
             }
         }
-        if sensor == driver {
+        if sensor == drivingSensor {
             for other in Sensor.allCases where other != sensor { checkClock(of: other, at: arrival) }
         }
     }
 
     /// Records the current time, with or without new samples.
-    mutating func note(arrival: BootTime) {
+    mutating func recordArrival(_ arrival: BootTime) {
         newestArrival = max(newestArrival, arrival)
-        guard hasToAwait else { return }
-        hasToAwait = false
+        guard mayNeedAwaitStart else { return }
+        mayNeedAwaitStart = false
         for sensor in Sensor.allCases
         where tracks[sensor.rawValue].isExpected && tracks[sensor.rawValue].awaitedSince == nil {
             tracks[sensor.rawValue].awaitedSince = arrival
@@ -136,7 +136,7 @@ struct SampleAligner: Sendable {
     }
 
     /// Stops waiting for samples. Until `next()` returns nil, its steps complete all states that are possible.
-    mutating func release() { isReleasing = true }
+    mutating func flush() { isFlushing = true }
 
     // Who looks changes nothing. It is mutating so that it looks at the samples where they lie, and not at copies.
 
@@ -158,23 +158,25 @@ struct SampleAligner: Sendable {
     }
 
     /// The recent interval between states, in nanoseconds; nil if unknown.
-    var interval: Int64? { mutating get { tracks[driver.rawValue].interval } }
+    var interval: Int64? { mutating get { tracks[drivingSensor.rawValue].interval } }
 
     // MARK: Clocks
 
-    private func master(of sensor: Sensor) -> Sensor? {
+    private func referenceSensor(for sensor: Sensor) -> Sensor? {
         Sensor.allCases.first { $0 != sensor && tracks[$0.rawValue].newest != nil }
     }
 
     private mutating func stamp(of sensor: Sensor, _ time: BootTime) -> SampleStamp {
         let own = SampleStamp(epoch: tracks[sensor.rawValue].epoch, time: time)
-        guard tracks[sensor.rawValue].isOffBeat, sensor != driver, let now = tracks[driver.rawValue].newest else {
+        guard tracks[sensor.rawValue].hasForeignClock, sensor != drivingSensor,
+            let now = tracks[drivingSensor.rawValue].newest
+        else {
             return own
         }
         let difference = time.nanoseconds.subtractingSaturated(now.time.nanoseconds)
-        guard abs(max(difference, -.max)) <= Self.agreement else { return now }
-        tracks[sensor.rawValue].isOffBeat = false
-        tracks[sensor.rawValue].strays = 0
+        guard abs(max(difference, -.max)) <= Self.restoredClockDifference else { return now }
+        tracks[sensor.rawValue].hasForeignClock = false
+        tracks[sensor.rawValue].lateSampleCount = 0
         tracks[sensor.rawValue].epoch = now.epoch
         return SampleStamp(epoch: now.epoch, time: time)
     }
@@ -182,12 +184,13 @@ struct SampleAligner: Sendable {
     /// Detects a sensor with a different clock: the time of its oldest sample has not been reached, although enough
     /// time has passed since the sample arrived.
     private mutating func checkClock(of sensor: Sensor, at arrival: BootTime) {
-        guard let stamp = queues[sensor.rawValue].firstStamp, let now = tracks[driver.rawValue].newest, stamp > now,
+        guard let stamp = queues[sensor.rawValue].firstStamp, let now = tracks[drivingSensor.rawValue].newest,
+            stamp > now,
             let since = queues[sensor.rawValue].firstArrival
         else { return }
         let waited = arrival.nanoseconds.subtractingSaturated(since.nanoseconds)
-        guard waited > Self.disagreement.addingSaturated(latency) else { return }
-        tracks[sensor.rawValue].isOffBeat = true
+        guard waited > Self.maximumClockDifference.addingSaturated(latency) else { return }
+        tracks[sensor.rawValue].hasForeignClock = true
         tracks[sensor.rawValue].newest = now
         queues[sensor.rawValue].restamp(now)
     }
@@ -196,7 +199,7 @@ struct SampleAligner: Sendable {
 
     /// The sensor whose samples make states.
     @inline(__always)
-    private var driver: Sensor {
+    private var drivingSensor: Sensor {
         mutating get {
             if !queues[Self.gyroscope].isEmpty { return .gyroscope }
             let isThere =
@@ -209,61 +212,67 @@ struct SampleAligner: Sendable {
     /// Returns the next step; nil if more samples are needed.
     mutating func next() -> Step? {
         while true {
-            if let stamp = settling {
-                if let item = take(.accelerometer, upTo: stamp) { return .accelerometer(item.value, item.stamp.time) }
-                if let item = take(.magnetometer, upTo: stamp) { return .magnetometer(item.value, item.stamp.time) }
-                settling = nil
-                settled = stamp
+            if let stamp = currentState {
+                if let item = removeFirst(.accelerometer, upTo: stamp) {
+                    return .accelerometer(item.value, item.stamp.time)
+                }
+                if let item = removeFirst(.magnetometer, upTo: stamp) {
+                    return .magnetometer(item.value, item.stamp.time)
+                }
+                currentState = nil
+                lastState = stamp
                 return .state(stamp.time)
             }
-            let driver = driver
+            let driver = drivingSensor
             guard let stamp = queues[driver.rawValue].firstStamp else { break }
-            if let settled, stamp <= settled {
+            if let lastState, stamp <= lastState {
                 // The other sensor has already produced states for later times.
                 guard let head = queues[driver.rawValue].takeFirst() else { break }
                 if driver == .accelerometer { return .accelerometer(head.value, head.stamp.time) }
                 continue
             }
             guard isReady(stamp, of: driver) else { break }
-            settling = stamp
+            currentState = stamp
             guard driver == .gyroscope, let head = queues[driver.rawValue].takeFirst() else { continue }
             return .gyroscope(head.value, head.stamp.time)
         }
-        isReleasing = false
+        isFlushing = false
         return nil
     }
 
     /// Returns true if the state of the sample is complete or has waited long enough.
     private mutating func isReady(_ stamp: SampleStamp, of driver: Sensor) -> Bool {
-        if isReleasing || tracks[driver.rawValue].isLost || !tracks[driver.rawValue].isExpected { return true }
+        if isFlushing || tracks[driver.rawValue].isLost || !tracks[driver.rawValue].isExpected { return true }
         guard let arrival = queues[driver.rawValue].firstArrival,
-            !queues[driver.rawValue].hasLater(than: arrival, stamp.epoch)
+            !queues[driver.rawValue].hasSample(after: arrival, stamp.epoch)
         else { return true }
-        if queues[driver.rawValue].count > Self.limit { return true }
+        if queues[driver.rawValue].count > Self.maximumQueuedSamples { return true }
         if driver == .gyroscope, tracks[Self.accelerometer].isDue(by: stamp, arrival, latency: latency) { return false }
         return !tracks[Self.magnetometer].isDue(by: stamp, arrival, latency: latency)
     }
 
     /// Returns the oldest sample of a sensor if it belongs to this state or an earlier one.
-    private mutating func take(_ sensor: Sensor, upTo stamp: SampleStamp) -> SampleQueue.Item? {
+    private mutating func removeFirst(_ sensor: Sensor, upTo stamp: SampleStamp) -> SampleQueue.Item? {
         while let first = queues[sensor.rawValue].firstStamp, first <= stamp,
             let head = queues[sensor.rawValue].takeFirst()
         {
-            guard isStray(head.stamp) else {
-                tracks[sensor.rawValue].strays = 0
+            guard isTooOld(head.stamp) else {
+                tracks[sensor.rawValue].lateSampleCount = 0
                 return head
             }
-            tracks[sensor.rawValue].strays += 1
-            if tracks[sensor.rawValue].strays >= Self.maximumStrays { tracks[sensor.rawValue].isOffBeat = true }
+            tracks[sensor.rawValue].lateSampleCount += 1
+            if tracks[sensor.rawValue].lateSampleCount >= Self.maximumLateSamples {
+                tracks[sensor.rawValue].hasForeignClock = true
+            }
         }
         return nil
     }
 
     /// Returns true if a sample is too old to be used.
-    private func isStray(_ stamp: SampleStamp) -> Bool {
-        guard let settled else { return false }
-        if stamp.epoch != settled.epoch { return stamp.epoch < settled.epoch }
-        let age = settled.time.nanoseconds.subtractingSaturated(stamp.time.nanoseconds)
-        return age > Self.disagreement
+    private func isTooOld(_ stamp: SampleStamp) -> Bool {
+        guard let lastState else { return false }
+        if stamp.epoch != lastState.epoch { return stamp.epoch < lastState.epoch }
+        let age = lastState.time.nanoseconds.subtractingSaturated(stamp.time.nanoseconds)
+        return age > Self.maximumClockDifference
     }
 }

@@ -23,7 +23,7 @@ struct SampleQueue: Sendable {
     mutating func append(_ item: Item) { items.append(item) }
 
     /// Returns true if the newest sample arrived after `arrival`, or has another epoch because the clock was set back.
-    func hasLater(than arrival: BootTime, _ epoch: Int32) -> Bool {
+    func hasSample(after arrival: BootTime, _ epoch: Int32) -> Bool {
         guard !isEmpty else { return false }
         let last = items.count - 1
         return items[last].arrival > arrival || items[last].stamp.epoch != epoch

@@ -13,7 +13,7 @@ extension SensorCalibration {
         quality = magnetic.quality.rawValue
         residual = magnetic.residual
         coverage = magnetic.coverage
-        heldUp = magnetic.sidesUp.map(\.axis)
+        upDirections = magnetic.sidesUp.map(\.axis)
         fieldStrength = magnetic.fieldStrength
         dip = magnetic.dip
         self.date = date
@@ -29,7 +29,7 @@ extension MagneticCalibration {
         quality = MagneticQuality(rawValue: stored.quality) ?? .uncalibrated
         residual = stored.residual
         coverage = stored.coverage
-        sidesUp = MagneticSurvey.sides(near: stored.heldUp)
+        sidesUp = MagneticSurvey.sides(near: stored.upDirections)
         fieldStrength = stored.fieldStrength
         dip = stored.dip
     }

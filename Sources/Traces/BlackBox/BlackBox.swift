@@ -26,13 +26,13 @@ package final class BlackBox: Sendable {
         /// pending trace.
         case triggered(RingTrigger, seconds: Double)
         /// A trace was saved.
-        case saved(RingSave, triggers: [RingTrigger])
+        case saved(SavedTrace, triggers: [RingTrigger])
         /// No events were available to save.
         case empty(RingTrigger)
         /// A trace could not be saved. Its events stay in the ring as long as nothing more is recorded.
         case failed(DeviceError)
         /// The remains of an earlier recording were processed, and saved if they contained events.
-        case foundLeftover(RingLeftover)
+        case processedLeftover(RingLeftover)
         /// The remains of an earlier recording could not be saved now and are kept for the next attempt.
         case keptLeftover(DeviceError)
     }
@@ -51,7 +51,7 @@ package final class BlackBox: Sendable {
         /// True if a trace could not be saved. Its events are then kept in the ring.
         var hasFailed = false
         /// Signalled when a save ends.
-        var waiters: [Bell] = []
+        var waiters: [BinarySemaphore] = []
     }
 
     /// The maximum number of triggers listed in one trace.
@@ -61,8 +61,8 @@ package final class BlackBox: Sendable {
     private let writer: TraceWriter
     private let options: Options
     private let clock: any DeviceClock
-    private let run: @Sendable (@escaping @Sendable () -> Void) -> Void
-    private let told: @Sendable (Event) -> Void
+    private let execute: @Sendable (@escaping @Sendable () -> Void) -> Void
+    private let onEvent: @Sendable (Event) -> Void
     private let state = Mutex(State())
 
     /// Creates a black box. The last closure receives the events, on any thread.
@@ -81,8 +81,8 @@ package final class BlackBox: Sendable {
         self.writer = writer
         self.options = options
         self.clock = clock
-        self.told = told
-        self.run =
+        self.onEvent = told
+        self.execute =
             run ?? { body in
                 do throws(DeviceError) { try WorkerThread.start(body) } catch { body() }
             }
@@ -91,24 +91,24 @@ package final class BlackBox: Sendable {
     /// Saves the remains of earlier recordings, concurrently with recording.
     package func saveLeftovers() {
         state.withLock { $0.isSavingLeftovers = true }
-        run { [self] in
+        execute { [self] in
             ring.saveLeftovers { result in
                 switch result {
-                case .success(let leftover): told(.foundLeftover(leftover))
-                case .failure(let error): told(.keptLeftover(error))
+                case .success(let leftover): onEvent(.processedLeftover(leftover))
+                case .failure(let error): onEvent(.keptLeftover(error))
                 }
             }
             let waiters = state.withLock { state in
                 state.isSavingLeftovers = false
                 return state.waiters
             }
-            for waiter in waiters { waiter.ring() }
+            for waiter in waiters { waiter.signal() }
         }
     }
 
     /// Reports a trigger event.
     package func trigger(_ event: String) {
-        let noted = state.withLock { state -> (trigger: RingTrigger, isFirst: Bool)? in
+        let recorded = state.withLock { state -> (trigger: RingTrigger, isFirst: Bool)? in
             guard !state.isFinished else { return nil }
             let trigger = RingTrigger(event: event, time: ring.now)
             var triggers = state.pending?.triggers ?? []
@@ -116,24 +116,24 @@ package final class BlackBox: Sendable {
             triggers.append(trigger)
             if state.pending == nil {
                 let timer = clock.timer(at: clock.now.advanced(bySeconds: options.after)) { [weak self] in
-                    self?.isDue()
+                    self?.timerFired()
                 }
                 state.pending = Pending(triggers: triggers, timer: timer)
             } else {
                 state.pending?.triggers = triggers
             }
             // Called while holding the lock, so that the ring receives concurrent triggers in order.
-            ring.keep(from: from(triggers), for: triggers)
+            ring.retain(since: startTime(for: triggers), for: triggers)
             return (trigger, triggers.count == 1)
         }
-        guard let noted else { return }
-        told(.triggered(noted.trigger, seconds: noted.isFirst ? options.after : 0))
+        guard let recorded else { return }
+        onEvent(.triggered(recorded.trigger, seconds: recorded.isFirst ? options.after : 0))
     }
 
     /// Saves a pending trace immediately, with the events recorded so far, and waits until all saves have ended. The
     /// caller must close the ring afterwards.
     package func finish() {
-        let bell = Bell()
+        let bell = BinarySemaphore()
         state.withLock { state in
             state.isFinished = true
             state.waiters.append(bell)
@@ -147,19 +147,19 @@ package final class BlackBox: Sendable {
         while state.withLock({ $0.isSavingLeftovers }) { bell.wait(seconds: 60) }
     }
 
-    private func from(_ triggers: [RingTrigger]) -> Int64 {
+    private func startTime(for triggers: [RingTrigger]) -> Int64 {
         let first = triggers.first?.time ?? 0
         return max(0, first.subtractingSaturated(Int64(saturatingSeconds: options.before) ?? 0))
     }
 
-    private func isDue() {
+    private func timerFired() {
         let isFree = state.withLock { state in
             state.pending?.isDue = true
             guard !state.isSaving, !state.isFinished, state.pending != nil else { return false }
             state.isSaving = true
             return true
         }
-        if isFree { run { self.save() } }
+        if isFree { execute { self.save() } }
     }
 
     /// Saves the pending trace. The caller must have set `isSaving`.
@@ -168,38 +168,38 @@ package final class BlackBox: Sendable {
             defer { state.pending = nil }
             return state.pending
         }
-        guard let pending else { return end() }
+        guard let pending else { return finishSave() }
         pending.timer?.cancel()
         do throws(DeviceError) {
             try writer.flush()
             let last = ring.now
             let paths = ring.beginReading()
             defer { ring.endReading() }
-            guard let first = pending.triggers.first else { return end() }
+            guard let first = pending.triggers.first else { return finishSave() }
             // The civil time of the trigger according to the present setting of the clock.
             let passed = last.subtractingSaturated(first.time)
             let time = WallTime(nanoseconds: clock.wallTime.nanoseconds.subtractingSaturated(passed))
-            let place = ring.place
-            var reading = try RingReading(paths, reached: ring.folder.reached)
-            let saved = try RingSave.write(
-                &reading, from: from(pending.triggers), to: last, triggers: pending.triggers,
-                path: place.path(at: time, for: first.event), temporary: place.unfinished, mode: place.mode,
+            let location = ring.location
+            var reading = try RingReader(paths, reached: ring.folder.stablePath)
+            let saved = try SavedTrace.write(
+                &reading, from: startTime(for: pending.triggers), to: last, triggers: pending.triggers,
+                path: location.path(at: time, for: first.event), temporary: location.temporaryPath, mode: location.mode,
                 disk: ring.disk)
-            told(saved.map { .saved($0, triggers: pending.triggers) } ?? .empty(first))
+            onEvent(saved.map { .saved($0, triggers: pending.triggers) } ?? .empty(first))
         } catch {
             state.withLock { $0.hasFailed = true }
-            told(.failed(error))
+            onEvent(.failed(error))
         }
-        end()
+        finishSave()
     }
 
-    private func end() {
-        let (isNext, waiters) = state.withLock { state -> (Bool, [Bell]) in
-            if state.pending == nil, !state.hasFailed { ring.letGo() }
+    private func finishSave() {
+        let (isNext, waiters) = state.withLock { state -> (Bool, [BinarySemaphore]) in
+            if state.pending == nil, !state.hasFailed { ring.endRetention() }
             state.isSaving = state.pending?.isDue == true && !state.isFinished
             return (state.isSaving, state.waiters)
         }
-        for waiter in waiters { waiter.ring() }
-        if isNext { run { self.save() } }
+        for waiter in waiters { waiter.signal() }
+        if isNext { execute { self.save() } }
     }
 }

@@ -7,7 +7,7 @@ import Trace
 
 extension FaultEdit {
     /// Removes everything except the time from a position report.
-    mutating func loseFix(of event: inout TraceEvent, _ receiver: String?) {
+    mutating func removeFix(from event: inout TraceEvent, _ receiver: String?) {
         guard case .gpsd(let line) = event.contents, let report = decoder.position(line),
             receiver == nil || receiver == report.receiver
         else { return }
@@ -19,7 +19,7 @@ extension FaultEdit {
     }
 
     /// Shifts the times that a receiver reports, and leaves the rest of its reports unchanged.
-    func stepClock(of event: inout TraceEvent, _ receiver: String?, by seconds: Double) {
+    func shiftTimes(of event: inout TraceEvent, _ receiver: String?, by seconds: Double) {
         guard case .gpsd(let line) = event.contents, let shift = Int64(saturatingSeconds: seconds) else { return }
         event.contents = .gpsd(ReportEdit(shift: shift, movesMachine: false, only: receiver).apply(to: line))
     }
@@ -29,8 +29,8 @@ extension FaultEdit {
         guard case .sample(var value, let kind, let sensor, let stamp) = event.contents else { return }
         switch fault.action {
         case .stuck(let axis):
-            let former = held[index][sensor] ?? value
-            held[index][sensor] = former
+            let former = stuckValues[index][sensor] ?? value
+            stuckValues[index][sensor] = former
             if let axis { value[axis] = former[axis] } else { value = former }
         case .saturation(let limit):
             value = value.clamped(lowerBound: SIMD3(repeating: -limit), upperBound: SIMD3(repeating: limit))
@@ -44,7 +44,7 @@ extension FaultEdit {
 extension TraceHeader {
     /// Adds the faults to the header: {"seed":"1","list":"nofix"}. If the header contains faults already, the member
     /// becomes an array.
-    mutating func noteFaults(_ list: String, seed: UInt64) {
+    mutating func addFaults(_ list: String, seed: UInt64) {
         var writer = JSONWriter()
         writer.object { writer in
             // Encoded as text, because not every JSON parser preserves 64-bit integers.

@@ -17,29 +17,29 @@ public import Trace
 public struct FaultEdit: TraceEdit {
     let faults: [TraceFault]
     private let seed: UInt64
-    private var numbers: SeededNumbers
+    private var random: SplitMix64
     private var kinds: [SensorDescription.ID: SensorKind] = [:]
     var decoder = GPSDDecoder()
     /// The last readings before a sensor became stuck, by fault and sensor.
-    var held: [[SensorDescription.ID: SIMD3<Double>]]
+    var stuckValues: [[SensorDescription.ID: SIMD3<Double>]]
     private var schedule: FaultSchedule
     /// The number of active losses by sensor id; the empty id stands for gpsd.
-    private var losses: [String: Int] = [:]
+    private var activeLosses: [String: Int] = [:]
     /// True for each accessory fault that has happened.
-    private var isOver: [Bool]
+    private var hasHappened: [Bool]
     /// Events that are delayed beyond the time at which they were received.
-    private var late = LateEvents()
+    private var delayedEvents = DelayedEventQueue()
     private let hasJitter: Bool
     private let dropsSentences: Bool
     private let namesReceivers: Bool
     /// All receivers that are targets of faults, and up to 100 others for error messages.
     private var receivers: Set<String> = []
-    private var end: Int64 = 0
+    private var lastTime: Int64 = 0
     /// The names of accessories by id.
     private var accessories: [String: String] = [:]
     /// Unplugged accessories. Their events are omitted until they are attached again.
     private var unplugged: Set<String> = []
-    private var open: [String: [String]] = [:]
+    private var openProtocols: [String: [String]] = [:]
 
     /// Creates an edit.
     ///
@@ -49,9 +49,9 @@ public struct FaultEdit: TraceEdit {
     public init(_ faults: [TraceFault], seed: UInt64 = 0) {
         self.faults = faults
         self.seed = seed
-        numbers = SeededNumbers(seed: seed)
-        held = faults.map { _ in [:] }
-        isOver = faults.map { _ in false }
+        random = SplitMix64(seed: seed)
+        stuckValues = faults.map { _ in [:] }
+        hasHappened = faults.map { _ in false }
         schedule = FaultSchedule(faults)
         hasJitter = faults.contains { if case .jitter = $0.action { true } else { false } }
         dropsSentences = faults.contains { $0.action.subject == .receivers }
@@ -64,50 +64,50 @@ public struct FaultEdit: TraceEdit {
         for sensor in header.sensors { kinds[sensor.id] = sensor.kind }
         for device in header.devices where device.kind == "gpsd" { receivers.insert(device.receiver.path) }
         var header = header
-        header.noteFaults(faults.map(\.description).joined(separator: ","), seed: seed)
+        header.addFaults(faults.map(\.description).joined(separator: ","), seed: seed)
         return header
     }
 
     /// Appends the events that result from an event.
-    public mutating func take(_ event: TraceEvent, into events: inout [TraceEvent]) {
+    public mutating func process(_ event: TraceEvent, into events: inout [TraceEvent]) {
         let time = event.time ?? 0
-        end = max(end, time)
-        if namesReceivers { noteReceivers(event) }
-        while let step = schedule.next(upTo: time) { happen(step, into: &events) }
+        lastTime = max(lastTime, time)
+        if namesReceivers { recordReceiver(of: event) }
+        while let step = schedule.next(upTo: time) { perform(step, into: &events) }
         apply(to: event, time, into: &events)
         // All further events have this time or a later one.
-        late.release(upTo: time, into: &events)
+        delayedEvents.release(upTo: time, into: &events)
     }
 
     /// Appends the delayed events. Throws an error for a fault whose receiver or accessory is not in the trace, and for
     /// a fault that begins after the last event.
     public mutating func finish(into events: inout [TraceEvent]) throws(DeviceError) {
-        late.release(upTo: .max, into: &events)
-        for fault in faults { try fault.check(end: end) }
+        delayedEvents.release(upTo: .max, into: &events)
+        for fault in faults { try fault.check(end: lastTime) }
         for fault in faults { try fault.check(receivers: receivers.subtracting([""]), accessories: accessories) }
     }
 
-    private mutating func noteReceivers(_ event: TraceEvent) {
+    private mutating func recordReceiver(of event: TraceEvent) {
         guard case .gpsd(let line) = event.contents,
             let receiver = line.withUnsafeBytes({ decoder.decode($0) }).receiver
         else { return }
-        if isWorthNoting(receiver, among: receivers.count) { receivers.insert(receiver) }
+        if shouldRecord(receiver, count: receivers.count) { receivers.insert(receiver) }
     }
 
-    private func isWorthNoting(_ name: String, among count: Int) -> Bool {
+    private func shouldRecord(_ name: String, count: Int) -> Bool {
         count < 100 && name.utf8.count < 4096 || faults.contains { $0.target == name }
     }
 
     // MARK: Scheduled faults
 
-    private mutating func happen(_ step: FaultSchedule.Step, into events: inout [TraceEvent]) {
+    private mutating func perform(_ step: FaultSchedule.Step, into events: inout [TraceEvent]) {
         guard case .loss = step.fault.action else { return unplug(step.fault.target, at: step.time, into: &events) }
-        for source in step.fault.isForPositions ? [""] : sensors(step.fault) {
-            let count = losses[source, default: 0] + (step.isEnd ? -1 : 1)
-            losses[source] = count
+        for source in step.fault.appliesToPositions ? [""] : sensors(step.fault) {
+            let count = activeLosses[source, default: 0] + (step.isEnd ? -1 : 1)
+            activeLosses[source] = count
             // The source becomes available only when the last of overlapping losses ends.
             guard count == (step.isEnd ? 0 : 1) else { continue }
-            hand(TraceEvent(time: step.time, step.isEnd ? Self.regain(source) : Self.loss(source)), into: &events)
+            emit(TraceEvent(time: step.time, step.isEnd ? Self.regained(source) : Self.loss(source)), into: &events)
         }
     }
 
@@ -117,20 +117,22 @@ public struct FaultEdit: TraceEdit {
             : .sensorLost(DeviceError(.connectionLost, "The sensor was lost (simulated)."), sensor: source)
     }
 
-    private static func regain(_ source: String) -> TraceEvent.Contents {
+    private static func regained(_ source: String) -> TraceEvent.Contents {
         source.isEmpty ? .regained : .sensorRegained(sensor: source)
     }
 
     private func sensors(_ fault: TraceFault) -> [SensorDescription.ID] {
-        kinds.filter { fault.meets(sensor: $0.key, $0.value) }.keys.sorted()
+        kinds.filter { fault.applies(toSensor: $0.key, $0.value) }.keys.sorted()
     }
 
     private mutating func unplug(_ target: String?, at time: Int64, into events: inout [TraceEvent]) {
-        for id in open.keys.sorted() where target == nil || target == id {
-            for change in (open[id] ?? []).map({ .closed($0, .detached) }) + [TraceAccessoryEvent.Change.detached] {
-                hand(TraceEvent(time: time, .accessory(TraceAccessoryEvent(accessory: id, change))), into: &events)
+        for id in openProtocols.keys.sorted() where target == nil || target == id {
+            for change in (openProtocols[id] ?? []).map({ .closed($0, .detached) }) + [
+                TraceAccessoryEvent.Change.detached
+            ] {
+                emit(TraceEvent(time: time, .accessory(TraceAccessoryEvent(accessory: id, change))), into: &events)
             }
-            open[id] = nil
+            openProtocols[id] = nil
             unplugged.insert(id)
         }
     }
@@ -142,39 +144,40 @@ public struct FaultEdit: TraceEdit {
         var event = event
         var copies = 1
         var delay: Int64 = 0
-        for index in faults.indices where faults[index].isDue(at: time) {
+        for index in faults.indices where faults[index].isActive(at: time) {
             let fault = faults[index]
-            guard fault.meets(event) else { continue }
+            guard fault.applies(to: event) else { continue }
             switch fault.action {
             case .silence, .loss: return
-            case .drop(let probability): if chance() < probability { return }
-            case .duplicate(let probability): if chance() < probability { copies += 1 }
+            case .drop(let probability): if nextProbability() < probability { return }
+            case .duplicate(let probability): if nextProbability() < probability { copies += 1 }
             case .jitter(let seconds):
                 let most = Int64(saturatingSeconds: seconds) ?? 0
-                delay = delay.addingSaturated(Int64(chance() * Double(most)))
-            case .noFix: loseFix(of: &event, fault.receiver)
-            case .clockStep(let seconds): stepClock(of: &event, fault.receiver, by: seconds)
+                delay = delay.addingSaturated(Int64(nextProbability() * Double(most)))
+            case .noFix: removeFix(from: &event, fault.receiver)
+            case .clockStep(let seconds): shiftTimes(of: &event, fault.receiver, by: seconds)
             case .stuck, .saturation, .disturbance: change(&event, by: fault, index)
-            case .unplugInWrite: if !isOver[index] { isOver[index] = cut(event, into: &events) }
+            case .unplugDuringWrite:
+                if !hasHappened[index] { hasHappened[index] = unplugDuringWrite(event, into: &events) }
             case .unplug: break
             }
         }
-        guard passes(event) else { return }
+        guard updateAccessories(with: event) else { return }
         if delay > 0 {
             if case .sample(let value, let kind, let sensor, nil) = event.contents {
                 event.contents = .sample(value, kind: kind, sensor: sensor, stamp: time)
             }
             event.time = time.addingSaturated(delay)
         }
-        for _ in 0..<copies { hand(event, into: &events) }
+        for _ in 0..<copies { emit(event, into: &events) }
     }
 
     /// Returns a uniformly distributed number from 0 up to, but not including, 1.
-    private mutating func chance() -> Double { Double(numbers.next() >> 11) * 0x1p-53 }
+    private mutating func nextProbability() -> Double { Double(random.next() >> 11) * 0x1p-53 }
 
     /// Keeps the first half of the bytes that the program writes, then unplugs the accessory. Returns false if the
     /// event is not a write.
-    private mutating func cut(_ event: TraceEvent, into events: inout [TraceEvent]) -> Bool {
+    private mutating func unplugDuringWrite(_ event: TraceEvent, into events: inout [TraceEvent]) -> Bool {
         guard case .accessory(let accessory) = event.contents, case .sent(let name, let bytes) = accessory.change else {
             return false
         }
@@ -182,33 +185,33 @@ public struct FaultEdit: TraceEdit {
         if bytes.count > 1 {
             var half = accessory
             half.change = .sent(name, [UInt8](bytes.prefix(bytes.count / 2)))
-            hand(TraceEvent(time: time, .accessory(half)), into: &events)
+            emit(TraceEvent(time: time, .accessory(half)), into: &events)
         }
         unplug(accessory.accessory, at: time, into: &events)
         return true
     }
 
     /// Updates the attached accessories. Returns false for events of an unplugged accessory.
-    private mutating func passes(_ event: TraceEvent) -> Bool {
+    private mutating func updateAccessories(with event: TraceEvent) -> Bool {
         guard case .accessory(let accessory) = event.contents else { return true }
         let id = accessory.accessory
         switch accessory.change {
         case .attached(let description):
-            if isWorthNoting(id, among: accessories.count) { accessories[id] = description.name }
+            if shouldRecord(id, count: accessories.count) { accessories[id] = description.name }
             unplugged.remove(id)
-            if open[id] == nil { open[id] = [] }
+            if openProtocols[id] == nil { openProtocols[id] = [] }
         case .detached:
-            open[id] = nil
+            openProtocols[id] = nil
             return unplugged.remove(id) == nil
-        case .opened(let name): if !unplugged.contains(id) { open[id, default: []].append(name) }
-        case .closed(let name, _): open[id]?.removeAll { $0 == name }
+        case .opened(let name): if !unplugged.contains(id) { openProtocols[id, default: []].append(name) }
+        case .closed(let name, _): openProtocols[id]?.removeAll { $0 == name }
         case .received, .sent: break
         }
         return !unplugged.contains(id)
     }
 
     /// Appends an event. With jitter, the event is held back until no earlier event can follow.
-    private mutating func hand(_ event: TraceEvent, into events: inout [TraceEvent]) {
-        if hasJitter { late.add(event, into: &events) } else { events.append(event) }
+    private mutating func emit(_ event: TraceEvent, into events: inout [TraceEvent]) {
+        if hasJitter { delayedEvents.insert(event, into: &events) } else { events.append(event) }
     }
 }

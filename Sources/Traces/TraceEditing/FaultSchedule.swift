@@ -13,7 +13,7 @@ struct FaultSchedule {
     }
 
     private let steps: [Step]
-    private var place = 0
+    private var nextIndex = 0
 
     /// Creates the schedule of all losses with their ends, and of accessories being unplugged.
     init(_ faults: [TraceFault]) {
@@ -37,8 +37,8 @@ struct FaultSchedule {
 
     /// Returns the next step due by that time; nil if there is none.
     mutating func next(upTo time: Int64) -> Step? {
-        guard place < steps.count, steps[place].time <= time else { return nil }
-        defer { place += 1 }
-        return steps[place]
+        guard nextIndex < steps.count, steps[nextIndex].time <= time else { return nil }
+        defer { nextIndex += 1 }
+        return steps[nextIndex]
     }
 }

@@ -21,7 +21,7 @@ struct MergeSurvey {
     /// The periods of the receivers by path; the path is empty for reports without a receiver.
     private(set) var receivers: [String: Span] = [:]
     /// True if there are more receivers than the maximum.
-    private(set) var hasMore = false
+    private(set) var exceedsMaximum = false
     /// True if the trace contains a battery.
     private(set) var hasBattery: Bool
     /// The number of losses of the position source.
@@ -32,13 +32,13 @@ struct MergeSurvey {
     /// - Parameter offset: The offset added to the times of the trace.
     init(_ trace: TraceFile, _ header: TraceHeader, offset: Int64) {
         hasBattery = header.battery != nil
-        var reading = TraceReading(trace)
+        var reading = TimedEventReader(trace)
         var decoder = GPSDDecoder()
         while let event = reading.next() {
             switch event.contents {
             case .gpsd(let line):
                 let time = (event.time ?? 0).addingSaturated(offset)
-                if let path = line.withUnsafeBytes({ decoder.decode($0) }).receiver { note(path, at: time) }
+                if let path = line.withUnsafeBytes({ decoder.decode($0) }).receiver { recordReceiver(path, at: time) }
             case .battery: hasBattery = true
             case .lost: lossCount += 1
             default: break
@@ -46,13 +46,13 @@ struct MergeSurvey {
         }
     }
 
-    private mutating func note(_ path: String, at time: Int64) {
+    private mutating func recordReceiver(_ path: String, at time: Int64) {
         if receivers[path] != nil {
             receivers[path]?.last = time
         } else if receivers.count < Self.maximumReceivers {
             receivers[path] = Span(first: time, last: time)
         } else {
-            hasMore = true
+            exceedsMaximum = true
         }
     }
 }

@@ -10,14 +10,14 @@ struct MergedHeader {
     private(set) var header: TraceHeader
     private(set) var remarks: [String] = []
     /// The new ids of renamed sensors, for each trace.
-    private var names: [[SensorDescription.ID: SensorDescription.ID]] = [[:]]
+    private var sensorNames: [[SensorDescription.ID: SensorDescription.ID]] = [[:]]
     /// The new names of receivers, for each trace.
     private let receivers: [ReceiverRenaming]
     /// The index of the trace whose battery events are kept, because a device has only one battery; nil if no trace
     /// contains a battery.
     let batteryTrace: Int?
     /// The indices of traces whose 68 % accuracies are converted to 95 %.
-    private let phones: Set<Int>
+    private let phoneTraces: Set<Int>
 
     /// Creates the header from that of the first trace.
     ///
@@ -31,7 +31,7 @@ struct MergedHeader {
         _ first: TraceHeader, offset: Int64, receivers: [[String: String]], batteryTrace: Int?, phones: Set<Int> = []
     ) {
         header = first
-        self.phones = phones
+        self.phoneTraces = phones
         self.receivers = receivers.map { ReceiverRenaming(names: $0) }
         self.batteryTrace = batteryTrace
         header.devices = devices(of: first, 0)
@@ -61,7 +61,7 @@ struct MergedHeader {
             header.add(sensor)
             header.calibrations[sensor.id] = other.calibrations[id]
         }
-        names.append(renamed)
+        sensorNames.append(renamed)
         let devices = devices(of: other, number - 1)
         header.devices.append(contentsOf: devices.filter { !header.devices.contains($0) })
         header.contexts.append(contentsOf: other.contexts.filter { !header.contexts.contains($0) })
@@ -74,10 +74,10 @@ struct MergedHeader {
 
     /// Converts a phone's position to gpsd's 95 % accuracies. This project writes positions of phones, so encoding them
     /// again loses no information.
-    private static func withUsualErrors(_ line: [UInt8]) -> [UInt8] {
+    private static func withNinetyFivePercentErrors(_ line: [UInt8]) -> [UInt8] {
         var decoder = GPSDDecoder()
         guard let report = decoder.position(line) else { return line }
-        return GPSDEncoder.line(report.with(errors: .ninetyFive, insteadOf: .sixtyEight))
+        return GPSDEncoder.line(report.convertingErrors(to: .ninetyFive, from: .sixtyEight))
     }
 
     /// Returns an event as it appears in the merged trace; nil for a battery event that is omitted.
@@ -85,7 +85,7 @@ struct MergedHeader {
     /// - Parameters:
     ///   - offset: The offset added to the times of the trace.
     ///   - trace: The index of the trace, counted from 0.
-    func moved(_ event: TraceEvent, by offset: Int64, trace: Int) -> TraceEvent? {
+    func merged(_ event: TraceEvent, offset: Int64, trace: Int) -> TraceEvent? {
         var event = event
         event.time = (event.time ?? 0).addingSaturated(offset)
         switch event.contents {
@@ -99,7 +99,7 @@ struct MergedHeader {
             accessory.accessory += "-\(trace + 1)"
             event.contents = .accessory(accessory)
         case .gpsd(let line):
-            let line = phones.contains(trace) ? Self.withUsualErrors(line) : line
+            let line = phoneTraces.contains(trace) ? Self.withNinetyFivePercentErrors(line) : line
             event.contents = .gpsd(receivers.indices.contains(trace) ? receivers[trace].apply(to: line) : line)
         case .battery: if trace != batteryTrace { return nil }
         case .accessory, .gpsdText, .lost, .regained, .beacon: break
@@ -108,7 +108,7 @@ struct MergedHeader {
     }
 
     private func name(_ sensor: SensorDescription.ID, _ trace: Int) -> SensorDescription.ID {
-        names.indices.contains(trace) ? names[trace][sensor] ?? sensor : sensor
+        sensorNames.indices.contains(trace) ? sensorNames[trace][sensor] ?? sensor : sensor
     }
 
     private func devices(of header: TraceHeader, _ trace: Int) -> [TraceDevice] {

@@ -8,7 +8,7 @@ struct MergedReceivers {
     /// The new names of renamed receivers, for each trace.
     private(set) var names: [[String: String]]
     private(set) var remarks: [String] = []
-    private var taken: [String: [MergeSurvey.Span]] = [:]
+    private var periods: [String: [MergeSurvey.Span]] = [:]
 
     /// Determines the names.
     ///
@@ -18,7 +18,7 @@ struct MergedReceivers {
     init(_ surveys: [MergeSurvey], files: [String]) {
         names = surveys.map { _ in [:] }
         for (index, survey) in surveys.enumerated() {
-            if survey.hasMore, surveys.count(where: { !$0.receivers.isEmpty }) > 1 {
+            if survey.exceedsMaximum, surveys.count(where: { !$0.receivers.isEmpty }) > 1 {
                 remarks.append(
                     "\(files[index]) has more than \(MergeSurvey.maximumReceivers) receivers. The remaining receivers keep their names, even if another trace contains the same names."
                 )
@@ -27,8 +27,8 @@ struct MergedReceivers {
             for (path, span) in survey.receivers.sorted(by: { $0.key > $1.key }) {
                 let name =
                     path.isEmpty
-                    ? name(ofNameless: span, in: index, surveys) : free(path, span, number: index + 1)
-                taken[name, default: []].append(span)
+                    ? name(ofUnnamed: span, in: index, surveys) : unusedName(path, span, number: index + 1)
+                periods[name, default: []].append(span)
                 guard name != path else { continue }
                 names[index][path] = name
                 remarks.append(
@@ -42,20 +42,20 @@ struct MergedReceivers {
 
     /// Returns the name for reports without a receiver. Such reports match any receiver, so they get a name if another
     /// trace has reports in the same period; otherwise the result is empty.
-    private func name(ofNameless span: MergeSurvey.Span, in index: Int, _ surveys: [MergeSurvey]) -> String {
-        let isAlone = surveys.enumerated().allSatisfy { other, survey in
+    private func name(ofUnnamed span: MergeSurvey.Span, in index: Int, _ surveys: [MergeSurvey]) -> String {
+        let isUnambiguous = surveys.enumerated().allSatisfy { other, survey in
             other == index || !survey.receivers.values.contains { $0.overlaps(span) }
         }
-        if isAlone { return "" }
+        if isUnambiguous { return "" }
         let others = surveys[index].receivers.keys.filter { !$0.isEmpty }
         if others.count == 1, let other = others.first { return names[index][other] ?? other }
-        return free("receiver-\(index + 1)", span, number: index + 1)
+        return unusedName("receiver-\(index + 1)", span, number: index + 1)
     }
 
     /// Returns the name, or one derived from it, that no receiver has in that period.
-    private func free(_ path: String, _ span: MergeSurvey.Span, number: Int) -> String {
+    private func unusedName(_ path: String, _ span: MergeSurvey.Span, number: Int) -> String {
         var name = path
-        while taken[name]?.contains(where: { $0.overlaps(span) }) == true { name += "-\(number)" }
+        while periods[name]?.contains(where: { $0.overlaps(span) }) == true { name += "-\(number)" }
         return name
     }
 }

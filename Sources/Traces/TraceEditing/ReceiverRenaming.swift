@@ -4,13 +4,13 @@ import JSONBytes
 
 /// An edit that renames receivers in gpsd's reports. All other bytes stay unchanged.
 struct ReceiverRenaming {
-    private struct Place {
+    private struct Replacement {
         var range: Range<Int>
         var text: [UInt8]
     }
 
     /// The classes of reports that originate from a receiver, even if they do not name it.
-    private static let measurements: Set = ["TPV", "SKY", "ATT", "GST", "IMU"]
+    private static let measurementClasses: Set = ["TPV", "SKY", "ATT", "GST", "IMU"]
 
     /// The new names by old name. The new name for the empty name is added to reports without a receiver.
     let names: [String: String]
@@ -18,8 +18,8 @@ struct ReceiverRenaming {
     /// Returns the report with the new names. Returns it unchanged if no name applies or if it is malformed.
     func apply(to line: [UInt8]) -> [UInt8] {
         guard !names.isEmpty else { return line }
-        let changes = line.withUnsafeBytes { bytes -> [Place] in
-            do throws(JSONError) { return try places(in: bytes) } catch { return [] }
+        let changes = line.withUnsafeBytes { bytes -> [Replacement] in
+            do throws(JSONError) { return try replacements(in: bytes) } catch { return [] }
         }
         var result = line
         for place in changes.reversed() { result.replaceSubrange(place.range, with: place.text) }
@@ -27,12 +27,12 @@ struct ReceiverRenaming {
     }
 
     /// Returns the ranges to replace and their new contents, in ascending order.
-    private func places(in bytes: UnsafeRawBufferPointer) throws(JSONError) -> [Place] {
+    private func replacements(in bytes: UnsafeRawBufferPointer) throws(JSONError) -> [Replacement] {
         var reader = JSONReader(bytes)
         var name = ""
         var hasDevice = false
-        var places: [Place] = []
-        var path: Place?
+        var places: [Replacement] = []
+        var path: Replacement?
         try reader.beginObject()
         while let key = try reader.nextKey() {
             switch key.string() {
@@ -41,19 +41,19 @@ struct ReceiverRenaming {
                 hasDevice = true
                 if let place = try renamed(&reader) { places.append(place) }
             case "path": path = try renamed(&reader)
-            case "devices": try addPaths(&reader, to: &places)
+            case "devices": try addPathReplacements(&reader, to: &places)
             default: try reader.skipValue()
             }
         }
         let end = reader.offset - 1
         if name == "DEVICE", let path { places.append(path) }
-        if !hasDevice, Self.measurements.contains(name), let new = names[""] {
-            places.append(Place(range: end..<end, text: Array(",\"device\":".utf8) + Self.quoted(new)))
+        if !hasDevice, Self.measurementClasses.contains(name), let new = names[""] {
+            places.append(Replacement(range: end..<end, text: Array(",\"device\":".utf8) + Self.quoted(new)))
         }
         return places.sorted { $0.range.lowerBound < $1.range.lowerBound }
     }
 
-    private func addPaths(_ reader: inout JSONReader, to places: inout [Place]) throws(JSONError) {
+    private func addPathReplacements(_ reader: inout JSONReader, to places: inout [Replacement]) throws(JSONError) {
         guard try reader.beginArrayIfPresent() else { return }
         while try reader.nextElement() {
             guard try reader.beginObjectIfPresent() else { continue }
@@ -68,10 +68,10 @@ struct ReceiverRenaming {
     }
 
     /// Reads the next name and returns its replacement; nil if the name does not change or the value is not a string.
-    private func renamed(_ reader: inout JSONReader) throws(JSONError) -> Place? {
+    private func renamed(_ reader: inout JSONReader) throws(JSONError) -> Replacement? {
         guard let text = try reader.textIfPresent(), let new = names[text.string()] else { return nil }
         // The range includes the quotation marks.
-        return Place(range: reader.offset - text.rawBytes.count - 2..<reader.offset, text: Self.quoted(new))
+        return Replacement(range: reader.offset - text.rawBytes.count - 2..<reader.offset, text: Self.quoted(new))
     }
 
     private static func quoted(_ text: String) -> [UInt8] {

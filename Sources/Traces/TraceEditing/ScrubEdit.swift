@@ -29,7 +29,7 @@ public struct ScrubEdit: TraceEdit {
     private var sensors: [SensorDescription.ID: SensorDescription.ID] = [:]
     /// The new ids of accessories by old id.
     private var accessories: [String: String] = [:]
-    private var beacons = ScrubbedBeacons()
+    private var beacons = BeaconAnonymizer()
 
     /// Creates an edit with the options.
     public init(_ options: ScrubOptions = ScrubOptions()) { self.options = options }
@@ -61,8 +61,8 @@ public struct ScrubEdit: TraceEdit {
         }
         for (index, sensor) in header.sensors.enumerated() {
             var kept = SensorDescription(id: name(of: sensor, index, in: header), kind: sensor.kind)
-            kept.name = Self.isPart(sensor.name) ? sensor.name : ""
-            kept.location = Self.places.contains(sensor.location) ? sensor.location : ""
+            kept.name = Self.isChipName(sensor.name) ? sensor.name : ""
+            kept.location = Self.knownLocations.contains(sensor.location) ? sensor.location : ""
             kept.rates = sensor.rates
             kept.mode = sensor.mode
             kept.mountMatrix = sensor.mountMatrix
@@ -76,7 +76,7 @@ public struct ScrubEdit: TraceEdit {
     }
 
     /// Appends the scrubbed event, unless the event is omitted.
-    public mutating func take(_ event: TraceEvent, into events: inout [TraceEvent]) {
+    public mutating func process(_ event: TraceEvent, into events: inout [TraceEvent]) {
         var event = event
         switch event.contents {
         case .gpsd(let line):
@@ -90,11 +90,11 @@ public struct ScrubEdit: TraceEdit {
         case .sample(let value, let kind, let sensor, let stamp):
             event.contents = .sample(value, kind: kind, sensor: sensors[sensor] ?? kind.rawValue, stamp: stamp)
         case .accessory(var accessory):
-            let number = number(of: accessory.accessory)
+            let number = identifier(of: accessory.accessory)
             accessory.accessory = number
             switch accessory.change {
             case .attached(let description): accessory.change = .attached(scrubbed(description, number))
-            case .sent, .received: if options.dropsBytes { return }
+            case .sent, .received: if options.removesAccessoryData { return }
             case .detached, .opened, .closed: break
             }
             event.contents = .accessory(accessory)
@@ -114,9 +114,9 @@ public struct ScrubEdit: TraceEdit {
         switch line.withUnsafeBytes({ decoder.decode($0) }) {
         case .position(var report):
             report.receiver = path(of: report.receiver)
-            report.time = moved(report.time)
+            report.time = shifted(report.time)
             move(&report)
-            if options.dropsAltitude {
+            if options.removesAltitude {
                 (report.altitudeHAE, report.altitudeMSL, report.altitudeUndefined) = (.nan, .nan, .nan)
             }
             // These values are derived from the position by global models, and would reveal it.
@@ -130,23 +130,23 @@ public struct ScrubEdit: TraceEdit {
             return GPSDEncoder.line(report)
         case .sky(var report):
             report.receiver = path(of: report.receiver)
-            report.time = moved(report.time)
-            if options.dropsSky, let satellites = report.satellites {
+            report.time = shifted(report.time)
+            if options.removesSatellitePositions, let satellites = report.satellites {
                 for index in satellites.indices {
                     report.satellites?[index].elevation = .nan
                     report.satellites?[index].azimuth = .nan
                 }
             }
-            return GPSDEncoder.line(report)
+            return GPSDEncoder.encode(report)
         case .attitude(var report):
             report.receiver = path(of: report.receiver)
-            report.time = moved(report.time)
-            return GPSDEncoder.line(report)
+            report.time = shifted(report.time)
+            return GPSDEncoder.encode(report)
         case .version, .devices, .device, .watch, .error, .other, .malformed: return nil
         }
     }
 
-    private mutating func moved(_ time: WallTime?) -> WallTime? {
+    private mutating func shifted(_ time: WallTime?) -> WallTime? {
         guard let time else { return nil }
         if shift == nil, let start = options.start {
             shift = start.nanoseconds.subtractingSaturated(time.nanoseconds)
@@ -156,18 +156,18 @@ public struct ScrubEdit: TraceEdit {
 
     private mutating func move(_ report: inout PositionReport) {
         guard let place = options.place, report.hasFix else { return }
-        let here = GeodeticCoordinate(latitude: report.latitude, longitude: report.longitude)
-        let from = origin ?? here
+        let position = GeodeticCoordinate(latitude: report.latitude, longitude: report.longitude)
+        let from = origin ?? position
         origin = from
-        let way = Geodesic.inverse(from: from, to: here)
-        let moved = Geodesic.direct(from: place, azimuth: way.initialAzimuth, distance: way.distance)
+        let geodesic = Geodesic.inverse(from: from, to: position)
+        let moved = Geodesic.direct(from: place, azimuth: geodesic.initialAzimuth, distance: geodesic.distance)
         report.latitude = moved.destination.latitude
         report.longitude = moved.destination.longitude
         // The direction of north changes along a geodesic, and by a different angle at the new place.
-        let turn = moved.finalAzimuth - way.finalAzimuth
-        if way.distance > 0, turn.isFinite {
-            report.track = Self.direction(report.track + turn)
-            let (sine, cosine) = (sin(turn * .pi / 180), cos(turn * .pi / 180))
+        let rotation = moved.finalAzimuth - geodesic.finalAzimuth
+        if geodesic.distance > 0, rotation.isFinite {
+            report.track = Self.direction(report.track + rotation)
+            let (sine, cosine) = (sin(rotation * .pi / 180), cos(rotation * .pi / 180))
             let (north, east) = (report.velocityNorth, report.velocityEast)
             report.velocityNorth = north * cosine - east * sine
             report.velocityEast = north * sine + east * cosine
@@ -194,7 +194,7 @@ public struct ScrubEdit: TraceEdit {
 
     /// True for the name of a chip as used by drivers ("mpu6050", "bmi160-accel"). The names of phones often contain
     /// those of their owners.
-    private static func isPart(_ name: String) -> Bool {
+    private static func isChipName(_ name: String) -> Bool {
         name.utf8.count <= 24 && name.utf8.contains { $0 >= 0x30 && $0 <= 0x39 }
             && name.utf8.allSatisfy { byte in
                 (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte) || "_-,".utf8.contains(byte)
@@ -202,7 +202,9 @@ public struct ScrubEdit: TraceEdit {
     }
 
     /// The kernel's values for the location of a sensor.
-    private static let places: Set<String> = ["accel-base", "accel-display", "accel-camera", "base", "display", "lid"]
+    private static let knownLocations: Set<String> = [
+        "accel-base", "accel-display", "accel-camera", "base", "display", "lid",
+    ]
 
     // MARK: Names
 
@@ -224,7 +226,7 @@ public struct ScrubEdit: TraceEdit {
     /// Returns the new name of a sensor for an event; "sensor" if the header does not contain the sensor.
     private func name(of sensor: SensorDescription.ID) -> SensorDescription.ID { sensors[sensor] ?? "sensor" }
 
-    private mutating func number(of accessory: String) -> String {
+    private mutating func identifier(of accessory: String) -> String {
         if let known = accessories[accessory] { return known }
         let number = String(accessories.count + 1)
         // Bounds the memory use for a malicious trace. All further accessories get the same number.
@@ -238,7 +240,7 @@ public struct ScrubEdit: TraceEdit {
         // A USB port number reveals nothing; a path may contain a name or a serial number.
         if !description.portPath.utf8.allSatisfy({ "0123456789-.:".utf8.contains($0) }) { scrubbed.portPath = number }
         scrubbed.identity = scrubbed.portIdentity
-        if options.dropsNames {
+        if options.removesAccessoryNames {
             scrubbed.name = description.modelNumber.isEmpty ? "Accessory \(number)" : description.modelNumber
         }
         return scrubbed
@@ -253,15 +255,15 @@ public struct ScrubOptions: Sendable {
     /// The new start time of the trace; nil keeps all times. The times of receivers are shifted by the same amount.
     public var start: WallTime? = WallTime(nanoseconds: 946_684_800_000_000_000)
     /// Whether to remove altitudes. Together with an elevation model, an altitude profile can reveal the place.
-    public var dropsAltitude = false
+    public var removesAltitude = false
     /// Whether to remove the positions of satellites in the sky. Together with a time, they reveal the place.
-    public var dropsSky = true
+    public var removesSatellitePositions = true
     /// Whether to remove the data exchanged with accessories.
-    public var dropsBytes = true
+    public var removesAccessoryData = true
 
     /// Whether to replace the names of accessories by their models or by numbers, because users may have chosen the
     /// names.
-    public var dropsNames = true
+    public var removesAccessoryNames = true
 
     /// Creates options that remove everything except altitudes. The place becomes 0° N 0° E and the start 2000-01-01.
     public init() {}

@@ -16,10 +16,10 @@ public enum TraceEditor {
         _ trace: TraceFile, edits: [any TraceEdit] = [], to sink: any TraceSink
     ) throws(DeviceError) -> [String] {
         var edits = edits
-        var header = TraceReading.header(of: trace)
+        var header = TimedEventReader.header(of: trace)
         for index in edits.indices { header = try edits[index].header(header) }
         try sink.write(header)
-        var reading = TraceReading(trace)
+        var reading = TimedEventReader(trace)
         while let event = reading.next() {
             for event in run([event], through: &edits, from: 0) { try sink.write(event) }
         }
@@ -47,7 +47,7 @@ public enum TraceEditor {
         for index in edits.indices.dropFirst(first) {
             if events.isEmpty { return [] }
             var edited: [TraceEvent] = []
-            for event in events { edits[index].take(event, into: &edited) }
+            for event in events { edits[index].process(event, into: &edited) }
             events = edited
         }
         return events
@@ -61,7 +61,7 @@ public protocol TraceEdit {
     mutating func header(_ header: TraceHeader) throws(DeviceError) -> TraceHeader
 
     /// Appends the events that result from an event: none, one or several. Their times must never decrease.
-    mutating func take(_ event: TraceEvent, into events: inout [TraceEvent])
+    mutating func process(_ event: TraceEvent, into events: inout [TraceEvent])
 
     /// Appends the remaining events at the end of the trace. Throws an error if the edit turns out not to apply to this
     /// trace.

@@ -18,12 +18,12 @@ extension TraceFault.Action {
         case .noFix, .clockStep: .receivers
         case .silence, .loss, .drop, .duplicate, .jitter: .streams
         case .stuck, .saturation, .disturbance: .sensors
-        case .unplug, .unplugInWrite: .accessories
+        case .unplug, .unplugDuringWrite: .accessories
         }
     }
 
     /// False for an instantaneous fault.
-    var lasts: Bool { subject != .accessories }
+    var hasDuration: Bool { subject != .accessories }
 
     /// True if the meaning of the value depends on the kind of sensor.
     fileprivate var needsKind: Bool {
@@ -37,33 +37,33 @@ extension TraceFault.Action {
 extension TraceFault {
     /// Throws an error if the fault cannot apply to its target according to the header.
     func check(against header: TraceHeader) throws(DeviceError) {
-        if duration != nil, !action.lasts { throw wrong("accepts no duration, because it is instantaneous") }
+        if duration != nil, !action.hasDuration { throw error("accepts no duration, because it is instantaneous") }
         let kinds = Set(header.sensors.map(\.kind))
         guard let target else {
             guard action.needsKind, kinds.count > 1 else { return }
-            throw wrong(
+            throw error(
                 "needs a sensor, because the recording has several kinds: \(Self.list(header.sensors))")
         }
         switch action.subject {
         case .receivers:
             let isSensor =
-                header.sensors.contains { meets(sensor: $0.id, $0.kind) } || SensorKind(rawValue: target) != nil
-            if isSensor { throw wrong("applies to receivers, not to sensors") }
-        case .accessories: if target == "gpsd" { throw wrong("applies to accessories, not to gpsd") }
+                header.sensors.contains { applies(toSensor: $0.id, $0.kind) } || SensorKind(rawValue: target) != nil
+            if isSensor { throw error("applies to receivers, not to sensors") }
+        case .accessories: if target == "gpsd" { throw error("applies to accessories, not to gpsd") }
         case .streams, .sensors:
             if action.subject == .streams, target == "gpsd" { return }
-            guard !header.sensors.contains(where: { meets(sensor: $0.id, $0.kind) }) else { return }
+            guard !header.sensors.contains(where: { applies(toSensor: $0.id, $0.kind) }) else { return }
             let known =
                 header.sensors.isEmpty
                 ? "the recording has none" : "the recording has \(Self.list(header.sensors))"
-            throw wrong("names \"\(target)\", which is not a sensor of the recording: \(known)")
+            throw error("names \"\(target)\", which is not a sensor of the recording: \(known)")
         }
     }
 
     /// Throws an error if the fault begins after the last event.
     func check(end: Int64) throws(DeviceError) {
         guard startNanoseconds > end else { return }
-        throw wrong("begins after the end of the recording, which is at \(Double(end / 1_000_000) / 1000) s")
+        throw error("begins after the end of the recording, which is at \(Double(end / 1_000_000) / 1000) s")
     }
 
     /// Throws an error if the target is a receiver or an accessory that is not in the trace.
@@ -85,10 +85,10 @@ extension TraceFault {
     private func unknown(_ what: String, _ target: String, among known: [String]) -> DeviceError {
         let others =
             known.isEmpty ? "the recording has none" : "the recording has \(known.prefix(20).joined(separator: ", "))"
-        return wrong("names \"\(target)\", which is not \(what) of the recording: \(others)")
+        return error("names \"\(target)\", which is not \(what) of the recording: \(others)")
     }
 
-    private func wrong(_ reason: String) -> DeviceError { FaultClause.wrong(description, reason) }
+    private func error(_ reason: String) -> DeviceError { FaultClause.error(description, reason) }
 
     private static func list(_ sensors: [SensorDescription]) -> String {
         sensors.prefix(20).map { $0.id == $0.kind.rawValue ? $0.id : "\($0.id) (\($0.kind.rawValue))" }

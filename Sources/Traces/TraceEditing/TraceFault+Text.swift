@@ -53,7 +53,7 @@ extension TraceFault: CustomStringConvertible {
         case .disturbance(let more): (name, value) = ("disturb", "\(more.x)/\(more.y)/\(more.z)")
         case .clockStep(let seconds): (name, value) = ("clockstep", "\(seconds)s")
         case .unplug: name = "unplug"
-        case .unplugInWrite: name = "cut"
+        case .unplugDuringWrite: name = "cut"
         }
         var text = name
         if !value.isEmpty { text += "=\(value)" }
@@ -70,7 +70,7 @@ extension TraceFault: CustomStringConvertible {
         case "duplicate": action = .duplicate(try clause.number(in: 0...1))
         case "jitter":
             let seconds = try clause.seconds()
-            guard seconds <= Self.maximumJitter else { throw clause.wrong("needs a time of at most 60 s") }
+            guard seconds <= Self.maximumJitter else { throw clause.error("needs a time of at most 60 s") }
             action = .jitter(seconds)
         case "saturate": action = .saturation(try clause.number(in: 0...1e9))
         case "disturb":
@@ -79,14 +79,14 @@ extension TraceFault: CustomStringConvertible {
         case "clockstep": action = .clockStep(try clause.seconds(isSigned: true))
         default:
             action = try Self.actionWithoutValue(clause, &target)
-            try clause.refuseValue()
+            try clause.requireNoValue()
         }
         self.target = target
         if case .seconds(let seconds) = clause.moment { start = seconds } else { start = 0 }
         duration = clause.duration
-        if !action.lasts { try clause.refuseDuration() }
+        if !action.hasDuration { try clause.requireNoDuration() }
         if clause.name == "restart" {
-            guard target == nil || target == "gpsd" else { throw clause.wrong("applies only to gpsd") }
+            guard target == nil || target == "gpsd" else { throw clause.error("applies only to gpsd") }
             self.target = "gpsd"
             duration = clause.duration ?? 1
         }
@@ -99,7 +99,7 @@ extension TraceFault: CustomStringConvertible {
         case "silence": return .silence
         case "loss", "restart": return .loss
         case "unplug": return .unplug
-        case "cut": return .unplugInWrite
+        case "cut": return .unplugDuringWrite
         case "stuck":
             guard let name = target else { return .stuck(axis: nil) }
             for (axis, suffix) in [".x", ".y", ".z"].enumerated() where name.hasSuffix(suffix) {
@@ -108,7 +108,7 @@ extension TraceFault: CustomStringConvertible {
             }
             return .stuck(axis: nil)
         default:
-            throw clause.wrong(
+            throw clause.error(
                 "is not one of nofix, silence, loss, restart, drop, duplicate, jitter, stuck, saturate, disturb, clockstep, unplug, cut"
             )
         }

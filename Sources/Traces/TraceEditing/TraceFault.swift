@@ -32,7 +32,7 @@ public struct TraceFault: Sendable, Hashable {
         /// An accessory is unplugged. Its events are omitted until the trace attaches it again. Has no duration.
         case unplug
         /// An accessory is unplugged during the program's next write. Has no duration.
-        case unplugInWrite
+        case unplugDuringWrite
     }
 
     /// The kind of fault.

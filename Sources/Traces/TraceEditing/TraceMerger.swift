@@ -36,21 +36,21 @@ public enum TraceMerger {
         guard !traces.isEmpty, traces.count <= maximumCount else {
             throw DeviceError(.invalidConfiguration, "Only 1 to \(maximumCount) traces can be merged.")
         }
-        let headers = traces.map(TraceReading.header(of:))
+        let headers = traces.map(TimedEventReader.header(of:))
         let offsets = try offsets(traces, headers, alignment)
         let surveys = traces.indices.map { MergeSurvey(traces[$0], headers[$0], offset: offsets[$0]) }
         let receivers = MergedReceivers(surveys, files: traces.map(\.name))
         let located = traces.indices.filter { !surveys[$0].receivers.isEmpty }
         let phones = located.filter { headers[$0].hasPhoneAccuracies }
         let isMixed = !phones.isEmpty && phones.count < located.count
-        var plan = MergedHeader(
+        var mergedHeader = MergedHeader(
             headers[0], offset: offsets[0], receivers: receivers.names,
             batteryTrace: surveys.firstIndex(where: \.hasBattery), phones: isMixed ? Set(phones) : [])
         for index in headers.indices.dropFirst() {
-            plan.add(headers[index], number: index + 1, file: traces[index].name)
+            mergedHeader.add(headers[index], number: index + 1, file: traces[index].name)
         }
-        plan.set(hasPhoneAccuracies: !phones.isEmpty && !isMixed)
-        var remarks = plan.remarks + receivers.remarks
+        mergedHeader.set(hasPhoneAccuracies: !phones.isEmpty && !isMixed)
+        var remarks = mergedHeader.remarks + receivers.remarks
         if isMixed {
             remarks += phones.map {
                 "The position errors in \(traces[$0].name) were converted from 68 % to 95 % confidence, like those of the other traces."
@@ -58,21 +58,21 @@ public enum TraceMerger {
         }
         if alignment == .clock { remarks += clockRemarks(traces, headers) }
         remarks += lossRemarks(traces, surveys)
-        try sink.write(plan.header)
+        try sink.write(mergedHeader.header)
 
-        var readings = traces.map { TraceReading($0) }
+        var readings = traces.map { TimedEventReader($0) }
         var next = readings.indices.map { readings[$0].next() }
         while true {
             let waiting = next.indices.lazy.filter { next[$0] != nil }
             func time(_ index: Int) -> Int64 { (next[index]?.time ?? 0).addingSaturated(offsets[index]) }
             guard let index = waiting.min(by: { time($0) < time($1) }), let event = next[index] else { break }
-            if let moved = plan.moved(event, by: offsets[index], trace: index) { try sink.write(moved) }
+            if let moved = mergedHeader.merged(event, offset: offsets[index], trace: index) { try sink.write(moved) }
             next[index] = readings[index].next()
         }
-        for index in surveys.indices where surveys[index].hasBattery && index != plan.batteryTrace {
+        for index in surveys.indices where surveys[index].hasBattery && index != mergedHeader.batteryTrace {
             remarks.append("The battery of \(traces[index].name) was omitted, because a trace contains only one.")
         }
-        for trace in traces { remarks += ReportDamage(trace).remarks.map { "\(trace.name): \($0)" } }
+        for trace in traces { remarks += ReportDiagnostics(trace).remarks.map { "\(trace.name): \($0)" } }
         for (trace, reading) in zip(traces, readings) {
             remarks += reading.diagnostics.remarks.map { "\(trace.name): \($0)" }
         }

@@ -27,9 +27,9 @@ package struct TraceState: Sendable {
     package init() {}
 
     /// Updates the state with the next event.
-    package mutating func take(_ event: TraceEvent) {
+    package mutating func update(with event: TraceEvent) {
         switch event.contents {
-        case .gpsd(let line): take(line)
+        case .gpsd(let line): update(with: line)
         case .gpsdText, .sample, .beacon(.sighting): break
         case .lost(let error): positionLoss = error
         case .regained: positionLoss = nil
@@ -38,7 +38,7 @@ package struct TraceState: Sendable {
             sensorLosses.append((sensor, error))
         case .sensorRegained(let sensor): sensorLosses.removeAll { $0.id == sensor }
         case .battery(let reading): battery = .some(reading)
-        case .accessory(let event): take(event)
+        case .accessory(let event): update(with: event)
         case .beacon(.lost(let error)): beaconLoss = error
         case .beacon(.regained): beaconLoss = nil
         }
@@ -62,7 +62,7 @@ package struct TraceState: Sendable {
         return events
     }
 
-    private mutating func take(_ line: [UInt8]) {
+    private mutating func update(with line: [UInt8]) {
         switch line.withUnsafeBytes({ decoder.decode($0) }) {
         case .version: version = line
         case .devices:
@@ -76,7 +76,7 @@ package struct TraceState: Sendable {
         }
     }
 
-    private mutating func take(_ event: TraceAccessoryEvent) {
+    private mutating func update(with event: TraceAccessoryEvent) {
         let index = attachments.firstIndex { $0.id == event.accessory }
         switch event.change {
         case .attached(let description):

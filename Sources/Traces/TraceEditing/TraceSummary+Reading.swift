@@ -12,43 +12,43 @@ extension TraceSummary {
     /// Reads the whole trace.
     public init(_ trace: TraceFile) {
         name = trace.name
-        header = TraceReading.header(of: trace)
+        header = TimedEventReader.header(of: trace)
         faults =
             header.otherMembers.first { $0.name == "faults" }.map { String(decoding: $0.json, as: UTF8.self) } ?? ""
-        var reading = TraceReading(trace)
-        var meters = StreamMeters()
-        var sight = PositionMeter()
+        var reading = TimedEventReader(trace)
+        var meters = StreamStatistics()
+        var positionStatistics = PositionStatistics()
         var decoder = GPSDDecoder()
-        var damage = ReportDamage()
+        var damage = ReportDiagnostics()
         while let event = reading.next() {
             let time = event.time ?? 0
             count += 1
             duration = max(duration, time)
             switch event.contents {
-            case .gpsdText(let line) where line.first != UInt8(ascii: "{"): meters.note("text", "", at: time)
+            case .gpsdText(let line) where line.first != UInt8(ascii: "{"): meters.record("text", "", at: time)
             case .gpsd(let line), .gpsdText(let line):
                 let report = line.withUnsafeBytes { bytes in
                     let report = decoder.decode(bytes)
                     damage.record(report, decoder, bytes: bytes, line: reading.line)
                     return report
                 }
-                meters.note(report.kind, report.origin, at: time)
-                if case .position(let report) = report { sight.take(report) }
+                meters.record(report.kind, report.origin, at: time)
+                if case .position(let report) = report { positionStatistics.add(report) }
                 if let receiver = report.time {
                     let pair = ClockPair(time: time, receiver: receiver)
                     if clocks.count < 2 { clocks.append(pair) } else { clocks[1] = pair }
                 }
-            case .sample(_, let kind, let sensor, let stamp): meters.note(kind.rawValue, sensor, at: stamp ?? time)
-            case .battery: meters.note("battery", "", at: time)
-            case .accessory(let event): meters.note("accessory", event.accessory, at: time)
-            case .beacon(.sighting(let sighting)): meters.note("beacon", "\(sighting.identity.uuid)", at: time)
-            case .beacon: meters.note("loss", "beacons", at: time)
-            case .lost, .regained: meters.note("loss", "gpsd", at: time)
-            case .sensorLost(_, let sensor), .sensorRegained(let sensor): meters.note("loss", sensor, at: time)
+            case .sample(_, let kind, let sensor, let stamp): meters.record(kind.rawValue, sensor, at: stamp ?? time)
+            case .battery: meters.record("battery", "", at: time)
+            case .accessory(let event): meters.record("accessory", event.accessory, at: time)
+            case .beacon(.sighting(let sighting)): meters.record("beacon", "\(sighting.identity.uuid)", at: time)
+            case .beacon: meters.record("loss", "beacons", at: time)
+            case .lost, .regained: meters.record("loss", "gpsd", at: time)
+            case .sensorLost(_, let sensor), .sensorRegained(let sensor): meters.record("loss", sensor, at: time)
             }
         }
         streams = meters.streams
-        positions = sight.positions
+        positions = positionStatistics.positions
         remarks = damage.remarks + reading.diagnostics.remarks
         warningCount = reading.warningCount
     }

@@ -6,9 +6,9 @@ import DeviceCore
 /// than the one before, and may send the satellite report before or after the position to which it belongs.
 struct EpochAssembler {
     /// The maximum time in nanoseconds between the arrivals of reports of one epoch (2 s).
-    private static let longestEpoch: Int64 = 2_000_000_000
+    private static let maximumEpochDuration: Int64 = 2_000_000_000
     /// The maximum age in nanoseconds of a satellite report that is added to a position (2 s).
-    private static let longestSky: Int64 = 2_000_000_000
+    private static let maximumSkyAge: Int64 = 2_000_000_000
 
     /// A position and the satellite report that belongs to it.
     struct Epoch {
@@ -39,9 +39,9 @@ struct EpochAssembler {
     }
 
     /// The number of ignored fixes of other receivers.
-    private(set) var others = 0
+    private(set) var otherReceiverFixCount = 0
     /// The number of reports from which implausible values were removed.
-    private(set) var implausible = 0
+    private(set) var implausibleReportCount = 0
     /// The path of the receiver whose positions are used; nil until the first fix selects it.
     private(set) var receiver: String?
     private let start: WallTime?
@@ -52,8 +52,8 @@ struct EpochAssembler {
     private var hasOwnSky = false
     /// True if the pending position's own satellite report arrived before its last position report. A further satellite
     /// report without a time then belongs to the next position.
-    private var isClosed = false
-    private var isBroken = true
+    private var isSkyBeforeLastReport = false
+    private var isAfterLoss = true
 
     /// Creates an assembler.
     ///
@@ -67,7 +67,7 @@ struct EpochAssembler {
         self.includesMissing = includesMissing
     }
 
-    /// The remark about ``implausible`` reports, without the leading count.
+    /// The remark about ``implausibleReportCount`` reports, without the leading count.
     static let implausibleText =
         "reports had impossible numbers, such as an altitude of 10,000 km; those numbers were omitted."
 
@@ -75,42 +75,42 @@ struct EpochAssembler {
     var hasPending: Bool { pending != nil }
 
     /// True for the path of the selected receiver, and for an unknown path.
-    func isOurs(_ name: String) -> Bool {
+    func isSelected(receiver name: String) -> Bool {
         guard let receiver else { return true }
         return receiver.isEmpty || name.isEmpty || name == receiver
     }
 
     /// Processes a position report, and returns the epoch that it completes.
-    mutating func take(_ report: PositionReport, at arrival: Int64?) -> Epoch? {
+    mutating func process(_ report: PositionReport, at arrival: Int64?) -> Epoch? {
         if receiver == nil, report.hasFix { receiver = report.receiver }
-        guard isOurs(report.receiver) else {
-            if report.hasFix { others += 1 }
+        guard isSelected(receiver: report.receiver) else {
+            if report.hasFix { otherReceiverFixCount += 1 }
             return nil
         }
         var report = report
-        if report.dropImplausible() { implausible += 1 }
+        if report.removeImplausibleValues() { implausibleReportCount += 1 }
         if let pending, let time = report.time, time == pending.report.time,
-            (arrival ?? 0).subtractingSaturated(pending.arrival ?? 0) < Self.longestEpoch
+            (arrival ?? 0).subtractingSaturated(pending.arrival ?? 0) < Self.maximumEpochDuration
         {
             // A report without a fix does not replace a fix of the same epoch.
             if report.hasFix || !pending.report.hasFix { replace(pending, by: report) }
             return nil
         }
-        let finished = takePending()
-        if report.hasFix || includesMissing { hold(report, at: arrival) }
+        let finished = removePending()
+        if report.hasFix || includesMissing { beginEpoch(with: report, at: arrival) }
         if report.hasFix {
-            isBroken = false
+            isAfterLoss = false
         } else if report.mode != .unknown {
-            isBroken = true
+            isAfterLoss = true
         }
         return finished
     }
 
     /// Processes a satellite report.
-    mutating func take(_ found: SkyReport, at arrival: Int64?) {
-        guard isOurs(found.receiver) else { return }
+    mutating func process(_ found: SkyReport, at arrival: Int64?) {
+        guard isSelected(receiver: found.receiver) else { return }
         var found = found
-        if found.dropImplausible() { implausible += 1 }
+        if found.removeImplausibleValues() { implausibleReportCount += 1 }
         var latest = Sky(report: found, arrival: arrival, time: found.time ?? pending?.report.time)
         latest.hasNewSatellites = found.satellites != nil
         // Receivers may report satellites and dilutions of precision separately.
@@ -120,7 +120,7 @@ struct EpochAssembler {
             if last.isNew, last.hasNewSatellites { latest.hasNewSatellites = true }
         }
         // gpsd usually sends the satellite report after the position to which it belongs.
-        if let epoch = pending, found.time.map({ $0 == epoch.report.time }) ?? !isClosed {
+        if let epoch = pending, found.time.map({ $0 == epoch.report.time }) ?? !isSkyBeforeLastReport {
             pending?.sky = latest.report
             if latest.hasNewSatellites { pending?.hasNewSatellites = true }
             latest.isNew = false
@@ -131,22 +131,22 @@ struct EpochAssembler {
 
     /// Records a loss of positions, and returns the pending epoch.
     mutating func interrupt() -> Epoch? {
-        isBroken = true
-        return takePending()
+        isAfterLoss = true
+        return removePending()
     }
 
     /// Removes and returns the pending epoch; nil if there is none.
-    mutating func takePending() -> Epoch? {
+    mutating func removePending() -> Epoch? {
         defer { pending = nil }
         return pending
     }
 
-    private mutating func hold(_ report: PositionReport, at arrival: Int64?) {
+    private mutating func beginEpoch(with report: PositionReport, at arrival: Int64?) {
         var epoch = Epoch(arrival: arrival, report: report)
-        epoch.startsSegment = report.hasFix && isBroken
+        epoch.startsSegment = report.hasFix && isAfterLoss
         hasOwnSky = false
         complete(&epoch)
-        isClosed = hasOwnSky
+        isSkyBeforeLastReport = hasOwnSky
         pending = epoch
     }
 
@@ -154,11 +154,11 @@ struct EpochAssembler {
         var epoch = former
         epoch.report = report
         if !former.report.hasFix, report.hasFix {
-            epoch.startsSegment = isBroken
-            isBroken = false
+            epoch.startsSegment = isAfterLoss
+            isAfterLoss = false
         }
         if !hasOwnSky { complete(&epoch) }
-        isClosed = hasOwnSky
+        isSkyBeforeLastReport = hasOwnSky
         pending = epoch
     }
 
@@ -181,12 +181,12 @@ struct EpochAssembler {
     private func isRecent(_ sky: Sky, _ epoch: Epoch) -> Bool {
         // The time that a new report inherited is that of the previous position and is not compared.
         if let told = sky.report.time ?? (sky.isNew ? nil : sky.time), let now = epoch.report.time,
-            now.nanoseconds.subtractingSaturated(told.nanoseconds).magnitude > Self.longestSky.magnitude
+            now.nanoseconds.subtractingSaturated(told.nanoseconds).magnitude > Self.maximumSkyAge.magnitude
         {
             return false
         }
         guard let told = sky.arrival, let now = epoch.arrival else { return true }
-        return now.subtractingSaturated(told) <= Self.longestSky
+        return now.subtractingSaturated(told) <= Self.maximumSkyAge
     }
 }
 
@@ -205,7 +205,7 @@ extension SkyReport {
 extension PositionReport {
     /// Removes values that are impossible on Earth, which a damaged or malicious file may contain. Written to a file of
     /// another format, they would become other numbers or make it invalid. Returns true if there were any.
-    mutating func dropImplausible() -> Bool {
+    mutating func removeImplausibleValues() -> Bool {
         var isChanged = false
         func check(_ value: inout Double, _ range: Range<Double>) {
             guard !value.isNaN, !range.contains(value) else { return }
@@ -231,7 +231,7 @@ extension PositionReport {
 
 extension SkyReport {
     /// Removes implausible counts of satellites. Returns true if there were any.
-    mutating func dropImplausible() -> Bool {
+    mutating func removeImplausibleValues() -> Bool {
         guard usedCount > 999 else { return false }
         usedCount = -1
         return true

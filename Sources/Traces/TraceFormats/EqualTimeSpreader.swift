@@ -9,7 +9,7 @@ import DeviceCore
 /// between the items with a time before and after them, or one second apart if none follows. Times are in nanoseconds.
 struct EqualTimeSpreader<Item> {
     /// The longest interval that items of one time are spread over, in nanoseconds: the resolution of whole seconds.
-    private static var longestInterval: Int64 { 1_000_000_000 }
+    private static var maximumInterval: Int64 { 1_000_000_000 }
     /// The maximum total size of the buffered items. A longer run is spread in parts, each over half of what remains of
     /// its second.
     static var maximumItems: Int { 16_384 }
@@ -38,8 +38,8 @@ struct EqualTimeSpreader<Item> {
             let gap = time > current ? time.subtractingSaturated(current) : nil
             try flush(gap: gap, isContinuous: isContinuous, yield: yield)
         } else if !items.isEmpty, self.size + size > Self.maximumItems {
-            let interval = (Self.longestInterval - used) / 2
-            try release(over: interval, longestStep: interval / Int64(items.count), gap: interval, yield: yield)
+            let interval = (Self.maximumInterval - used) / 2
+            try yieldItems(over: interval, maximumStep: interval / Int64(items.count), gap: interval, yield: yield)
             used += interval
         }
         items.append(item)
@@ -57,9 +57,9 @@ struct EqualTimeSpreader<Item> {
         gap: Int64?, isContinuous: Bool, yield: (Item, Int64) throws(E) -> Void
     ) throws(E) {
         let gap = gap.map { max(0, $0 - used) }
-        let interval = min(Self.longestInterval - used, gap ?? .max)
-        let longestStep = gap == nil || !isContinuous ? Self.longestInterval : .max
-        try release(over: interval, longestStep: longestStep, gap: gap ?? .max, yield: yield)
+        let interval = min(Self.maximumInterval - used, gap ?? .max)
+        let longestStep = gap == nil || !isContinuous ? Self.maximumInterval : .max
+        try yieldItems(over: interval, maximumStep: longestStep, gap: gap ?? .max, yield: yield)
         used = 0
     }
 
@@ -67,8 +67,8 @@ struct EqualTimeSpreader<Item> {
     ///   - interval: The interval that the items with a time share.
     ///   - longestStep: The maximum distance between items without a time.
     ///   - gap: The time to the next item.
-    private mutating func release<E: Error>(
-        over interval: Int64, longestStep: Int64, gap: Int64, yield: (Item, Int64) throws(E) -> Void
+    private mutating func yieldItems<E: Error>(
+        over interval: Int64, maximumStep: Int64, gap: Int64, yield: (Item, Int64) throws(E) -> Void
     ) throws(E) {
         defer {
             items.removeAll(keepingCapacity: true)
@@ -80,7 +80,7 @@ struct EqualTimeSpreader<Item> {
                 ? 0 : Int64((Double(interval) / Double(items.count) * Double(index)).rounded(.down))
         }
         let last = share(max(0, timedCount - 1))
-        let step = min(longestStep, (gap - last) / Int64(items.count - timedCount + 1))
+        let step = min(maximumStep, (gap - last) / Int64(items.count - timedCount + 1))
         for (index, item) in items.enumerated() {
             let behind = Int64(index - timedCount + 1)
             try yield(item, start.addingSaturated(behind > 0 ? last + step * behind : share(index)))

@@ -7,7 +7,7 @@ import TraceEditing
 /// Writes the positions of a trace as a path. GPX, KML and GeoJSON share this writer.
 struct PathWriter: ~Copyable {
     /// A segment of the path without a gap.
-    struct Stretch {
+    struct Segment {
         /// The iterator before its first position.
         var epochs: PositionEpochs
         var count = 0
@@ -28,7 +28,7 @@ struct PathWriter: ~Copyable {
     private var accuracies = 0
     private var altitudes = 0
     private var undefinedAltitudes = 0
-    private var timeless = 0
+    private var positionsWithoutTime = 0
     /// The iterator before the first position of the trace.
     let start: PositionEpochs
 
@@ -57,7 +57,7 @@ struct PathWriter: ~Copyable {
 
     /// Calls `body` with each position of a segment. Returns the iterator after its last position.
     mutating func forEach(
-        _ stretch: Stretch, _ body: (inout PathWriter, PositionEpochs.Epoch, _ index: Int) -> Void
+        _ stretch: Segment, _ body: (inout PathWriter, PositionEpochs.Epoch, _ index: Int) -> Void
     ) throws(DeviceError) -> PositionEpochs {
         var epochs = stretch.epochs
         for index in 0..<stretch.count {
@@ -74,7 +74,7 @@ struct PathWriter: ~Copyable {
     /// - Parameters:
     ///   - epoch: The position.
     ///   - altitude: The altitude that the format contains; NaN if the position has none.
-    mutating func note(_ epoch: PositionEpochs.Epoch, altitude: Double) {
+    mutating func countOmissions(of epoch: PositionEpochs.Epoch, altitude: Double) {
         let report = epoch.report
         if !report.horizontalError.isNaN || !report.longitudeError.isNaN || !report.verticalError.isNaN {
             accuracies += 1
@@ -85,14 +85,14 @@ struct PathWriter: ~Copyable {
             altitudes += 1
         }
         if report.hasUndefinedAltitude { undefinedAltitudes += 1 }
-        if epoch.time == nil { timeless += 1 }
+        if epoch.time == nil { positionsWithoutTime += 1 }
     }
 
     /// Returns the segment that begins at the iterator's position; nil at the end.
     ///
     /// - Parameter cutsAntimeridian: Whether a segment ends at a crossing of 180 degrees of longitude.
-    func stretch(from epochs: PositionEpochs, cutsAntimeridian: Bool = false) -> Stretch? {
-        var stretch = Stretch(epochs: epochs)
+    func segment(from epochs: PositionEpochs, cutsAntimeridian: Bool = false) -> Segment? {
+        var stretch = Segment(epochs: epochs)
         var scan = epochs
         var longitude = 0.0
         while let epoch = scan.next(bytes) {
@@ -121,11 +121,11 @@ struct PathWriter: ~Copyable {
     ) throws(DeviceError) -> [String] {
         try file.close()
         var remarks: [String] = []
-        remarks.tell(
-            epochs.assembler.others,
+        remarks.appendRemark(
+            count: epochs.assembler.otherReceiverFixCount,
             "positions of receivers other than \(epochs.assembler.receiver ?? "") were omitted. Select another receiver with --receiver."
         )
-        remarks += epochs.leftOut.remarks(without: hasSatellites ? [.skies] : [])
+        remarks += epochs.skippedContent.remarks(without: hasSatellites ? [.skies] : [])
         if accuracies > 0 {
             remarks.append(
                 "\(format) cannot represent accuracies; those of \(accuracies) positions were omitted.")
@@ -140,9 +140,9 @@ struct PathWriter: ~Copyable {
                 "The altitudes of \(undefinedAltitudes) positions have no reference surface; they were treated as altitudes above mean sea level."
             )
         }
-        remarks.tell(epochs.assembler.implausible, EpochAssembler.implausibleText)
-        remarks.tell(timeless, "positions have no time.")
-        return (options.isDamageKnown ? [] : epochs.damage.remarks) + remarks + epochs.diagnostics.remarks
+        remarks.appendRemark(count: epochs.assembler.implausibleReportCount, EpochAssembler.implausibleText)
+        remarks.appendRemark(count: positionsWithoutTime, "positions have no time.")
+        return (options.isDamageReported ? [] : epochs.damage.remarks) + remarks + epochs.diagnostics.remarks
     }
 }
 

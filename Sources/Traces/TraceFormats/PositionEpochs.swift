@@ -14,13 +14,13 @@ struct PositionEpochs {
 
     /// The events that are not positions, by kind, except losses, which end a segment. Satellite reports are counted
     /// even though epochs contain them.
-    private(set) var leftOut = LeftOut()
+    private(set) var skippedContent = SkippedContent()
     /// The assembler, which knows the receiver and counts omitted positions.
     private(set) var assembler: EpochAssembler
     private var cursor: TraceCursor
     private var decoder = GPSDDecoder()
     /// The damaged or partly unreadable reports.
-    private(set) var damage = ReportDamage()
+    private(set) var damage = ReportDiagnostics()
     private var isAtEnd = false
 
     /// Creates an iterator at the start of a trace.
@@ -29,7 +29,7 @@ struct PositionEpochs {
     init(_ trace: TraceFile, receiver: String? = nil) {
         cursor = TraceCursor(trace)
         assembler = EpochAssembler(start: trace.start, receiver: receiver)
-        leftOut.add(batteryOf: trace.header)
+        skippedContent.add(batteryOf: trace.header)
     }
 
     /// The lines of the trace that could not be read completely.
@@ -46,33 +46,33 @@ struct PositionEpochs {
             }
             var finished: Epoch?
             switch record.kind {
-            case .gpsd: finished = take(record, bytes)
+            case .gpsd: finished = process(record, bytes)
             case .lost: finished = assembler.interrupt()
             case .regained: break
             case .gpsdText where record.isDamagedReport(in: bytes):
                 damage.record(text: record.line(in: bytes), &decoder, line: cursor.line)
             case .gpsdText, .sample, .battery, .sensorLost, .sensorRegained, .accessory, .beacon:
-                leftOut.add(record.kind)
+                skippedContent.add(record.kind)
             }
             if let finished { return finished }
         }
-        return assembler.takePending()
+        return assembler.removePending()
     }
 
     /// Processes a report, and returns the epoch that it completes.
-    private mutating func take(_ record: TraceRecord, _ bytes: UnsafeRawBufferPointer) -> Epoch? {
+    private mutating func process(_ record: TraceRecord, _ bytes: UnsafeRawBufferPointer) -> Epoch? {
         var report = PositionReport()
         let line = UnsafeRawBufferPointer(rebasing: bytes[record.range])
         let other = decoder.decode(line, position: &report)
         damage.record(other, decoder, bytes: line, line: cursor.line)
         switch other {
-        case nil: return assembler.take(report, at: record.time)
+        case nil: return assembler.process(report, at: record.time)
         case .attitude?:
-            leftOut.add(.attitudes)
+            skippedContent.add(.attitudes)
             return nil
         case .sky(let found)?:
-            leftOut.add(.skies)
-            assembler.take(found, at: record.time)
+            skippedContent.add(.skies)
+            assembler.process(found, at: record.time)
             return nil
         default: return nil
         }

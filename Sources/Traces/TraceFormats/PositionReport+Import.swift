@@ -12,7 +12,7 @@ extension CSVQuantity {
 
 extension PositionReport {
     /// True if the report contains coordinates in range.
-    var isPlace: Bool { latitude.magnitude <= 90 && longitude.magnitude <= 180 }
+    var hasValidCoordinates: Bool { latitude.magnitude <= 90 && longitude.magnitude <= 180 }
 
     /// Sets a quantity of a table; NaN if it is absent. Negative speeds, courses and accuracies count as unknown,
     /// because programs write negative numbers for them.

@@ -10,9 +10,9 @@ import TraceEditing
 /// reading, the list of formats that can be written and the help of commands are derived from that list.
 public struct RecordingFormat: Sendable {
     /// The confidence that an input is in a format.
-    enum Likeness: Int {
+    enum DetectionConfidence: Int {
         /// Only the name suggests the format.
-        case named = 1
+        case nameOnly = 1
         /// The contents may be of this format or of a similar one.
         case likely
         /// The contents cannot be of another format.
@@ -24,20 +24,20 @@ public struct RecordingFormat: Sendable {
     /// A description of a recording in messages; empty for a format that cannot be read.
     var title = ""
     /// The file name extensions that select the format, in lower case, each with its dot.
-    public internal(set) var endings: [String] = []
+    public internal(set) var fileExtensions: [String] = []
     /// True if the format is a folder of files, which cannot be written to standard output.
     public internal(set) var isFolder = false
     /// True if the format contains the positions of one receiver, which ``ExportOptions/receiver`` selects.
-    public internal(set) var hasOneReceiver = false
+    public internal(set) var supportsReceiverSelection = false
     /// True if the format can contain arrival times; see ``ExportOptions/hasStamps``.
-    public internal(set) var hasStamps = false
+    public internal(set) var supportsArrivalTimes = false
     /// True if detection may read the whole file. These formats are tried after all others.
     var isTriedLast = false
     /// True if the writer itself reports damaged reports of gpsd, or the format contains no reports.
-    var tellsDamage = false
+    var reportsDamage = false
     /// Returns the confidence that an input is in this format; nil if it is not. The closure is nil for a format that
     /// cannot be read.
-    var sniff: (@Sendable (RecordingInput) throws(DeviceError) -> Likeness?)?
+    var detect: (@Sendable (RecordingInput) throws(DeviceError) -> DetectionConfidence?)?
     /// Reads an input in this format.
     var read: (@Sendable (RecordingInput, RecordingOptions) throws(DeviceError) -> RecordingContents)?
     /// Writes a trace to a path, and returns remarks about omitted content.
@@ -49,10 +49,10 @@ public struct RecordingFormat: Sendable {
     ]
 
     /// The formats in which a trace can be written.
-    public static var written: [RecordingFormat] { all.filter { $0.writer != nil } }
+    public static var writableFormats: [RecordingFormat] { all.filter { $0.writer != nil } }
 
     /// The file name extensions of the formats that can be written, for the help of commands.
-    public static var knownEndings: [String] { written.flatMap(\.endings) }
+    public static var writableFileExtensions: [String] { writableFormats.flatMap(\.fileExtensions) }
 
     /// Writes a trace to a file, or to a folder if the format is one.
     ///
@@ -75,7 +75,7 @@ public struct RecordingFormat: Sendable {
                 "The format \(name) is a directory of files, which cannot be written to standard output.")
         }
         let remarks = try writer(trace, path, options)
-        return tellsDamage || options.isDamageKnown ? remarks : ReportDamage(trace).remarks + remarks
+        return reportsDamage || options.isDamageReported ? remarks : ReportDiagnostics(trace).remarks + remarks
     }
 
     /// Writes a trace with default options, except whether an existing file may be replaced.
@@ -87,14 +87,15 @@ public struct RecordingFormat: Sendable {
 extension RecordingFormat {
     /// Creates the format with this name, if it can be written; nil otherwise.
     public init?(name: String) {
-        guard let format = Self.written.first(where: { $0.name == name }) else { return nil }
+        guard let format = Self.writableFormats.first(where: { $0.name == name }) else { return nil }
         self = format
     }
 
     /// Creates the format whose extension ends the file name, if it can be written; nil otherwise.
     public init?(fileName: String) {
         let name = fileName.lowercased()
-        guard let format = Self.written.first(where: { $0.endings.contains(where: name.hasSuffix) }) else { return nil }
+        guard let format = Self.writableFormats.first(where: { $0.fileExtensions.contains(where: name.hasSuffix) })
+        else { return nil }
         self = format
     }
 }

@@ -20,7 +20,7 @@ final class RecordingInput {
     /// The sorted names of the files in a folder; nil for a file.
     let folder: [String]?
     /// The contents of a file.
-    let chunks: FileChunks
+    let chunks: FileContents
     /// The first bytes of the contents.
     let prefix: [UInt8]
     /// True for a file, which may have related files beside it.
@@ -29,8 +29,8 @@ final class RecordingInput {
     /// Opens the file or folder at a path.
     init(path: String) throws(DeviceError) {
         name = path
-        folder = FileBytes.isFolder(path) ? try Folder.names(path) : nil
-        chunks = folder == nil ? try FileChunks.open(path) : .memory(TraceBytes([]), name: path)
+        folder = FileIO.isDirectory(path) ? try Folder.names(path) : nil
+        chunks = folder == nil ? try FileContents.open(path) : .memory(TraceBytes([]), name: path)
         prefix = try chunks.prefix(Self.prefixSize)
     }
 
@@ -46,15 +46,15 @@ final class RecordingInput {
     private(set) lazy var firstByte = prefix.first { ![0x20, 0x09, 0x0a, 0x0d, 0xef, 0xbb, 0xbf].contains($0) }
 
     /// True for text that may be a table.
-    var isTable: Bool { firstByte.map { !"<{$!\\".utf8.contains($0) } ?? false }
+    var mayBeTable: Bool { firstByte.map { !"<{$!\\".utf8.contains($0) } ?? false }
 
     /// True if the beginning of the input contains NMEA sentences with valid checksums.
-    private(set) lazy var holdsSentences = prefix.withUnsafeBytes {
-        $0.contains(UInt8(ascii: "$")) && NMEALogSurvey.isLog($0, allowsMissingChecksum: false)
+    private(set) lazy var containsNMEASentences = prefix.withUnsafeBytes {
+        $0.contains(UInt8(ascii: "$")) && NMEALogSummary.isLog($0, allowsMissingChecksum: false)
     }
 
     /// The column names of a table in lower case; empty if it has no readable header.
-    private(set) lazy var columns: [String] = isTable ? prefix.withUnsafeBytes { Recording.csvColumns(of: $0) } : []
+    private(set) lazy var columns: [String] = mayBeTable ? prefix.withUnsafeBytes { Recording.csvColumns(of: $0) } : []
 
     /// The input as a native trace or gpsd's reports; otherwise the error, which describes the contents.
     private(set) lazy var trace: Result<TraceFile, DeviceError> = {
@@ -82,13 +82,13 @@ final class RecordingInput {
             throw DeviceError(.notSupported, "\(name) is larger than \(limit) bytes. Split it into parts.")
         }
         let bytes = contents.withUnsafeBytes { [UInt8]($0) }
-        if contents.isCutOff { throw DeviceError.becameShorter(name) }
+        if contents.isTruncated { throw DeviceError.truncatedWhileReading(name) }
         return bytes
     }
 
     /// Reads a file beside this one, or below its folder. Returns nil if the file does not exist, and for an input in
     /// memory.
-    func neighbour(_ file: String) throws(DeviceError) -> [UInt8]? {
+    func readSibling(named file: String) throws(DeviceError) -> [UInt8]? {
         guard isOnDisk else { return nil }
         return try Folder.readIfPresent((name.lastIndex(of: "/").map { String(name[...$0]) } ?? "") + file)
     }
@@ -105,10 +105,10 @@ final class RecordingInput {
             }
             return (.csv, .recording(try Recording(table: try bytes(), name: name, columns: columns)))
         }
-        if let error = OtherFile.error(prefix, name) { throw error }
+        if let error = UnsupportedFileDetector.error(prefix, name) { throw error }
         var found = try format(triedLast: false)
         if found == nil, folder == nil { found = try format(triedLast: true) }
-        guard let format = found, let read = format.read else { throw unknown }
+        guard let format = found, let read = format.read else { throw unknownFormatError }
         return (format, try read(self, options))
     }
 
@@ -116,14 +116,14 @@ final class RecordingInput {
     private func format(triedLast: Bool) throws(DeviceError) -> RecordingFormat? {
         var best: (format: RecordingFormat, likeness: Int)?
         for format in RecordingFormat.all where format.isTriedLast == triedLast {
-            guard let likeness = try format.sniff?(self)?.rawValue, likeness > best?.likeness ?? 0 else { continue }
+            guard let likeness = try format.detect?(self)?.rawValue, likeness > best?.likeness ?? 0 else { continue }
             best = (format, likeness)
         }
         return best?.format
     }
 
     /// The error for an input of unknown format. If the input resembles a trace, it is the error of the trace reader.
-    private var unknown: DeviceError {
+    private var unknownFormatError: DeviceError {
         guard folder == nil else {
             return DeviceError(
                 .invalidTrace,

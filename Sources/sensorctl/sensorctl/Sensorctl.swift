@@ -48,7 +48,9 @@ struct Sensorctl: AsyncParsableCommand {
         ]
     )
 
-    func run() { StandardOutput(stop: Stop()).write(line: NextSteps.text(program: CommandLine.arguments.first ?? "")) }
+    func run() {
+        StandardOutput(stop: StopRequest()).write(line: NextSteps.text(program: CommandLine.arguments.first ?? ""))
+    }
 }
 
 /// The suggested commands, printed if the program is called without arguments.
@@ -78,11 +80,11 @@ enum NextSteps {
 @main
 enum Main {
     static func main() {
-        ParentBond.becomeProgramIfAsked()
-        Descriptor.openStandardOnes()
-        Notes.bootstrap()
+        ParentDeathSignal.execProgramIfRequested()
+        Descriptor.openStandardDescriptors()
+        Log.bootstrap()
         Termination.ignoreBrokenPipes()
-        SignalInbox.unblockOnFirstThread()
+        SignalDispatcher.unblockOnFirstThread()
         Task {
             do {
                 var command = try Sensorctl.parseAsRoot()
@@ -106,7 +108,7 @@ enum Main {
         let text = Sensorctl.fullMessage(for: error)
         if !text.isEmpty {
             let descriptor = code == .success ? Descriptor.standardOutput : .standardError
-            if case .failed = descriptor.write(Printable.lines(text + "\n")), code == .success {
+            if case .failed = descriptor.write(TerminalText.lines(text + "\n")), code == .success {
                 exit(ExitStatus.inputOutput.rawValue)
             }
         }

@@ -26,7 +26,7 @@ struct AttemptTests {
     func words() {
         let counts = Counts()
         let error = #expect(throws: DeviceError.self) {
-            try ChannelOpener.trying(pauses: [0, 0, 0], clock: VirtualClock()) { () throws(NodeFailure) in
+            try ChannelOpener.retrying(pauses: [0, 0, 0], clock: VirtualClock()) { () throws(NodeFailure) in
                 try counts.fail(isPassing: true)
             }
         }
@@ -41,7 +41,7 @@ struct AttemptTests {
         let clock = VirtualClock()
         let pauses = [0.01, 0.02, 0.03, 0.04]
         _ = #expect(throws: DeviceError.self) {
-            try ChannelOpener.trying(pauses: pauses, clock: clock) { () throws(NodeFailure) in
+            try ChannelOpener.retrying(pauses: pauses, clock: clock) { () throws(NodeFailure) in
                 // The second attempt begins at 0.06 s. A third would begin at 0.14 s, after the limit of 0.1 s.
                 try counts.fail(isPassing: true) { clock.move(to: clock.now.advanced(bySeconds: 0.06)) }
             }
@@ -53,7 +53,7 @@ struct AttemptTests {
     func lasting() {
         let counts = Counts()
         _ = #expect(throws: DeviceError.self) {
-            try ChannelOpener.trying(pauses: [0, 0, 0], clock: VirtualClock()) { () throws(NodeFailure) in
+            try ChannelOpener.retrying(pauses: [0, 0, 0], clock: VirtualClock()) { () throws(NodeFailure) in
                 try counts.fail(isPassing: false)
             }
         }
@@ -67,7 +67,7 @@ struct AttemptTests {
             (EIO, false),
         ])
     func kinds(_ number: Int32, _ isPassing: Bool) {
-        #expect(NodeFailure(opening: "/dev/none", errno: number).isPassing == isPassing)
+        #expect(NodeFailure(opening: "/dev/none", errno: number).isTemporary == isPassing)
     }
 
     @Test("Closing a serial port waits at most two seconds for its output, or less if configured")

@@ -49,8 +49,8 @@ struct BackPressureTests {
         #expect(sent > 65_536)
         #expect(pair.watch.waitForBytes(65_536))
         if hangsUp { pair.peer.close() }
-        let done = Bell()
-        pair.channel.end(ByteChannelEnd(.detached)) { done.ring() }
+        let done = BinarySemaphore()
+        pair.channel.end(ByteChannelEnd(.detached)) { done.signal() }
         // The detach does not wait for an app that does not read.
         #expect(done.wait(seconds: 60))
         #expect(pair.channel.end == nil)

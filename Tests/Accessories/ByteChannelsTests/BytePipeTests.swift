@@ -8,7 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5)))
 struct BytePipeTests {
     private func write(_ pipe: BytePipe, _ bytes: [UInt8]) -> Int {
-        bytes.withUnsafeBytes { if case .taken(let count) = pipe.write($0) { count } else { -1 } }
+        bytes.withUnsafeBytes { if case .accepted(let count) = pipe.write($0) { count } else { -1 } }
     }
 
     private func read(_ pipe: BytePipe, _ count: Int) -> [UInt8] {
@@ -115,10 +115,10 @@ struct BytePipeTests {
     @Test("Two threads transfer megabytes through a small pipe without loss or duplication")
     func threads() {
         let pipe = BytePipe(capacity: 1000, spaceToTell: 300)
-        let space = Bell()
-        let bytes = Bell()
-        pipe.observeWriter { _ in space.ring() }
-        pipe.observeReader { _ in bytes.ring() }
+        let space = BinarySemaphore()
+        let bytes = BinarySemaphore()
+        pipe.observeWriter { _ in space.signal() }
+        pipe.observeReader { _ in bytes.signal() }
         let total = 2_000_000
         let source = pattern(65_536)
         Thread.detachNewThread {

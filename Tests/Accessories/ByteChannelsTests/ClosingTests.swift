@@ -75,10 +75,10 @@ struct ClosingTests {
         let clock = VirtualClock()
         let pair = try SocketPair(clock: clock)
         #expect(pair.watch.write(pattern(1_000_000)) > 65_536)
-        pair.channel.giveUp()
+        pair.channel.abandon()
         #expect(pair.channel.end == nil)
         pair.channel.close()
-        pair.channel.giveUp()
+        pair.channel.abandon()
         #expect(pair.waitForRelease())
         #expect(clock.nextDeadline == nil)
     }
@@ -90,15 +90,15 @@ struct ClosingTests {
             asked += 1
             return asked > 3
         }
-        #expect(TTYPort.waits(for: { 5 }, patience: 1e6, isGivenUp: isGivenUp) == 5)
+        #expect(TTYPort.drainOutput({ 5 }, timeout: 1e6, isAborted: isGivenUp) == 5)
         #expect(asked == 4)
         var rest = 3
         let bytes = {
             rest -= 1
             return rest
         }
-        #expect(TTYPort.waits(for: bytes, patience: 1e6, isGivenUp: { false }) == 0)
-        #expect(TTYPort.waits(for: { 5 }, patience: 0, isGivenUp: { false }) == 5)
+        #expect(TTYPort.drainOutput(bytes, timeout: 1e6, isAborted: { false }) == 0)
+        #expect(TTYPort.drainOutput({ 5 }, timeout: 0, isAborted: { false }) == 5)
     }
 
     @Test("After the close, every call reports the end, and the observer receives no events")

@@ -18,7 +18,7 @@ struct LendingTests {
 
     private func lend(lateness: Double = 600, capacity: Int = 65_536) throws -> SocketPair {
         let pair = try SocketPair(capacity: capacity, lateness: lateness, reactor: reactor)
-        pair.channel.deliver(in: DirectPlace(place))
+        pair.channel.setExecutor(DirectPlace(place))
         try #require(place.waitForLoan())
         return pair
     }
@@ -26,7 +26,7 @@ struct LendingTests {
     @Test("The executor is notified on its own thread, and the reactor thread sleeps")
     func looks() throws {
         let pair = try lend()
-        let before = reactor.wakeUps
+        let before = reactor.wakeupCount
         for round in 1...200 {
             pair.peer.send([UInt8(round)])
             #expect(pair.watch.readables == round - 1)
@@ -35,7 +35,7 @@ struct LendingTests {
             #expect(pair.watch.take() == [UInt8(round)])
         }
         // At most one wake-up for the request and one for the registration.
-        #expect(reactor.wakeUps - before <= 2)
+        #expect(reactor.wakeupCount - before <= 2)
     }
 
     @Test("If the executor does not poll, the reactor thread reads")
@@ -56,7 +56,7 @@ struct LendingTests {
         while received.count < 3, LiveClock().now < end { received += pair.watch.take(2) }
         #expect(received == [1, 2, 3])
         pair.peer.send([4])
-        pair.channel.takeIn()
+        pair.channel.readPendingInput()
         #expect(pair.channel.bytesAvailable == 1)
     }
 
@@ -84,7 +84,7 @@ struct LendingTests {
         #expect(place.lookWhenReadable())
         #expect(place.waitForEnd())
         #expect(pair.channel.bytesAvailable == 1_000)
-        pair.channel.deliver(in: nil)
+        pair.channel.setExecutor(nil)
         expectSame(pair.watch.receive(5_000), bytes)
     }
 
@@ -116,7 +116,7 @@ struct LendingTests {
     func over() throws {
         let port = try ScriptedPort(patience: .infinity)
         let channel = try NodeChannel(port, clock: LiveClock(), lateness: 600, reactor: reactor)
-        channel.deliver(in: DirectPlace(place))
+        channel.setExecutor(DirectPlace(place))
         try #require(place.waitForLoan())
         place.lookNow()
         #expect(port.reads.load(ordering: .relaxed) == 1)
@@ -129,15 +129,15 @@ struct LendingTests {
                 last.store(port.reads.load(ordering: .relaxed) - before, ordering: .relaxed)
             }
         }
-        let bell = Bell()
-        channel.whenReleased { bell.ring() }
+        let bell = BinarySemaphore()
+        channel.whenReleased { bell.signal() }
         // Unlike a closed channel, a detached channel reads until its end.
         channel.end(ByteChannelEnd(.detached))
         #expect(bell.wait(seconds: 60))
         #expect(last.load(ordering: .relaxed) == 0)
         let reads = port.reads.load(ordering: .relaxed)
         place.lookNow()
-        channel.takeIn()
+        channel.readPendingInput()
         #expect(port.reads.load(ordering: .relaxed) == reads)
     }
 
@@ -163,7 +163,7 @@ struct LendingTests {
     @Test("After the executor is removed, the reactor thread reads")
     func moved() throws {
         let pair = try lend()
-        pair.channel.deliver(in: nil)
+        pair.channel.setExecutor(nil)
         #expect(place.waitForEnd())
         pair.peer.send([1, 2, 3])
         #expect(pair.watch.receive(3) == [1, 2, 3])
@@ -187,14 +187,14 @@ struct LendingTests {
     @Test("A run loop reads from the channel and exits after the executor is removed")
     func runLoop() throws {
         let pair = try SocketPair(lateness: 600, reactor: reactor)
-        let left = Bell()
+        let left = BinarySemaphore()
         Thread.detachNewThread {
-            let source = RunLoopSource(loop: .current, mode: .default)
+            let source = RunLoopExecutor(loop: .current, mode: .default)
             let answer: @Sendable () -> Void = { [channel = pair.channel] in
                 withUnsafeTemporaryAllocation(byteCount: 1, alignment: 1) { memory in
                     guard case .bytes = channel.read(into: memory) else { return }
                     if memory[0] == 100 {
-                        channel.deliver(in: nil)
+                        channel.setExecutor(nil)
                         return source.invalidate()
                     }
                     memory[0] += 1
@@ -202,11 +202,11 @@ struct LendingTests {
                 }
             }
             pair.channel.observe { _ in source.schedule(answer) }
-            pair.channel.deliver(in: DirectPlace(source))
+            pair.channel.setExecutor(DirectPlace(source))
             // Bytes received before the registration cause no event.
             source.schedule(answer)
             RunLoop.current.run()
-            left.ring()
+            left.signal()
         }
         for round in UInt8(0)..<100 {
             pair.peer.send([round])
@@ -223,10 +223,11 @@ struct LendingTests {
         ] {
             let pty = try Pty()
             let port = try TTYPort.open(pty.path, settings)
-            #expect(port.inputPatience == patience)
-            port.release(patience: 0) { true }
+            #expect(port.inputBufferingTime == patience)
+            port.release(timeout: 0) { true }
         }
-        #expect(SocketPort(descriptor: -1, path: "pair").inputPatience == .infinity)
-        #expect(HIDPort(descriptor: -1, path: "reports", framing: HIDFraming(reportLength: 8)).inputPatience == nil)
+        #expect(SocketPort(descriptor: -1, path: "pair").inputBufferingTime == .infinity)
+        #expect(
+            HIDPort(descriptor: -1, path: "reports", framing: HIDFraming(reportLength: 8)).inputBufferingTime == nil)
     }
 }

@@ -125,8 +125,8 @@ struct TTYChannelTests {
             let watch = try open(pty, pauses: Array(repeating: 0.01, count: 1000))
             pty.master.send([UInt8(round)])
             #expect(watch.receive(1) == [UInt8(round)])
-            let bell = Bell()
-            (watch.channel as? NodeChannel)?.whenReleased { bell.ring() }
+            let bell = BinarySemaphore()
+            (watch.channel as? NodeChannel)?.whenReleased { bell.signal() }
             watch.channel.close()
             #expect(bell.wait(seconds: 60))
         }
@@ -143,7 +143,7 @@ struct TTYChannelTests {
         let slave = try pty.slave()
         pty.master.close()
         #expect { try TTYPort(descriptor: slave, path: pty.path, settings: TTYSettings()) } throws: { error in
-            let told = (error as? NodeFailure)?.described
+            let told = (error as? NodeFailure)?.deviceError
             return told?.code == .inputOutput && told?.message.contains("hung up") == true
         }
     }

@@ -24,12 +24,12 @@ struct USBChannelTests {
         let kernel = FakeUSBKernel()
         let (channel, _) = try open(kernel)
         #expect(kernel.calls == [.claim(2), .select(interface: 2, alternate: 1)])
-        #expect(kernel.readsUnderWay == USBPort.readCount)
-        let bell = Bell()
-        channel.whenReleased { bell.ring() }
+        #expect(kernel.readsUnderWay == USBPort.readRequestCount)
+        let bell = BinarySemaphore()
+        channel.whenReleased { bell.signal() }
         channel.close()
         #expect(bell.wait(seconds: 60))
-        let discarded = [FakeUSBKernel.Call](repeating: .discard, count: USBPort.readCount)
+        let discarded = [FakeUSBKernel.Call](repeating: .discard, count: USBPort.readRequestCount)
         #expect(kernel.calls.dropFirst(2) == discarded + [.select(interface: 2, alternate: 0), .release(2), .close])
     }
 
@@ -40,7 +40,7 @@ struct USBChannelTests {
         for count in 1...50 { kernel.send(pattern(count, from: count * 100)) }
         let expected = (1...50).flatMap { pattern($0, from: $0 * 100) }
         expectSame(watch.receive(expected.count), expected)
-        #expect(kernel.wait { kernel.readsUnderWay == USBPort.readCount })
+        #expect(kernel.wait { kernel.readsUnderWay == USBPort.readRequestCount })
     }
 
     @Test(
@@ -61,7 +61,7 @@ struct USBChannelTests {
         #expect(watch.waitForBytes(65_536))
         #expect(kernel.wait { kernel.readsUnderWay == 0 })
         // The buffer is full, and each read request holds one packet that waits for space.
-        #expect(kernel.unread == 400_000 - 65_536 - USBPort.readCount * FakeUSBKernel.packetLength)
+        #expect(kernel.unread == 400_000 - 65_536 - USBPort.readRequestCount * FakeUSBKernel.packetLength)
         expectSame(watch.receive(bytes.count), bytes)
     }
 
@@ -137,7 +137,7 @@ struct USBChannelTests {
         channel.close()
         #expect(clock.runNextTimer(upTo: clock.now.advanced(bySeconds: 2)))
         #expect(kernel.wait { kernel.calls.last == .close })
-        #expect(kernel.calls.count { $0 == .discard } == USBPort.readCount + 4)
+        #expect(kernel.calls.count { $0 == .discard } == USBPort.readRequestCount + 4)
         #expect(kernel.sentBytes.isEmpty)
     }
 

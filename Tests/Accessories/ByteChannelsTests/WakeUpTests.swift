@@ -17,9 +17,9 @@ struct WakeUpTests {
     private func countsOnlyRounds() throws -> Bool {
         let pair = try SocketPair(reactor: reactor)
         guard pair.roundTrips(1) else { return false }
-        let before = reactor.wakeUps
+        let before = reactor.wakeupCount
         guard pair.roundTrips(rounds) else { return false }
-        return reactor.wakeUps - before <= rounds + 2
+        return reactor.wakeupCount - before <= rounds + 2
     }
 
     @Test("A silent device does not wake the reactor thread")

@@ -16,7 +16,7 @@ struct AccessoryConfigurationTests {
     @Test("By default no directory is watched, every protocol is allowed and the settle time is 150 ms")
     func defaults() {
         let configuration = Self.load()
-        #expect(configuration.accessoryFolders.value.isEmpty)
+        #expect(configuration.accessoryDirectories.value.isEmpty)
         #expect(configuration.appProtocols.value == nil)
         #expect(configuration.accessoryRules.value.isEmpty)
         #expect(configuration.declaredAccessories.value.isEmpty)
@@ -37,8 +37,8 @@ struct AccessoryConfigurationTests {
                   "declared": [{"name": "Scale", "protocols": {"com.example.scale": {"tty": "/dev/ttyS1"}}}]}}
                 """)
         #expect(configuration.allProblems.isEmpty)
-        #expect(configuration.accessoryFolders.value == ["/run/accessories", "/etc/near"])
-        #expect(configuration.accessoryFolders.origin == .file("/etc/device-services.json"))
+        #expect(configuration.accessoryDirectories.value == ["/run/accessories", "/etc/near"])
+        #expect(configuration.accessoryDirectories.origin == .file("/etc/device-services.json"))
         #expect(configuration.appProtocols.value == ["com.a", "com.b"])
         #expect(configuration.accessorySettleTime.value == 0.5)
         let rules = configuration.accessoryRules.value
@@ -65,8 +65,8 @@ struct AccessoryConfigurationTests {
         let file = #"{"accessories": {"folders": ["/a"], "protocols": ["com.file"]}}"#
         let configuration = Self.load(
             ["DEVICE_SERVICES_ACCESSORIES": "/x::/y:/x", "DEVICE_SERVICES_PROTOCOLS": "com.b, com.a,com.b"], file: file)
-        #expect(configuration.accessoryFolders.value == ["/x", "/y"])
-        #expect(configuration.accessoryFolders.origin == .environment("DEVICE_SERVICES_ACCESSORIES"))
+        #expect(configuration.accessoryDirectories.value == ["/x", "/y"])
+        #expect(configuration.accessoryDirectories.origin == .environment("DEVICE_SERVICES_ACCESSORIES"))
         #expect(configuration.appProtocols.value == ["com.b", "com.a"])
         #expect(configuration.allProblems.isEmpty)
     }
@@ -131,7 +131,7 @@ struct AccessoryConfigurationTests {
         #expect(message.hasPrefix("/etc/device-services.json: "))
         #expect(message.contains(problem), "\(message)")
         #expect(configuration.accessorySettleTime.value == 0.15)
-        if text.contains("/good") { #expect(configuration.accessoryFolders.value == ["/good"]) }
+        if text.contains("/good") { #expect(configuration.accessoryDirectories.value == ["/good"]) }
     }
 
     @Test("A rule with an error is ignored entirely, and the other rules keep their order")
@@ -152,7 +152,7 @@ struct AccessoryConfigurationTests {
         #expect(configuration.allProblems.count == 2)
         let folders = (0..<200).map { "/f\($0)" }.joined(separator: ":")
         let environment = Self.load(["DEVICE_SERVICES_ACCESSORIES": folders])
-        #expect(environment.accessoryFolders.value.count == 100)
+        #expect(environment.accessoryDirectories.value.count == 100)
         #expect(environment.allProblems.count == 1)
     }
 }

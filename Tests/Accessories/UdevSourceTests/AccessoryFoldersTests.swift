@@ -19,7 +19,7 @@ struct AccessoryFoldersTests {
 
     /// Returns the changes found by a scan, as text.
     private static func look(_ folders: inout AccessoryFolders, at seconds: Double = 0) -> [String] {
-        folders.look(now: time(seconds)).changes.map { change in
+        folders.scan(now: time(seconds)).changes.map { change in
             switch change {
             case .attach(_, let accessory): "attach \(accessory.name)"
             case .detach(let path): "detach \(path.split(separator: "/").last ?? "")"
@@ -84,14 +84,14 @@ struct AccessoryFoldersTests {
         var folders = Self.folders([folder.path], 0.1)
         try folder.write("a.json", String(Folder.accessory("A").prefix(20)))
         #expect(Self.look(&folders, at: 0).isEmpty)
-        #expect(folders.look(now: Self.time(0.05)).again == Self.time(0.1))
+        #expect(folders.scan(now: Self.time(0.05)).again == Self.time(0.1))
         try folder.write("a.json", Folder.accessory("A"))
         #expect(Self.look(&folders, at: 0.06) == ["attach A"])
         try folder.write("b.json", "{")
         #expect(Self.look(&folders, at: 1).isEmpty)
         #expect(Self.look(&folders, at: 1.11) == ["problems b.json 1"])
         #expect(Self.look(&folders, at: 5).isEmpty)
-        #expect(folders.look(now: Self.time(6)).again == nil)
+        #expect(folders.scan(now: Self.time(6)).again == nil)
         try folder.write("b.json", Folder.accessory("B"))
         #expect(Self.look(&folders, at: 7) == ["attach B", "problems b.json 0"])
     }
@@ -115,9 +115,9 @@ struct AccessoryFoldersTests {
         try folder.write("a.json", "{")
         var folders = Self.folders([folder.path], 0.1, age: 0.2)
         #expect(Self.look(&folders) == ["problems a.json 1"])
-        #expect(folders.look(now: Self.time(1)).again == nil)
+        #expect(folders.scan(now: Self.time(1)).again == nil)
         folders = Self.folders([folder.path], 0.5, age: 0.2)
-        let first = folders.look(now: Self.time(1))
+        let first = folders.scan(now: Self.time(1))
         #expect(first.changes.isEmpty)
         #expect(first.again == Self.time(1.3))
     }
@@ -130,7 +130,7 @@ struct AccessoryFoldersTests {
         // The modification time is set back, whereas the change time is now.
         try FileManager.default.setAttributes(
             [.modificationDate: Date(timeIntervalSince1970: 1_000_000_000)], ofItemAtPath: path)
-        guard case .file(let stamp) = FileStamp.look(at: path) else {
+        guard case .file(let stamp) = FileStamp.status(of: path) else {
             Issue.record("There is no file.")
             return
         }
@@ -225,13 +225,13 @@ struct AccessoryFoldersTests {
         try parent.rename("in", "aside")
         try Self.putLoop(path)
         #expect(Self.look(&folders, at: 1) == ["problems in 1"])
-        let again = folders.look(now: Self.time(2))
+        let again = folders.scan(now: Self.time(2))
         #expect(again.changes.isEmpty && again.again == Self.time(3))
         try parent.remove("in")
         try parent.rename("aside", "in")
         try parent.write("in/b.json", Folder.accessory("B"))
         #expect(Self.look(&folders, at: 3) == ["problems in 0", "attach B"])
-        #expect(folders.look(now: Self.time(4)).again == nil)
+        #expect(folders.scan(now: Self.time(4)).again == nil)
     }
 
     @Test("A file that temporarily cannot be read keeps its accessory and is read again")
@@ -244,10 +244,10 @@ struct AccessoryFoldersTests {
         try Self.putLoop(folder.path + "/a.json")
         #expect(Self.look(&folders, at: 1).isEmpty)
         #expect(Self.look(&folders, at: 2) == ["problems a.json 1"])
-        #expect(folders.look(now: Self.time(3)).again == Self.time(4))
+        #expect(folders.scan(now: Self.time(3)).again == Self.time(4))
         try folder.rename("aside", "a.json")
         #expect(Self.look(&folders, at: 4) == ["problems a.json 0"])
-        #expect(folders.look(now: Self.time(5)).again == nil)
+        #expect(folders.scan(now: Self.time(5)).again == nil)
     }
 
     @Test("A file rewritten with its old date and length is read again")
@@ -272,7 +272,7 @@ struct AccessoryFoldersTests {
             "\u{1b}[31ma.json", #"{"name": "A", "\u001b]0;\u0007": 1, "protocols": {"com.a": {"socket": "s"}}}"#)
         try folder.put("\u{1b}[31mb.json", "{")
         var folders = Self.folders([folder.path, folder.path + "/\u{1b}"], 0)
-        let messages = folders.look(now: .zero).changes.flatMap { change in
+        let messages = folders.scan(now: .zero).changes.flatMap { change in
             if case .problems(_, let errors) = change { errors.map(\.message) } else { [String]() }
         }
         #expect(messages.count == 3)

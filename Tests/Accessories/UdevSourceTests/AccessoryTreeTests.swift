@@ -10,7 +10,7 @@ import UdevRecords
 struct AccessoryTreeTests {
     private static let property = "EXTERNAL_ACCESSORY_PROTOCOLS"
 
-    private static func names(_ survey: AccessorySurvey) -> [String] {
+    private static func names(_ survey: AccessoryDetection) -> [String] {
         survey.description?.protocols.map(\.name) ?? []
     }
 
@@ -71,7 +71,7 @@ struct AccessoryTreeTests {
     func list() {
         let survey = Records.survey(Records.plain(properties: [Self.property: "com.b, com.a com.b,nodot,,"]))
         #expect(Self.names(survey) == ["com.b", "com.a"])
-        #expect(survey.remarks.count == 1 && survey.remarks.first?.contains("nodot") == true)
+        #expect(survey.warnings.count == 1 && survey.warnings.first?.contains("nodot") == true)
         let bad = Records.survey(Records.plain("com.string", properties: [Self.property: "nodot"]))
         #expect(Self.names(bad) == ["com.string"])
     }
@@ -93,7 +93,7 @@ struct AccessoryTreeTests {
             Records.device(), second, Records.tty(second, "t10"), first, Records.tty(first, "t2"),
         ])
         #expect(survey.description?.protocols.map(\.interface) == [2])
-        #expect(survey.remarks.count == 1 && survey.remarks.first?.contains("com.a") == true)
+        #expect(survey.warnings.count == 1 && survey.warnings.first?.contains("com.a") == true)
     }
 
     @Test("Serial ports that are not on USB require the property or a rule with their port path")
@@ -201,7 +201,7 @@ struct AccessoryTreeTests {
         }
         let huge = Records.plain(properties: [Self.property: String(repeating: "com.a,nodot,", count: 20_000)])
         let survey = Records.survey(huge)
-        #expect(survey.remarks.count <= 100)
+        #expect(survey.warnings.count <= 100)
         #expect(Self.names(survey) == ["com.a"])
     }
 
@@ -210,6 +210,6 @@ struct AccessoryTreeTests {
         arguments: ["1-2:1", "1-2:1.0.1", "1-:1.0", "-2:1.0", "1-2.:1.0", "usb1:1.0", "1-2:256.0", "1-2:1.x", ":"])
     func paths(name: String) {
         let record = UdevRecord(path: "/sys/devices/\(name)/tty/t", subsystem: "tty", node: "/dev/t")
-        #expect(DevicePlace(record)?.isUSB == false)
+        #expect(USBTopologyPosition(record)?.isUSB == false)
     }
 }

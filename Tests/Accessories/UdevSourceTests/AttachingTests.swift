@@ -245,11 +245,11 @@ struct AttachingTests {
         configuration.accessorySettleTime.value = 0
         let source = UdevSource(
             configuration: configuration, clock: VirtualClock(),
-            parts: SourceParts(
+            parts: UdevSourceDependencies(
                 watch: { receive in
                     feed.withLock { $0 = receive }
                     return {}
-                }, open: { _ throws(DeviceError) in throw DeviceError(.notFound, "") }, reach: { _ in .ready },
+                }, open: { _ throws(DeviceError) in throw DeviceError(.notFound, "") }, checkAccess: { _ in .ready },
                 wait: { _ in
                     waits.withLock { $0 += 1 }
                     return false

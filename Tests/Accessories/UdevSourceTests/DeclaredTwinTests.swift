@@ -20,7 +20,7 @@ struct DeclaredTwinTests {
         _ folder: Folder, inotify: Inotify = Inotify(), declared: [DeclaredAccessory] = []
     ) -> TestSource {
         TestSource(inotify: inotify) { configuration in
-            configuration.accessoryFolders.value = [folder.path]
+            configuration.accessoryDirectories.value = [folder.path]
             configuration.declaredAccessories.value = declared
         }
     }
@@ -105,11 +105,11 @@ struct DeclaredTwinTests {
         #expect(Self.identities(test) == ["port:Scale"])
         let problems = test.source.problems.count
         try folder.put("a.json", Self.scale(tty: "/dev/ttyS1"))
-        test.pass(UdevSource.lookInterval)
+        test.pass(UdevSource.folderScanInterval)
         #expect(Self.identities(test) == ["port:Scale", "file:\(folder.path)/a.json"])
         #expect(test.source.problems.count == problems + 1)
         try folder.remove("a.json")
-        test.pass(UdevSource.lookInterval)
+        test.pass(UdevSource.folderScanInterval)
         #expect(Self.identities(test) == ["port:Scale"])
         #expect(test.source.problems.count == problems)
     }
@@ -122,7 +122,7 @@ struct DeclaredTwinTests {
         let problems = test.source.problems.count
         for (former, name) in [("b.json", "a.json"), ("a.json", "c.json")] {
             try folder.rename(former, name)
-            test.pass(UdevSource.lookInterval)
+            test.pass(UdevSource.folderScanInterval)
             #expect(Self.identities(test) == ["port:Scale"])
             #expect(test.source.problems.count == problems)
         }
@@ -130,23 +130,23 @@ struct DeclaredTwinTests {
 
     @Test("A conflict is marked as new only once, and ends when a single accessory remains")
     func ledger() throws {
-        var ledger = DeclarationLedger()
+        var ledger = DeclaredAccessoryStore()
         let scale = DeclaredAccessory(name: "Scale", endpoints: [.init(name: "com.a", node: .socket(path: "/s"))])
         var other = scale
         other.endpoints = []
         ledger.set(scale, at: .file("/a"))
-        #expect(ledger.takeChanges().isEmpty)
+        #expect(ledger.drainChanges().isEmpty)
         for path in ["/b", "/c", "/d"] {
             ledger.set(other, at: .file(path))
-            let changes = ledger.takeChanges()
+            let changes = ledger.drainChanges()
             #expect(changes.map(\.subject) == ["twins: port:Scale"])
             #expect(changes.map(\.isNews) == [path == "/b"])
             #expect(changes.first?.problem?.message.contains(path == "/d" ? "/c and 1 more" : path) == true)
         }
         for path in ["/b", "/c"] { ledger.set(nil, at: .file(path)) }
-        #expect(ledger.takeChanges().map { $0.problem != nil } == [true])
+        #expect(ledger.drainChanges().map { $0.problem != nil } == [true])
         ledger.set(nil, at: .file("/d"))
-        #expect(ledger.takeChanges().map { $0.problem != nil } == [false])
+        #expect(ledger.drainChanges().map { $0.problem != nil } == [false])
         #expect(ledger.description(at: .file("/a"))?.identity == "port:Scale")
         #expect(ledger.description(at: .file("/d")) == nil)
     }

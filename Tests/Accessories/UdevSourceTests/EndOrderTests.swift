@@ -61,11 +61,11 @@ struct EndOrderTests {
             let count = bytes[sent...].withUnsafeBytes { write(peer, $0.baseAddress, $0.count) }
             if count > 0 { sent += count }
         }
-        let ended = Bell()
-        let news = Bell()
+        let ended = BinarySemaphore()
+        let news = BinarySemaphore()
         channel.observe { event in
-            if case .ended = event { ended.ring() }
-            news.ring()
+            if case .ended = event { ended.signal() }
+            news.signal()
         }
         test.remove(Self.records[0])
         #expect(test.events == ["snapshot [1]", "detached 1"])
@@ -93,11 +93,11 @@ struct EndOrderTests {
         defer { close(peer) }
         test.put(OpenedChannel(node))
         let channel = try test.source.open(1, protocol: "com.a")
-        let bell = Bell()
+        let bell = BinarySemaphore()
         channel.observe { event in
             switch event {
             case .readable: test.remove(Self.records[0])
-            case .ended: bell.ring()
+            case .ended: bell.signal()
             case .writable: break
             }
         }

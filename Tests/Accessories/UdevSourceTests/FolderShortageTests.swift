@@ -47,21 +47,21 @@ struct FolderShortageTests {
         try folder.put("a.json", Folder.accessory("A"))
         let limit = Limit(number)
         let test = TestSource(inotify: number == ENOSPC ? limit.add() : limit.begin) { configuration in
-            configuration.accessoryFolders.value = [folder.path]
+            configuration.accessoryDirectories.value = [folder.path]
         }
         #expect(Self.identities(test) == ["port:A"])
         for _ in 0..<3 {
             #expect(test.source.problems.map(\.code) == [.busy])
             #expect(advice.isEmpty || test.source.problems.first?.message.contains(advice) == true)
             try folder.put("b.json", Folder.accessory("B"))
-            test.pass(UdevSource.lookInterval)
+            test.pass(UdevSource.folderScanInterval)
             #expect(Self.identities(test) == ["port:A", "port:B"])
             try folder.remove("b.json")
-            test.pass(UdevSource.lookInterval)
+            test.pass(UdevSource.folderScanInterval)
             #expect(Self.identities(test) == ["port:A"])
         }
         limit.error.store(0, ordering: .relaxed)
-        test.pass(UdevSource.lookInterval)
+        test.pass(UdevSource.folderScanInterval)
         #expect(test.source.problems.isEmpty)
         #expect(test.clock.nextDeadline == nil)
     }
@@ -73,10 +73,10 @@ struct FolderShortageTests {
         let watcher = try FolderWatcher([parent.path + "/in"], inotify: limit.add("/in"))
         #expect(watcher.problem == nil)
         try FileManager.default.createDirectory(atPath: parent.path + "/in", withIntermediateDirectories: false)
-        watcher.arm()
+        watcher.updateWatches()
         #expect(watcher.problem?.message.contains("fs.inotify.max_user_watches") == true)
         limit.error.store(0, ordering: .relaxed)
-        watcher.arm()
+        watcher.updateWatches()
         #expect(watcher.problem == nil)
     }
 

@@ -16,18 +16,18 @@ struct FolderWatchTests {
         _ folder: String, _ log: Log<String>, onProblems: @escaping @Sendable () -> Void = {}
     ) -> (UdevSource, Subscription) {
         var configuration = Configuration()
-        configuration.accessoryFolders.value = [folder]
+        configuration.accessoryDirectories.value = [folder]
         configuration.accessorySettleTime.value = 0.05
         let clock = LiveClock()
         let source = UdevSource(
             configuration: configuration, clock: clock,
-            parts: SourceParts(
+            parts: UdevSourceDependencies(
                 watch: { receive in
                     receive(.snapshot([]))
                     return {}
                 },
                 open: { node throws(DeviceError) in try OpenedChannel.open(node, clock: clock) },
-                reach: { NodeReach(path: $0) }, onProblems: onProblems))
+                checkAccess: { NodeAccess(path: $0) }, onProblems: onProblems))
         let subscription = source.subscribe { event in
             switch event {
             case .snapshot(let all): log.add("snapshot \(all.map(\.name))")
@@ -93,8 +93,8 @@ struct FolderWatchTests {
         let folder = try Folder()
         try folder.write("a.json", "{")
         let log = Log<String>()
-        let news = Bell()
-        let (source, subscription) = Self.source(folder.path, log, onProblems: { news.ring() })
+        let news = BinarySemaphore()
+        let (source, subscription) = Self.source(folder.path, log, onProblems: { news.signal() })
         while source.problems.isEmpty, news.wait(seconds: 60) {}
         #expect(source.problems.first?.message.contains("a.json is not valid JSON") == true)
         subscription.cancel()
@@ -182,10 +182,10 @@ struct FolderWatchTests {
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
         let watcher = try FolderWatcher([path])
         let looks = Atomic<Int>(0)
-        let hasLooked = Bell()
+        let hasLooked = BinarySemaphore()
         try watcher.start {
             looks.add(1, ordering: .relaxed)
-            hasLooked.ring()
+            hasLooked.signal()
         }
         for number in 0..<1000 { try parent.write("other \(number)", "") }
         try parent.write("in/a.json", "")

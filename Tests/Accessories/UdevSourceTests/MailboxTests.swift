@@ -10,24 +10,26 @@ import Testing
 struct MailboxTests {
     @Test("A full queue blocks the posting thread, and no messages are lost")
     func bounded() throws {
-        let mailbox = Mailbox<Int>(limit: 10)
+        let mailbox = MessageQueue<Int>(limit: 10)
         let handled = Mutex<[Int]>([])
         let most = Atomic<Int>(0)
-        let (isBlocked, goesOn, isDone, last) = (Bell(), Bell(), Bell(), Bell())
+        let (isBlocked, goesOn, isDone, last) = (
+            BinarySemaphore(), BinarySemaphore(), BinarySemaphore(), BinarySemaphore()
+        )
         let handle: @Sendable (Int) -> Void = { message in
             handled.withLock { $0.append(message) }
             guard message == 0 else {
                 most.max(mailbox.count, ordering: .relaxed)
                 return
             }
-            isBlocked.ring()
+            isBlocked.signal()
             goesOn.wait(seconds: 60)
         }
-        try WorkerThread.start { mailbox.post(0, .patiently, handle: handle) }
+        try WorkerThread.start { mailbox.post(0, .blocking, handle: handle) }
         #expect(isBlocked.wait(seconds: 60))
         try WorkerThread.start {
-            for message in 1...1000 { mailbox.post(message, .patiently, handle: handle) }
-            isDone.ring()
+            for message in 1...1000 { mailbox.post(message, .blocking, handle: handle) }
+            isDone.signal()
         }
         // Ten messages are queued behind the one being handled. The eleventh blocks its thread.
         let limit = ContinuousClock.now + .seconds(60)
@@ -36,11 +38,11 @@ struct MailboxTests {
         }
         #expect(mailbox.count == 10)
         #expect(mailbox.waitingThreads == 1)
-        goesOn.ring()
+        goesOn.signal()
         #expect(isDone.wait(seconds: 60))
         mailbox.post(1001) { message in
             handle(message)
-            last.ring()
+            last.signal()
         }
         let deadline = ContinuousClock.now + .seconds(60)
         while handled.withLock({ $0.count }) < 1002, ContinuousClock.now < deadline { last.wait(seconds: 0.002) }
@@ -50,28 +52,29 @@ struct MailboxTests {
 
     @Test("Messages posted by the handler itself are accepted beyond the limit")
     func reentrant() {
-        let mailbox = Mailbox<Int>(limit: 2)
+        let mailbox = MessageQueue<Int>(limit: 2)
         let handled = Mutex<[Int]>([])
-        mailbox.post(0, .patiently) { message in
+        mailbox.post(0, .blocking) { message in
             handled.withLock { $0.append(message) }
             guard message == 0 else { return }
-            for next in 1...5 { mailbox.post(next, .patiently) { _ in } }
+            for next in 1...5 { mailbox.post(next, .blocking) { _ in } }
         }
         #expect(handled.withLock { $0 } == [0, 1, 2, 3, 4, 5])
     }
 
     @Test("A message equal to a queued message is dropped")
     func once() {
-        let mailbox = Mailbox<String>()
+        let mailbox = MessageQueue<String>()
         let handled = Mutex<[String]>([])
         mailbox.post("begin") { message in
             handled.withLock { $0.append(message) }
             guard message == "begin" else { return }
             for next in ["look", "other", "look", "look"] {
-                mailbox.post(next, .once(isSame: { $0 == next })) { _ in }
+                mailbox.post(next, .coalescing(isSame: { $0 == next })) { _ in }
             }
         }
-        mailbox.post("look", .once(isSame: { $0 == "look" })) { message in handled.withLock { $0.append(message) } }
+        mailbox.post("look", .coalescing(isSame: { $0 == "look" })) { message in handled.withLock { $0.append(message) }
+        }
         #expect(handled.withLock { $0 } == ["begin", "look", "other", "look"])
     }
 }

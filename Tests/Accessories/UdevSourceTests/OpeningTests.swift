@@ -75,7 +75,7 @@ struct OpeningTests {
         // The peer does not read.
         let bytes = [UInt8](repeating: 7, count: 1_000_000)
         let taken = bytes.withUnsafeBytes { channel?.write($0) }
-        guard case .taken(let count)? = taken, count < bytes.count else {
+        guard case .accepted(let count)? = taken, count < bytes.count else {
             Issue.record("All was taken.")
             return
         }

@@ -7,10 +7,10 @@ import Testing
 
 @Suite("Accessories of recorded and described devices")
 struct RecordedDeviceTests {
-    private static func survey(_ name: String, rules: [AccessoryRule] = []) throws -> AccessorySurvey {
+    private static func survey(_ name: String, rules: [AccessoryRule] = []) throws -> AccessoryDetection {
         var tree = AccessoryTree(rules: rules)
-        for record in try UmockdevFile.records(name) { tree.put(record) }
-        return try #require(tree.devices.map { tree.survey(of: $0) }.first { $0 != AccessorySurvey() })
+        for record in try UmockdevFile.records(name) { tree.insert(record) }
+        return try #require(tree.devices.map { tree.detection(at: $0) }.first { $0 != AccessoryDetection() })
     }
 
     @Test("A serial device with a udev property offers its protocol")
@@ -104,13 +104,13 @@ struct RecordedDeviceTests {
     @Test("A security key is only a candidate, and a phone is neither an accessory nor a candidate")
     func recordings() throws {
         var tree = AccessoryTree()
-        for record in try UmockdevFile.records("umockdev-fido2") { tree.put(record) }
+        for record in try UmockdevFile.records("umockdev-fido2") { tree.insert(record) }
         #expect(tree.descriptions.isEmpty)
-        #expect(tree.devices.flatMap { tree.survey(of: $0).candidates }.map(\.node) == ["/dev/hidraw5"])
+        #expect(tree.devices.flatMap { tree.detection(at: $0).candidates }.map(\.node) == ["/dev/hidraw5"])
         tree.removeAll()
-        for record in try UmockdevFile.records("umockdev-sony-xperia-mini-pro") { tree.put(record) }
+        for record in try UmockdevFile.records("umockdev-sony-xperia-mini-pro") { tree.insert(record) }
         #expect(tree.descriptions.isEmpty)
-        #expect(tree.devices.flatMap { tree.survey(of: $0).candidates }.isEmpty)
+        #expect(tree.devices.flatMap { tree.detection(at: $0).candidates }.isEmpty)
     }
 
     @Test(
@@ -123,10 +123,10 @@ struct RecordedDeviceTests {
         let records = try UmockdevFile.records(name)
         var forward = AccessoryTree()
         var backward = AccessoryTree()
-        for record in records { forward.put(record) }
-        for record in records.reversed() { backward.put(record) }
+        for record in records { forward.insert(record) }
+        for record in records.reversed() { backward.insert(record) }
         #expect(forward.devices == backward.devices)
-        for device in forward.devices { #expect(forward.survey(of: device) == backward.survey(of: device)) }
+        for device in forward.devices { #expect(forward.detection(at: device) == backward.detection(at: device)) }
         for record in records { forward.remove(record) }
         #expect(forward.devices.isEmpty)
     }

@@ -65,7 +65,7 @@ struct AccessTests {
     func password() throws {
         for end in ["", "\n", "\r\n"] {
             let secret = try Secret("car7:a:b c\(end)")
-            let access = try BrokerAccess(path: secret.path)
+            let access = try BrokerCredentials(path: secret.path)
             withExtendedLifetime(secret) {}
             #expect(access.name == "car7" && access.password == "a:b c")
         }
@@ -76,7 +76,7 @@ struct AccessTests {
         arguments: ["", "hunter2", ":hunter2", "a:hunter2\nb:c", "a:hunter2\0"])
     func noPassword(_ text: String) throws {
         let secret = try Secret(text)
-        let error = #expect(throws: DeviceError.self) { try BrokerAccess(path: secret.path) }
+        let error = #expect(throws: DeviceError.self) { try BrokerCredentials(path: secret.path) }
         withExtendedLifetime(secret) {}
         #expect(error?.description.contains("hunter2") == false && error?.description.contains(secret.path) == true)
     }
@@ -86,20 +86,21 @@ struct AccessTests {
         arguments: [0o644, 0o604, 0o606, 0o660, 0o622] as [mode_t])
     func openPassword(_ mode: mode_t) throws {
         let secret = try Secret("a:b", mode: mode)
-        let error = #expect(throws: DeviceError.self) { try BrokerAccess(path: secret.path) }
+        let error = #expect(throws: DeviceError.self) { try BrokerCredentials(path: secret.path) }
         #expect(error?.code == .permissionDenied && error?.message.contains("chmod 600") == true)
-        let key = BrokerFiles(certificate: secret.path, key: secret.path)
-        #expect(#expect(throws: DeviceError.self) { try BrokerAccess.check(key) }?.code == .permissionDenied)
+        let key = BrokerCredentialFiles(certificate: secret.path, key: secret.path)
+        #expect(#expect(throws: DeviceError.self) { try BrokerCredentials.check(key) }?.code == .permissionDenied)
         withExtendedLifetime(secret) {}
     }
 
     @Test("Errors report a certificate without a key, and name missing files")
     func files() throws {
         #expect(
-            #expect(throws: DeviceError.self) { try BrokerAccess.check(BrokerFiles(certificate: "/x")) }?.code
+            #expect(throws: DeviceError.self) { try BrokerCredentials.check(BrokerCredentialFiles(certificate: "/x")) }?
+                .code
                 == .invalidConfiguration)
         let error = #expect(throws: DeviceError.self) {
-            try BrokerAccess.check(BrokerFiles(authorities: "/none/ca.pem"))
+            try BrokerCredentials.check(BrokerCredentialFiles(authorities: "/none/ca.pem"))
         }
         #expect(error?.code == .notFound && error?.message.contains("/none/ca.pem") == true)
     }
@@ -112,7 +113,7 @@ struct AccessTests {
                 ["DEVICE_SERVICES_CONFIG": "/c/config.json", "DEVICE_SERVICES_MQTT_CA_FILE": "/other"][name]
             },
             readFile: { _ in Array(file.utf8) })
-        #expect(configuration.brokerFiles.value == BrokerFiles(password: "/c/p", authorities: "/other"))
+        #expect(configuration.brokerFiles.value == BrokerCredentialFiles(password: "/c/p", authorities: "/other"))
         #expect(configuration.problems.contains { $0.message.contains("mqtt.keyFile") })
         #expect(configuration.problems.contains { $0.message.contains("mqtt.x") })
     }

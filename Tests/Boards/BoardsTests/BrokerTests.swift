@@ -72,7 +72,7 @@ struct BrokerTests {
                 for board in boards { board.publish(Self.fix(count)) }
                 count += 1
                 next = next.advanced(bySeconds: 0.1)
-                WorkerThread.pause(seconds: next.seconds(since: clock.now))
+                WorkerThread.sleep(seconds: next.seconds(since: clock.now))
             }
         }
         drive(seconds: 1)
@@ -80,7 +80,7 @@ struct BrokerTests {
         drive(seconds: away)
         try broker.start()
         drive(seconds: 1)
-        try Mosquitto.wait("not all was taken") { boards.allSatisfy { $0.statistics.waiting == 0 } }
+        try Mosquitto.wait("not all was taken") { boards.allSatisfy { $0.statistics.queued == 0 } }
         for board in boards { board.end() }
         for (index, board) in boards.enumerated() {
             let topic = "owntracks/fleet/board\(index) "
@@ -90,7 +90,7 @@ struct BrokerTests {
             let first = fixes().filter { seen.insert($0).inserted }
             #expect(first == Array(0..<count))
             // Messages that the broker had received but not acknowledged when it was killed.
-            #expect(fixes().count - count <= PublisherWork.window)
+            #expect(fixes().count - count <= PublisherLoop.window)
             #expect(board.statistics.published == count && board.statistics.dropped == 0)
             print(
                 "board\(index): \(count) fixes, broker away for \(away) s; \(first.count) arrived in order, \(fixes().count - count) twice, 0 lost"
@@ -113,13 +113,14 @@ struct BrokerTests {
         #expect(lines().first.flatMap { Self.number($0) } == 2)
         // A connection that breaks without a DISCONNECT packet.
         do {
-            let wakeUp = try WakeUp(for: "a test")
+            let wakeUp = try WakeupPipe(for: "a test")
             let settings = BrokerSettings(
-                address: BrokerAddress(host: "127.0.0.1", port: broker.port), files: BrokerFiles(), clientID: "killed",
+                address: BrokerAddress(host: "127.0.0.1", port: broker.port), files: BrokerCredentialFiles(),
+                clientID: "killed",
                 will: will)
             let link = try Broker.open(settings, wakeUp, LiveClock())
             var events: [BrokerEvent] = []
-            while !events.contains(.connected) { events += try link.work(until: .never) }
+            while !events.contains(.connected) { events += try link.poll(until: .never) }
         }
         try Mosquitto.wait("no will") { lines().contains { $0.contains(#""_type":"lwt""#) } }
         board.end()
@@ -208,7 +209,7 @@ struct BrokerTests {
         let path = { (name: String) in "\(broker.folder)/\(name)" }
         let events = Log<String>()
         let board = try Self.publisher(broker, "x", scheme: "mqtts", events: events) { settings in
-            settings.files = BrokerFiles(
+            settings.files = BrokerCredentialFiles(
                 authorities: path("ca.pem"), certificate: path("client.pem"), key: path("client.key"))
         }
         board.publish(Self.fix(0))
@@ -217,7 +218,7 @@ struct BrokerTests {
 
         let doubtful = Log<String>()
         let other = try Self.publisher(broker, "x", scheme: "mqtts", events: doubtful) { settings in
-            settings.files = BrokerFiles(
+            settings.files = BrokerCredentialFiles(
                 authorities: path("other.pem"), certificate: path("client.pem"), key: path("client.key"))
         }
         #expect(doubtful.wait { !$0.isEmpty })
@@ -230,7 +231,7 @@ struct BrokerTests {
         let address = try BrokerAddress("mqtts://127.0.0.1:\(broker.port)")
         let mistaken = try Self.publisher(broker, "x", scheme: "mqtts", events: elsewhere) { settings in
             settings.broker = address
-            settings.files = BrokerFiles(
+            settings.files = BrokerCredentialFiles(
                 authorities: path("ca.pem"), certificate: path("client.pem"), key: path("client.key"))
         }
         #expect(elsewhere.wait { !$0.isEmpty })
@@ -239,7 +240,7 @@ struct BrokerTests {
 
         let nameless = Log<String>()
         let stranger = try Self.publisher(broker, "x", scheme: "mqtts", events: nameless) { settings in
-            settings.files = BrokerFiles(authorities: path("ca.pem"))
+            settings.files = BrokerCredentialFiles(authorities: path("ca.pem"))
         }
         #expect(nameless.wait { !$0.isEmpty })
         #expect(nameless.elements.first?.hasPrefix("lost") == true)
@@ -251,10 +252,10 @@ struct BrokerTests {
         let broker = try Mosquitto()
         let told = Log<String>()
         var timing = MQTTSourceTiming()
-        (timing.firstRetry, timing.lastRetry) = (0.05, 0.5)
+        (timing.initialRetryDelay, timing.maximumRetryDelay) = (0.05, 0.5)
         let address = try PositionSourceAddress("mqtt://127.0.0.1:\(broker.port)/owntracks/fleet/x")
         let source = try #require(
-            MQTTSource(address: address, files: BrokerFiles(), clock: LiveClock(), timing: timing))
+            MQTTSource(address: address, files: BrokerCredentialFiles(), clock: LiveClock(), timing: timing))
         let board = try Self.publisher(broker, "x")
         board.publish(Self.fix(1, time: LiveClock().wallTime.advanced(bySeconds: -3600)))
         try Mosquitto.wait("the fix is not taken") { board.statistics.delivered == 1 }
@@ -272,19 +273,19 @@ struct BrokerTests {
         #expect(told.wait { $0.last == "fix 2" })
 
         // Another client publishes a megabyte and invalid JSON on the same topic.
-        let wakeUp = try WakeUp(for: "a test")
+        let wakeUp = try WakeupPipe(for: "a test")
         let settings = BrokerSettings(
-            address: BrokerAddress(host: "127.0.0.1", port: broker.port), files: BrokerFiles(), clientID: nil)
+            address: BrokerAddress(host: "127.0.0.1", port: broker.port), files: BrokerCredentialFiles(), clientID: nil)
         let stranger = try Broker.open(settings, wakeUp, LiveClock())
         var events: [BrokerEvent] = []
-        while !events.contains(.connected) { events += try stranger.work(until: .never) }
+        while !events.contains(.connected) { events += try stranger.poll(until: .never) }
         for payload in [[UInt8](repeating: 0x5B, count: 1 << 20), Array("NaN".utf8)] {
             _ = try stranger.publish(BrokerMessage(topic: "owntracks/fleet/x", payload: payload, isRetained: false))
         }
         while events.filter({ if case .delivered = $0 { true } else { false } }).count < 2 {
-            events += try stranger.work(until: .never)
+            events += try stranger.poll(until: .never)
         }
-        stranger.end()
+        stranger.disconnect()
         board.publish(Self.fix(3))
         #expect(told.wait { $0.last == "fix 3" })
         board.end()
@@ -295,7 +296,7 @@ struct BrokerTests {
         // Until the source has subscribed again as well.
         try Mosquitto.wait("the board is not followed again") {
             again.publish(Self.fix(4))
-            WorkerThread.pause(seconds: 0.1)
+            WorkerThread.sleep(seconds: 0.1)
             return told.elements.last == "fix 4"
         }
         #expect(told.elements.prefix(5).elementsEqual(["fix 2", "fix 3", "lost connectionLost", "regained", "fix 4"]))

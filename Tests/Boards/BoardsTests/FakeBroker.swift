@@ -77,7 +77,7 @@ final class FakeBroker: Sendable {
         change { _ in }?.tell(.message(topic: topic, payload: Array(text.utf8), isRetained: isRetained))
     }
 
-    func refuseToFollow(_ topic: String) { change { _ in }?.tell(.following(topic: topic, isAllowed: false)) }
+    func refuseToFollow(_ topic: String) { change { _ in }?.tell(.subscribed(topic: topic, isAllowed: false)) }
 
     private func change(_ body: (inout State) -> Void) -> FakeLink? {
         state.withLock { state in
@@ -97,7 +97,7 @@ final class FakeBroker: Sendable {
 }
 
 /// A connection to the fake broker.
-final class FakeLink: BrokerLink, Sendable {
+final class FakeLink: BrokerConnection, Sendable {
     private struct State {
         var events: [BrokerEvent]
         var unanswered: [Int32] = []
@@ -109,20 +109,21 @@ final class FakeLink: BrokerLink, Sendable {
 
     private let broker: FakeBroker
     private let connection: Int
-    private let wakeUp: WakeUp
+    private let wakeUp: WakeupPipe
     private let clock: any DeviceClock
     private let will: BrokerMessage?
     private let state: Mutex<State>
 
     init(
-        _ broker: FakeBroker, number: Int, wakeUp: WakeUp, clock: any DeviceClock, will: BrokerMessage?, isMute: Bool,
+        _ broker: FakeBroker, number: Int, wakeUp: WakeupPipe, clock: any DeviceClock, will: BrokerMessage?,
+        isMute: Bool,
         isDumb: Bool
     ) {
         (self.broker, connection, self.wakeUp, self.clock, self.will) = (broker, number, wakeUp, clock, will)
         state = Mutex(State(events: isMute ? [] : [.connected], isDumb: isDumb))
     }
 
-    func work(until deadline: BootTime) throws(DeviceError) -> [BrokerEvent] {
+    func poll(until deadline: BootTime) throws(DeviceError) -> [BrokerEvent] {
         broker.turn()
         if state.withLock({ $0.events.isEmpty && !$0.isBroken }) {
             _ = wakeUp.wait(for: nil, until: deadline, clock: clock)
@@ -149,9 +150,9 @@ final class FakeLink: BrokerLink, Sendable {
         return number
     }
 
-    func follow(_ topic: String) { broker.follows(topic) }
+    func subscribe(to topic: String) { broker.follows(topic) }
 
-    func end() {
+    func disconnect() {
         state.withLock { $0.hasEnded = true }
         broker.left()
     }

@@ -21,12 +21,13 @@ struct FollowerTests {
 
         init(_ change: (inout MQTTSourceTiming) -> Void = { _ in }) throws {
             var timing = MQTTSourceTiming()
-            (timing.firstRetry, timing.lastRetry) = (0.01, 0.02)
+            (timing.initialRetryDelay, timing.maximumRetryDelay) = (0.01, 0.02)
             change(&timing)
             let address = try PositionSourceAddress("mqtt://h/\(FollowerTests.topic)")
             source = try #require(
                 MQTTSource(
-                    address: address, files: BrokerFiles(), clock: LiveClock(), timing: timing, open: broker.open))
+                    address: address, files: BrokerCredentialFiles(), clock: LiveClock(), timing: timing,
+                    open: broker.open))
         }
 
         func listen() {
@@ -146,13 +147,13 @@ struct FollowerTests {
     }
 
     /// The results of a follower for fixes at `times`. The current time is 1000 s after 1970 and 500 s after boot.
-    private static func news(_ times: [Double], isRetained: Bool = false) -> [BoardFollower.News] {
+    private static func news(_ times: [Double], isRetained: Bool = false) -> [RemotePositionSubscriber.Update] {
         let now = BootTime.zero.advanced(bySeconds: 500)
-        var follower = BoardFollower(topic: "t", timing: MQTTSourceTiming(), now: now)
+        var follower = RemotePositionSubscriber(topic: "t", timing: MQTTSourceTiming(), now: now)
         return times.map { time in
             let json = OwnTracksLocation(latitude: 1, longitude: 2, time: WallTime.epoch.advanced(bySeconds: time))
                 .json(tracker: "")
-            return follower.take(
+            return follower.process(
                 "t", json, isRetained: isRetained, now: now, wallTime: WallTime.epoch.advanced(bySeconds: 1000))
         }
     }
@@ -161,7 +162,7 @@ struct FollowerTests {
         "A retained fix arrived when it was made, or an hour ago if its time is in the future",
         arguments: [(999.5, 0.5), (940, 60), (1001, 3600)])
     func formerArrival(time: Double, age: Double) {
-        guard case .former(let report)? = Self.news([time], isRetained: true).first else {
+        guard case .lastKnown(let report)? = Self.news([time], isRetained: true).first else {
             Issue.record("it is no former one")
             return
         }
@@ -174,9 +175,9 @@ struct FollowerTests {
         let heard = Self.news(times).map { news in
             switch news {
             case .fix: "fix"
-            case .nothing: "nothing"
+            case .none: "nothing"
             case .lost(let error): "lost \(error.code)"
-            case .former: "former"
+            case .lastKnown: "former"
             }
         }
         #expect(heard == ["fix", "nothing", "nothing", "fix", "fix", "lost noFix"])
@@ -202,19 +203,19 @@ struct FollowerTests {
     @Test("A board without messages for the configured time is reported as silent")
     func silence() {
         var timing = MQTTSourceTiming()
-        timing.silence = 60
+        timing.silenceTimeout = 60
         let broker = BrokerAddress(host: "h")
         func seconds(_ value: Double) -> BootTime { BootTime.zero.advanced(bySeconds: value) }
-        var follower = BoardFollower(topic: "t", timing: timing, now: .zero)
+        var follower = RemotePositionSubscriber(topic: "t", timing: timing, now: .zero)
         #expect(follower.deadline == seconds(60))
-        #expect(follower.silence(now: seconds(59.9), broker: broker) == nil)
-        #expect(follower.silence(now: seconds(60), broker: broker)?.code == .silent)
+        #expect(follower.checkSilence(now: seconds(59.9), broker: broker) == nil)
+        #expect(follower.checkSilence(now: seconds(60), broker: broker)?.code == .silent)
         // Reported only once.
-        #expect(follower.silence(now: seconds(600), broker: broker) == nil)
+        #expect(follower.checkSilence(now: seconds(600), broker: broker) == nil)
         #expect(follower.deadline == .never)
         let json = OwnTracksLocation(latitude: 1, longitude: 2, time: WallTime(nanoseconds: 1_000_000_000))
             .json(tracker: "")
-        let news = follower.take(
+        let news = follower.process(
             "t", json, isRetained: false, now: seconds(700), wallTime: WallTime(nanoseconds: 2_000_000_000))
         guard case .fix(_, isFirst: true) = news else {
             Issue.record("\(news)")

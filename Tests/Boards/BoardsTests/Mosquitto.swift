@@ -19,7 +19,7 @@ final class Mosquitto {
     static let subscriber = find("mosquitto_sub")
 
     /// True if the programs are installed and this build includes the library.
-    static let isThere = program != nil && subscriber != nil && Broker.absence == nil
+    static let isThere = program != nil && subscriber != nil && Broker.unavailability == nil
     static let isMissing: Comment =
         "a real broker is tried with mosquitto and mosquitto-clients installed, in a build with the trait LibMosquitto"
 
@@ -69,7 +69,7 @@ final class Mosquitto {
                 throw Refusal(description: "mosquitto does not listen on port \(port): \(log.suffix(500))")
             }
             // Polls, because no event reports a listening port.
-            WorkerThread.pause(seconds: 0.005)
+            WorkerThread.sleep(seconds: 0.005)
         }
     }
 
@@ -110,7 +110,7 @@ final class Mosquitto {
         let end = ContinuousClock.now + .seconds(seconds)
         while try !isTrue() {
             guard ContinuousClock.now < end else { throw Refusal(description: problem) }
-            WorkerThread.pause(seconds: 0.01)
+            WorkerThread.sleep(seconds: 0.01)
         }
     }
 

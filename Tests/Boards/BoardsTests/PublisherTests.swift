@@ -30,7 +30,7 @@ struct PublisherTests {
     }()
 
     private static func publisher(
-        _ broker: FakeBroker, events: Log<String> = Log(), disk: SpoolDisk = SpoolDisk(),
+        _ broker: FakeBroker, events: Log<String> = Log(), disk: SpoolFileSystem = SpoolFileSystem(),
         _ change: (inout MQTTPublisherSettings) -> Void = { _ in }
     ) throws -> MQTTPublisher {
         try MQTTPublisher(
@@ -75,7 +75,7 @@ struct PublisherTests {
         let sent = broker.sent.elements.dropLast()
         #expect(Self.numbers(Array(sent)) == Array(0..<100))
         #expect(sent.allSatisfy { $0.message.topic == Self.topic && $0.message.isRetained })
-        #expect(publisher.statistics.delivered == 100 && publisher.statistics.waiting == 0)
+        #expect(publisher.statistics.delivered == 100 && publisher.statistics.queued == 0)
     }
 
     /// Represents a location of Core Location, which this module does not import.
@@ -169,7 +169,7 @@ struct PublisherTests {
         let first = try Self.publisher(broker) { $0.spoolFolder = place.path }
         for number in 0..<50 { first.publish(Self.fix(number)) }
         first.end(within: 3600)
-        #expect(first.statistics.waiting == 50)
+        #expect(first.statistics.queued == 50)
         broker.comeUp()
         let second = try Self.publisher(broker) { $0.spoolFolder = place.path }
         #expect(broker.sent.wait { Self.numbers($0).count == 50 })
@@ -196,7 +196,7 @@ struct PublisherTests {
         #expect(broker.turns.wait { $0.count >= 2 })
         broker.beMute(false)
         #expect(ended.wait { !$0.isEmpty })
-        #expect(publisher.statistics.delivered == 1 && publisher.statistics.waiting == 0)
+        #expect(publisher.statistics.delivered == 1 && publisher.statistics.queued == 0)
     }
 
     @Test("end() waits for records that a full disk rejected, and counts them as dropped on timeout")
@@ -208,7 +208,7 @@ struct PublisherTests {
         let hasty = try Self.publisher(broker, disk: full) { $0.spoolFolder = places[0].path }
         for number in 0..<3 { hasty.publish(Self.fix(number)) }
         hasty.end(within: 0)
-        #expect(hasty.statistics.dropped == 3 && hasty.statistics.waiting == 0)
+        #expect(hasty.statistics.dropped == 3 && hasty.statistics.queued == 0)
 
         let patient = try Self.publisher(broker, disk: full) { $0.spoolFolder = places[1].path }
         for number in 0..<3 { patient.publish(Self.fix(number)) }
@@ -230,7 +230,7 @@ struct PublisherTests {
         let broker = FakeBroker()
         broker.beDumb(true)
         let synced = Log<mode_t>()
-        let disk = SpoolDisk(sync: { descriptor in
+        let disk = SpoolFileSystem(sync: { descriptor in
             var status = stat()
             fstat(descriptor, &status)
             synced.add(status.st_mode & S_IFMT)
@@ -283,7 +283,7 @@ struct PublisherTests {
         broker.goDown()
         let publisher = try Self.publisher(broker)
         for number in 0..<12_000 { publisher.publish(Self.fix(number)) }
-        #expect(publisher.statistics.waiting == 10_000)
+        #expect(publisher.statistics.queued == 10_000)
         #expect(publisher.statistics.dropped == 2_000)
         broker.comeUp()
         #expect(broker.sent.wait { $0.count >= 10_000 })
@@ -294,7 +294,7 @@ struct PublisherTests {
     @Test("Home Assistant receives the configuration, then online; the will is a retained offline")
     func homeAssistant() throws {
         let broker = FakeBroker()
-        let publisher = try Self.publisher(broker) { $0.tellsHomeAssistant = true }
+        let publisher = try Self.publisher(broker) { $0.publishesHomeAssistantDiscovery = true }
         publisher.publish(Self.fix(0))
         publisher.end()
         let messages = broker.sent.elements.map(\.message)

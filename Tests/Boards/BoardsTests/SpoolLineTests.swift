@@ -16,14 +16,14 @@ struct SpoolLineTests {
     @Test("The checksum of a line is FNV-1a of the following bytes")
     func text() {
         // FNV-1a of "7 A", computed in Python.
-        #expect(String(decoding: SpoolLine.taken(through: 7).bytes, as: UTF8.self) == "352572180f334319 7 A\n")
+        #expect(String(decoding: SpoolLine.acknowledged(through: 7).bytes, as: UTF8.self) == "352572180f334319 7 A\n")
         let line = String(decoding: SpoolLine.record(Self.record).bytes, as: UTF8.self)
         #expect(line.hasSuffix(" 42 P owntracks/a/b {\"_type\": \"location\"}\n"))
     }
 
     @Test("A written line is parsed back unchanged")
     func roundTrip() {
-        for line in [SpoolLine.record(Self.record), .taken(through: 0), .taken(through: 1 << 61)] {
+        for line in [SpoolLine.record(Self.record), .acknowledged(through: 0), .acknowledged(through: 1 << 61)] {
             #expect(Self.read(line.bytes.dropLast()) == line)
         }
     }

@@ -13,7 +13,7 @@ final class SpoolPlace {
 
     deinit { try? FileManager.default.removeItem(atPath: path) }
 
-    func spool(_ limits: SpoolLimits = SpoolLimits(), disk: SpoolDisk = SpoolDisk()) throws -> Spool {
+    func spool(_ limits: SpoolLimits = SpoolLimits(), disk: SpoolFileSystem = SpoolFileSystem()) throws -> Spool {
         try Spool(folder: path, limits: limits, disk: disk)
     }
 
@@ -39,8 +39,8 @@ final class SmallDisk: Sendable {
     func setRoom(_ bytes: Int) { room.withLock { $0 = bytes } }
 
     /// Writes only the bytes that fit, as a real disk does.
-    var disk: SpoolDisk {
-        SpoolDisk(write: { [self] descriptor, bytes in
+    var disk: SpoolFileSystem {
+        SpoolFileSystem(write: { [self] descriptor, bytes in
             let allowed = room.withLock { room in
                 let allowed = min(room, bytes.count)
                 room -= allowed

@@ -196,7 +196,7 @@ struct SpoolTests {
             spool.close()
         }
         let isPoor = Atomic(true)
-        let disk = SpoolDisk(open: { path in
+        let disk = SpoolFileSystem(open: { path in
             guard !isPoor.load(ordering: .relaxed) else {
                 errno = EMFILE
                 return -1

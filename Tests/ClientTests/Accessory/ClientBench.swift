@@ -6,16 +6,16 @@ import Foundation
 
 /// A device with in-memory accessories, whose callbacks run when the test calls `run()`.
 final class ClientBench {
-    final class Callbacks: PlaybackDelivery, Delivery, @unchecked Sendable {
+    final class Callbacks: PlaybackExecutorProvider, CallbackExecutor, @unchecked Sendable {
         private let lock = NSLock()
         private var waiting: [@Sendable () -> Void] = []
         private(set) var total = 0
-        let deliversAsLive = false
-        let consumers = ConsumerGate()
+        let usesLiveExecutors = false
+        let consumerGate = ConsumerGate()
 
-        func delivery(onMainThread: Bool) -> Delivery { self }
+        func executor(onMainThread: Bool) -> CallbackExecutor { self }
 
-        func tracked(_ delivery: Delivery) -> Delivery { delivery }
+        func counting(_ delivery: CallbackExecutor) -> CallbackExecutor { delivery }
 
         func schedule(_ work: @escaping @Sendable () -> Void) {
             lock.withLock {

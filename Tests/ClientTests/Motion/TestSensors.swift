@@ -3,9 +3,9 @@
 import DeviceCore
 
 /// A device whose sensors deliver the values that the test feeds. Handlers run during `feed(_:_:at:)`.
-final class TestSensors: PlaybackDelivery, @unchecked Sendable {
-    let deliversAsLive = false
-    let consumers = ConsumerGate()
+final class TestSensors: PlaybackExecutorProvider, @unchecked Sendable {
+    let usesLiveExecutors = false
+    let consumerGate = ConsumerGate()
     private let hub: MotionHub
     private var waiting: [@Sendable () -> Void] = []
     private(set) lazy var device = Device(
@@ -16,9 +16,9 @@ final class TestSensors: PlaybackDelivery, @unchecked Sendable {
         hub = MotionHub(sensors: kinds.map { SensorDescription(id: $0.rawValue, kind: $0) }, demandChanged: {})
     }
 
-    func delivery(onMainThread: Bool) -> any Delivery { Lane(sensors: self) }
+    func executor(onMainThread: Bool) -> any CallbackExecutor { Lane(sensors: self) }
 
-    func tracked(_ delivery: any Delivery) -> any Delivery { delivery }
+    func counting(_ delivery: any CallbackExecutor) -> any CallbackExecutor { delivery }
 
     func feed(_ kind: SensorKind, _ value: SIMD3<Double>, at seconds: Double) {
         let time = BootTime.zero.advanced(bySeconds: seconds)
@@ -26,7 +26,7 @@ final class TestSensors: PlaybackDelivery, @unchecked Sendable {
         while !waiting.isEmpty { waiting.removeFirst()() }
     }
 
-    private final class Lane: Delivery, @unchecked Sendable {
+    private final class Lane: CallbackExecutor, @unchecked Sendable {
         private let sensors: TestSensors
 
         init(sensors: TestSensors) {

@@ -38,15 +38,15 @@ struct AccessoryHubTests {
         hub.detach(first.id)
         var second = hub.attach(scale("a"))
         second.name = "b"
-        hub.change(second)
-        hub.change(second)
+        hub.update(second)
+        hub.update(second)
         #expect(hub.detach(first.id) == nil)
         #expect(listener.words == ["there: a 1", "went: a 1", "came: a 2", "changed: b 2"])
         #expect(hub.accessories == [second])
         subscription.cancel()
         hub.detach(second.id)
         #expect(listener.words.count == 4)
-        #expect(!hub.isWanted)
+        #expect(!hub.hasSubscribers)
     }
 
     @Test("A subscriber receives the snapshot before subscribe returns, even during concurrent changes")

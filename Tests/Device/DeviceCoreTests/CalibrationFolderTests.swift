@@ -22,17 +22,17 @@ struct CalibrationFolderTests {
         calibration.coverage = 0.75
         calibration.fieldStrength = 0.485
         calibration.dip = 1.1
-        calibration.heldUp = [[0, 0, 1], [0, -1, 0]]
+        calibration.upDirections = [[0, 0, 1], [0, -1, 0]]
         calibration.date = WallTime(nanoseconds: 1_800_000_000_500_000_000)
         return calibration
     }
 
     /// Runs the body with a store whose directory does not exist yet.
-    private func withFolder(_ body: (CalibrationFolder, URL) throws -> Void) throws {
+    private func withFolder(_ body: (CalibrationDirectory, URL) throws -> Void) throws {
         let place = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
         defer { try? FileManager.default.removeItem(at: place) }
         let folder = place.appending(path: "state/device-services")
-        try body(CalibrationFolder(path: folder.path), folder)
+        try body(CalibrationDirectory(path: folder.path), folder)
     }
 
     @Test("A stored calibration is read back, and no other file remains in the directory")
@@ -43,7 +43,7 @@ struct CalibrationFolderTests {
             try store.store(Self.sample, for: Self.sensor)
             #expect(store.load(Self.sensor) == Self.sample)
             // A second store, as in another process, reads the same calibration.
-            #expect(CalibrationFolder(path: folder.path).load(Self.sensor) == Self.sample)
+            #expect(CalibrationDirectory(path: folder.path).load(Self.sensor) == Self.sample)
             #expect(store.load(SensorIdentity(key: "magnetometer|other")) == nil)
             var second = Self.sample
             second.quality = 1
@@ -187,7 +187,7 @@ struct CalibrationFolderTests {
             #expect(store.problems.count == 1)
             #expect(store.load(Self.sensor) == nil)
         }
-        let homeless = CalibrationFolder(path: nil)
+        let homeless = CalibrationDirectory(path: nil)
         #expect(!homeless.isWritable)
         #expect(homeless.load(Self.sensor) == nil)
         #expect(throws: DeviceError.self) { try homeless.store(Self.sample, for: Self.sensor) }
@@ -196,7 +196,7 @@ struct CalibrationFolderTests {
     @Test("The directory follows the XDG specification, except that root uses a system-wide one")
     func places() {
         func path(_ variables: [String: String], isRoot: Bool = false) -> String? {
-            CalibrationFolder.path(environment: { variables[$0] }, isRoot: isRoot)
+            CalibrationDirectory.path(environment: { variables[$0] }, isRoot: isRoot)
         }
         #expect(path(["XDG_STATE_HOME": "/s", "HOME": "/h"]) == "/s/device-services")
         #expect(path(["XDG_STATE_HOME": "s", "HOME": "/h"]) == "/h/.local/state/device-services")
@@ -234,14 +234,14 @@ struct CalibrationFolderTests {
     func axes() {
         let mount = MountMatrix([0, -1, 0], [0.1, 0, 0.995], [-0.995, 0, 0.1])
         let inSensor = Self.sample
-        let inDevice = inSensor.inDeviceAxes(mount)
+        let inDevice = inSensor.convertedToDeviceAxes(by: mount)
         let reading = SIMD3(0.31, -0.22, 0.4)
         let one = mount.apply(to: inSensor.apply(to: reading))
         let other = inDevice.apply(to: mount.apply(to: reading))
         #expect(((one - other) * (one - other)).sum() < 1e-20)
-        #expect(inDevice.heldUp == [[0, 0.995, 0.1], [1, 0, 0]])
-        let back = inDevice.inSensorAxes(mount).apply(to: reading) - inSensor.apply(to: reading)
+        #expect(inDevice.upDirections == [[0, 0.995, 0.1], [1, 0, 0]])
+        let back = inDevice.convertedToSensorAxes(by: mount).apply(to: reading) - inSensor.apply(to: reading)
         #expect((back * back).sum() < 1e-20)
-        #expect(inSensor.inDeviceAxes(MountMatrix([1, 0, 0], [1, 0, 0], [0, 0, 1])) == inSensor)
+        #expect(inSensor.convertedToDeviceAxes(by: MountMatrix([1, 0, 0], [1, 0, 0], [0, 0, 1])) == inSensor)
     }
 }

@@ -54,7 +54,8 @@ struct ConfigurationTests {
         #expect(symlink(folder + "/real.json", folder + "/link.json") == 0)
         let real = try #require(realpath(folder + "/real.json", nil).map { String(cString: $0) })
         func place(_ path: String, open: String, user: uid_t = 0) -> Bool {
-            Configuration.doubt(of: path, user: user) { $0 == open }?.contains("other users can change \(open).")
+            Configuration.permissionWarning(for: path, user: user) { $0 == open }?.contains(
+                "other users can change \(open).")
                 == true
         }
         #expect(place("/etc/none/c.json", open: "/etc/none/c.json"))
@@ -75,9 +76,9 @@ struct ConfigurationTests {
         let isOfOthers = geteuid() != 0
         for (mode, isOpen) in [(0o755, false), (0o757, true), (0o1757, false)] as [(mode_t, Bool)] {
             #expect(chmod(folder, mode) == 0)
-            #expect(Configuration.isOpenToOthers(folder) == (isOpen || isOfOthers), "\(String(mode, radix: 8))")
+            #expect(Configuration.isWritableByOthers(folder) == (isOpen || isOfOthers), "\(String(mode, radix: 8))")
         }
-        #expect(!Configuration.isOpenToOthers(folder + "/none"))
+        #expect(!Configuration.isWritableByOthers(folder + "/none"))
     }
 
     @Test("A non-root group counts as other users", .enabled(if: geteuid() == 0, "only root gives files to groups"))
@@ -87,14 +88,14 @@ struct ConfigurationTests {
         #expect(mkdir(folder, 0o700) == 0)
         for (group, owner, isOpen) in [(0, 0, false), (65_534, 0, true), (0, 65_534, true)] as [(gid_t, uid_t, Bool)] {
             #expect(chown(folder, owner, group) == 0 && chmod(folder, 0o775) == 0)
-            #expect(Configuration.isOpenToOthers(folder) == isOpen, "\(group) \(owner)")
+            #expect(Configuration.isWritableByOthers(folder) == isOpen, "\(group) \(owner)")
         }
         #expect(chown(folder, 0, 0) == 0)
         // The owner of a symbolic link can change its target.
         #expect(symlink("/etc/passwd", folder + "/link") == 0)
-        #expect(!Configuration.isOpenToOthers(folder + "/link"))
+        #expect(!Configuration.isWritableByOthers(folder + "/link"))
         #expect(lchown(folder + "/link", 65_534, 65_534) == 0)
-        #expect(Configuration.isOpenToOthers(folder + "/link"))
+        #expect(Configuration.isWritableByOthers(folder + "/link"))
     }
 
     @Test("A file sets every value, and each setting reports the file as its origin")
@@ -285,11 +286,11 @@ struct ConfigurationTests {
         defer { try? FileManager.default.removeItem(atPath: path) }
         let text = #"{"location": {"purpose": "x"}}"# + String(repeating: " ", count: 1 << 20)
         try Data(text.utf8).write(to: URL(filePath: path))
-        let error = #expect(throws: DeviceError.self) { try FileBytes.read(path, limit: 1 << 20) }
+        let error = #expect(throws: DeviceError.self) { try FileIO.read(path, limit: 1 << 20) }
         #expect(error?.code == .inputOutput)
         let configuration = Configuration.load(
             environment: { ["DEVICE_SERVICES_CONFIG": path][$0] },
-            readFile: { path throws(DeviceError) in try FileBytes.read(path, limit: 1 << 20) })
+            readFile: { path throws(DeviceError) in try FileIO.read(path, limit: 1 << 20) })
         #expect(configuration.locationPurpose.value == nil)
         #expect(configuration.problems.map(\.code) == [.inputOutput])
     }

@@ -18,13 +18,13 @@ struct ConsumerGateTests {
     @Test("waitUntilIdle returns after the last consumer has finished", .timeLimit(.minutes(30)))
     func waitsUntilIdle() async {
         let gate = ConsumerGate()
-        gate.begin()
-        gate.begin()
+        gate.beginElement()
+        gate.beginElement()
         #expect(!gate.isIdle)
         async let waiting: Void = gate.waitUntilIdle()
-        gate.end()
+        gate.endElement()
         #expect(!gate.isIdle)
-        gate.end()
+        gate.endElement()
         await waiting
         #expect(gate.isIdle)
     }
@@ -32,29 +32,29 @@ struct ConsumerGateTests {
     @Test("waitForConsumers returns once enough consumers have entered", .timeLimit(.minutes(30)))
     func waitsForConsumers() async {
         let gate = ConsumerGate()
-        gate.enter()
-        gate.enter()
-        gate.leave()
+        gate.addConsumer()
+        gate.addConsumer()
+        gate.removeConsumer()
         async let waiting: Void = gate.waitForConsumers(2)
-        gate.enter()
+        gate.addConsumer()
         await waiting
     }
 
     @Test("waitUntilIdle resumes all concurrent waiters", .timeLimit(.minutes(30)))
     func manyWaiters() async {
         let gate = ConsumerGate()
-        gate.begin()
+        gate.beginElement()
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<100 { group.addTask { await gate.waitUntilIdle() } }
-            group.addTask { gate.end() }
+            group.addTask { gate.endElement() }
         }
         #expect(gate.isIdle)
     }
 
-    private struct Numbers: ConsumedState {
+    private struct Numbers: ConsumerBuffer {
         var waiting: [Int] = []
 
-        mutating func takeFirst() -> Int? { waiting.isEmpty ? nil : waiting.removeFirst() }
+        mutating func popFirst() -> Int? { waiting.isEmpty ? nil : waiting.removeFirst() }
     }
 
     @Test("A loop that consumes one element after another is never idle in between", .timeLimit(.minutes(30)))

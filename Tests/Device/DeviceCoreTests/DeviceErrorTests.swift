@@ -20,7 +20,7 @@ struct DeviceErrorTests {
     @Test("An error contains its source location, and its code prints as a name")
     func place() {
         let error = DeviceError(.notFound, "")
-        #expect(error.place.contains("DeviceErrorTests.swift:"))
+        #expect(error.sourceLocation.contains("DeviceErrorTests.swift:"))
         #expect("\(error.code)" == "notFound")
         #expect(error.code == .notFound)
         #expect(error.code != .busy)

@@ -38,7 +38,7 @@ struct DeviceTests {
             accessories: { () -> any AccessorySource in
                 if isLinked.withLock({ $0 }) { LateSource() } else { NoAccessorySource() }
             },
-            beaconSource: NoBeaconSource(), statusSource: StatusHub(), calibrations: FixedCalibrations())
+            beaconSource: NoBeaconSource(), statusSource: StatusHub(), calibrations: InMemoryCalibrationStore())
         #expect(device.accessorySource.problems.isEmpty)
         isLinked.withLock { $0 = true }
         #expect(device.accessorySource.problems.map(\.message) == ["late"])
@@ -80,21 +80,21 @@ struct DeviceTests {
         let outer = Self.device("outer")
         let inner = Self.device("inner")
         #expect(Device.current == nil)
-        outer.bind {
+        outer.withCurrent {
             #expect(Device.current === outer)
-            inner.bind { #expect(Device.current === inner) }
-            outer.bind { #expect(Device.current === outer) }
+            inner.withCurrent { #expect(Device.current === inner) }
+            outer.withCurrent { #expect(Device.current === outer) }
             #expect(Device.current === outer)
         }
         #expect(Device.current == nil)
-        let task = outer.bind { Task { Device.current?.name } }
+        let task = outer.withCurrent { Task { Device.current?.name } }
         #expect(await task.value == "outer")
     }
 
     @Test("A binding rethrows errors and ends when its closure throws")
     func bindingThrows() {
         struct Failure: Error {}
-        #expect(throws: Failure.self) { try Self.device().bind { throw Failure() } }
+        #expect(throws: Failure.self) { try Self.device().withCurrent { throw Failure() } }
         #expect(Device.current == nil)
     }
 }

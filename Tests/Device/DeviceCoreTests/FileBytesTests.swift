@@ -21,8 +21,8 @@ struct FileBytesTests {
         let file = folder.appending(path: "file")
         let bytes = (0..<200_000).map { UInt8(truncatingIfNeeded: $0) }
         try Data(bytes).write(to: file)
-        #expect(try FileBytes.read(file.path, limit: 200_000) == bytes)
-        let error = #expect(throws: DeviceError.self) { try FileBytes.read(file.path, limit: 199_999) }
+        #expect(try FileIO.read(file.path, limit: 200_000) == bytes)
+        let error = #expect(throws: DeviceError.self) { try FileIO.read(file.path, limit: 199_999) }
         #expect(error?.code == .inputOutput)
         #expect(error?.message.contains("199999") == true)
     }
@@ -40,12 +40,12 @@ struct FileBytesTests {
             }
             systemClose(writer)
         }
-        #expect(try FileBytes.read("/dev/fd/\(reader)", limit: 100) == [1, 2, 3])
+        #expect(try FileIO.read("/dev/fd/\(reader)", limit: 100) == [1, 2, 3])
     }
 
     @Test("An endless file is rejected at the limit")
     func endless() throws {
-        let error = #expect(throws: DeviceError.self) { try FileBytes.read("/dev/zero", limit: 1 << 20) }
+        let error = #expect(throws: DeviceError.self) { try FileIO.read("/dev/zero", limit: 1 << 20) }
         #expect(error?.code == .inputOutput)
     }
 
@@ -53,13 +53,13 @@ struct FileBytesTests {
     func failures() throws {
         let folder = try Self.temporary()
         defer { try? FileManager.default.removeItem(at: folder) }
-        let missing = #expect(throws: DeviceError.self) { try FileBytes.read(folder.path + "/none", limit: 10) }
+        let missing = #expect(throws: DeviceError.self) { try FileIO.read(folder.path + "/none", limit: 10) }
         #expect(missing?.code == .notFound)
-        let isFolder = #expect(throws: DeviceError.self) { try FileBytes.read(folder.path, limit: 10) }
+        let isFolder = #expect(throws: DeviceError.self) { try FileIO.read(folder.path, limit: 10) }
         #expect(isFolder?.code == .inputOutput)
         #expect(isFolder?.message.contains("directory") == true)
         let pipe = folder.path + "/pipe"
         #expect(mkfifo(pipe, 0o600) == 0)
-        #expect(try FileBytes.read(pipe, limit: 10) == [])
+        #expect(try FileIO.read(pipe, limit: 10) == [])
     }
 }

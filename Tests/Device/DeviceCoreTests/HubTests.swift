@@ -24,9 +24,9 @@ struct HubTests {
     func demand() {
         let changes = Mutex<Int>(0)
         let hub = PositionHub { changes.withLock { $0 += 1 } }
-        #expect(!hub.isWanted)
+        #expect(!hub.hasSubscribers)
         let first = hub.subscribe(PositionRequest()) { _ in }
-        #expect(hub.isWanted)
+        #expect(hub.hasSubscribers)
         #expect(changes.withLock { $0 } == 1)
         // The source may choose its executor by the number of subscribers.
         let second = hub.subscribe(PositionRequest()) { _ in }
@@ -34,9 +34,9 @@ struct HubTests {
         first.cancel()
         first.cancel()
         #expect(changes.withLock { $0 } == 3)
-        #expect(hub.isWanted)
+        #expect(hub.hasSubscribers)
         second.cancel()
-        #expect(!hub.isWanted)
+        #expect(!hub.hasSubscribers)
         #expect(changes.withLock { $0 } == 4)
     }
 
@@ -164,7 +164,7 @@ struct HubTests {
         // Delivers the held report 3 and the report without a time. The subscriber cancels between the two.
         hub.post(Self.fix(4))
         #expect(count.withLock { $0 } == 2)
-        #expect(!hub.isWanted)
+        #expect(!hub.hasSubscribers)
         own.withLock { $0 = nil }
     }
 
@@ -178,7 +178,7 @@ struct HubTests {
         second.withLock { $0 = subscription }
         hub.post(Self.fix(1))
         #expect(heard.events.isEmpty)
-        #expect(hub.isWanted)
+        #expect(hub.hasSubscribers)
         first.cancel()
         second.withLock { $0 = nil }
     }
@@ -197,7 +197,7 @@ struct HubTests {
         hub.post(Self.fix(2))
         #expect(heard.numbers == [2])
         kept.withLock { $0 = [] }
-        #expect(!hub.isWanted)
+        #expect(!hub.hasSubscribers)
     }
 
     @Test("A batch of events ends with one completion call, and a single event is a batch of its own")
@@ -280,7 +280,7 @@ struct HubTests {
         #expect(hub.receivers.map(\.path) == ["B", "C"])
         #expect(hub.receivers.first?.driver == "u-blox")
         hub.post(receivers: (0..<1_000).map { device("\($0)") })
-        #expect(hub.receivers.count == PositionFlow.receiverLimit)
+        #expect(hub.receivers.count == ReportSelector.maximumReceivers)
     }
 
     @Test("Concurrent subscriptions and cancellations during reports leave no subscriber behind")
@@ -300,7 +300,7 @@ struct HubTests {
                 }
             }
         }
-        #expect(!hub.isWanted)
+        #expect(!hub.hasSubscribers)
         #expect(changes.withLock { $0 } % 2 == 0)
     }
 }

@@ -65,10 +65,10 @@ struct MotionHubTests {
         #expect(hub.demand(of: "accel") == MotionDemand(interval: 0.01, latency: 0, thins: false))
         let filter = hub.subscribe(MotionRequest(kind: .accelerometer, interval: 0.01, thins: false)) { _ in }
         watcher.cancel()
-        #expect(hub.demand(of: "accel")?.thins == false)
+        #expect(hub.demand(of: "accel")?.decimates == false)
         filter.cancel()
         slow.cancel()
-        #expect(hub.demand(of: "accel")?.thins == true)
+        #expect(hub.demand(of: "accel")?.decimates == true)
         let last = hub.subscribe(MotionRequest(kind: .accelerometer, everyReading: true)) { _ in }
         fast.cancel()
         #expect(hub.demand(of: "accel")?.rate == 0)
@@ -104,7 +104,7 @@ struct MotionHubTests {
         // Every tenth reading of a 101 Hz sensor. The subscriber's own decimation would drop one reading in a hundred.
         for index in 0..<300 {
             var batch = Self.batch(from: Double(index) * 10 / 101, count: 1)
-            batch.thinning = 10
+            batch.decimationFactor = 10
             hub.post(batch)
         }
         #expect(collector.values.count == 300)

@@ -16,7 +16,7 @@ struct MotionSourceAddressTests {
     func valid(text: String, backend: MotionSourceAddress.Backend, place: String) throws {
         let address = try MotionSourceAddress(text)
         #expect(address.backend == backend)
-        #expect(address.place == place)
+        #expect(address.target == place)
         #expect(try MotionSourceAddress(address.description) == address)
     }
 

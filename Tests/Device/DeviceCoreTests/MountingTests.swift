@@ -17,7 +17,7 @@ struct MountingTests {
         sensor.mountMatrix = driver ?? turned
         sensor.mountMatrixOrigin = "in_accel_mount_matrix"
         sensor.remarks = remarks
-        sensor.mount(by: settings, udevMatrix: udev, driverRemarks: driverRemarks)
+        sensor.applyMountMatrix(from: settings, udevMatrix: udev, driverRemarks: driverRemarks)
         return sensor
     }
 

@@ -11,7 +11,7 @@ import Testing
 struct PollingExecutorTests {
     /// A socket in an epoll set. `look` drains the socket.
     private final class Line: Sendable {
-        let set: WaitSet
+        let set: EpollSet
         private let ends: (Int32, Int32)
         let looks = Atomic<Int>(0)
 
@@ -19,7 +19,7 @@ struct PollingExecutorTests {
             var ends: [Int32] = [-1, -1]
             #expect(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
             self.ends = (ends[0], ends[1])
-            set = try WaitSet(for: "a test")
+            set = try EpollSet(for: "a test")
             #expect(set.add(ends[0]))
         }
 
@@ -40,7 +40,7 @@ struct PollingExecutorTests {
             return recv(ends.0, &bytes, bytes.count, Int32(MSG_DONTWAIT))
         }
 
-        func tellAgain() { set.tellAgain(ends.0) }
+        func tellAgain() { set.rearm(ends.0) }
 
         func leave() { set.remove(ends.0) }
     }
@@ -67,7 +67,7 @@ struct PollingExecutorTests {
 
     @Test("A timer becomes readable at its deadline, but not after it is rescheduled or disabled")
     func alarms() throws {
-        let alarm = try Alarm(for: "a test")
+        let alarm = try TimerFD(for: "a test")
         alarm.set(seconds: 0)
         #expect(isReadable(alarm.descriptor, within: 60_000))
         alarm.set(seconds: 3600)
@@ -152,7 +152,7 @@ struct PollingExecutorTests {
     func mainLoop() throws {
         let line = try Line()
         for _ in 0..<100 {
-            let source = RunLoopSource(loop: .main, mode: .default)
+            let source = RunLoopExecutor(loop: .main, mode: .default)
             #expect(source.register(line.set, onReady: {}, read: {}) == nil)
             source.invalidate()
         }
@@ -165,11 +165,11 @@ struct PollingExecutorTests {
         let told = DispatchSemaphore(value: 0)
         let isOver = Atomic<Bool>(false)
         let misplaced = Atomic<Int>(0)
-        nonisolated(unsafe) var source: RunLoopSource?
+        nonisolated(unsafe) var source: RunLoopExecutor?
         let loopThread = Mutex<UInt>(0)
         let thread = Thread {
             loopThread.withLock { $0 = currentThread() }
-            source = RunLoopSource(loop: .current, mode: mode)
+            source = RunLoopExecutor(loop: .current, mode: mode)
             made.signal()
             while !isOver.load(ordering: .relaxed) { _ = RunLoop.current.run(mode: .default, before: .distantFuture) }
         }

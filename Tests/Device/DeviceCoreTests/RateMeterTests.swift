@@ -15,7 +15,7 @@ struct RateMeterTests {
         var meter = RateMeter()
         let times = Self.times(from: 3, rate: 95.238, count: 700)
         for start in stride(from: 0, to: times.count, by: batch) {
-            meter.note(Array(times[start..<min(start + batch, times.count)]))
+            meter.record(Array(times[start..<min(start + batch, times.count)]))
         }
         #expect(abs(try #require(meter.rate) - 95.238) < 0.01)
     }
@@ -23,26 +23,26 @@ struct RateMeterTests {
     @Test("A few readings yield no rate, and a change of rate is detected within two seconds")
     func change() throws {
         var meter = RateMeter()
-        meter.note(Self.times(from: 0, rate: 100, count: 5))
+        meter.record(Self.times(from: 0, rate: 100, count: 5))
         #expect(meter.rate == nil)
-        for time in Self.times(from: 0.05, rate: 100, count: 200) { meter.note([time]) }
+        for time in Self.times(from: 0.05, rate: 100, count: 200) { meter.record([time]) }
         #expect(abs(try #require(meter.rate) - 100) < 0.5)
-        for time in Self.times(from: 2.05, rate: 25, count: 51) { meter.note([time]) }
+        for time in Self.times(from: 2.05, rate: 25, count: 51) { meter.record([time]) }
         #expect(abs(try #require(meter.rate) - 25) < 1)
     }
 
     @Test("The rate measured from decimated readings is that of the sensor")
     func thinned() throws {
         var meter = RateMeter()
-        for time in Self.times(from: 3, rate: 10, count: 40) { meter.note([time], thinning: 10) }
+        for time in Self.times(from: 3, rate: 10, count: 40) { meter.record([time], decimationFactor: 10) }
         #expect(abs(try #require(meter.rate) - 100) < 0.01)
     }
 
     @Test("A pause restarts the measurement")
     func pause() {
         var meter = RateMeter()
-        meter.note(Self.times(from: 0, rate: 100, count: 300))
-        meter.note(Self.times(from: 60, rate: 100, count: 2))
+        meter.record(Self.times(from: 0, rate: 100, count: 300))
+        meter.record(Self.times(from: 60, rate: 100, count: 2))
         #expect(meter.rate == nil)
     }
 }

@@ -11,13 +11,13 @@ import Testing
 struct ReadinessCoordinatorTests {
     /// A source that is readable until it is read, and records each read.
     private final class Source: PollableSource {
-        private let ready: WakeUp
+        private let ready: WakeupPipe
         private let outcome: ReadOutcome
         let causes = Mutex<[String]>([])
 
         init(_ outcome: ReadOutcome = .drained) throws {
             self.outcome = outcome
-            ready = try WakeUp(for: "the test")
+            ready = try WakeupPipe(for: "the test")
         }
 
         var descriptor: Int32 { ready.readEnd }
@@ -48,7 +48,7 @@ struct ReadinessCoordinatorTests {
         func schedule(_ work: @escaping @Sendable () -> Void) { work() }
 
         func register(
-            _ set: WaitSet, onReady: @escaping @Sendable () -> Void, read: @escaping @Sendable () -> Void
+            _ set: EpollSet, onReady: @escaping @Sendable () -> Void, read: @escaping @Sendable () -> Void
         ) -> Subscription? {
             attempts.add(1, ordering: .relaxed)
             waiting.withLock { $0.append(onReady) }
@@ -66,7 +66,7 @@ struct ReadinessCoordinatorTests {
 
     private func coordinator(_ source: Source, tolerance: Double = 600) throws -> ReadinessCoordinator {
         ReadinessCoordinator(
-            source: source, wakeUp: try WakeUp(for: "the test"), clock: LiveClock(), tolerance: tolerance,
+            source: source, wakeUp: try WakeupPipe(for: "the test"), clock: LiveClock(), tolerance: tolerance,
             limit: tolerance + 1
         ) { [choice] in choice.executor.withLock { $0 } }
     }
@@ -169,7 +169,7 @@ struct ReadinessCoordinatorTests {
     @Test("The time at which a read is overdue follows the interval between reads")
     func dueTime() throws {
         func at(_ seconds: Double) -> BootTime { BootTime.zero.advanced(bySeconds: seconds) }
-        let timer = try Alarm(for: "a test")
+        let timer = try TimerFD(for: "a test")
         var monitor = ReadDeadlineMonitor(tolerance: 0.5, limit: 30.5, now: .zero)
         #expect(monitor.dueTime == at(0.5))
         monitor.recordRead(timer, now: at(10), deadline: .never)

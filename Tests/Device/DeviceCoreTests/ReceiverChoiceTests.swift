@@ -153,7 +153,7 @@ struct ReceiverChoiceTests {
 
     @Test("The number of receivers is bounded, and the chosen one is kept")
     func many() throws {
-        var flow = PositionFlow()
+        var flow = ReportSelector()
         var finished: PositionReport?
         for number in 0..<10_000 {
             var report = PositionReport()
@@ -168,13 +168,13 @@ struct ReceiverChoiceTests {
             sky.receiver = "/sky/\(number)"
             _ = flow.accept(sky, now: now)
         }
-        #expect(flow.receivers.count == PositionFlow.receiverLimit)
+        #expect(flow.receivers.count == ReportSelector.maximumReceivers)
         #expect(flow.receivers[flow.chosen].path == "chosen")
     }
 
     @Test("A new receiver replaces the one that has been silent longest, but not the chosen one")
     func eviction() {
-        var flow = PositionFlow()
+        var flow = ReportSelector()
         var finished: PositionReport?
         func report(_ path: String, at seconds: Double) {
             var report = PositionReport()

@@ -8,8 +8,8 @@ import Testing
 struct SampleThinnerTests {
     /// Counts the readings that are selected, given their times.
     private static func count(_ times: [Double], interval: Double) -> Int {
-        var thinner = SampleThinner(interval: interval)
-        return times.count { thinner.takes(BootTime.zero.advanced(bySeconds: $0)) }
+        var thinner = Decimator(interval: interval)
+        return times.count { thinner.selects(BootTime.zero.advanced(bySeconds: $0)) }
     }
 
     @Test("The average interval matches the requested one at any sensor rate")

@@ -13,7 +13,7 @@ struct SensorRatesTests {
         #expect(rates.rate(atLeast: 1 / 0.02) == 52)
         #expect(rates.rate(atLeast: 100) == 104)
         #expect(rates.rate(atLeast: 1000) == 104)
-        #expect(rates.greatest == 104)
+        #expect(rates.maximum == 104)
         #expect(SensorRates.list([]).rate(atLeast: 1) == nil)
     }
 

@@ -15,7 +15,7 @@ struct ShownTextTests {
             ("x\u{202e}y\u{2066}z", "x\u{fffd}y\u{fffd}z"), (" \t\r\n", ""), ("", ""),
         ])
     func cleaned(text: String, expected: String) {
-        #expect(ShownText.cleaned(text) == expected)
+        #expect(TerminalSanitizer.sanitized(text) == expected)
     }
 
     @Test(
@@ -28,7 +28,7 @@ struct ShownTextTests {
             ("plain", "plain"), ("", ""),
         ])
     func lines(text: String, expected: String) {
-        #expect(ShownText.lines(text) == expected)
+        #expect(TerminalSanitizer.sanitizedLines(text) == expected)
         // A file name must not begin a new line in a log.
         #expect(DeviceError(.silent, text).message == expected.replacing("\n", with: " "))
     }
@@ -40,15 +40,17 @@ struct ShownTextTests {
             let text = String(scalar)
             var writer = JSONWriter()
             writer.string(text)
-            #expect((ShownText.lines(text) != text) == writer.bytes.contains(UInt8(ascii: "\\")) || number == 0xfffd)
+            #expect(
+                (TerminalSanitizer.sanitizedLines(text) != text) == writer.bytes.contains(UInt8(ascii: "\\"))
+                    || number == 0xfffd)
         }
     }
 
     @Test("Long text is truncated between characters")
     func bounded() {
-        let text = ShownText.cleaned(String(repeating: "秤", count: 10_000))
+        let text = TerminalSanitizer.sanitized(String(repeating: "秤", count: 10_000))
         // 170 characters of 3 bytes take 510 bytes, and a 171st would make it 513.
         #expect(text == String(repeating: "秤", count: 170))
-        #expect(ShownText.cleaned(String(repeating: " ", count: 10_000) + "a") == "a")
+        #expect(TerminalSanitizer.sanitized(String(repeating: " ", count: 10_000) + "a") == "a")
     }
 }

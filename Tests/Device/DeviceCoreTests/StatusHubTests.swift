@@ -11,7 +11,7 @@ struct StatusHubTests {
         let hub = StatusHub()
         let levels = Mutex<[Double?]>([])
         let subscription = hub.subscribe { battery in levels.withLock { $0.append(battery?.level) } }
-        #expect(hub.isWanted)
+        #expect(hub.hasSubscribers)
         #expect(hub.battery == nil)
         hub.post(BatteryReading(level: 0.5, state: .charging))
         hub.post(BatteryReading(level: 0.5, state: .charging))
@@ -19,7 +19,7 @@ struct StatusHubTests {
         hub.post(nil)
         #expect(levels.withLock { $0 } == [0.5, 0.5, nil])
         subscription.cancel()
-        #expect(!hub.isWanted)
+        #expect(!hub.hasSubscribers)
         hub.post(BatteryReading(level: 1, state: .full))
         #expect(levels.withLock { $0 }.count == 3)
         #expect(hub.battery?.state == .full)

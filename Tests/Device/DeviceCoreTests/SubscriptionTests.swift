@@ -61,10 +61,10 @@ struct SubscriptionTests {
 
     @Test("A standing subscription starts the new request before it ends the previous one")
     func follows() {
-        let standing = StandingSubscription<Int>()
+        let standing = RequestSubscription<Int>()
         let log = Mutex<[String]>([])
         func follow(_ wanted: Int?) {
-            standing.follow {
+            standing.update {
                 wanted
             } subscribe: { number in
                 log.withLock { $0.append("begin \(number)") }

@@ -18,7 +18,7 @@ struct KeyTests {
             try reader.beginArray()
             while try reader.nextElement() {
                 try reader.beginObject()
-                keys.begin()
+                keys.beginObject()
                 var places: [Int] = []
                 while let place = try keys.next(&reader) {
                     places.append(place)
@@ -110,7 +110,7 @@ struct KeyTests {
             try reader.beginArray()
             while try reader.nextElement() {
                 try reader.beginObject()
-                keys.begin()
+                keys.beginObject()
                 while let place = try keys.next(&reader) {
                     if place == 1 {
                         listed.append(try keys.doubleIfPresent(&reader).bitPattern)

@@ -50,7 +50,7 @@ final class NumberedServers: Sendable {
     private func serveFixes(_ id: Int, port: Int, run: Int, count: Int, end: String) throws {
         var options = GPSDServerOptions()
         options.port = UInt16(clamping: port)
-        options.stamps = .now
+        options.timestampPolicy = .now
         var more = 0
         switch end {
         case "cut":
@@ -103,7 +103,7 @@ final class NumberedServers: Sendable {
     }
 
     private func detach(_ number: Int, id: Int) {
-        if let place = attached.withLock({ $0.removeValue(forKey: number) }) { accessories.detach(place, .atOnce) }
+        if let place = attached.withLock({ $0.removeValue(forKey: number) }) { accessories.detach(place, .immediately) }
         Lines.say("answer", ["id": id])
     }
 }

@@ -38,7 +38,7 @@ enum VirtualWeeks {
 
     static func play(_ weeks: Int) throws {
         var options = PlaybackOptions()
-        options.rounds = .endless
+        options.loops = .endless
         let device = SimulatedDevice(try trace(), options: options)
         let listener = Listener()
         device.use {

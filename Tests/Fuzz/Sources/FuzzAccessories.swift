@@ -43,7 +43,7 @@ private func describe(_ input: [UInt8]) {
             properties: ["EXTERNAL_ACCESSORY_PROTOCOLS": text]),
         UdevRecord(path: "/sys/" + text, subsystem: "tty", node: "/dev/ttyS9"),
     ]
-    let accessories = AccessoryDescription.found(in: records)
+    let accessories = AccessoryDescription.detect(in: records)
     for accessory in accessories {
         for shown in [accessory.name, accessory.manufacturer, accessory.serialNumber, accessory.firmwareRevision] {
             precondition(shown.utf8.count <= 520 && !shown.unicodeScalars.contains { $0.value < 0x20 })

@@ -12,7 +12,7 @@ func fuzzAccessoryServer(_ input: UnsafeBufferPointer<UInt8>) {
     let script = ClientScript(input)
     let dialogues = script.options.split(separator: 0, maxSplits: 1).compactMap { text in
         (try? UmockdevScript(bytes: Array(text), name: "fuzz")).map {
-            TracePlan.Dialogue(script: $0, hangsUp: script.has(0), last: 0)
+            AccessoryTimeline.Dialogue(script: $0, hangsUp: script.has(0), last: 0)
         }
     }
     var (plain, parted) = (Stage(dialogues), Stage(dialogues))
@@ -26,12 +26,12 @@ func fuzzAccessoryServer(_ input: UnsafeBufferPointer<UInt8>) {
 
 private struct Stage {
     let notes = DifferenceList()
-    private let lane: DialogueLane
+    private let lane: DialogueSequence
     private var peers = [DialoguePeer?](repeating: nil, count: ClientScript.mostClients)
     private(set) var sent = [[UInt8]](repeating: [], count: ClientScript.mostClients)
 
-    init(_ dialogues: [TracePlan.Dialogue]) {
-        lane = DialogueLane(name: "fuzz", dialogues: dialogues, notes: notes, progressed: Bell())
+    init(_ dialogues: [AccessoryTimeline.Dialogue]) {
+        lane = DialogueSequence(name: "fuzz", dialogues: dialogues, notes: notes, progressed: BinarySemaphore())
     }
 
     mutating func take(_ step: ClientScript.Step, inPieces: Bool) {
@@ -55,11 +55,11 @@ private struct Stage {
         for action in peers[client]?.react(to: event) ?? [] {
             switch action {
             case .send(let bytes): sent[client] += bytes
-            case .wake: isWoken = true
+            case .setTimer: isWoken = true
             case .wait(let seconds): precondition(seconds > 0 && seconds.isFinite)
             case .hangUp, .unplug: break
             }
         }
-        if isWoken, event != .woken { tell(.woken, client) }
+        if isWoken, event != .timerFired { tell(.timerFired, client) }
     }
 }

@@ -20,16 +20,16 @@ func fuzzBeacons(_ input: UnsafeBufferPointer<UInt8>) {
         for (number, piece) in [bytes[..<half], bytes[half...]].enumerated() {
             framer.append(UnsafeRawBufferPointer(rebasing: piece))
             while let message = try framer.next() {
-                try client.take(message, now: BootTime(nanoseconds: Int64(number)))
+                try client.process(message, now: BootTime(nanoseconds: Int64(number)))
             }
-            try client.timeOut(now: BootTime(nanoseconds: 1_000_000_000))
+            try client.processTimeouts(now: BootTime(nanoseconds: 1_000_000_000))
         }
     } catch {
         // The connection ends.
     }
     // The client's requests are valid D-Bus messages.
     var own = DBusFramer()
-    let calls = client.takeOutgoing()
+    let calls = client.drainOutgoing()
     calls.withUnsafeBytes { own.append($0) }
     var count = 0
     while let call = try? own.next() {
@@ -37,7 +37,7 @@ func fuzzBeacons(_ input: UnsafeBufferPointer<UInt8>) {
         count += 1
     }
     precondition(count >= 5 && calls.count < 100_000 + 400 * input.count)
-    for event in client.takeEvents() {
+    for event in client.drainEvents() {
         if case .lost(let error) = event { precondition(error.message.utf8.count < 2048) }
     }
 }

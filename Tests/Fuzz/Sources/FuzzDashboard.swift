@@ -17,8 +17,8 @@ func fuzzDashboard(_ input: UnsafeBufferPointer<UInt8>) {
 
 private let port: UInt16 = 8080
 private let feed = DashboardFeed(channels: [DashboardChannel("a", "A", unit: "g", axes: ["x", "y", "z"])])
-private let world = ServerWorld(
-    feed: feed, options: DashboardOptions(assets: AssetFolder(root: "/nowhere")), hello: DashboardHello(),
+private let world = RequestHandler(
+    feed: feed, options: DashboardOptions(assets: AssetFolder(root: "/nowhere")), hello: SessionDescription(),
     token: DashboardToken(), port: port, handler: { _ in })
 
 private struct Stage {
@@ -50,7 +50,7 @@ private struct Stage {
             visitors[client]?.read(&received[client])
             visitors[client] = nil
         }
-        for visitor in visitors { precondition(visitor?.queue?.size ?? 0 <= PageQueue.limit + 65_536) }
+        for visitor in visitors { precondition(visitor?.queue?.size ?? 0 <= PageOutputQueue.limit + 65_536) }
     }
 }
 
@@ -59,9 +59,9 @@ private struct Visitor {
     let page: Int
     private var input: [UInt8] = []
     private var output: [UInt8] = []
-    private var reader = WebSocketReader()
+    private var reader = WebSocketDecoder()
     /// The pending messages, once the connection is a page.
-    var queue: PageQueue?
+    var queue: PageOutputQueue?
     private(set) var isOver = false
 
     init(page: Int) { self.page = page }
@@ -71,7 +71,7 @@ private struct Visitor {
         while queue == nil, !isOver {
             let parsed = HTTPRequest.parse(input[...])
             guard case .request(let request, let length) = parsed else {
-                if case .wrong(let status) = parsed { end(HTTPResponse(status)) }
+                if case .invalid(let status) = parsed { end(HTTPResponse(status)) }
                 break
             }
             precondition(
@@ -85,7 +85,7 @@ private struct Visitor {
     private mutating func answer(_ request: HTTPRequest) {
         let ownHosts = ["127.0.0.1:\(port)", "localhost:\(port)", "[::1]:\(port)"]
         let isAllowed = ownHosts.contains(request.value("host")?.lowercased() ?? "")
-        switch world.answer(request) {
+        switch world.handle(request) {
         case .response(let response):
             precondition(isAllowed || response.status.code >= 400)
             let bytes = response.bytes(
@@ -95,8 +95,8 @@ private struct Visitor {
             isOver = !request.keepsAlive || response.status.code >= 400
         case .page(let acceptance, let hasToken):
             precondition(isAllowed && request.path == "/live" && !hasToken)
-            output += WebSocketHandshake.answer(acceptance)
-            queue = PageQueue()
+            output += WebSocketHandshake.response(acceptance)
+            queue = PageOutputQueue()
         }
     }
 
@@ -106,16 +106,16 @@ private struct Visitor {
     }
 
     private mutating func listen() {
-        for event in reader.take(&input) {
+        for event in reader.decode(&input) {
             precondition(!isOver, "nothing comes behind the end")
             switch event {
             case .text(let bytes):
-                precondition(bytes.count <= WebSocketReader.limit)
+                precondition(bytes.count <= WebSocketDecoder.limit)
                 let words = command(bytes)
-                queue?.answer(WebSocketFrame.bytes(.text, words))
+                queue?.addResponse(WebSocketFrame.bytes(.text, words))
             case .ping(let payload):
                 precondition(payload.count <= 125)
-                queue?.answer(WebSocketFrame.bytes(.pong, payload))
+                queue?.addResponse(WebSocketFrame.bytes(.pong, payload))
             case .pong: break
             case .closed(let code):
                 queue?.dropReadings()
@@ -123,12 +123,12 @@ private struct Visitor {
                 isOver = true
             }
         }
-        precondition(input.count < WebSocketReader.limit + 14)
+        precondition(input.count < WebSocketDecoder.limit + 14)
     }
 
     /// Returns the result of a command as text.
     private func command(_ bytes: [UInt8]) -> [UInt8] {
-        guard let text = CommandText(bytes) else { return Array("none".utf8) }
+        guard let text = CommandRequest(bytes) else { return Array("none".utf8) }
         precondition(!world.token.matches(text.token), "nobody knows the token")
         switch text.action {
         case .addRegion(let region):
@@ -150,6 +150,6 @@ private struct Visitor {
                 received.append(contentsOf: $0); return $0.count
             }) == true
         {}
-        precondition(queue?.isEmpty ?? true && queue?.size ?? 0 == 0 && queue?.answers ?? 0 == 0)
+        precondition(queue?.isEmpty ?? true && queue?.size ?? 0 == 0 && queue?.responseCount ?? 0 == 0)
     }
 }

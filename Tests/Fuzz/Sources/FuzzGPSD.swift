@@ -49,16 +49,16 @@ private func check(_ line: UnsafeRawBufferPointer, _ experienced: inout GPSDDeco
     copy.copyMemory(from: line)
     // A line is decoded the same way after any other lines.
     precondition(isSame(report, experienced.decode(UnsafeRawBufferPointer(copy))))
-    precondition(decoder.impossibleValues == experienced.impossibleValues)
-    precondition(decoder.unreadableOffset == experienced.unreadableOffset)
+    precondition(decoder.outOfRangeCount == experienced.outOfRangeCount)
+    precondition(decoder.firstInvalidOffset == experienced.firstInvalidOffset)
     // Spaces that prevent the fast path for keys and numbers do not change the result.
     parted(line).withUnsafeBytes { parted in
         precondition(checkSyntax(parted) == isValid)
         guard isValid else { return }
         var slow = inexperienced
         precondition(isSame(report, slow.decode(parted)))
-        precondition(decoder.impossibleValues == slow.impossibleValues)
-        precondition((decoder.unreadableOffset == nil) == (slow.unreadableOffset == nil))
+        precondition(decoder.outOfRangeCount == slow.outOfRangeCount)
+        precondition((decoder.firstInvalidOffset == nil) == (slow.firstInvalidOffset == nil))
     }
     switch report {
     case .position(let position):

@@ -78,7 +78,7 @@ private final class Stage {
         // The trace is played even if no client watches.
         options.start = .atOnce
         options.end = script.has(1) ? .unplug : script.has(2) ? .loop : script.has(3) ? .close : .silence
-        options.stamps = script.has(4) ? .now : .kept
+        options.timestampPolicy = script.has(4) ? .now : .recorded
         if script.has(0) { options.maximumClients = 2 }
         hasLittleRoom = script.has(5)
         engine = GPSDEngine(file, options: options) { .epoch }
@@ -124,7 +124,7 @@ private final class Stage {
         }
         ends[client] = pair[1]
         received[client] += Array("\nconnects\n".utf8)
-        engine.adopt(pair[0], now: now)
+        engine.addClient(pair[0], now: now)
     }
 
     /// Serves the clients until no work is pending at the current time.
@@ -152,7 +152,7 @@ private final class Stage {
 
     private func check() {
         precondition(engine.clients.count <= min(ends.count { $0 != nil }, engine.options.maximumClients))
-        precondition(engine.clients.allSatisfy { !$0.isOver && $0.pending.count < 1 << 23 })
+        precondition(engine.clients.allSatisfy { !$0.isFinished && $0.pending.count < 1 << 23 })
     }
 
     private func read(_ client: Int) {

@@ -26,7 +26,7 @@ func fuzzIIO(_ input: UnsafeBufferPointer<UInt8>) {
     for sensor in device.sensors() {
         var description = SensorDescription(id: text[5], kind: sensor.kind)
         description.mountMatrix = sensor.mountMatrix
-        description.mount(by: [], udevMatrix: text[3])
+        description.applyMountMatrix(from: [], udevMatrix: text[3])
         precondition(!description.mountMatrix.isSingular)
         if sensor.isUsable { decode(parts[6], of: sensor, in: device) }
     }

@@ -11,8 +11,8 @@ func fuzzIIOClient(_ input: UnsafeBufferPointer<UInt8>) {
     guard let choice = input.first else { return }
     let said = Array(input.dropFirst())
     guard let start = endOfFirstLine(said) else { return }
-    let whole = Capture(choice, of: said[..<start], then: said[start...], piece: said.count)
-    let parted = Capture(choice, of: said[..<start], then: said[start...], piece: 1 + Int(choice >> 3) * 7)
+    let whole = BufferReader(choice, of: said[..<start], then: said[start...], piece: said.count)
+    let parted = BufferReader(choice, of: said[..<start], then: said[start...], piece: 1 + Int(choice >> 3) * 7)
     precondition(whole.scans == parted.scans && whole.end == parted.end, "samples depend on how they were parted")
 }
 
@@ -28,7 +28,7 @@ private func endOfFirstLine(_ said: [UInt8]) -> Int? {
 }
 
 /// The results of a client with a server that hangs up in the end.
-private struct Capture {
+private struct BufferReader {
     private(set) var scans: [UInt8] = []
     /// The final error.
     private(set) var end = 0
@@ -36,7 +36,7 @@ private struct Capture {
 
     init(_ choice: UInt8, of first: ArraySlice<UInt8>, then rest: ArraySlice<UInt8>, piece: Int) {
         var ends: [Int32] = [-1, -1]
-        precondition(socketpair(AF_UNIX, SocketKind.stream.quiet, 0, &ends) == 0)
+        precondition(socketpair(AF_UNIX, SocketType.stream.nonBlockingCloseOnExec, 0, &ends) == 0)
         server = ends[1]
         defer { systemClose(server) }
         let device = fuzzedDevices.devices[0]
@@ -46,7 +46,7 @@ private struct Capture {
         do throws(IIOFailure) {
             let buffer = try ServerBuffer(
                 ends[0], device: device, channels: channels, step: layout.sampleSize,
-                samples: [1, 2, 4, 64][Int(choice >> 1 & 3)], kernelBuffers: 4, habits: ServerHabits())
+                samples: [1, 2, 4, 64][Int(choice >> 1 & 3)], kernelBuffers: 4, habits: ServerCapabilities())
             try buffer.start()
             for start in stride(from: rest.startIndex, to: rest.endIndex, by: piece) where end == 0 {
                 say(rest[start..<min(start + piece, rest.endIndex)])
@@ -74,7 +74,7 @@ private struct Capture {
             let result = buffer.refill(&bytes, reads: &reads)
             while requests.withUnsafeMutableBytes({ systemRead(server, $0) }) > 0 {}
             if result > 0 {
-                precondition(result == bytes.count && result % buffer.step == 0)
+                precondition(result == bytes.count && result % buffer.scanSize == 0)
                 scans.append(contentsOf: bytes)
                 looks = 0
             } else if result == -Int(EAGAIN) {

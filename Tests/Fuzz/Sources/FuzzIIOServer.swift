@@ -50,26 +50,26 @@ let fuzzedDevices: IIOContext = {
 }()
 
 /// The initial worlds by options, cached because the answer to PRINT takes long to build.
-private nonisolated(unsafe) var worlds: [UInt8: IIODWorld] = [:]
+private nonisolated(unsafe) var worlds: [UInt8: IIODState] = [:]
 
-private func makeWorld(_ script: ClientScript) -> IIODWorld {
+private func makeWorld(_ script: ClientScript) -> IIODState {
     var simulated = SimulatedIIOContext(fuzzedDevices)
     if script.has(0) { simulated.devicesNeedingTrigger = ["iio:device0"] }
     var options = IIODServerOptions()
-    options.pace = script.has(1) ? .asFastAsAsked : .realTime(speed: script.has(2) ? 10 : 1)
+    options.pace = script.has(1) ? .onDemand : .realTime(speed: script.has(2) ? 10 : 1)
     options.end = script.has(3) ? .noDevice : script.has(4) ? .loop : .stall
-    options.stamps = script.has(5) ? .ofTrace : .ofClock
+    options.timestampPolicy = script.has(5) ? .trace : .clock
     options.refusesRawReadsWhileCapturing = script.has(6)
     let readings: [SensorKind: SIMD3<Double>] = [.accelerometer: SIMD3(0, 0, 9.80665)]
     var signals = simulated.context.devices.map { IIORestSource(readings).signals(for: $0) }
     if script.has(3) || script.has(4) { signals[0].duration = 1_500_000_000 }
-    return IIODWorld(context: simulated, signals: signals, options: options) { clock in
+    return IIODState(context: simulated, signals: signals, options: options) { clock in
         clock == .boottime ? 5_000_000_000 : 1_700_000_000_000_000_000
     }
 }
 
 private struct Stage {
-    private var world: IIODWorld
+    private var world: IIODState
     private var sessions = [IIODSession?](repeating: nil, count: ClientScript.mostClients)
     /// A client that sends incomplete lines only, nil if bytes are not split.
     private var stranger: IIODSession?
@@ -97,7 +97,7 @@ private struct Stage {
             _ = world.applyFaults(now: now)
         }
         for client in sessions.indices { goOn(client) }
-        let orders = world.faults.takeOrders()
+        let orders = world.faults.takeConnectionActions()
         if orders.drops || orders.isListening == false { for client in sessions.indices { close(client) } }
         check()
     }
@@ -131,9 +131,9 @@ private struct Stage {
                 if wait == .ended || (session.isReading && received[client].count > Self.mostReceived) { close(client) }
                 return
             }
-            precondition(session.output.head.count < IIODSession.gathered + 2 * IIODSession.longestValue)
+            precondition(session.output.head.count < IIODSession.outputThreshold + 2 * IIODSession.maximumValueLength)
             session.withOutput { head, scans in
-                precondition(scans.count <= SampleStream.largestChunk)
+                precondition(scans.count <= SampleStream.maximumChunkSize)
                 received[client].append(contentsOf: head)
                 received[client].append(contentsOf: scans)
             }

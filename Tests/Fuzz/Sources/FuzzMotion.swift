@@ -11,7 +11,7 @@ func fuzzMotion(_ input: UnsafeBufferPointer<UInt8>) {
     let rest = Array(input.dropFirst())
     do throws(DeviceError) {
         if first & 1 == 0 {
-            let isOne = WaypointList.isOne(rest)
+            let isOne = WaypointList.isWaypointList(rest)
             let waypoints = try WaypointList.read(rest, name: "input")
             precondition(isOne, "What can be read is seen to be waypoints.")
             var options = RouteOptions()
@@ -30,7 +30,7 @@ func fuzzMotion(_ input: UnsafeBufferPointer<UInt8>) {
 
 private func travel(_ route: MotionRoute, leans: Bool) throws(DeviceError) {
     var options = MotionOptions()
-    options.turns = leans ? .coordinated : .flat
+    options.leanMode = leans ? .coordinated : .flat
     let synthesizer = try MotionSynthesizer(route, options: options)
     for part in 0...40 {
         let state = synthesizer.state(at: synthesizer.duration * Double(part) / 40)

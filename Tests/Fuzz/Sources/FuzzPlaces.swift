@@ -50,8 +50,8 @@ private func search(_ text: String, hasCircle: Bool) {
                 // A place that is found exists in the data.
                 _ = try places.place(latitude: place.latitude, longitude: place.longitude)
             }
-        case .onlyAround(let name): precondition(!name.isEmpty && text.contains { ",;\n،、，".contains($0) })
-        case .nothing: break
+        case .onlySurroundings(let name): precondition(!name.isEmpty && text.contains { ",;\n،、，".contains($0) })
+        case .notFound: break
         }
         let folded = try places.folded(text)
         let isPlain = text.utf8.allSatisfy { $0 < 0x80 }

@@ -14,18 +14,18 @@ func fuzzUdev(_ input: UnsafeBufferPointer<UInt8>) {
     var told: [String: UdevRecord] = [:]
     for message in UdevPiece.split(Array(input)) {
         let verdicts = [UdevGroup.udev, .kernel].map { group in
-            message.withUnsafeBytes { MessageCheck(group, selections).verdict($0) }
+            message.withUnsafeBytes { MessageValidator(group, selections).validate($0) }
         }
-        for (isOfKernel, verdict) in zip([false, true], verdicts) where verdict == .sound || verdict == .foreign {
-            check(message, isOfKernel: isOfKernel, isWanted: verdict == .sound)
+        for (isOfKernel, verdict) in zip([false, true], verdicts) where verdict == .valid || verdict == .notSelected {
+            check(message, isOfKernel: isOfKernel, isWanted: verdict == .valid)
         }
-        guard verdicts.contains(.sound), let body = body(of: message, isOfKernel: true) else { continue }
+        guard verdicts.contains(.valid), let body = body(of: message, isOfKernel: true) else { continue }
         listen(&told, take(record(body), of: body, into: &table))
         precondition(table.devices == told && told.count <= 8)
     }
     // Devices that are already known are not reported again.
     precondition(table.resynchronise(table.all).isEmpty)
-    for accessory in AccessoryDescription.found(in: table.all) {
+    for accessory in AccessoryDescription.detect(in: table.all) {
         for shown in [accessory.name, accessory.manufacturer, accessory.serialNumber, accessory.firmwareRevision] {
             precondition(shown.utf8.count <= 520 && !shown.unicodeScalars.contains { $0.value < 0x20 })
         }
@@ -62,7 +62,7 @@ private func body(of message: [UInt8], isOfKernel: Bool) -> [(key: String, value
 
 /// A message that passes the check can be interpreted by libudev in only one way.
 private func check(_ message: [UInt8], isOfKernel: Bool, isWanted: Bool) {
-    precondition(message.count <= MessageCheck.longest)
+    precondition(message.count <= MessageValidator.maximumLength)
     guard let body = body(of: message, isOfKernel: isOfKernel) else { preconditionFailure("it has no body") }
     let subsystems = Set(body.filter { $0.key == "SUBSYSTEM" }.map { Array($0.value.utf8) })
     let types = Set(body.filter { $0.key == "DEVTYPE" }.map { Array($0.value.utf8) })

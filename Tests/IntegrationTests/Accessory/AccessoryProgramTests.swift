@@ -93,15 +93,15 @@ extension IntegrationTests {
             let hasSent = Mutex(0)
             let heard = Mutex("")
             let pattern = (0..<length).map { PatternPeer.byte(at: Int64($0)) }
-            let peer = CodedPeer { event in
+            let peer = ClosurePeer { event in
                 switch event {
                 case .received(let bytes):
                     let isWhole = heard.withLock { heard in
                         heard += String(decoding: bytes, as: UTF8.self)
                         return heard == "HELLO"
                     }
-                    return isWhole ? [.send(pattern), .wake(after: 0)] : []
-                case .woken:
+                    return isWhole ? [.send(pattern), .setTimer(after: 0)] : []
+                case .timerFired:
                     hasSent.withLock { $0 += 1 }
                     return []
                 case .opened, .closed: return []
@@ -287,7 +287,7 @@ extension IntegrationTests {
                 try simulator.attach(
                     SimulatedAccessory(
                         name: "Probe", protocol: "com.example.probe",
-                        peer: CodedPeer { $0 == .opened ? [.unplug] : [] }), transport: transport)
+                        peer: ClosurePeer { $0 == .opened ? [.unplug] : [] }), transport: transport)
                 place =
                     try #require(
                         await program.line(#""event":"disconnected""#, after: place), "round \(round): \(program.said)")
@@ -365,8 +365,8 @@ extension IntegrationTests {
             let simulator = AccessorySimulator()
             let program = try AccessoryProgram("com.example.probe", ["--manual"], folder: try simulator.start())
             try #require(await program.line(#"{"event":"ready"}"#) != nil)
-            try simulator.storm(
-                of: SimulatedAccessory(name: "Passing", protocol: "com.example.probe", peer: EchoPeer()), count: 1000,
+            try simulator.attachRepeatedly(
+                SimulatedAccessory(name: "Passing", protocol: "com.example.probe", peer: EchoPeer()), count: 1000,
                 transport: transport)
             var stay: [AccessorySimulator.ID] = []
             for number in 0..<20 {
@@ -375,7 +375,7 @@ extension IntegrationTests {
                         SimulatedAccessory(name: "Stays \(number)", protocol: "com.example.probe", peer: EchoPeer()),
                         transport: transport))
             }
-            for id in stay.prefix(10) { simulator.detach(id, .atOnce) }
+            for id in stay.prefix(10) { simulator.detach(id, .immediately) }
             let names = (10..<20).map { #""Stays \#($0)""# }.joined(separator: ",")
             let expected = #"{"event":"list","names":[\#(names)]}"#
             func told(_ event: String) -> Int {

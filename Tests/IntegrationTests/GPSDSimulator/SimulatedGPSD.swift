@@ -14,7 +14,7 @@ final class SimulatedGPSD {
     /// - Parameter name: A recording of gpsd's reports.
     init(_ name: String, _ configure: (inout GPSDServerOptions) throws -> Void = { _ in }) throws {
         var options = GPSDServerOptions()
-        options.pace = .asFastAsRead
+        options.pace = .onDemand
         options.end = .close
         try configure(&options)
         let path = Tools.traces.appendingPathComponent(name).path

@@ -49,7 +49,7 @@ extension IntegrationTests {
 
         @Test("gpspipe -r prints sentences converted from reports if times are moved to the present")
         func pipeMadeSentences() async throws {
-            let simulated = try SimulatedGPSD(Self.log) { $0.stamps = .now }
+            let simulated = try SimulatedGPSD(Self.log) { $0.timestampPolicy = .now }
             let lines = try await run("gpspipe", ["-r", simulated.address]).filter { $0.hasPrefix("$") }
             let fixes = try simulated.rows.filter(\.isFix)
             let places = lines.filter { $0.contains("GGA,") }.compactMap { SentencePlace($0) }

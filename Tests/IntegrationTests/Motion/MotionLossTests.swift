@@ -32,7 +32,7 @@ extension IntegrationTests {
             for round in 1...rounds {
                 server.inject(IIODFault(way == .unplugging ? .unplug(ENODEV) : .kill))
                 try #require(await program.wait(for: "lost", count: round), "loss \(round) was not told")
-                server.inject(IIODFault(way == .unplugging ? .replug : .restart))
+                server.inject(IIODFault(way == .unplugging ? .reconnect : .restart))
                 try #require(await program.wait(for: "regained", count: round), "return \(round) was not told")
                 try #require(await program.waitForMoreSamples(count: 2), "no samples after return \(round)")
                 // The first rounds load everything that is loaded lazily.

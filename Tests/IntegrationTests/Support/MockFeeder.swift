@@ -83,7 +83,7 @@ final class MockFeeder: Sendable {
             guard isEnabled, !state.withLock({ $0.isPaused }) else {
                 running = nil
                 // Polls the file, because it sends no events.
-                WorkerThread.pause(seconds: 0.001)
+                WorkerThread.sleep(seconds: 0.001)
                 continue
             }
             let now = MockFeeder.time("monotonic")
@@ -96,7 +96,7 @@ final class MockFeeder: Sendable {
                 continue
             }
             guard now >= current.next else {
-                WorkerThread.pause(seconds: min(0.005, Double(current.next - now) * 1e-9))
+                WorkerThread.sleep(seconds: min(0.005, Double(current.next - now) * 1e-9))
                 continue
             }
             // A sensor measures at equal intervals, however late the machine is.

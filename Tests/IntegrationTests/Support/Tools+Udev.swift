@@ -23,7 +23,7 @@ extension Tools {
     static let mayExceedBufferLimit: Bool = {
         let descriptor = Sockets.open(AF_UNIX, .datagrams)
         defer { close(descriptor) }
-        return Sockets.set(descriptor, SOL_SOCKET, SO_RCVBUFFORCE, Int32(1 << 24))
+        return Sockets.setOption(descriptor, level: SOL_SOCKET, name: SO_RCVBUFFORCE, value: Int32(1 << 24))
     }()
 
     /// The options of unshare(1) for network and mount namespaces with root permissions, nil if unavailable.

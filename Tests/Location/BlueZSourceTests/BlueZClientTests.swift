@@ -12,14 +12,14 @@ struct BlueZClientTests {
     /// Returns the pending outgoing calls with their serial numbers.
     private func calls(_ client: inout BlueZClient) throws -> [(member: String, serial: UInt32)] {
         var framer = DBusFramer()
-        client.takeOutgoing().withUnsafeBytes { framer.append($0) }
+        client.drainOutgoing().withUnsafeBytes { framer.append($0) }
         var calls: [(String, UInt32)] = []
         while let call = try framer.next() { calls.append((call.member, call.serial)) }
         return calls
     }
 
     private func words(_ client: inout BlueZClient) -> [String] {
-        client.takeEvents().map { event in
+        client.drainEvents().map { event in
             switch event {
             case .sighting(let sighting): "\(sighting.identity.minor) \(sighting.rssi.map { "\($0)" } ?? "?")"
             case .lost(let error): "\(error.code)"
@@ -43,9 +43,9 @@ struct BlueZClientTests {
         var client = BlueZClient(now: .zero)
         let first = try calls(&client)
         #expect(first.map(\.member) == ["Hello", "AddMatch", "AddMatch", "AddMatch", "GetManagedObjects"])
-        try client.take(try objects(to: first[4].serial), now: .zero)
+        try client.process(try objects(to: first[4].serial), now: .zero)
         for call in first.prefix(4) {
-            try client.take(try DBusMessage(Messages.answer(to: call.serial, sender: bluez)), now: .zero)
+            try client.process(try DBusMessage(Messages.answer(to: call.serial, sender: bluez)), now: .zero)
         }
         #expect(words(&client).isEmpty)
         return client
@@ -56,7 +56,7 @@ struct BlueZClientTests {
         var client = try started()
         try answer(&client, now: .zero)
         #expect(words(&client) == ["regained"])
-        #expect(client.deadline.seconds(since: .zero) == BlueZClient.silence)
+        #expect(client.deadline.seconds(since: .zero) == BlueZClient.pingInterval)
         return client
     }
 
@@ -82,20 +82,20 @@ struct BlueZClientTests {
     @Test("A sighting without manufacturer data or RSSI uses the last known values of the beacon")
     func sightings() throws {
         var client = try listening()
-        try client.take(try signal("heard"), now: BootTime(nanoseconds: 5))
-        try client.take(try signal("strength"), now: BootTime(nanoseconds: 6))
+        try client.process(try signal("heard"), now: BootTime(nanoseconds: 5))
+        try client.process(try signal("strength"), now: BootTime(nanoseconds: 6))
         #expect(words(&client) == ["2 -60", "2 -61"])
-        try client.take(try signal("removed-device"), now: .zero)
-        try client.take(try signal("strength"), now: .zero)
+        try client.process(try signal("removed-device"), now: .zero)
+        try client.process(try signal("strength"), now: .zero)
         #expect(words(&client) == [])
     }
 
     @Test("Signals of other senders than BlueZ are ignored")
     func strangers() throws {
         var client = try listening()
-        try client.take(try signal("heard", from: ":1.66"), now: .zero)
-        try client.take(try signal("removed-adapter", from: ":1.66"), now: .zero)
-        try client.take(try signal("owner", from: ":1.66"), now: .zero)
+        try client.process(try signal("heard", from: ":1.66"), now: .zero)
+        try client.process(try signal("removed-adapter", from: ":1.66"), now: .zero)
+        try client.process(try signal("owner", from: ":1.66"), now: .zero)
         #expect(words(&client) == [])
         #expect(try calls(&client).isEmpty)
     }
@@ -103,17 +103,17 @@ struct BlueZClientTests {
     @Test("A removed adapter is reported as lost, and a new adapter is used")
     func adapters() throws {
         var client = try listening()
-        try client.take(try signal("removed-adapter"), now: .zero)
+        try client.process(try signal("removed-adapter"), now: .zero)
         #expect(words(&client) == ["notFound"])
         #expect(client.deadline == .never)
-        try client.take(try signal("added-adapter"), now: .zero)
+        try client.process(try signal("added-adapter"), now: .zero)
         let answers = try calls(&client)
         #expect(answers.map(\.member) == ["SetDiscoveryFilter", "StartDiscovery"])
         for call in answers {
-            try client.take(try DBusMessage(Messages.answer(to: call.serial, sender: bluez)), now: .zero)
+            try client.process(try DBusMessage(Messages.answer(to: call.serial, sender: bluez)), now: .zero)
         }
         #expect(words(&client) == ["regained"])
-        try client.take(try signal("powered"), now: .zero)
+        try client.process(try signal("powered"), now: .zero)
         #expect(words(&client) == ["unreachable"])
         #expect(client.deadline == .never)
     }
@@ -125,7 +125,7 @@ struct BlueZClientTests {
         for (index, call) in started.enumerated() {
             var bytes = Messages.answer(to: call.serial, sender: bluez)
             if index == 1, let error { bytes = Messages.error(error, to: call.serial, sender: bluez, text: "busy") }
-            try client.take(try DBusMessage(bytes), now: now)
+            try client.process(try DBusMessage(bytes), now: now)
         }
     }
 
@@ -134,20 +134,20 @@ struct BlueZClientTests {
         var client = try listening()
         var now = BootTime.zero
         for _ in 0..<2 {
-            try client.take(try signal("discovering"), now: now)
+            try client.process(try signal("discovering"), now: now)
             #expect(client.deadline.seconds(since: now) == 1)
             for pause in [2.0, 4, 8] {
                 now = client.deadline
-                try client.timeOut(now: now)
+                try client.processTimeouts(now: now)
                 try answer(&client, now: now, error: "org.bluez.Error.Failed")
                 #expect(words(&client) == ["inputOutput"])
                 #expect(client.deadline.seconds(since: now) == pause)
             }
             now = client.deadline
-            try client.timeOut(now: now)
+            try client.processTimeouts(now: now)
             try answer(&client, now: now)
             #expect(words(&client) == ["regained"])
-            #expect(client.deadline.seconds(since: now) == BlueZClient.silence)
+            #expect(client.deadline.seconds(since: now) == BlueZClient.pingInterval)
         }
     }
 
@@ -163,31 +163,31 @@ struct BlueZClientTests {
         let first = try calls(&client)
         let bus = "org.freedesktop.DBus"
         for call in first.dropLast() {
-            try client.take(try DBusMessage(Messages.answer(to: call.serial, sender: bus)), now: .zero)
+            try client.process(try DBusMessage(Messages.answer(to: call.serial, sender: bus)), now: .zero)
         }
         var now = BootTime.zero
         var serial = try #require(first.last?.serial)
         for pause in [1.0, 2, 4, 8, 16, 32, 60, 60] {
-            try client.take(try DBusMessage(Messages.error(name, to: serial, sender: sender)), now: now)
-            guard case .lost(let error)? = client.takeEvents().first else {
+            try client.process(try DBusMessage(Messages.error(name, to: serial, sender: sender)), now: now)
+            guard case .lost(let error)? = client.drainEvents().first else {
                 Issue.record("no loss")
                 return
             }
             #expect("\(error.code)" == word && error.message.contains(remedy))
             #expect(client.deadline.seconds(since: now) == pause)
-            try client.timeOut(now: now)
+            try client.processTimeouts(now: now)
             #expect(try calls(&client).isEmpty)
             now = client.deadline
             guard now != .never else { return }
-            try client.timeOut(now: now)
+            try client.processTimeouts(now: now)
             let again = try calls(&client)
             #expect(again.map(\.member) == ["GetManagedObjects"])
             serial = try #require(again.first?.serial)
         }
-        try client.take(try objects(to: serial), now: now)
+        try client.process(try objects(to: serial), now: now)
         try answer(&client, now: now)
         #expect(words(&client) == ["regained"])
-        #expect(client.deadline.seconds(since: now) == BlueZClient.silence)
+        #expect(client.deadline.seconds(since: now) == BlueZClient.pingInterval)
     }
 
     @Test(
@@ -200,7 +200,7 @@ struct BlueZClientTests {
                 call.member == "GetManagedObjects"
                 ? Messages.error("org.freedesktop.DBus.Error." + name, to: call.serial, sender: "org.freedesktop.DBus")
                 : Messages.answer(to: call.serial, sender: "org.freedesktop.DBus")
-            try client.take(try DBusMessage(bytes), now: .zero)
+            try client.process(try DBusMessage(bytes), now: .zero)
         }
         #expect(words(&client) == ["unreachable"])
         #expect(client.deadline == .never)
@@ -210,27 +210,27 @@ struct BlueZClientTests {
     func ping() throws {
         var client = try listening()
         var now = client.deadline
-        try client.timeOut(now: now)
+        try client.processTimeouts(now: now)
         let ping = try #require(try calls(&client).first)
         #expect(ping.member == "Ping")
         now = now.advanced(bySeconds: 5)
-        try client.take(try DBusMessage(Messages.answer(to: ping.serial, sender: bluez)), now: now)
-        #expect(client.deadline.seconds(since: now) == BlueZClient.silence)
-        try client.take(try signal("heard"), now: client.deadline)
+        try client.process(try DBusMessage(Messages.answer(to: ping.serial, sender: bluez)), now: now)
+        #expect(client.deadline.seconds(since: now) == BlueZClient.pingInterval)
+        try client.process(try signal("heard"), now: client.deadline)
         now = client.deadline
-        try client.timeOut(now: now)
+        try client.processTimeouts(now: now)
         #expect(try calls(&client).map(\.member) == ["Ping"])
         now = client.deadline
-        #expect { try client.timeOut(now: now) } throws: { ($0 as? DeviceError)?.code == .silent }
+        #expect { try client.processTimeouts(now: now) } throws: { ($0 as? DeviceError)?.code == .silent }
     }
 
     @Test("The connection fails if the first calls are not answered")
     func silence() throws {
         var client = BlueZClient(now: .zero)
-        #expect(client.deadline.seconds == BlueZClient.answer)
-        try client.timeOut(now: BootTime(nanoseconds: 1))
+        #expect(client.deadline.seconds == BlueZClient.replyTimeout)
+        try client.processTimeouts(now: BootTime(nanoseconds: 1))
         #expect {
-            try client.timeOut(now: client.deadline)
+            try client.processTimeouts(now: client.deadline)
         } throws: { error in
             (error as? DeviceError)?.message.contains("without a Bluetooth adapter") == true
         }
@@ -245,10 +245,10 @@ struct BlueZClientTests {
     func errors(name: String, code: DeviceError.Code, remedy: String) throws {
         var client = BlueZClient(now: .zero)
         let serial = try #require(try calls(&client).last?.serial)
-        try client.take(
+        try client.process(
             try DBusMessage(Messages.error(name, to: serial, sender: "org.freedesktop.DBus", text: "x\u{1b}[2J")),
             now: .zero)
-        guard case .lost(let error)? = client.takeEvents().first else {
+        guard case .lost(let error)? = client.drainEvents().first else {
             Issue.record("no loss")
             return
         }
@@ -270,30 +270,30 @@ struct BlueZClientTests {
         for pause in [1.0, 2, 4] {
             try answer(&client, now: now, error: "org.bluez.Error.InProgress")
             #expect(words(&client) == [])
-            #expect(client.deadline.seconds(since: now) == BlueZClient.discoveryDelay)
+            #expect(client.deadline.seconds(since: now) == BlueZClient.discoveryTimeout)
             now = client.deadline
-            try client.timeOut(now: now)
+            try client.processTimeouts(now: now)
             #expect(words(&client) == ["inputOutput"])
             #expect(try calls(&client).map(\.member) == ["StopDiscovery"])
             #expect(client.deadline.seconds(since: now) == pause)
             now = client.deadline
-            try client.timeOut(now: now)
+            try client.processTimeouts(now: now)
         }
         // Another program has started discovery in the meantime.
-        try client.take(try signal("discovering", isTrue: true), now: now)
+        try client.process(try signal("discovering", isTrue: true), now: now)
         try answer(&client, now: now, error: "org.bluez.Error.InProgress")
         #expect(words(&client) == ["regained"])
-        #expect(client.deadline.seconds(since: now) == BlueZClient.silence)
+        #expect(client.deadline.seconds(since: now) == BlueZClient.pingInterval)
     }
 
     @Test("No loss is reported if the adapter begins to discover right after an InProgress error")
     func discoveringSoon() throws {
         var client = try listening()
-        try client.take(try signal("discovering"), now: .zero)
+        try client.process(try signal("discovering"), now: .zero)
         let now = client.deadline
-        try client.timeOut(now: now)
+        try client.processTimeouts(now: now)
         try answer(&client, now: now, error: "org.bluez.Error.InProgress")
-        try client.take(try signal("discovering", isTrue: true), now: now.advanced(bySeconds: 0.01))
+        try client.process(try signal("discovering", isTrue: true), now: now.advanced(bySeconds: 0.01))
         #expect(words(&client) == [])
         #expect(try calls(&client).isEmpty)
         #expect(client.deadline.seconds(since: now) > 1)
@@ -303,22 +303,22 @@ struct BlueZClientTests {
     func unanswered() throws {
         var client = try started()
         let filter = try #require(try calls(&client).first)
-        try client.take(try DBusMessage(Messages.answer(to: filter.serial, sender: bluez)), now: .zero)
-        try client.take(try signal("discovering", isTrue: true), now: .zero)
+        try client.process(try DBusMessage(Messages.answer(to: filter.serial, sender: bluez)), now: .zero)
+        try client.process(try signal("discovering", isTrue: true), now: .zero)
         #expect(words(&client) == ["regained"])
-        #expect(client.deadline.seconds(since: .zero) == BlueZClient.silence)
+        #expect(client.deadline.seconds(since: .zero) == BlueZClient.pingInterval)
     }
 
     @Test("An adapter that begins to discover after a failed start is used immediately")
     func discoveringLater() throws {
         var client = try started()
         try answer(&client, now: .zero, error: "org.bluez.Error.InProgress")
-        try client.timeOut(now: client.deadline)
+        try client.processTimeouts(now: client.deadline)
         #expect(words(&client) == ["inputOutput"])
         _ = try calls(&client)
-        try client.take(try signal("discovering", isTrue: true), now: .zero)
+        try client.process(try signal("discovering", isTrue: true), now: .zero)
         #expect(words(&client) == ["regained"])
-        #expect(client.deadline.seconds(since: .zero) == BlueZClient.silence)
+        #expect(client.deadline.seconds(since: .zero) == BlueZClient.pingInterval)
     }
 
     @Test(
@@ -343,7 +343,7 @@ struct BlueZClientTests {
         let entry = body + list(interfaces, at: body.count)
         let message = Messages.answer(
             to: serial, sender: bluez, signature: "a{oa{sa{sv}}}", body: list(entry, at: 0))
-        try client.take(try DBusMessage(message), now: .zero)
+        try client.process(try DBusMessage(message), now: .zero)
         let isGood = path == "/org/bluez/hci0"
         #expect(words(&client) == (isGood ? [] : ["notFound"]))
         #expect(try calls(&client).count == (isGood ? 2 : 0))
@@ -354,11 +354,11 @@ struct BlueZClientTests {
         let advertisement = try #require(BeaconAdvertisement(company: 0x004c, data: AdvertisementTests.airLocate))
         var beacons = BlueZBeacons()
         let heard = BlueZObject.Device(rssi: -60, advertisement: advertisement, hasData: true)
-        for number in 0..<5000 { _ = beacons.take(heard, at: "/\(number)", now: .zero) }
+        for number in 0..<5000 { _ = beacons.update(heard, at: "/\(number)", now: .zero) }
         #expect(beacons.count <= BlueZBeacons.maximumCount)
         // The last beacon is still known, so its RSSI alone is a sighting.
         let strength = BlueZObject.Device(rssi: -50)
-        #expect(beacons.take(strength, at: "/4999", now: .zero)?.rssi == -50)
-        #expect(beacons.take(strength, at: "/0", now: .zero) == nil)
+        #expect(beacons.update(strength, at: "/4999", now: .zero)?.rssi == -50)
+        #expect(beacons.update(strength, at: "/0", now: .zero) == nil)
     }
 }

@@ -130,7 +130,7 @@ struct DBusMessageTests {
             var client = BlueZClient(now: .zero)
             guard let message = try? DBusMessage(bytes) else { continue }
             readable += 1
-            try? client.take(message, now: .zero)
+            try? client.process(message, now: .zero)
             var values = message.values
             _ = try? BlueZObject(interfaces: &values)
             values = message.values

@@ -26,7 +26,7 @@ enum Messages {
 
     /// Returns a message with these header fields. Each has a code, a type and a value.
     static func made(
-        kind: DBusMessage.Kind, fields: [(UInt8, String, FieldValue)], signature: String = "", body: [UInt8] = []
+        kind: DBusMessage.MessageType, fields: [(UInt8, String, FieldValue)], signature: String = "", body: [UInt8] = []
     ) -> [UInt8] {
         var list: [UInt8] = []
         for (code, type, value) in fields + (signature.isEmpty ? [] : [(8, "g", .signature(signature))]) {
@@ -54,7 +54,7 @@ enum Messages {
         -> [UInt8]
     {
         made(
-            kind: .answer, fields: [(5, "u", .number(serial)), (7, "s", .text(sender))], signature: signature,
+            kind: .methodReturn, fields: [(5, "u", .number(serial)), (7, "s", .text(sender))], signature: signature,
             body: body)
     }
 

@@ -11,8 +11,8 @@ struct EncoderTests {
     static func rewritten(_ report: GPSDReport) -> [UInt8]? {
         switch report {
         case .position(let report): GPSDEncoder.line(report)
-        case .sky(let report): GPSDEncoder.line(report)
-        case .attitude(let report): GPSDEncoder.line(report)
+        case .sky(let report): GPSDEncoder.encode(report)
+        case .attitude(let report): GPSDEncoder.encode(report)
         default: nil
         }
     }
@@ -53,12 +53,12 @@ struct EncoderTests {
         receiver.cycle = 1
         let time = WallTime(nanoseconds: 1_623_887_165_800_000_000)
         #expect(
-            String(decoding: GPSDEncoder.line([receiver], activation: time), as: UTF8.self)
+            String(decoding: GPSDEncoder.encode([receiver], activation: time), as: UTF8.self)
                 == #"{"class":"DEVICES","devices":[{"class":"DEVICE","path":"/dev/ttyACM0","driver":"u-blox","activated":"2021-06-16T23:46:05.800Z","flags":1,"native":0,"bps":9600,"parity":"N","stopbits":1,"cycle":1.00}]}"#
         )
         receiver.isActive = false
         #expect(
-            String(decoding: GPSDEncoder.line(receiver, activation: time), as: UTF8.self)
+            String(decoding: GPSDEncoder.encode(receiver, activation: time), as: UTF8.self)
                 == #"{"class":"DEVICE","path":"/dev/ttyACM0","driver":"u-blox","activated":0}"#)
         var watch = GPSDWatch()
         watch.isEnabled = true
@@ -68,7 +68,7 @@ struct EncoderTests {
                 == #"{"class":"WATCH","enable":true,"json":true,"nmea":false,"raw":0,"scaled":false,"timing":false,"split24":false,"pps":false}"#
         )
         #expect(
-            String(decoding: GPSDEncoder.line(error: "No such device as \"x\""), as: UTF8.self)
+            String(decoding: GPSDEncoder.encode(error: "No such device as \"x\""), as: UTF8.self)
                 == #"{"class":"ERROR","message":"No such device as \"x\""}"#)
     }
 

@@ -12,7 +12,7 @@ struct LimitTests {
         let line = Array(#"{"class":"TPV","mode":3,"lat":47.5,"lon":8.5,\#(members)}"#.utf8)
         let report = line.withUnsafeBytes { decoder.decode($0) }
         guard case .position(let position) = report else { throw Refused() }
-        return (position, decoder.impossibleValues)
+        return (position, decoder.outOfRangeCount)
     }
 
     private struct Refused: Error {}
@@ -64,7 +64,7 @@ struct LimitTests {
         #expect(sky.hdop.isNaN && sky.vdop.isNaN && sky.pdop.isNaN)
         #expect([sky.gdop, sky.tdop] == [99.99, 0.7])
         // A dilution of 0 is not counted as impossible.
-        #expect(decoder.impossibleValues == 2)
+        #expect(decoder.outOfRangeCount == 2)
     }
 
     @Test("Angles beyond 360 degrees are decoded as NaN and counted")
@@ -73,6 +73,6 @@ struct LimitTests {
         let line = Array(#"{"class":"ATT","heading":1e300,"pitch":-400,"roll":-180,"yaw":359.9}"#.utf8)
         guard case .attitude(let attitude) = line.withUnsafeBytes({ decoder.decode($0) }) else { throw Refused() }
         #expect(attitude.heading.isNaN && attitude.pitch.isNaN)
-        #expect([attitude.roll, attitude.yaw] == [-180, 359.9] && decoder.impossibleValues == 2)
+        #expect([attitude.roll, attitude.yaw] == [-180, 359.9] && decoder.outOfRangeCount == 2)
     }
 }

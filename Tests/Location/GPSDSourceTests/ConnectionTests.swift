@@ -53,7 +53,7 @@ extension ContractSuite {
             let server = try FakeGPSD(backlog: 0)
             let occupants = (0..<4).map { _ in server.occupyQueue() }
             var timing = patient
-            timing.connect = 0.05
+            timing.connectTimeout = 0.05
             let source = source(client, port: server.port, timing: timing)
             let log = EventLog()
             let subscription = source.subscribe(PositionRequest(), receive: log.receive)
@@ -97,7 +97,7 @@ extension ContractSuite {
                 peer.stay()
             }
             var timing = patient
-            timing.answer = 0.5
+            timing.replyTimeout = 0.5
             let source = source(client, port: server.port, timing: timing)
             let log = EventLog()
             let subscription = source.subscribe(PositionRequest(), receive: log.receive)
@@ -143,7 +143,7 @@ extension ContractSuite {
                 peer.stay()
             }
             var timing = patient
-            timing.silence = 0.5
+            timing.silenceTimeout = 0.5
             timing.probeInterval = 0.5
             let source = source(client, port: server.port, timing: timing)
             let log = EventLog()
@@ -171,9 +171,9 @@ extension ContractSuite {
                 peer.stay()
             }
             var timing = patient
-            timing.silence = 0.5
+            timing.silenceTimeout = 0.5
             timing.probeInterval = 0.5
-            timing.answer = 0.5
+            timing.replyTimeout = 0.5
             let source = source(client, port: server.port, timing: timing)
             let log = EventLog()
             let subscription = source.subscribe(PositionRequest(), receive: log.receive)
@@ -196,7 +196,7 @@ extension ContractSuite {
                 peer.stay()
             }
             var timing = patient
-            timing.silence = 0.05
+            timing.silenceTimeout = 0.05
             let source = source(client, port: server.port, timing: timing)
             for _ in 0..<3 {
                 let log = EventLog()
@@ -212,8 +212,8 @@ extension ContractSuite {
         func newSubscriberWhilePausing(client: PositionSourceAddress.Client) throws {
             let port = try FreePort.next()
             var timing = patient
-            timing.firstRetry = 1_000
-            timing.lastRetry = 1_000
+            timing.initialRetryDelay = 1_000
+            timing.maximumRetryDelay = 1_000
             let source = source(client, port: port, timing: timing)
             for _ in 0..<3 {
                 let log = EventLog()

@@ -19,13 +19,13 @@ struct ContractSuite {
     /// Long timeouts that do not expire on a busy machine.
     static let patient: GPSDTiming = {
         var timing = GPSDTiming()
-        timing.connect = 10
-        timing.firstRetry = 0.01
-        timing.lastRetry = 0.05
-        timing.silence = 60
+        timing.connectTimeout = 10
+        timing.initialRetryDelay = 0.01
+        timing.maximumRetryDelay = 0.05
+        timing.silenceTimeout = 60
         timing.probeInterval = 60
-        timing.answer = 60
-        timing.standstill = 60
+        timing.replyTimeout = 60
+        timing.suspensionThreshold = 60
         return timing
     }()
 

@@ -50,7 +50,7 @@ extension ContractSuite {
         ) throws {
             let (talk, place, log) = (try Talk(), HandPlace(), EventLog())
             var timing = patient
-            timing.lateness = lateness
+            timing.tolerance = lateness
             let source = source(client, port: talk.server.port, timing: timing)
             let threads = Mutex<Set<UInt>>([])
             let subscription = source.subscribe(Self.request(place)) { event in
@@ -80,7 +80,7 @@ extension ContractSuite {
 
         private static func request(_ place: HandPlace) -> PositionRequest {
             var request = PositionRequest(everyReport: true)
-            request.place = DirectPlace(place)
+            request.executor = DirectPlace(place)
             return request
         }
 
@@ -112,7 +112,7 @@ extension ContractSuite {
                 _ = isOver.wait(timeout: .now() + 60)
             }
             var timing = patient
-            timing.lateness = 600
+            timing.tolerance = 600
             let source = source(client, port: server.port, timing: timing)
             let subscription = source.subscribe(Self.request(place), receive: log.receive)
             #expect(place.waitForLoan())
@@ -184,7 +184,7 @@ extension ContractSuite {
             let key = DispatchSpecificKey<Bool>()
             queue.setSpecific(key: key, value: true)
             var request = PositionRequest(everyReport: true)
-            request.place = DirectPlace(place)
+            request.executor = DirectPlace(place)
             let source = source(client, port: talk.server.port)
             let subscription = source.subscribe(request) { event in
                 log.receive(event)

@@ -94,8 +94,8 @@ extension ContractSuite {
                 for client in ContractSuite.clients {
                     let port = try FreePort.next()
                     var timing = patient
-                    timing.firstRetry = 1_000
-                    timing.lastRetry = 1_000
+                    timing.initialRetryDelay = 1_000
+                    timing.maximumRetryDelay = 1_000
                     try LifeTests.startAndStop(until: { $0.waitForLosses(1) }) {
                         ContractSuite.source(client, port: port, timing: timing)
                     }
@@ -159,7 +159,7 @@ extension ContractSuite {
                 peer.stay()
             }
             var timing = patient
-            timing.silence = 0.05
+            timing.silenceTimeout = 0.05
             timing.probeInterval = 0.05
             let log = EventLog()
             let subscription: Subscription
@@ -190,7 +190,7 @@ extension ContractSuite {
             }
             let clock = JumpClock()
             var timing = patient
-            timing.standstill = 2
+            timing.suspensionThreshold = 2
             let source = source(client, port: server.port, timing: timing, clock: clock)
             let log = EventLog()
             let held = Atomic<Bool>(false)
@@ -226,7 +226,7 @@ extension ContractSuite {
             }
             let clock = JumpClock()
             var timing = patient
-            timing.standstill = 2
+            timing.suspensionThreshold = 2
             let source = source(client, port: server.port, timing: timing, clock: clock)
             let log = EventLog()
             let subscription = source.subscribe(PositionRequest(everyReport: true), receive: log.receive)
@@ -254,7 +254,7 @@ extension ContractSuite {
             }
             let clock = JumpClock()
             var timing = patient
-            timing.standstill = 2
+            timing.suspensionThreshold = 2
             let source = source(client, port: server.port, timing: timing, clock: clock)
             let log = EventLog()
             let subscription = source.subscribe(PositionRequest(everyReport: true), receive: log.receive)

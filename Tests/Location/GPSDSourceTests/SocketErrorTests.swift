@@ -10,7 +10,7 @@ import Testing
 @Suite("Socket errors")
 struct SocketErrorTests {
     private func connect(_ address: PositionSourceAddress) throws(DeviceError) -> Bool {
-        let wakeUp = try WakeUp(for: "a test")
+        let wakeUp = try WakeupPipe(for: "a test")
         guard let target = try Socket.resolve(address).first else { return false }
         let socket = try Socket.connect(
             target, name: address, within: 5, wakeUp: wakeUp, clock: LiveClock(), isCancelled: { false })
@@ -43,7 +43,7 @@ struct SocketErrorTests {
 
     @Test("A wake-up before the wait ends it, and many wake-ups count as one")
     func wakeUp() throws {
-        let wakeUp = try WakeUp(for: "a test")
+        let wakeUp = try WakeupPipe(for: "a test")
         for _ in 0..<100_000 { wakeUp.signal() }
         let clock = LiveClock()
         let start = clock.now

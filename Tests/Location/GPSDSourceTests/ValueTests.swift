@@ -17,16 +17,16 @@ struct ValueTests {
     @Test("The backoff doubles up to its limit and restarts after a reset")
     func backoff() {
         var backoff = Backoff(first: 0.25, limit: 3)
-        for seconds in [0.25, 0.5, 1, 2, 3, 3] { #expect(backoff.take() == seconds) }
+        for seconds in [0.25, 0.5, 1, 2, 3, 3] { #expect(backoff.nextDelay() == seconds) }
         backoff.reset()
-        #expect(backoff.take() == 0.25)
+        #expect(backoff.nextDelay() == 0.25)
     }
 
     @Test("Thousands of failures do not overflow the backoff")
     func longBackoff() {
         var backoff = Backoff(first: 0.25, limit: 10)
-        for _ in 0..<5_000 { _ = backoff.take() }
-        #expect(backoff.take() == 10)
+        for _ in 0..<5_000 { _ = backoff.nextDelay() }
+        #expect(backoff.nextDelay() == 10)
     }
 
     // MARK: Link
@@ -42,7 +42,7 @@ struct ValueTests {
             repairsWeekRollover: false, timing: GPSDTiming())
         let (hub, log) = (PositionHub {}, EventLog())
         let subscription = hub.subscribe(PositionRequest(everyReport: true), receive: log.receive, settled: {})
-        let link = GPSDLink(
+        let link = GPSDConnection(
             settings, socket: Socket(descriptor: ends[0]), decoder: GPSDDecoder(), hub: hub, count: { _ in })
         peer.send(FakePeer.greeting)
         peer.send(Lines.fix(1, tenths: 1))
@@ -69,22 +69,22 @@ struct ValueTests {
         var watchdog = Self.watchdog()
         #expect(watchdog.deadline == Self.at(5))
         #expect(watchdog.check(now: Self.at(4.9)) == .none)
-        #expect(watchdog.check(now: Self.at(5)) == .giveUp)
-        #expect(!watchdog.hasHeardService)
+        #expect(watchdog.check(now: Self.at(5)) == .closeConnection)
+        #expect(!watchdog.hasReceivedValidLine)
     }
 
     @Test("Ten seconds without a report are reported as silence once")
     func silence() {
         var watchdog = Self.watchdog()
-        watchdog.heardLine(now: Self.at(1))
+        watchdog.recordLine(now: Self.at(1))
         #expect(watchdog.deadline == Self.at(10))
-        #expect(watchdog.check(now: Self.at(10)) == .declareSilent)
+        #expect(watchdog.check(now: Self.at(10)) == .reportSilence)
         #expect(watchdog.check(now: Self.at(10)) == .none)
         #expect(watchdog.deadline == Self.at(301))
         // Satellite reports show that gpsd is alive, even without a position.
-        watchdog.heardLine(now: Self.at(20))
+        watchdog.recordLine(now: Self.at(20))
         #expect(watchdog.deadline == Self.at(320))
-        let endsSilence = [21.0, 22].map { watchdog.heardReport(now: Self.at($0)) }
+        let endsSilence = [21.0, 22].map { watchdog.recordReport(now: Self.at($0)) }
         #expect(endsSilence == [true, false])
         #expect(watchdog.deadline <= Self.at(32))
     }
@@ -92,29 +92,29 @@ struct ValueTests {
     @Test("The watchdog probes a silent connection and gives up on it if there is no answer")
     func probe() {
         var watchdog = Self.watchdog()
-        watchdog.heardLine(now: .zero)
-        #expect(watchdog.check(now: Self.at(10)) == .declareSilent)
+        watchdog.recordLine(now: .zero)
+        #expect(watchdog.check(now: Self.at(10)) == .reportSilence)
         #expect(watchdog.check(now: Self.at(300)) == .probe)
         #expect(watchdog.deadline == Self.at(305))
         #expect(watchdog.check(now: Self.at(304)) == .none)
-        watchdog.heardLine(now: Self.at(304.5))
+        watchdog.recordLine(now: Self.at(304.5))
         #expect(watchdog.check(now: Self.at(305)) == .none)
         #expect(watchdog.check(now: Self.at(604.5)) == .probe)
-        #expect(watchdog.check(now: Self.at(609.5)) == .giveUp)
+        #expect(watchdog.check(now: Self.at(609.5)) == .closeConnection)
     }
 
     @Test("The deadline is in the future after each check")
     func deadlines() {
         var watchdog = Self.watchdog()
-        watchdog.heardLine(now: .zero)
+        watchdog.recordLine(now: .zero)
         var now = BootTime.zero
         for _ in 0..<100 {
             now = max(now, watchdog.deadline)
             while watchdog.deadline <= now {
                 let action = watchdog.check(now: now)
-                if action == .none || action == .giveUp { break }
+                if action == .none || action == .closeConnection { break }
             }
-            watchdog.heardLine(now: now)
+            watchdog.recordLine(now: now)
             #expect(watchdog.deadline > now)
         }
     }
@@ -122,15 +122,15 @@ struct ValueTests {
     @Test("New subscribers get the full time until a silence, unless one was reported")
     func restart() {
         var watchdog = Self.watchdog()
-        watchdog.heardLine(now: .zero)
+        watchdog.recordLine(now: .zero)
         watchdog.restart(now: Self.at(8))
-        watchdog.heardLine(now: Self.at(17))
+        watchdog.recordLine(now: Self.at(17))
         #expect(watchdog.check(now: Self.at(17.9)) == .none)
-        #expect(watchdog.check(now: Self.at(18)) == .declareSilent)
+        #expect(watchdog.check(now: Self.at(18)) == .reportSilence)
         watchdog.restart(now: Self.at(19))
-        watchdog.heardLine(now: Self.at(39))
+        watchdog.recordLine(now: Self.at(39))
         #expect(watchdog.check(now: Self.at(40)) == .none)
-        let endsSilence = watchdog.heardReport(now: Self.at(41))
+        let endsSilence = watchdog.recordReport(now: Self.at(41))
         #expect(endsSilence)
     }
 
@@ -146,7 +146,7 @@ struct ValueTests {
 
     @Test("A short pause is not a suspension")
     func shortPause() {
-        var standstill = Standstill()
+        var standstill = StaleReportFilter()
         standstill.begin(pause: 1.9, limit: 2)
         #expect(!standstill.isCatchingUp)
         standstill.begin(pause: 2, limit: 2)
@@ -155,33 +155,33 @@ struct ValueTests {
 
     @Test("After a suspension, the newest epoch of each receiver is kept")
     func newestEpoch() {
-        var standstill = Standstill()
+        var standstill = StaleReportFilter()
         standstill.begin(pause: 60, limit: 2)
-        standstill.keep(Self.report(1, time: 1))
-        standstill.keep(Self.report(2, receiver: "B", time: 1))
-        standstill.keep(Self.report(3, time: 2))
-        standstill.keep(Self.report(4, time: 3))
-        standstill.keep(Self.report(5, time: 3))
-        standstill.keep(Self.report(6, receiver: "C"))
-        standstill.keep(Self.report(7, receiver: "C"))
+        standstill.append(Self.report(1, time: 1))
+        standstill.append(Self.report(2, receiver: "B", time: 1))
+        standstill.append(Self.report(3, time: 2))
+        standstill.append(Self.report(4, time: 3))
+        standstill.append(Self.report(5, time: 3))
+        standstill.append(Self.report(6, receiver: "C"))
+        standstill.append(Self.report(7, receiver: "C"))
         #expect(standstill.finish().map(\.latitude) == [4, 5, 2, 7])
-        #expect(standstill.takeDropped() == 3)
-        #expect(standstill.takeDropped() == 0)
+        #expect(standstill.drainDroppedCount() == 3)
+        #expect(standstill.drainDroppedCount() == 0)
         #expect(!standstill.isCatchingUp)
         #expect(standstill.finish().isEmpty)
     }
 
     @Test("The number of kept reports is bounded, and every dropped report is counted")
     func boundedStandstill() {
-        var standstill = Standstill()
+        var standstill = StaleReportFilter()
         standstill.begin(pause: 60, limit: 2)
         for number in 0..<10_000 {
-            standstill.keep(Self.report(Double(number), receiver: "\(number % 1_000)", time: 1))
-            standstill.keep(Self.report(Double(number), receiver: "same", time: 1))
+            standstill.append(Self.report(Double(number), receiver: "\(number % 1_000)", time: 1))
+            standstill.append(Self.report(Double(number), receiver: "same", time: 1))
         }
         let kept = standstill.finish()
         #expect(kept.count <= 64 * 64)
-        #expect(kept.count + standstill.takeDropped() == 20_000)
+        #expect(kept.count + standstill.drainDroppedCount() == 20_000)
     }
 
     // MARK: Week rollover
@@ -194,7 +194,7 @@ struct ValueTests {
         let now = try #require(WallTime(seconds: 1_555_070_400))
         for offset in [-3_600.0, 0, 86_400, Self.period / 2 - 10, -Self.period / 2 + 10] {
             let time = try #require(WallTime(seconds: now.seconds + offset + periods * Self.period))
-            #expect(WeekRollover.repaired(time, near: now).seconds == now.seconds + offset)
+            #expect(WeekRollover.corrected(time, near: now).seconds == now.seconds + offset)
         }
     }
 
@@ -208,7 +208,7 @@ struct ValueTests {
         ] as [Int64])
     func extremeRollover(nanoseconds: Int64) {
         for now: Int64 in [.min, -1, 0, 1_790_000_000_000_000_000, .max - 1, .max] {
-            let repaired = WeekRollover.repaired(WallTime(nanoseconds: nanoseconds), near: WallTime(nanoseconds: now))
+            let repaired = WeekRollover.corrected(WallTime(nanoseconds: nanoseconds), near: WallTime(nanoseconds: now))
             // The result is at most half a rollover from now, as far as the range permits.
             #expect(abs(repaired.seconds(since: WallTime(nanoseconds: now))) <= Self.period / 2 + 1)
         }

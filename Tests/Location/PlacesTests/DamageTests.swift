@@ -70,13 +70,13 @@ struct DamageTests {
     @Test("Numbers above 31 bits are rejected, because Int has 32 bits on some boards")
     func largeNumbers() throws {
         let bytes = PlaceBytes(copying: [0xFF, 0xFF, 0xFF, 0x7F, 0xFF, 0xFF, 0xFF, 0x80, 0xFF, 0xFF, 0xFF, 0xFF, 0x0F])
-        #expect(try bytes.number(at: 0, bytes: 4) == Int(Int32.max))
-        #expect(throws: PlaceDataError.self) { try bytes.number(at: 4, bytes: 4) }
+        #expect(try bytes.integer(at: 0, byteCount: 4) == Int(Int32.max))
+        #expect(throws: PlaceDataError.self) { try bytes.integer(at: 4, byteCount: 4) }
         // Four bytes encode 28 bits. Five bytes are rejected.
         var cursor = PlaceCursor(bytes: bytes, offset: 0)
-        #expect(try cursor.next() == 1 << 28 - 1)
+        #expect(try cursor.nextUnsigned() == 1 << 28 - 1)
         cursor = PlaceCursor(bytes: bytes, offset: 8)
-        #expect(throws: PlaceDataError.self) { try cursor.next() }
+        #expect(throws: PlaceDataError.self) { try cursor.nextUnsigned() }
     }
 
     @Test("Cell counts that exceed the data are rejected")

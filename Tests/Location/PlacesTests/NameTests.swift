@@ -66,7 +66,7 @@ struct NameTests {
 
     @Test("A town with an unknown abbreviation is not found")
     func unknownLetters() throws {
-        #expect(try data.places(PlaceQuery(text: "London, QQ")) == .nothing)
+        #expect(try data.places(PlaceQuery(text: "London, QQ")) == .notFound)
     }
 
     @Test("Countries and areas are found by name and precede small cities of the same name")
@@ -85,15 +85,15 @@ struct NameTests {
 
     @Test("An unknown town is not replaced by its country")
     func onlyAround() throws {
-        #expect(try data.places(PlaceQuery(text: "Nowhereville, Germany")) == .onlyAround("Germany"))
-        #expect(try data.places(PlaceQuery(text: "Nowhereville, Texas")) == .onlyAround("Texas"))
-        #expect(try data.places(PlaceQuery(text: "Berlin, Japan")) == .onlyAround("Japan"))
+        #expect(try data.places(PlaceQuery(text: "Nowhereville, Germany")) == .onlySurroundings("Germany"))
+        #expect(try data.places(PlaceQuery(text: "Nowhereville, Texas")) == .onlySurroundings("Texas"))
+        #expect(try data.places(PlaceQuery(text: "Berlin, Japan")) == .onlySurroundings("Japan"))
     }
 
     @Test("A prefix finds the largest city that begins with it")
     func beginning() throws {
         #expect(try data.first("San Franc")?.locality == "San Francisco")
-        #expect(try data.places(PlaceQuery(text: "xqzzy")) == .nothing)
+        #expect(try data.places(PlaceQuery(text: "xqzzy")) == .notFound)
     }
 
     @Test("The index finds every city by its name and by a prefix")
@@ -102,7 +102,7 @@ struct NameTests {
             let name = try data.folded(data.texts.text(at: data.cities.nameOffset(number)))
             #expect(try data.cities(named: name).contains(number))
             let beginning = Array(name.prefix(9))
-            let first = try data.cities(beginning: beginning).first
+            let first = try data.cities(withPrefix: beginning).first
             let found = try data.folded(data.texts.text(at: data.cities.nameOffset(#require(first))))
             #expect(found.starts(with: beginning) || found != name)
         }
@@ -160,7 +160,7 @@ struct NameTests {
             String(repeating: ",", count: 1_000_000), String(repeating: "q,", count: 499),
             String(repeating: "e\u{301}", count: 300), String(repeating: "😀", count: 200),
         ] {
-            #expect(try data.places(PlaceQuery(text: text)) == .nothing)
+            #expect(try data.places(PlaceQuery(text: text)) == .notFound)
         }
         var random = TestRandom()
         for _ in 0..<300 {

@@ -38,7 +38,7 @@ struct BatteryTests {
         #expect(!bench.device.isBatteryMonitoringEnabled)
         #expect(bench.device.batteryLevel == -1)
         #expect(bench.device.batteryState == .unknown)
-        #expect(!bench.test.status.isWanted)
+        #expect(!bench.test.status.hasSubscribers)
         bench.end()
     }
 
@@ -49,14 +49,14 @@ struct BatteryTests {
         bench.device.isBatteryMonitoringEnabled = true
         #expect(bench.device.batteryLevel == 0.5)
         #expect(bench.device.batteryState == .charging)
-        #expect(bench.test.status.isWanted)
+        #expect(bench.test.status.hasSubscribers)
         bench.test.callbacks.run()
         #expect(bench.levels.seen.isEmpty)
         #expect(bench.states.seen.isEmpty)
         bench.device.isBatteryMonitoringEnabled = false
         #expect(bench.device.batteryLevel == -1)
         #expect(bench.device.batteryState == .unknown)
-        #expect(!bench.test.status.isWanted)
+        #expect(!bench.test.status.hasSubscribers)
         bench.post(0.2, .unplugged)
         #expect(bench.states.seen.isEmpty)
         bench.end()

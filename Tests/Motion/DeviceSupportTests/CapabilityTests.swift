@@ -78,7 +78,7 @@ struct CapabilityTests {
             init(answer: @escaping @Sendable (PositionHub) -> Void) {
                 let found = Mutex<PositionHub?>(nil)
                 hub = PositionHub(demandChanged: {
-                    if let hub = found.withLock({ $0 }), hub.isWanted { answer(hub) }
+                    if let hub = found.withLock({ $0 }), hub.hasSubscribers { answer(hub) }
                 })
                 found.withLock { $0 = hub }
             }
@@ -87,8 +87,10 @@ struct CapabilityTests {
             let source = Source(answer: answer)
             let device = Device(
                 name: "live", clock: VirtualClock(), configuration: Configuration(), positionSource: source.hub)
-            let problems = device.bind { DeviceCapabilities.current }.problems(required: ["gps", "location-services"])
-            #expect(!source.hub.isWanted)
+            let problems = device.withCurrent { DeviceCapabilities.current }.problems(required: [
+                "gps", "location-services",
+            ])
+            #expect(!source.hub.hasSubscribers)
             return problems.map { "\($0.capability) \($0.kind.rawValue): \($0.reason)" }
         }
         var receiver = ReceiverDescription()

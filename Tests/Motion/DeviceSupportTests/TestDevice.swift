@@ -10,14 +10,14 @@ final class TestDevice: Sendable {
     static let gravity = 9.80665
 
     /// An executor that runs callbacks in order on the test's thread.
-    final class Callbacks: PlaybackDelivery, Delivery {
+    final class Callbacks: PlaybackExecutorProvider, CallbackExecutor {
         private let waiting = Mutex<[@Sendable () -> Void]>([])
-        let deliversAsLive = false
-        let consumers = ConsumerGate()
+        let usesLiveExecutors = false
+        let consumerGate = ConsumerGate()
 
-        func delivery(onMainThread: Bool) -> any Delivery { self }
+        func executor(onMainThread: Bool) -> any CallbackExecutor { self }
 
-        func tracked(_ delivery: any Delivery) -> any Delivery { delivery }
+        func counting(_ delivery: any CallbackExecutor) -> any CallbackExecutor { delivery }
 
         func schedule(_ work: @escaping @Sendable () -> Void) {
             waiting.withLock { $0.append(work) }
@@ -51,7 +51,7 @@ final class TestDevice: Sendable {
     }
 
     /// Runs the closure with this device as the current device.
-    func use<Result>(_ body: () throws -> Result) rethrows -> Result { try device.bind(body) }
+    func use<Result>(_ body: () throws -> Result) rethrows -> Result { try device.withCurrent(body) }
 
     /// The interval requested from the accelerometer; nil while it is off.
     var interval: Double? { motion.demand(of: sensor)?.interval }

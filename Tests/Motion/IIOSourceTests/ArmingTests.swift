@@ -9,34 +9,34 @@ import Testing
 
 @Suite("Device setup")
 struct ArmingTests {
-    private static func unit(_ library: ScriptedLibrary, settings: [SensorSetting] = []) throws -> SensorUnit {
+    private static func unit(_ library: ScriptedLibrary, settings: [SensorSetting] = []) throws -> DeviceGroup {
         let context = library.script.withLock { $0.context }
         return try #require(
-            SensorUnit.units(of: context, address: .local, settings: settings, key: { id, _ in id }).first)
+            DeviceGroup.groups(in: context, address: .local, settings: settings, key: { id, _ in id }).first)
     }
 
     private static func arming(
         _ library: ScriptedLibrary, settings: [SensorSetting] = []
-    ) throws -> Arming {
-        Arming(
+    ) throws -> BufferSetup {
+        BufferSetup(
             unit: try unit(library, settings: settings), connection: ScriptedConnection(library), library: library,
             address: .local, options: Devices.quick)
     }
 
-    private static let accelerometer = UnitPlan(active: [0], rate: 80, latency: 0, isPolled: false)
+    private static let accelerometer = DeviceReadPlan(active: [0], rate: 80, latency: 0, isPolled: false)
 
     @Test("Clock, trigger and rate are set before the buffer with the timestamp channel is opened")
     func order() throws {
         let library = Devices.library()
         let arming = try Self.arming(library)
-        var armed = try arming.arm(Self.accelerometer)
+        var armed = try arming.configure(Self.accelerometer)
         try arming.open(&armed) { _ in true }
         #expect(
             library.journal.all == [
                 "write current_timestamp_clock boottime", "trigger mpu6050-dev0", "write sampling_frequency 100",
                 "buffer accel_x,accel_y,accel_z,timestamp x1",
             ])
-        #expect(armed.base == .same)
+        #expect(armed.timestampClock == .device)
         #expect(armed.rate == 100)
     }
 
@@ -44,11 +44,11 @@ struct ArmingTests {
     func thinning(thins: Bool) throws {
         let library = Devices.library()
         library.script.withLock { $0.writeFailures[Devices.rate] = 22 }
-        let plan = UnitPlan(active: [0], rate: 10, latency: 0, isPolled: false, thins: thins)
-        let armed = try Self.arming(library).arm(plan)
+        let plan = DeviceReadPlan(active: [0], rate: 10, latency: 0, isPolled: false, decimates: thins)
+        let armed = try Self.arming(library).configure(plan)
         let rate = try #require(armed.rate)
-        #expect(rate > 20 && armed.plan.thinning == (thins ? Int(rate / 10) : 1))
-        #expect(armed.plan.samples == armed.plan.thinning)
+        #expect(rate > 20 && armed.plan.decimation == (thins ? Int(rate / 10) : 1))
+        #expect(armed.plan.samples == armed.plan.decimation)
     }
 
     @Test("Decimation is planned only if it reduces the rate and all subscribers request the same rate")
@@ -58,7 +58,8 @@ struct ArmingTests {
             _ demand: MotionDemand, other: MotionDemand? = nil, isPolled: Bool = false, gathers: Bool = true
         ) -> Bool? {
             let demands = ["local:/iio:device0/accel": demand, "local:/iio:device0/anglvel": other]
-            return UnitPlan.plan(for: unit, isPolled: isPolled, gathers: gathers) { demands[$0] ?? nil }?.thins
+            return DeviceReadPlan.plan(for: unit, isPolled: isPolled, gathers: gathers) { demands[$0] ?? nil }?
+                .decimates
         }
         // The slowest available rate is 10 Hz.
         let slow = MotionDemand(interval: 0.5, latency: 0, thins: true)
@@ -79,11 +80,11 @@ struct ArmingTests {
             script.writeFailures[Devices.clock] = 22
             script.clocks["realtime"] = 5_000_000_000
         }
-        let armed = try Self.arming(library).arm(Self.accelerometer)
-        #expect(armed.base == .local("realtime"))
+        let armed = try Self.arming(library).configure(Self.accelerometer)
+        #expect(armed.timestampClock == .local("realtime"))
         #expect(armed.clockName == "realtime")
-        let keeper = armed.keeper(
-            clock: VirtualClock(now: BootTime(nanoseconds: 7_000_000_000)), library: library, before: nil)
+        let keeper = armed.makeCorrector(
+            clock: VirtualClock(now: BootTime(nanoseconds: 7_000_000_000)), library: library, previous: nil)
         #expect(keeper.offset == 2_000_000_000)
     }
 
@@ -91,7 +92,7 @@ struct ArmingTests {
     func rateRefused() throws {
         let library = Devices.library()
         library.script.withLock { $0.writeFailures[Devices.rate] = 13 }
-        let armed = try Self.arming(library).arm(Self.accelerometer)
+        let armed = try Self.arming(library).configure(Self.accelerometer)
         #expect(armed.rate == 50)
         #expect(armed.remarks.contains { $0.contains("100 Hz") && $0.contains("50 Hz") })
     }
@@ -101,7 +102,7 @@ struct ArmingTests {
         var context = Devices.context
         context.devices[1].attributes = [IIOAttribute(name: "sampling_frequency", value: "10")]
         let library = Devices.library(context)
-        let armed = try Self.arming(library).arm(Self.accelerometer)
+        let armed = try Self.arming(library).configure(Self.accelerometer)
         #expect(library.journal.all.contains("write sampling_frequency 80"))
         #expect(armed.rate == 80)
     }
@@ -111,7 +112,7 @@ struct ArmingTests {
         let library = Devices.library()
         library.script.withLock { $0.step = 14 }
         let arming = try Self.arming(library)
-        var armed = try arming.arm(Self.accelerometer)
+        var armed = try arming.configure(Self.accelerometer)
         do {
             try arming.open(&armed) { _ in true }
             Issue.record("It opened.")
@@ -133,7 +134,7 @@ struct ArmingTests {
             script.canMakeTimer = true
         }
         let arming = try Self.arming(library)
-        var armed = try arming.arm(Self.accelerometer)
+        var armed = try arming.configure(Self.accelerometer)
         try arming.open(&armed) { _ in true }
         #expect(
             library.journal.all.suffix(3) == [
@@ -146,7 +147,7 @@ struct ArmingTests {
         let library = Devices.library(IIOContext(devices: [Devices.imu()]))
         library.script.withLock { $0.needsTrigger = true }
         let arming = try Self.arming(library)
-        var armed = try arming.arm(Self.accelerometer)
+        var armed = try arming.configure(Self.accelerometer)
         #expect {
             try arming.open(&armed) { _ in true }
         } throws: { error in
@@ -159,7 +160,7 @@ struct ArmingTests {
         let library = Devices.library()
         let arming = try Self.arming(library, settings: [SensorSetting(sensor: "mpu6050", trigger: "mine")])
         #expect {
-            _ = try arming.arm(Self.accelerometer)
+            _ = try arming.configure(Self.accelerometer)
         } throws: { error in
             let message = (error as? ReaderFailure)?.error.message ?? ""
             return message.contains("\"mine\"") && message.contains("mpu6050-dev0")
@@ -173,15 +174,15 @@ struct ArmingTests {
             "local:/iio:device0/accel": MotionDemand(interval: 0.1, latency: 1),
             "local:/iio:device0/anglvel": MotionDemand(interval: 0.02, latency: 0.5),
         ]
-        let plan = UnitPlan.plan(for: unit, isPolled: false) { demands[$0] }
-        #expect(plan == UnitPlan(active: [0, 1], rate: 50, latency: 0.5, isPolled: false))
-        #expect(UnitPlan.plan(for: unit, isPolled: false) { _ in nil } == nil)
+        let plan = DeviceReadPlan.plan(for: unit, isPolled: false) { demands[$0] }
+        #expect(plan == DeviceReadPlan(active: [0, 1], rate: 50, latency: 0.5, isPolled: false))
+        #expect(DeviceReadPlan.plan(for: unit, isPolled: false) { _ in nil } == nil)
     }
 
     @Test("The configuration can request axis-by-axis polling")
     func polledSetting() throws {
         let unit = try Self.unit(Devices.library(), settings: [SensorSetting(sensor: "*", isPolled: true)])
-        let plan = UnitPlan.plan(for: unit, isPolled: false) { _ in MotionDemand(interval: 1, latency: 0) }
+        let plan = DeviceReadPlan.plan(for: unit, isPolled: false) { _ in MotionDemand(interval: 1, latency: 0) }
         #expect(plan?.isPolled == true)
         #expect(unit.members.allSatisfy { $0.description.mode == .polled })
     }

@@ -40,7 +40,7 @@ struct CaptureLendingTests {
                 change(&script)
             }
             var options = Devices.quick
-            options.lateness = lateness
+            options.tolerance = lateness
             let test = currentThread()
             source = IIOSource(addresses: [.local], parts: Devices.parts(library, options: options))
             subscription = source.subscribe(Self.request(.accelerometer, place)) { [log, others] event in
@@ -55,7 +55,7 @@ struct CaptureLendingTests {
 
         static func request(_ kind: SensorKind, _ place: (any PollingExecutor)?) -> MotionRequest {
             var request = MotionRequest(kind: kind, axes: .sensor)
-            request.place = DirectPlace(place)
+            request.executor = DirectPlace(place)
             return request
         }
 

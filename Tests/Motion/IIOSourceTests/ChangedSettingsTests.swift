@@ -16,7 +16,7 @@ struct ChangedSettingsTests {
         ChangedSettings(ScriptedConnection(library), isLocal: isLocal, exitActions: exitActions)
     }
 
-    private func value(_ place: IIOPlace) -> String? { library.script.withLock { $0.values[place] } }
+    private func value(_ place: IIOAttributePath) -> String? { library.script.withLock { $0.values[place] } }
 
     @Test("Changed attributes are restored, the last one first", arguments: [true, false])
     func order(isLocal: Bool) throws {
@@ -25,7 +25,7 @@ struct ChangedSettingsTests {
         #expect(try settings.write("100", to: Devices.rate, from: "50") == "100")
         settings.restore()
         settings.restore()
-        exitActions.run()
+        exitActions.runAll()
         #expect(
             library.journal.all.filter { $0.hasPrefix("write") } == [
                 "write current_timestamp_clock boottime", "write sampling_frequency 100",
@@ -46,7 +46,7 @@ struct ChangedSettingsTests {
     func exit() throws {
         _ = try settings().write("100", to: Devices.rate, from: "50")
         _ = try settings(isLocal: false).write("boottime", to: Devices.clock, from: "realtime")
-        exitActions.run()
+        exitActions.runAll()
         #expect(value(Devices.rate) == "50")
         #expect(value(Devices.clock) == "boottime")
     }

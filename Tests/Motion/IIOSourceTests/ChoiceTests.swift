@@ -13,12 +13,12 @@ struct ChoiceTests {
     private static func decide(
         _ triggers: [String], state: IIOTriggerState? = .some(.none), configured: String? = nil,
         parents: [Int: String] = [:]
-    ) -> TriggerChoice.Decision {
+    ) -> TriggerSelection.Decision {
         var context = IIOContext(devices: [Devices.imu(id: "iio:device3")])
         for (index, name) in triggers.enumerated() {
             context.devices.append(IIODevice(id: "trigger\(index)", name: name))
         }
-        return TriggerChoice.decide(
+        return TriggerSelection.decide(
             device: 0, context: context, configured: configured, state: state, parent: { parents[$0] })
     }
 
@@ -50,7 +50,7 @@ struct ChoiceTests {
 
     @Test("Without any trigger, the decision lists the expected names")
     func triggerMissing() {
-        #expect(Self.decide([]) == .without(["mpu6050-dev3", "mpu6050-trigger"]))
+        #expect(Self.decide([]) == .withoutTrigger(["mpu6050-dev3", "mpu6050-trigger"]))
     }
 
     @Test("The configured trigger takes precedence, and a missing one is reported by name")
@@ -63,33 +63,33 @@ struct ChoiceTests {
 
     @Test("Boot time is the preferred clock, and clocks that cannot be set are preferred to those that can")
     func clocks() {
-        #expect(ClockChoice.wanted(current: "realtime") == ["boottime", "monotonic", "monotonic_raw"])
-        #expect(ClockChoice.wanted(current: "monotonic") == ["boottime"])
-        #expect(ClockChoice.wanted(current: "boottime") == [])
+        #expect(ClockSelection.preferredClocks(over: "realtime") == ["boottime", "monotonic", "monotonic_raw"])
+        #expect(ClockSelection.preferredClocks(over: "monotonic") == ["boottime"])
+        #expect(ClockSelection.preferredClocks(over: "boottime") == [])
     }
 
     @Test("The lowest sufficient rate of the list is written, or the highest one if none suffices")
     func listedRates() {
         let offered = SensorRates.list([0, 12.5, 25, 50, 100])
-        #expect(RateChoice.rate(wanted: 30, offered: offered, current: 12.5) == 50)
-        #expect(RateChoice.rate(wanted: 500, offered: offered, current: 12.5) == 100)
-        #expect(RateChoice.rate(wanted: .infinity, offered: offered, current: 12.5) == 100)
-        #expect(RateChoice.rate(wanted: 50, offered: offered, current: 50) == nil)
+        #expect(RateSelection.rate(wanted: 30, offered: offered, current: 12.5) == 50)
+        #expect(RateSelection.rate(wanted: 500, offered: offered, current: 12.5) == 100)
+        #expect(RateSelection.rate(wanted: .infinity, offered: offered, current: 12.5) == 100)
+        #expect(RateSelection.rate(wanted: 50, offered: offered, current: 50) == nil)
     }
 
     @Test("A default rate of 0 or 1 Hz is raised if no rate was requested")
     func lowDefaults() {
-        #expect(RateChoice.rate(wanted: 0, offered: .list([0, 1, 12.5, 25]), current: 0) == 12.5)
-        #expect(RateChoice.rate(wanted: 0, offered: .list([1, 10, 100]), current: 1) == 10)
-        #expect(RateChoice.rate(wanted: 0, offered: .list([1, 10, 100]), current: 100) == nil)
+        #expect(RateSelection.rate(wanted: 0, offered: .list([0, 1, 12.5, 25]), current: 0) == 12.5)
+        #expect(RateSelection.rate(wanted: 0, offered: .list([1, 10, 100]), current: 1) == 10)
+        #expect(RateSelection.rate(wanted: 0, offered: .list([1, 10, 100]), current: 100) == nil)
     }
 
     @Test("Without a list, a requested rate is written only if it is higher; in a range, it is rounded up")
     func otherRates() {
-        #expect(RateChoice.rate(wanted: 100, offered: .unknown, current: 50) == 100)
-        #expect(RateChoice.rate(wanted: 20, offered: .unknown, current: 50) == nil)
-        #expect(RateChoice.rate(wanted: 20, offered: .unknown, current: nil) == nil)
-        #expect(RateChoice.rate(wanted: 33, offered: .range(minimum: 10, step: 10, maximum: 100), current: 10) == 40)
+        #expect(RateSelection.rate(wanted: 100, offered: .unknown, current: 50) == 100)
+        #expect(RateSelection.rate(wanted: 20, offered: .unknown, current: 50) == nil)
+        #expect(RateSelection.rate(wanted: 20, offered: .unknown, current: nil) == nil)
+        #expect(RateSelection.rate(wanted: 33, offered: .range(minimum: 10, step: 10, maximum: 100), current: 10) == 40)
     }
 
     @Test("Integers are written without decimals, and other numbers without an exponent")
@@ -129,8 +129,8 @@ struct ChoiceTests {
         #expect(samples(100, 0.009) == 1)
         // At 6.6 kHz, refills are limited to about a thousand wake-ups per second.
         #expect(samples(6600, 0) == 6)
-        #expect(samples(1000, 60) == BufferPlan.mostSamples)
-        #expect(samples(100, .infinity) == BufferPlan.mostSamples)
+        #expect(samples(1000, 60) == BufferPlan.maximumSamples)
+        #expect(samples(100, .infinity) == BufferPlan.maximumSamples)
         #expect(samples(100, 0, forced: 256) == 256)
     }
 
@@ -145,13 +145,13 @@ struct ChoiceTests {
                 let plan = BufferPlan(
                     rate: rate, latency: latency, samples: forced, kernelBuffers: forced, isLocal: false,
                     isEventDriven: false)
-                #expect((1...BufferPlan.mostSamples).contains(plan.samples))
+                #expect((1...BufferPlan.maximumSamples).contains(plan.samples))
                 #expect((1...1024).contains(plan.kernelBuffers))
-                #expect(plan.startLimit >= 0.5 && plan.stallLimit >= 1 && plan.timeout >= 5)
+                #expect(plan.startTimeout >= 0.5 && plan.stallTimeout >= 1 && plan.timeout >= 5)
             }
         }
         // An excessive rate is capped instead of written as 0, which would switch the sensor off.
-        let written = RateChoice.rate(wanted: 1e13, offered: .unknown, current: 50).map { AttributeNumber.text($0) }
+        let written = RateSelection.rate(wanted: 1e13, offered: .unknown, current: 50).map { AttributeNumber.text($0) }
         #expect(written == "100000")
     }
 
@@ -183,12 +183,12 @@ struct ChoiceTests {
         polled.mode = .polled
         let good = SensorDescription(id: "good", kind: .accelerometer)
         #expect(
-            SensorOrder.sorted([base, labelled, polled, good]).map(\.id) == ["good", "polled", "base", "labelled"])
+            SensorRanking.sorted([base, labelled, polled, good]).map(\.id) == ["good", "polled", "base", "labelled"])
     }
 
     @Test("A device that is reconnected under another number keeps its name")
     func names() {
-        var names = DeviceNames()
+        var names = PersistentDeviceNames()
         #expect(
             names.update([("iio:device0", "a"), ("iio:device1", "b")]) == [
                 "iio:device0": "iio:device0", "iio:device1": "iio:device1",
@@ -203,8 +203,8 @@ struct ChoiceTests {
     func udev() throws {
         let udev = ["ACCEL_LOCATION": "base", "ACCEL_MOUNT_MATRIX": "0, 1, 0; -1, 0, 0; 0, 0, 1"]
         let unit = try #require(
-            SensorUnit.units(
-                of: Devices.context, address: .local, settings: [], udev: { property, _ in udev[property] },
+            DeviceGroup.groups(
+                in: Devices.context, address: .local, settings: [], udev: { property, _ in udev[property] },
                 key: { id, _ in id }
             ).first)
         let accelerometer = unit.members[0].description
@@ -242,8 +242,8 @@ struct ChoiceTests {
                 device.id = "iio:device\(number)"
                 context.devices.append(device)
             }
-            let units = SensorUnit.units(
-                of: context, address: .local, settings: [],
+            let units = DeviceGroup.groups(
+                in: context, address: .local, settings: [],
                 udev: { property, index in
                     let id = context.devices[index].id
                     let cell = id == "iio:device\(first)" ? first : first + 1
@@ -273,11 +273,11 @@ struct ChoiceTests {
             ("30313233343536373839616263646566\n", "30313233343536373839616263646566"), ("00000000", ""), ("", ""),
         ])
     func serial(attribute: String, serial: String) throws {
-        #expect(AttributeChoice.isNeeded("serialnumber"))
+        #expect(AttributeSelection.isNeeded("serialnumber"))
         var context = Devices.context
         context.devices[0].attributes.append(IIOAttribute(name: "serialnumber", value: attribute))
         let unit = try #require(
-            SensorUnit.units(of: context, address: .local, settings: [], key: { id, _ in id }).first)
+            DeviceGroup.groups(in: context, address: .local, settings: [], key: { id, _ in id }).first)
         #expect(unit.members.map(\.description.serial) == [serial, serial])
     }
 
@@ -301,11 +301,11 @@ struct ChoiceTests {
     @Test("The retry delay doubles up to its limit and is never zero")
     func backoff() {
         var backoff = Backoff(first: 0.25, limit: 1)
-        #expect((0..<4).map { _ in backoff.take() } == [0.25, 0.5, 1, 1])
+        #expect((0..<4).map { _ in backoff.nextDelay() } == [0.25, 0.5, 1, 1])
         backoff.reset()
-        #expect(backoff.take() == 0.25)
+        #expect(backoff.nextDelay() == 0.25)
         var none = Backoff(first: 0, limit: 0)
-        #expect(none.take() > 0)
+        #expect(none.nextDelay() > 0)
     }
 
     // MARK: Error messages
@@ -351,9 +351,9 @@ struct ChoiceTests {
                 rate: rate, latency: latency, wanted: wanted, samples: forced, isLocal: true,
                 isEventDriven: isEventDriven)
         }
-        #expect(plan(wanted).samples == samples && plan(wanted).thinning == thinning)
+        #expect(plan(wanted).samples == samples && plan(wanted).decimation == thinning)
         for whole in [plan(nil), plan(wanted, forced: 1), plan(wanted, isEventDriven: true)] {
-            #expect(whole.thinning == 1)
+            #expect(whole.decimation == 1)
         }
     }
 }

@@ -47,8 +47,8 @@ enum Devices {
 
     static let context = IIOContext(devices: [imu(), trigger])
 
-    static let rate = IIOPlace.device(0, "sampling_frequency")
-    static let clock = IIOPlace.device(0, "current_timestamp_clock")
+    static let rate = IIOAttributePath.device(0, "sampling_frequency")
+    static let clock = IIOAttributePath.device(0, "current_timestamp_clock")
 
     /// Returns a library with the initial attribute values of the drivers.
     static func library(_ context: IIOContext = context) -> ScriptedLibrary {
@@ -83,8 +83,8 @@ enum Devices {
     static func parts(
         _ library: ScriptedLibrary, clock: any DeviceClock = LiveClock(), settings: [SensorSetting] = [],
         options: IIOSourceOptions = quick
-    ) -> SourceParts {
-        SourceParts(
+    ) -> IIOSourceDependencies {
+        IIOSourceDependencies(
             library: library, clock: clock, settings: settings, options: options,
             spawn: { [journal = library.journal] body throws(DeviceError) in
                 try WorkerThread.start {
@@ -97,8 +97,8 @@ enum Devices {
     /// Options with a retry delay of ten milliseconds.
     static var quick: IIOSourceOptions {
         var options = IIOSourceOptions()
-        options.firstRetry = 0.01
-        options.lastRetry = 0.02
+        options.initialRetryDelay = 0.01
+        options.maximumRetryDelay = 0.02
         options.searchInterval = 0.01
         return options
     }

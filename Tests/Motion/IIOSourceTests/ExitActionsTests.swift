@@ -19,14 +19,14 @@ struct ExitActionsTests {
         }
         _ = try actions.add({ journal.note("buffer") }, change: {})
         actions.remove(removed)
-        actions.run()
+        actions.runAll()
         #expect(journal.all == ["make timer", "buffer", "timer"])
     }
 
     @Test("Changes are rejected once the process exits")
     func refusal() {
         let actions = ExitActions()
-        actions.run()
+        actions.runAll()
         let failure = #expect(throws: IIOFailure.self) {
             try actions.add({}, change: { Issue.record("changed at exit") })
         }
@@ -48,7 +48,7 @@ struct ExitActionsTests {
         }
         entered.wait()
         try WorkerThread.start {
-            actions.run()
+            actions.runAll()
             finished.signal()
         }
         released.signal()

@@ -114,7 +114,7 @@ struct HardshipTests {
         let library = Devices.library(blind)
         let clock = VirtualClock(now: BootTime(nanoseconds: 1_000_000_000))
         var options = Devices.quick
-        (options.firstRetry, options.lastRetry) = (30, 30)
+        (options.initialRetryDelay, options.maximumRetryDelay) = (30, 30)
         let source = Self.source(library, clock: clock, options: options)
         let log = EventLog()
         let subscription = source.subscribe(Self.request) { log.note($0) }
@@ -391,10 +391,10 @@ struct HardshipTests {
             var options = Devices.quick
             options.samplesPerRefill = samples
             options.kernelBuffers = samples
-            options.greatestPollRate = .nan
+            options.maximumPollRate = .nan
             options.searchInterval = .nan
-            options.lastRetry = .infinity
-            options.discoveryLimit = .infinity
+            options.maximumRetryDelay = .infinity
+            options.discoveryTimeout = .infinity
             let source = Self.source(library, options: options)
             let log = EventLog()
             var request = MotionRequest(kind: .accelerometer, interval: interval, latency: 1e300, axes: .sensor)

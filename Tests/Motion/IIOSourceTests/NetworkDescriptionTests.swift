@@ -44,7 +44,7 @@ struct NetworkDescriptionTests {
             ("board", "board", 30_431), ("board:99", "board", 99), ("::1", "::1", 30_431), ("[::1]", "::1", 30_431),
             ("[fe80::1%eth0]:99", "fe80::1%eth0", 99), ("10.0.0.2:1", "10.0.0.2", 1),
         ] as [(String, String, UInt16)] {
-            let place = try #require(NetworkDescription.place(text))
+            let place = try #require(DescriptionSizeCheck.hostAndPort(text))
             #expect(place.host == host && place.port == port, "\(text)")
         }
     }
@@ -62,28 +62,28 @@ struct NetworkDescriptionTests {
         let server = try AnsweringServer(answer)
         let address = try MotionSourceAddress("ip:127.0.0.1:\(server.port)")
         if isRefused {
-            let failure = #expect(throws: IIOFailure.self) { try NetworkDescription.check(address) }
+            let failure = #expect(throws: IIOFailure.self) { try DescriptionSizeCheck.check(address) }
             #expect(failure?.error(.open(address)).message.contains("announces a description") == true)
         } else {
-            #expect(throws: Never.self) { try NetworkDescription.check(address) }
+            #expect(throws: Never.self) { try DescriptionSizeCheck.check(address) }
         }
     }
 
     @Test("The check returns the address of a server that has responded")
     func place() throws {
         let server = try AnsweringServer("1234\n")
-        #expect(try NetworkDescription.check(try MotionSourceAddress("ip:127.0.0.1:\(server.port)")) != nil)
+        #expect(try DescriptionSizeCheck.check(try MotionSourceAddress("ip:127.0.0.1:\(server.port)")) != nil)
         let listener = try LoopbackListener(port: 0, for: "The test")
-        var found: ServerPlace?
+        var found: ServerAddress?
         _ = Sockets.resolve("127.0.0.1", port: listener.port) { address in
-            found = ServerPlace(address)
+            found = ServerAddress(address)
             return true
         }
         let client = try #require(found?.connect())
         defer { systemClose(client) }
         var wait = pollfd(fd: client, events: Int16(POLLOUT), revents: 0)
         #expect(poll(&wait, 1, 60_000) == 1)
-        #expect(Sockets.takeError(client) == 0)
+        #expect(Sockets.clearPendingError(client) == 0)
     }
 
     @Test("A server that accepts a connection and sends nothing is not passed to libiio")
@@ -91,14 +91,14 @@ struct NetworkDescriptionTests {
         // The kernel completes the connection although the listener never accepts it.
         let listener = try LoopbackListener(port: 0, for: "The test")
         let address = try MotionSourceAddress("ip:127.0.0.1:\(listener.port)")
-        let failure = #expect(throws: IIOFailure.self) { try NetworkDescription.check(address, patience: 0.1) }
+        let failure = #expect(throws: IIOFailure.self) { try DescriptionSizeCheck.check(address, patience: 0.1) }
         #expect(failure == IIOFailure("PRINT", ETIMEDOUT))
     }
 
     @Test("Unreachable servers and addresses without a network are left to libiio")
     func nobody() throws {
         for text in ["ip:127.0.0.1:1", "local:", "usb:"] {
-            try NetworkDescription.check(try MotionSourceAddress(text))
+            try DescriptionSizeCheck.check(try MotionSourceAddress(text))
         }
     }
 }

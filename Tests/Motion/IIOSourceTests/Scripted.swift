@@ -17,11 +17,11 @@ final class ScriptedLibrary: IIOLibrary {
         var presence: [String]?
         var clocks: [String: Int64] = [:]
         /// The values of attributes by their location.
-        var values: [IIOPlace: String] = [:]
-        var readFailures: [IIOPlace: Int32] = [:]
+        var values: [IIOAttributePath: String] = [:]
+        var readFailures: [IIOAttributePath: Int32] = [:]
         /// Semaphores on which reads of these attributes block.
-        var readDoors: [IIOPlace: DispatchSemaphore] = [:]
-        var writeFailures: [IIOPlace: Int32] = [:]
+        var readDoors: [IIOAttributePath: DispatchSemaphore] = [:]
+        var writeFailures: [IIOAttributePath: Int32] = [:]
         var trigger: IIOTriggerState? = .some(.none)
         var setTrigger: Int?
         var parents: [Int: String] = [:]
@@ -72,7 +72,7 @@ final class ScriptedLibrary: IIOLibrary {
     var lastBuffer: ScriptedBuffer? { script.withLock { $0.buffers.last } }
 
     /// Unblocks all current and future reads of these attributes.
-    func open(_ doors: [IIOPlace: DispatchSemaphore]) {
+    func open(_ doors: [IIOAttributePath: DispatchSemaphore]) {
         script.withLock { script in script.readDoors = script.readDoors.filter { doors[$0.key] == nil } }
         for door in doors.values { for _ in 0..<32 { door.signal() } }
     }
@@ -139,7 +139,7 @@ final class ScriptedConnection: IIOConnection {
 
     private var journal: Journal { library.journal }
 
-    func read(_ place: IIOPlace) throws(IIOFailure) -> String {
+    func read(_ place: IIOAttributePath) throws(IIOFailure) -> String {
         if let door = library.script.withLock({ $0.readDoors[place] }) {
             journal.note("read door")
             door.wait()
@@ -150,7 +150,7 @@ final class ScriptedConnection: IIOConnection {
         return value
     }
 
-    func write(_ value: String, to place: IIOPlace) throws(IIOFailure) {
+    func write(_ value: String, to place: IIOAttributePath) throws(IIOFailure) {
         let failure = library.script.withLock { script -> Int32? in
             if let failure = script.writeFailures[place] { return failure }
             script.values[place] = value
@@ -162,7 +162,7 @@ final class ScriptedConnection: IIOConnection {
 
     func isNodeAccessible(_ device: Int) -> Bool { library.script.withLock { $0.isNodeAccessible } }
 
-    func isWritable(_ place: IIOPlace) -> Bool { library.script.withLock { $0.writeFailures[place] != 13 } }
+    func isWritable(_ place: IIOAttributePath) -> Bool { library.script.withLock { $0.writeFailures[place] != 13 } }
 
     func trigger(of device: Int) throws(IIOFailure) -> IIOTriggerState {
         let state = library.script.withLock { script in script.setTrigger.map { .set($0) } ?? script.trigger }
@@ -177,7 +177,7 @@ final class ScriptedConnection: IIOConnection {
 
     func parent(of device: Int) -> String? { library.script.withLock { $0.parents[device] } }
 
-    func timerTrigger(for device: Int, rate: Double) throws(IIOFailure) -> any IIOHold {
+    func timerTrigger(for device: Int, rate: Double) throws(IIOFailure) -> any IIOLease {
         guard library.script.withLock({ $0.canMakeTimer }) else { throw IIOFailure("mkdir", 13) }
         journal.note("timer \(Int(rate))")
         library.script.withLock { $0.needsTrigger = false }
@@ -188,7 +188,7 @@ final class ScriptedConnection: IIOConnection {
 
     func isPresent(_ device: Int) -> Bool { library.script.withLock { $0.isPresent } }
 
-    func lock(_ device: Int) throws(IIOFailure) -> (any IIOHold)? {
+    func lock(_ device: Int) throws(IIOFailure) -> (any IIOLease)? {
         if let failure = library.script.withLock({ $0.lockFailure }) { throw IIOFailure("flock", failure) }
         journal.note("lock")
         return ScriptedHold("lock", journal)
@@ -230,7 +230,7 @@ final class ScriptedConnection: IIOConnection {
     }
 }
 
-final class ScriptedHold: IIOHold {
+final class ScriptedHold: IIOLease {
     private let name: String
     private let journal: Journal
     private let isHeld = Atomic<Bool>(true)
@@ -251,9 +251,9 @@ final class ScriptedHold: IIOHold {
 
 final class ScriptedPoll: IIOPoll {
     private let connection: ScriptedConnection
-    private let places: [IIOPlace]
+    private let places: [IIOAttributePath]
 
-    init(_ connection: ScriptedConnection, _ places: [IIOPlace]) {
+    init(_ connection: ScriptedConnection, _ places: [IIOAttributePath]) {
         self.connection = connection
         self.places = places
     }
@@ -265,7 +265,7 @@ final class ScriptedPoll: IIOPoll {
 
 /// A buffer that returns the refills that the test pushes.
 final class ScriptedBuffer: IIOBuffer, @unchecked Sendable {
-    let step: Int
+    let scanSize: Int
     private let condition = NSCondition()
     private var queue: [[UInt8]] = []
     private var failure: Int?
@@ -275,20 +275,20 @@ final class ScriptedBuffer: IIOBuffer, @unchecked Sendable {
     private let journal: Journal
     private let connection: ScriptedConnection?
     /// Readable while refills or a failure may be pending.
-    private let ready: WakeUp?
-    let wait: (descriptor: Int32, wakeUp: WakeUp)?
+    private let ready: WakeupPipe?
+    let pollHandle: (descriptor: Int32, wakeUp: WakeupPipe)?
     let kernelBuffers = 4
     private let neverStarts: Bool
 
     init(step: Int, journal: Journal, keeping connection: ScriptedConnection?, canWait: Bool, neverStarts: Bool = false)
     {
-        self.step = step
+        self.scanSize = step
         self.neverStarts = neverStarts
-        if canWait, let ready = try? WakeUp(for: "the test"), let wakeUp = try? WakeUp(for: "the test") {
+        if canWait, let ready = try? WakeupPipe(for: "the test"), let wakeUp = try? WakeupPipe(for: "the test") {
             self.ready = ready
-            wait = (ready.readEnd, wakeUp)
+            pollHandle = (ready.readEnd, wakeUp)
         } else {
-            (ready, wait) = (nil, nil)
+            (ready, pollHandle) = (nil, nil)
         }
         self.journal = journal
         self.connection = connection
@@ -336,7 +336,7 @@ final class ScriptedBuffer: IIOBuffer, @unchecked Sendable {
             }
             condition.wait()
         }
-        if wait != nil {
+        if pollHandle != nil {
             guard reads > 0 else { return -Int(EAGAIN) }
             reads -= 1
         }
@@ -355,7 +355,7 @@ final class ScriptedBuffer: IIOBuffer, @unchecked Sendable {
             isCancelled = true
             condition.broadcast()
         }
-        wait?.wakeUp.signal()
+        pollHandle?.wakeUp.signal()
     }
 
     func close() {

@@ -15,7 +15,7 @@ final class ScriptedServer: Sendable {
 
     init(_ answer: String = "") throws {
         var ends: [Int32] = [-1, -1]
-        try #require(socketpair(AF_UNIX, SocketKind.stream.quiet, 0, &ends) == 0)
+        try #require(socketpair(AF_UNIX, SocketType.stream.nonBlockingCloseOnExec, 0, &ends) == 0)
         (socket, theirs) = (ends[0], ends[1])
         say(answer)
     }
@@ -57,7 +57,8 @@ final class ScriptedServer: Sendable {
 
     /// Creates the only capture over the connection.
     func buffer(
-        _ device: IIODevice, _ channels: [Int], samples: Int, step: Int = 16, habits: ServerHabits = ServerHabits(),
+        _ device: IIODevice, _ channels: [Int], samples: Int, step: Int = 16,
+        habits: ServerCapabilities = ServerCapabilities(),
         patience: Double = 600
     ) throws -> ServerBuffer {
         try ServerBuffer(

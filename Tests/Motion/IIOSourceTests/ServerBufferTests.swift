@@ -19,7 +19,7 @@ struct ServerBufferTests {
     }()
 
     private func buffer(
-        _ server: ScriptedServer, samples: Int = 4, habits: ServerHabits = ServerHabits()
+        _ server: ScriptedServer, samples: Int = 4, habits: ServerCapabilities = ServerCapabilities()
     ) throws -> ServerBuffer {
         let buffer = try server.buffer(Self.device, [0, 1, 2, 3], samples: samples, habits: habits)
         try buffer.start()
@@ -53,7 +53,9 @@ struct ServerBufferTests {
     private static func reads(_ counts: [Int]) -> [String] { counts.map { "READBUF iio:device0 \($0)" } }
 
     /// Starts a capture and reads a refill of one scan. The next request is for two refills.
-    private func begin(_ server: ScriptedServer, habits: ServerHabits = ServerHabits()) throws -> ServerBuffer {
+    private func begin(_ server: ScriptedServer, habits: ServerCapabilities = ServerCapabilities()) throws
+        -> ServerBuffer
+    {
         server.say("0\n")
         let buffer = try buffer(server, samples: 1, habits: habits)
         server.say("16\n0000000f\n", Self.bytes(16))
@@ -148,7 +150,7 @@ struct ServerBufferTests {
 
     @Test("After three captures without a response to requests for two refills, only one is requested")
     func unanswered() throws {
-        let habits = ServerHabits()
+        let habits = ServerCapabilities()
         for _ in 0..<3 { _ = try begin(try ScriptedServer(), habits: habits) }
         let server = try ScriptedServer("0\n")
         let buffer = try buffer(server, samples: 1, habits: habits)
@@ -279,7 +281,7 @@ struct ServerBufferTests {
             var bytes = UnsafeRawBufferPointer(start: nil, count: 0)
             var reads = 2
             result = buffer.refill(&bytes, reads: &reads)
-            if result > 0 { #expect(bytes.count == result && result % buffer.step == 0) }
+            if result > 0 { #expect(bytes.count == result && result % buffer.scanSize == 0) }
             turns += 1
         } while (result >= 0 || result == -Int(EAGAIN)) && turns < 10_000
         #expect(result < 0 && result != -Int(EAGAIN))
@@ -292,7 +294,7 @@ struct ServerBufferTests {
         let server = try ScriptedServer("0\n")
         let buffer = try buffer(server)
         buffer.cancel()
-        let wait = try #require(buffer.wait)
+        let wait = try #require(buffer.pollHandle)
         #expect(!wait.wakeUp.wait(for: wait.descriptor, events: Int16(POLLIN), milliseconds: -1))
         #expect(failure(buffer) == -9)
         buffer.close()

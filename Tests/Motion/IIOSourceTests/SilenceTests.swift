@@ -23,8 +23,8 @@ struct SilenceTests {
     private static let accelerometer = MotionRequest(kind: .accelerometer, axes: .sensor)
     private static let gyroscope = MotionRequest(kind: .gyroscope, axes: .sensor)
     /// The first attribute that is read of each sensor.
-    private static let accelX = IIOPlace.channel(0, 0, "raw")
-    private static let gyroX = IIOPlace.channel(0, 3, "raw")
+    private static let accelX = IIOAttributePath.channel(0, 0, "raw")
+    private static let gyroX = IIOAttributePath.channel(0, 3, "raw")
 
     /// A library with a device that has no buffer.
     private static var polled: ScriptedLibrary {
@@ -43,7 +43,7 @@ struct SilenceTests {
     private func leave(_ source: IIOSource, _ library: ScriptedLibrary) {
         #expect(library.isLookedAt(by: source))
         let count = library.journal.count("thread left")
-        clock.move(to: clock.now.advanced(bySeconds: ContextSupervisor.abandonLimit + 1))
+        clock.move(to: clock.now.advanced(bySeconds: ContextSupervisor.abandonTimeout + 1))
         #expect(library.journal.waits(for: "thread left", count: count + 1) { source.devicesChanged() })
     }
 
@@ -183,7 +183,7 @@ struct SilenceTests {
         let devices = [Devices.imu(isBuffered: false), Devices.imu(id: "iio:device1", isBuffered: false)]
         let library = Devices.library(IIOContext(devices: devices))
         let (door, otherDoor) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-        let otherX = IIOPlace.channel(1, 3, "raw")
+        let otherX = IIOAttributePath.channel(1, 3, "raw")
         let source = source(library)
         let other = EventLog()
         let second = source.subscribe(
@@ -293,9 +293,9 @@ struct SilenceTests {
     /// A buffer that returns one scan, and another one on a signal from the test, even if it is cancelled.
     private final class StuckBuffer: IIOBuffer, @unchecked Sendable {
         let door: DispatchSemaphore
-        let step = 16
+        let scanSize = 16
         let kernelBuffers = 4
-        let wait: (descriptor: Int32, wakeUp: WakeUp)? = nil
+        let pollHandle: (descriptor: Int32, wakeUp: WakeupPipe)? = nil
         private let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: 16, alignment: 16)
         private var refills = 0
 
@@ -384,7 +384,7 @@ struct SilenceTests {
         // A device that appeared while the context was being opened.
         library.script.withLock { $0.presence = ["iio:device0", "iio:device1", "trigger0"] }
         var options = Devices.quick
-        (options.firstRetry, options.lastRetry, options.searchInterval) = (60, 60, 1)
+        (options.initialRetryDelay, options.maximumRetryDelay, options.searchInterval) = (60, 60, 1)
         let source = source(library, options: options)
         let subscription = source.subscribe(MotionRequest(kind: .magnetometer, axes: .sensor)) { _ in }
         #expect(library.journal.waits(for: "open"))
@@ -423,7 +423,7 @@ struct SilenceTests {
     func newcomer() {
         let library = Devices.library()
         var options = Devices.quick
-        options.lastRetry = 10_000
+        options.maximumRetryDelay = 10_000
         let source = source(library, options: options)
         let first = source.subscribe(Self.accelerometer) { [log] in log.note($0) }
         #expect(library.journal.waits(for: "buffer"))

@@ -236,7 +236,7 @@ struct SourceTests {
         var options = Devices.quick
         options.searchInterval = 3600
         let source = Self.source(library, options: options)
-        source.devicesAreWatched(true)
+        source.setReportsDeviceChanges(true)
         let log = EventLog()
         let subscription = source.subscribe(Self.request()) { log.note($0) }
         // The first search has found nothing.
@@ -259,7 +259,7 @@ struct SourceTests {
         let supervisor = ContextSupervisor(
             session: ContextSession(
                 address: .local, index: 0, parts: Devices.parts(library, clock: LiveClock(), options: options)),
-            hub: MotionHub {}, catalog: Catalog(contexts: 1))
+            hub: MotionHub {}, catalog: SensorCatalog(contexts: 1))
         #expect(supervisor.searchInterval == 240)
         supervisor.parts.watch.set(true)
         #expect(supervisor.searchInterval == 3600)

@@ -65,7 +65,7 @@ struct BufferUseTests {
 
     private func use() -> BufferUse {
         var options = IIOSourceOptions()
-        options.lastRetry = 10
+        options.maximumRetryDelay = 10
         return BufferUse(options: options)
     }
 

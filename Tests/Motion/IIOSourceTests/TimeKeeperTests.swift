@@ -8,11 +8,11 @@ import Testing
 @Suite("Timestamp correction")
 struct TimeKeeperTests {
     private static func settle(
-        _ keeper: inout TimeKeeper, _ stamps: [Int64], arrival: Int64, measured: Int64? = nil
+        _ keeper: inout TimestampCorrector, _ stamps: [Int64], arrival: Int64, measured: Int64? = nil
     ) -> [Int64] {
         var times = stamps.map { BootTime(nanoseconds: $0 &+ keeper.offset) }
         let kept = times.withUnsafeMutableBufferPointer {
-            keeper.settle($0, arrival: BootTime(nanoseconds: arrival)) { _ in measured }
+            keeper.correct($0, arrival: BootTime(nanoseconds: arrival)) { _ in measured }
         }
         return times[..<kept].map(\.nanoseconds)
     }
@@ -22,7 +22,7 @@ struct TimeKeeperTests {
 
     @Test("Timestamps of the device's own clock do not change")
     func same() {
-        var keeper = TimeKeeper(base: .same, interval: 0.01)
+        var keeper = TimestampCorrector(base: .device, interval: 0.01)
         #expect(Self.settle(&keeper, [100, 200, 300], arrival: 400) == [100, 200, 300])
     }
 
@@ -31,7 +31,7 @@ struct TimeKeeperTests {
         for thinning in [1, 10] {
             // The limit is five seconds plus twice the duration of a full buffer at 100 Hz.
             for (late, isWrong) in [(86, false), (88, true)] as [(Int64, Bool)] {
-                var keeper = TimeKeeper(base: .same, interval: 0.01 * Double(thinning), thinning: thinning)
+                var keeper = TimestampCorrector(base: .device, interval: 0.01 * Double(thinning), thinning: thinning)
                 _ = Self.settle(&keeper, [Self.second], arrival: Self.second * (1 + late))
                 #expect((keeper.base == .remote) == isWrong)
             }
@@ -41,68 +41,68 @@ struct TimeKeeperTests {
     @Test("Timestamps of another machine are converted using the minimum delay")
     func remote() {
         let ms = Self.millisecond
-        var keeper = TimeKeeper(base: .remote, interval: 0.01)
+        var keeper = TimestampCorrector(base: .remote, interval: 0.01)
         // The remote clock is 1000 s behind, and the delays are 5, 2 and 7 ms.
         let start = 1000 * Self.second
         #expect(Self.settle(&keeper, [10 * ms], arrival: start + 15 * ms) == [start + 15 * ms])
         #expect(Self.settle(&keeper, [20 * ms], arrival: start + 22 * ms) == [start + 22 * ms])
         #expect(Self.settle(&keeper, [30 * ms], arrival: start + 37 * ms) == [start + 32 * ms])
-        #expect(keeper.jumps == 0)
+        #expect(keeper.clockSteps == 0)
     }
 
     @Test("A further capture keeps the known offset, even if its first samples are late")
     func furtherCapture() throws {
         let ms = Self.millisecond
         let start = 1000 * Self.second
-        var first = TimeKeeper(base: .remote, interval: 0.01)
-        #expect(first.found == nil)
+        var first = TimestampCorrector(base: .remote, interval: 0.01)
+        #expect(first.clockState == nil)
         #expect(Self.settle(&first, [10 * ms], arrival: start + 12 * ms) == [start + 12 * ms])
-        let found = try #require(first.found)
+        let found = try #require(first.clockState)
         #expect(found.offset == start + 2 * ms)
         // 1.5 s late, and then 1 ms earlier than any before.
-        var second = TimeKeeper(base: .remote, interval: 0.01, before: found)
+        var second = TimestampCorrector(base: .remote, interval: 0.01, before: found)
         #expect(Self.settle(&second, [110 * ms], arrival: start + 1612 * ms) == [start + 112 * ms])
         #expect(Self.settle(&second, [120 * ms], arrival: start + 1613 * ms) == [start + 122 * ms])
         // Late samples do not confirm the offset.
-        #expect(second.found?.time == found.time)
+        #expect(second.clockState?.time == found.time)
         #expect(Self.settle(&second, [1620 * ms], arrival: start + 1621 * ms) == [start + 1621 * ms])
-        #expect(second.found?.time == BootTime(nanoseconds: start + 1621 * ms))
-        #expect(second.jumps == 0)
+        #expect(second.clockState?.time == BootTime(nanoseconds: start + 1621 * ms))
+        #expect(second.clockSteps == 0)
         // A delay of a few milliseconds confirms the offset.
         #expect(Self.settle(&second, [2620 * ms], arrival: start + 2629 * ms) == [start + 2621 * ms])
-        #expect(second.found?.time == BootTime(nanoseconds: start + 2629 * ms))
+        #expect(second.clockState?.time == BootTime(nanoseconds: start + 2629 * ms))
         // Remote machines that were restarted: one 3 s later, one earlier, and one immediately.
         let restarts = [(20, 3022), (9000, 13), (10, 1000)]
         for (stamp, arrival) in restarts.map({ (Int64($0) * ms, start + Int64($1) * ms) }) {
-            var third = TimeKeeper(base: .remote, interval: 0.01, before: found)
+            var third = TimestampCorrector(base: .remote, interval: 0.01, before: found)
             #expect(Self.settle(&third, [stamp], arrival: arrival) == [arrival])
-            #expect(third.jumps == 0)
+            #expect(third.clockSteps == 0)
         }
-        var together = TimeKeeper(base: .remote, interval: 0.01, before: found)
+        var together = TimestampCorrector(base: .remote, interval: 0.01, before: found)
         let times = Self.settle(&together, [10 * ms, 20 * ms], arrival: start + 1000 * ms)
         #expect(times == [start + 990 * ms, start + 1000 * ms])
         // A remote clock that is ahead of the local one does not count as a clock step.
-        var ahead = TimeKeeper(base: .remote, interval: 0.01)
+        var ahead = TimestampCorrector(base: .remote, interval: 0.01)
         #expect(Self.settle(&ahead, [2000 * Self.second], arrival: start) == [start])
-        #expect(ahead.jumps == 0)
+        #expect(ahead.clockSteps == 0)
     }
 
     @Test("The state of a clock that may have been set or has drifted is not reused")
     func foundClock() {
         let time = BootTime(nanoseconds: 1000 * Self.second)
-        let found = TimeKeeper.Found(offset: 1, stamp: 2, time: time)
-        #expect(FoundClock("realtime", found) == nil)
-        #expect(FoundClock("", found) == nil)
-        let clock = FoundClock("monotonic", found)
-        #expect(clock?.found(of: "monotonic", now: time.advanced(bySeconds: 60)) == found)
-        #expect(clock?.found(of: "boottime", now: time) == nil)
-        #expect(clock?.found(of: "monotonic", now: time.advanced(bySeconds: 61)) == nil)
+        let found = TimestampCorrector.ClockState(offset: 1, stamp: 2, time: time)
+        #expect(ClockEstimate("realtime", found) == nil)
+        #expect(ClockEstimate("", found) == nil)
+        let clock = ClockEstimate("monotonic", found)
+        #expect(clock?.state(of: "monotonic", now: time.advanced(bySeconds: 60)) == found)
+        #expect(clock?.state(of: "boottime", now: time) == nil)
+        #expect(clock?.state(of: "monotonic", now: time.advanced(bySeconds: 61)) == nil)
     }
 
     @Test("A step of a remote clock is detected, and times still ascend")
     func remoteJump() {
         let ms = Self.millisecond
-        var keeper = TimeKeeper(base: .remote, interval: 0.01)
+        var keeper = TimestampCorrector(base: .remote, interval: 0.01)
         var last: Int64 = 0
         for (index, stamp) in [10, 20, 30, 3_600_040, 3_600_050, 60, 70].enumerated() {
             let arrival = 5 * Self.second + Int64(index) * 10 * ms
@@ -111,7 +111,7 @@ struct TimeKeeperTests {
             #expect((times.first ?? 0) > last && abs((times.first ?? 0) - arrival) < 2 * ms)
             last = times.first ?? last
         }
-        #expect(keeper.jumps == 2)
+        #expect(keeper.clockSteps == 2)
     }
 
     @Test("A refill that reveals a delay of the previous one is distributed evenly over the time since then")
@@ -119,7 +119,7 @@ struct TimeKeeperTests {
         let microsecond: Int64 = 1000
         let start = 1000 * Self.second
         // A driver that reports 2000 Hz and delivers timestamps at 500 Hz.
-        var keeper = TimeKeeper(base: .remote, interval: 0.0005)
+        var keeper = TimestampCorrector(base: .remote, interval: 0.0005)
         func times(_ stamps: [Int64], arrival: Int64) -> [Int64] {
             Self.settle(&keeper, stamps.map { $0 * Self.millisecond }, arrival: start + arrival * microsecond)
                 .map { ($0 - start) / microsecond }
@@ -134,7 +134,7 @@ struct TimeKeeperTests {
     @Test("A pause within a refill after a late one is not filled")
     func pauseAfterLateRefill() {
         let start = 1000 * Self.second
-        var keeper = TimeKeeper(base: .remote, interval: 0.01)
+        var keeper = TimestampCorrector(base: .remote, interval: 0.01)
         func times(_ stamps: [Int64], arrival: Int64) -> [Int64] {
             Self.settle(&keeper, stamps.map { $0 * Self.millisecond }, arrival: start + arrival * Self.millisecond)
                 .map { ($0 - start) / Self.millisecond }
@@ -151,19 +151,19 @@ struct TimeKeeperTests {
     @Test("A step of a local clock is measured and removed")
     func localJump() {
         let hour = 3600 * Self.second
-        var keeper = TimeKeeper(base: .local("realtime"), interval: 0.01)
+        var keeper = TimestampCorrector(base: .local("realtime"), interval: 0.01)
         keeper.start(offset: -hour)
         let ms = Self.millisecond
         #expect(Self.settle(&keeper, [hour + 10 * ms], arrival: 11 * ms, measured: -hour) == [10 * ms])
         // The system clock is set ahead by an hour.
         #expect(Self.settle(&keeper, [2 * hour + 20 * ms], arrival: 21 * ms, measured: -2 * hour) == [20 * ms])
-        #expect(keeper.jumps == 1)
+        #expect(keeper.clockSteps == 1)
     }
 
     @Test("Equal timestamps of a batch are distributed evenly")
     func equalStamps() {
         let ms = Self.millisecond
-        var keeper = TimeKeeper(base: .same, interval: 0.01)
+        var keeper = TimestampCorrector(base: .device, interval: 0.01)
         _ = Self.settle(&keeper, [100 * ms], arrival: 100 * ms)
         #expect(
             Self.settle(&keeper, [130 * ms, 130 * ms, 130 * ms], arrival: 131 * ms) == [110 * ms, 120 * ms, 130 * ms])
@@ -172,7 +172,7 @@ struct TimeKeeperTests {
     @Test("Samples without timestamps are distributed evenly before their arrival")
     func none() {
         let ms = Self.millisecond
-        var keeper = TimeKeeper(base: .none, interval: 0.01)
+        var keeper = TimestampCorrector(base: .none, interval: 0.01)
         #expect(Self.settle(&keeper, [0, 0], arrival: 100 * ms) == [90 * ms, 100 * ms])
         // The samples arrive early: 10 ms for two.
         #expect(Self.settle(&keeper, [0, 0], arrival: 110 * ms) == [105 * ms, 110 * ms])
@@ -183,14 +183,14 @@ struct TimeKeeperTests {
     @Test("Timestamps that never ascend are no longer used, and no sample is lost")
     func stuckStamps() {
         let ms = Self.millisecond
-        var keeper = TimeKeeper(base: .same, interval: 0.01)
+        var keeper = TimestampCorrector(base: .device, interval: 0.01)
         var last: Int64 = 0
         for index in 1...30 {
             let times = Self.settle(&keeper, [5 * ms], arrival: 5 * ms + Int64(index) * 10 * ms)
             #expect(times.count == 1 && times[0] > last)
             last = times.first ?? last
         }
-        #expect(keeper.isDistrusted)
+        #expect(keeper.areTimestampsRejected)
     }
 
     @Test("Random timestamps yield ascending times", arguments: [1, 2, 3, 4, 5] as [UInt64])
@@ -200,8 +200,8 @@ struct TimeKeeperTests {
             state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
             return state >> 11
         }
-        for base in [TimeKeeper.Base.same, .remote, .local("x"), .none] {
-            var keeper = TimeKeeper(base: base, interval: 0.01)
+        for base in [TimestampCorrector.TimestampClock.device, .remote, .local("x"), .none] {
+            var keeper = TimestampCorrector(base: base, interval: 0.01)
             var arrival: Int64 = 1_000_000_000
             var last = Int64.min
             for _ in 0..<500 {

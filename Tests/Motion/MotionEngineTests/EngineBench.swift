@@ -16,7 +16,7 @@ final class EngineBench: Sendable {
 
     init(
         _ kinds: [SensorKind] = [.gyroscope, .accelerometer, .magnetometer], rates: SensorRates = .unknown,
-        store: any CalibrationStore = FixedCalibrations()
+        store: any CalibrationStore = InMemoryCalibrationStore()
     ) {
         let sensors = kinds.map { kind in
             var sensor = SensorDescription(id: kind.rawValue, kind: kind)

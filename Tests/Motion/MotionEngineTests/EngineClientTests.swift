@@ -248,11 +248,11 @@ struct EngineClientTests {
         let source = BusySource(bench.hub)
         let device = Device(
             name: "busy", clock: bench.clock, configuration: Configuration(), positionSource: bench.position,
-            motionSource: source, calibrations: FixedCalibrations())
+            motionSource: source, calibrations: InMemoryCalibrationStore())
         let engine = MotionEngine.of(device)
         let log = FusionLog()
         var request = FusionRequest(need: .heading)
-        request.place = DirectPlace(HandPlace())
+        request.pollingExecutor = DirectPlace(HandPlace())
         let first = engine.subscribe(request, receive: log.receive)
         bench.rest(1...10)
         let steps = Box()
@@ -275,7 +275,7 @@ struct EngineClientTests {
         let (here, there) = (HandPlace(), HandPlace())
         func subscribe(_ place: HandPlace?) -> Subscription {
             var request = FusionRequest(need: .heading)
-            request.place = DirectPlace(place)
+            request.pollingExecutor = DirectPlace(place)
             return bench.engine.subscribe(request) { _ in }
         }
         let sensors = bench.hub.sensors.map(\.id)

@@ -13,7 +13,7 @@ private struct AlignerBench {
 
     init(_ sensors: [SampleAligner.Sensor] = [.gyroscope, .accelerometer, .magnetometer]) {
         self.sensors = sensors
-        for sensor in sensors { aligner.expect(sensor, true) }
+        for sensor in sensors { aligner.setExpected(sensor, true) }
     }
 
     static func time(_ milliseconds: Int) -> BootTime {
@@ -154,7 +154,7 @@ struct SampleAlignerTests {
         _ = bench.said()
         bench.add(.gyroscope, 60)
         bench.add(.magnetometer, 60)
-        bench.aligner.release()
+        bench.aligner.flush()
         bench.take()
         #expect(bench.said() == "g60 m60 s60")
         #expect(bench.aligner.waitingSince == nil)
@@ -168,7 +168,7 @@ struct SampleAlignerTests {
         var bench = AlignerBench()
         bench.run(1...5)
         _ = bench.said()
-        bench.aligner.lose(.magnetometer)
+        bench.aligner.recordLoss(of: .magnetometer)
         bench.add(.gyroscope, 60)
         bench.add(.accelerometer, 60)
         #expect(bench.said() == "g60 a60 s60")
@@ -192,13 +192,13 @@ struct SampleAlignerTests {
         _ = bench.said()
         // A waiting sample is released by the loss.
         bench.add(.gyroscope, 60)
-        bench.aligner.lose(.gyroscope)
+        bench.aligner.recordLoss(of: .gyroscope)
         bench.take()
         #expect(bench.said() == "g60 s60")
         bench.add(.accelerometer, 70)
         bench.add(.magnetometer, 70)
         #expect(bench.said() == "a70 m70 s70")
-        bench.aligner.regain(.gyroscope)
+        bench.aligner.recordRecovery(of: .gyroscope)
         bench.add(.gyroscope, 80)
         bench.add(.accelerometer, 80)
         bench.add(.magnetometer, 80)
@@ -301,7 +301,7 @@ struct SampleAlignerTests {
             bench.take()
         }
         bench.add(.gyroscope, 60_000, arrival: 1)
-        bench.aligner.release()
+        bench.aligner.flush()
         bench.take()
         #expect(bench.words.count { $0.hasPrefix("a") } <= 2048)
         #expect(bench.words.last == "s60000")

@@ -69,7 +69,7 @@ enum ByteChannelsCommand {
         // rounds need, are requested explicitly.
         DispatchDescriptors.open()()
         for round in 0..<50 { try Round.run(round) }
-        WorkerThread.pause(seconds: 0.2)
+        WorkerThread.sleep(seconds: 0.2)
         // A descriptor that is just being closed may be included. At worst it hides one with the same number.
         let files = ProcessUse.openFiles
         let before = ProcessUse()
@@ -78,7 +78,7 @@ enum ByteChannelsCommand {
         after.settle(threads: before.threads)
         var left = ProcessUse.openFiles.subtracting(files)
         for _ in 0..<12_000 where !left.isEmpty {
-            WorkerThread.pause(seconds: 0.005)
+            WorkerThread.sleep(seconds: 0.005)
             left = ProcessUse.openFiles.subtracting(files)
         }
         print(before.threads, after.threads, before.kilobytes, after.kilobytes)

@@ -27,7 +27,7 @@ struct ProcessUse {
     /// Waits at most a minute for threads that are ending.
     mutating func settle(threads limit: Int) {
         for _ in 0..<12_000 where threads > limit {
-            WorkerThread.pause(seconds: 0.005)
+            WorkerThread.sleep(seconds: 0.005)
             threads = ProcessUse.entries("/proc/self/task")
         }
     }
@@ -35,7 +35,7 @@ struct ProcessUse {
     /// The open descriptors, each with its number and its target.
     static var openFiles: Set<String> {
         var files: Set<String> = []
-        for name in FolderEntries.names("/proc/self/fd", limit: 100_000) ?? [] {
+        for name in DirectoryEntries.names("/proc/self/fd", limit: 100_000) ?? [] {
             withUnsafeTemporaryAllocation(of: CChar.self, capacity: 512) { buffer in
                 guard let start = buffer.baseAddress else { return }
                 let count = readlink("/proc/self/fd/\(name)", start, buffer.count)
@@ -58,7 +58,7 @@ struct ProcessUse {
     }
 
     private static var residentKilobytes: Int {
-        guard let bytes = try? FileBytes.read("/proc/self/statm", limit: 4096) else { return -1 }
+        guard let bytes = try? FileIO.read("/proc/self/statm", limit: 4096) else { return -1 }
         let fields = String(decoding: bytes, as: UTF8.self).split(separator: " ")
         guard fields.count > 1, let pages = Int(fields[1]) else { return -1 }
         return pages * Int(sysconf(Int32(_SC_PAGESIZE))) / 1024

@@ -23,8 +23,8 @@ enum Round {
         }
         let channel = try ChannelOpener.open(
             .tty(path: "/dev/pts/\(index)", TTYSettings()), clock: LiveClock())
-        let changed = Bell()
-        channel.observe { _ in changed.ring() }
+        let changed = BinarySemaphore()
+        channel.observe { _ in changed.signal() }
         var byte = UInt8(truncatingIfNeeded: number)
         guard write(master, &byte, 1) == 1 else { throw Failure() }
         while channel.bytesAvailable == 0 { guard changed.wait(seconds: 60) else { throw Failure() } }
@@ -33,8 +33,8 @@ enum Round {
         guard received == byte else { throw Failure() }
         _ = withUnsafeBytes(of: &byte) { channel.write($0) }
         guard read(master, &received, 1) == 1, received == byte else { throw Failure() }
-        let released = Bell()
-        channel.whenReleased { released.ring() }
+        let released = BinarySemaphore()
+        channel.whenReleased { released.signal() }
         switch number % 3 {
         case 0:
             close(master)

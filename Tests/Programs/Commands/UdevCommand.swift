@@ -28,7 +28,7 @@ struct UdevCommand {
         while let argument = rest.popFirst() {
             switch argument {
             case "--brief": isBrief = true
-            case "--heard": options.reach = .everywhere
+            case "--heard": options.reachableGroups = .everywhere
             case "--buffer":
                 guard let bytes = rest.popFirst().flatMap({ Int($0) }) else {
                     throw Refusal(description: "--buffer needs a number of bytes")
@@ -38,8 +38,8 @@ struct UdevCommand {
                 guard let devices = rest.popFirst().flatMap({ Int($0) }) else {
                     throw Refusal(description: "--most needs a number of devices")
                 }
-                options.mostDevices = devices
-            case "--control": options.control = rest.popFirst() ?? ""
+                options.maximumDevices = devices
+            case "--control": options.controlSocketPath = rest.popFirst() ?? ""
             case "--attribute": attributes.append(rest.popFirst() ?? "")
             case "--binary": binary.append(rest.popFirst() ?? "")
             default:

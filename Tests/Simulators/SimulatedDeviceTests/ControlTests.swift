@@ -67,7 +67,7 @@ struct ControlTests {
 
     @Test("Repeated loops keep the interval of the positions, and timestamps keep increasing")
     func rounds() throws {
-        let device = try Self.device(3, [#"{"t":2.5,"gyroscope":[1,2,3],"stamp":2.25}"#]) { $0.rounds = .times(3) }
+        let device = try Self.device(3, [#"{"t":2.5,"gyroscope":[1,2,3],"stamp":2.25}"#]) { $0.loops = .times(3) }
         let (notes, subscription) = Self.listen(device)
         let stamps = Notes<Double>()
         let motion = device.device.motionSource.subscribe(MotionRequest(kind: .gyroscope)) { event in
@@ -86,7 +86,7 @@ struct ControlTests {
 
     @Test("With endless loops, play() runs one loop and advance(by:) continues without a limit")
     func endless() throws {
-        let device = try Self.device(2) { $0.rounds = .endless }
+        let device = try Self.device(2) { $0.loops = .endless }
         let (notes, subscription) = Self.listen(device)
         playSynchronously(device)
         #expect(notes.all == ["100.0 0.0 10.0", "101.0 1.0 11.0"])
@@ -110,7 +110,7 @@ struct ControlTests {
         let device = try Self.device { options in
             options.from = 4
             options.to = end
-            options.rounds = .times(2)
+            options.loops = .times(2)
         }
         let (notes, subscription) = Self.listen(device)
         playSynchronously(device)
@@ -122,7 +122,7 @@ struct ControlTests {
     func emptyRounds() throws {
         let device = try Self.device { options in
             options.from = 60
-            options.rounds = .endless
+            options.loops = .endless
         }
         playSynchronously(device)
         #expect(!device.step())

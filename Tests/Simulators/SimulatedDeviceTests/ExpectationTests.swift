@@ -20,7 +20,7 @@ struct ExpectationTests {
         _ got: [String], from lines: [String], tolerances: String = "{}"
     ) throws -> CallbackDifference? {
         var comparison = CallbackComparison(try expected(#","tolerances":"# + tolerances, lines))
-        for line in got where try !comparison.take(Array(line.utf8)) { return comparison.difference }
+        for line in got where try !comparison.compare(Array(line.utf8)) { return comparison.difference }
         try comparison.finish()
         return comparison.difference
     }
@@ -184,7 +184,7 @@ struct ExpectationTests {
     func hostile(text: String, line: Int) throws {
         do throws(DeviceError) {
             var comparison = CallbackComparison(try ExpectedCallbacks(bytes: Array(text.utf8), name: "x"))
-            while try comparison.take(Array(#"{"a":1}"#.utf8)) {}
+            while try comparison.compare(Array(#"{"a":1}"#.utf8)) {}
             // An object with other fields would be a difference, not an error.
             Issue.record("\(comparison.difference.map(\.description) ?? "equal")")
         } catch {
@@ -198,7 +198,7 @@ struct ExpectationTests {
     func cutWord() throws {
         let text = #"{"format":"device-services-expectations","version":1}"# + "\n{\"a\":[0,n\":180}"
         var comparison = CallbackComparison(try ExpectedCallbacks(bytes: Array(text.utf8), name: "x"))
-        #expect(throws: DeviceError.self) { try comparison.take(Array(#"{"a":1}"#.utf8)) }
+        #expect(throws: DeviceError.self) { try comparison.compare(Array(#"{"a":1}"#.utf8)) }
     }
 
     @Test("An object with too many fields is rejected")

@@ -48,7 +48,7 @@ struct LongTraceTests {
         #expect(sums.count == 30_001)
         #expect(device.warnings.isEmpty)
         device.advance(by: 15)
-        #expect(device.warnings.map(\.description) == ["\(TraceWarning(line: 40_002, reason: .brokenLine))"])
+        #expect(device.warnings.map(\.description) == ["\(TraceWarning(line: 40_002, reason: .malformedLine))"])
         device.play()
         #expect(sums.count == count)
         #expect(sums.isInOrder)

@@ -263,7 +263,10 @@ struct MotionPlaybackTests {
             notes.all == [
                 "101.0 accelerometer 1.0,2.0,3.0@101.0", "102.0 accelerometer 4.0,5.0,6.0@-8999999900.0",
             ])
-        #expect(device.warnings.map(\.reason) == [.badReading, .badReading, .unknownSensor, .badMember, .brokenLine])
+        #expect(
+            device.warnings.map(\.reason) == [
+                .invalidReading, .invalidReading, .unknownSensor, .invalidMember, .malformedLine,
+            ])
     }
 }
 

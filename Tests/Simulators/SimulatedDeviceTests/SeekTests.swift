@@ -109,11 +109,11 @@ struct SeekTests {
 
     @Test("A warning about the file is reported once, even if the file is played again")
     func remarksOnce() throws {
-        let device = try ControlTests.device(3, [#"{"t":1.5,"gyroscope":[1,null,2]}"#]) { $0.rounds = .times(3) }
+        let device = try ControlTests.device(3, [#"{"t":1.5,"gyroscope":[1,null,2]}"#]) { $0.loops = .times(3) }
         playSynchronously(device)
         device.seek(to: 0)
         playSynchronously(device)
-        #expect(device.warnings.map(\.reason) == [.badReading])
+        #expect(device.warnings.map(\.reason) == [.invalidReading])
     }
 
     @Test("Seeking in a callback has no effect")

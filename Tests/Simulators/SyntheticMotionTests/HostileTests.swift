@@ -102,9 +102,9 @@ struct HostileTests {
                 ], options: hasty),
         ]
         for route in routes {
-            for turns in MotionOptions.Turns.allCases {
+            for turns in MotionOptions.LeanMode.allCases {
                 var options = MotionOptions()
-                options.turns = turns
+                options.leanMode = turns
                 let synthesizer = try MotionSynthesizer(route, options: options)
                 let times = stride(from: -100, to: synthesizer.duration + 100, by: synthesizer.duration / 300)
                 for time in Array(times) + [.nan, .infinity, -.infinity, 1e300] {
@@ -160,7 +160,7 @@ struct HostileTests {
         let jump = try route([
             line(1, "48"), line(2, "48.0001"), line(3, "-20"), line(4, "48.0002", "11", "1e7"), line(5, "48.0004"),
         ]).get()
-        #expect(jump.remarks.count == 1 && jump.duration == 4)
+        #expect(jump.warnings.count == 1 && jump.duration == 4)
         #expect(abs(try MotionSynthesizer(jump).state(at: 2).speed - 11.1) < 0.2)
     }
 }

@@ -41,7 +41,7 @@ struct PathTests {
             for longitude in [-180, -90, 0, 11.575, 179.999] {
                 for height in [-1000.0, 0, 500, 80_000] {
                     let position = EarthFixed.position(latitude: latitude, longitude: longitude, height: height)
-                    let place = EarthFixed.place(of: position)
+                    let place = EarthFixed.geodeticPosition(of: position)
                     #expect(abs(place.latitude * 180 / .pi - latitude) < 1e-13, "\(latitude) \(height)")
                     #expect(abs(place.height - height) < 5e-9)
                     if abs(latitude) < 89.99 {
@@ -81,9 +81,9 @@ struct PathTests {
 
     @Test("Motion is continuous at corners, stops and U-turns, and rotation rates are bounded")
     func continuity() throws {
-        for turns in MotionOptions.Turns.allCases {
+        for turns in MotionOptions.LeanMode.allCases {
             var options = MotionOptions()
-            options.turns = turns
+            options.leanMode = turns
             options.earthRotates = false
             let synthesizer = try MotionSynthesizer(try Routes.town(), options: options)
             var path = SmoothPath(synthesizer.route, synthesizer.options)

@@ -83,7 +83,7 @@ struct PhysicsTests {
     @Test("A coordinated turn has no lateral force and a bank angle of arctan(v²/(r g))")
     func coordinated() throws {
         var options = MotionOptions()
-        options.turns = .coordinated
+        options.leanMode = .coordinated
         options.smoothing = 0.25
         let synthesizer = try MotionSynthesizer(try Routes.circle(radius: 50, speed: 10), options: options)
         for time in stride(from: 0, to: synthesizer.duration, by: 0.37) {

@@ -182,7 +182,7 @@ struct SynthesizerTests {
         }
         let route = try MotionRoute(try TraceFile(bytes: lines, name: "two.json"))
         #expect(route.duration == 59)
-        #expect(route.remarks.count == 1)
+        #expect(route.warnings.count == 1)
         let state = try MotionSynthesizer(route).state(at: 30)
         // 1e-4° per second are 11.12 m/s, from the start.
         #expect(abs(state.speed - 11.12) < 0.01)

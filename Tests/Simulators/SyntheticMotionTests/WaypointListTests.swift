@@ -14,7 +14,7 @@ struct WaypointListTests {
     func forms() throws {
         let text =
             "\u{feff}# a way\r\n48.5, 11.25,520,1.5,60\r\n\n48.6,11.26,,,30\n48.7;11.27;;2\n 48.8 11.28\t530 \n-1e1,+5.5,\n"
-        #expect(WaypointList.isOne(Array(text.utf8)))
+        #expect(WaypointList.isWaypointList(Array(text.utf8)))
         let found = try read(text)
         try #require(found.count == 5)
         #expect(found[0] == Waypoint(latitude: 48.5, longitude: 11.25, altitude: 520, speed: 1.5, pause: 60))
@@ -29,7 +29,7 @@ struct WaypointListTests {
         let found = try read("Longitude,LAT,pause\n11,48,5\n12,49\n")
         #expect(found[0].latitude == 48 && found[0].longitude == 11 && found[0].pause == 5)
         #expect(found[1].latitude == 49 && found[1].pause == 0)
-        #expect(WaypointList.isOne(Array("lon,lat\n".utf8)))
+        #expect(WaypointList.isWaypointList(Array("lon,lat\n".utf8)))
     }
 
     @Test(
@@ -40,7 +40,7 @@ struct WaypointListTests {
             "lat,lon,time\n1,2,3", "time,acc_x,acc_y,acc_z\n1,2,3,4", "\u{0}\u{1}", "48,11,x",
         ])
     func others(text: String) {
-        #expect(!WaypointList.isOne(Array(text.utf8)))
+        #expect(!WaypointList.isWaypointList(Array(text.utf8)))
     }
 
     @Test(
@@ -61,7 +61,7 @@ struct WaypointListTests {
     func bounds() {
         let long = Array(repeating: UInt8(ascii: "1"), count: 2_000_000)
         #expect(message { () throws(DeviceError) in _ = try WaypointList.read(long, name: "x") } != nil)
-        #expect(!WaypointList.isOne(long))
+        #expect(!WaypointList.isWaypointList(long))
         #expect(message { () throws(DeviceError) in _ = try WaypointList.read([0xff, 0xfe], name: "x") } != nil)
     }
 }

@@ -85,9 +85,9 @@ struct BlackBoxTests {
         try stage.writer.close()
         #expect(rename(away, stage.folder.path) == 0)
         #expect(!stage.segments.isEmpty)
-        let place = RingPlace(stage.folder.path)
-        let paths = stage.segments.map { place.ring + "/" + $0 }
-        #expect(try RingSave.write(paths, path: stage.folder.path + "/x.trace")?.count == 160)
+        let place = RingLocation(stage.folder.path)
+        let paths = stage.segments.map { place.ringDirectory + "/" + $0 }
+        #expect(try SavedTrace.write(paths, path: stage.folder.path + "/x.trace")?.count == 160)
     }
 
     @Test("The ring stays within its size limit, also while a trace is pending")

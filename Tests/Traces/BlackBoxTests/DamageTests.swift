@@ -132,16 +132,16 @@ struct DamageTests {
     func secondDamage() throws {
         let folder = try Folder()
         let path = folder.path + "/former-1-segment-00000001.trace"
-        #expect(RingPlace.free(path, ".damaged") == path + ".damaged")
+        #expect(RingLocation.unusedPath(path, ".damaged") == path + ".damaged")
         try Data().write(to: URL(fileURLWithPath: path + ".damaged"))
-        #expect(RingPlace.free(path, ".damaged") == path + "-2.damaged")
+        #expect(RingLocation.unusedPath(path, ".damaged") == path + "-2.damaged")
     }
 
     @Test("A trace gets its name when it is complete, and skips names taken in the meantime")
     func nameAtTheEnd() throws {
         let folder = try RecoveryTests.abandoned(4)
         let paths = folder.names("/.ring").map { "\(folder.path)/.ring/\($0)" }
-        var reading = try RingReading(paths)
+        var reading = try RingReader(paths)
         let temporary = folder.path + "/x.part"
         // Another program takes the first name before the trace is complete, and the second one during the rename.
         let asked = Mutex<[String]>([])
@@ -153,7 +153,7 @@ struct DamageTests {
                 return asked[asked.count - 1]
             }
         }
-        let save = try RingSave.write(&reading, path: name(), temporary: temporary)
+        let save = try SavedTrace.write(&reading, path: name(), temporary: temporary)
         #expect(save?.path == folder.path + "/x-2.trace")
         #expect(save?.count == 40)
         for name in ["/x-0.trace", "/x-1.trace"] {
@@ -255,14 +255,14 @@ struct DamageTests {
         let folder = try RecoveryTests.abandoned(4)
         let stage = try Stage(folder)
         let told = Told()
-        let started = Bell()
-        let goOn = Bell()
+        let started = BinarySemaphore()
+        let goOn = BinarySemaphore()
         let box = BlackBox(
             ring: stage.ring, writer: stage.writer, clock: stage.clock,
             run: { body in
                 do throws(DeviceError) {
                     try WorkerThread.start {
-                        started.ring()
+                        started.signal()
                         goOn.wait(seconds: 60)
                         body()
                     }
@@ -274,7 +274,7 @@ struct DamageTests {
         try stage.writer.flush()
         #expect(stage.segments.contains("segment-00000001.trace"))
         #expect(told.leftovers.isEmpty)
-        goOn.ring()
+        goOn.signal()
         box.finish()
         #expect(told.leftovers.map { $0.save?.count } == [40])
     }

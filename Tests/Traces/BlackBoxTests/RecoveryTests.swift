@@ -57,7 +57,7 @@ struct RecoveryTests {
         let target = folder.path + "/cut.trace"
         for length in stride(from: whole.count, through: 0, by: -1) {
             try whole.prefix(length).write(to: URL(fileURLWithPath: last))
-            let save = try #require(try RingSave.write(paths, path: target))
+            let save = try #require(try SavedTrace.write(paths, path: target))
             // Complete lines, and a last line that lacks only its newline.
             let lines = length <= header ? 0 : whole[header..<length].count { $0 == 10 }
             let isComplete = length > header && length < whole.count && whole[length] == 10
@@ -93,7 +93,7 @@ struct RecoveryTests {
         let names = folder.names("/.ring")
         try FileManager.default.removeItem(atPath: folder.path + "/.ring/" + names[1])
         let save = try #require(
-            try RingSave.write(
+            try SavedTrace.write(
                 folder.names("/.ring").map { folder.path + "/.ring/" + $0 }, path: folder.path + "/x.trace"))
         let saved = try Saved(save.path)
         #expect(saved.readings.count == 400)
@@ -121,18 +121,18 @@ struct RecoveryTests {
     func names() throws {
         let folder = try Folder()
         let time = WallTime(nanoseconds: 1_767_225_600_900_000_000)
-        let place = RingPlace(folder.path + "/")
-        #expect(place.ring == folder.path + "/.ring")
+        let place = RingLocation(folder.path + "/")
+        #expect(place.ringDirectory == folder.path + "/.ring")
         #expect(place.path(at: time, for: "impact>4g") == folder.path + "/2026-01-01T00-00-00Z-impact-4g.trace")
         #expect(place.path(at: nil, for: "a/../b") == folder.path + "/undated-a-..-b.trace")
-        let file = RingPlace(folder.path + "/drive.trace")
-        #expect(file.ring == folder.path + "/drive.trace.ring")
+        let file = RingLocation(folder.path + "/drive.trace")
+        #expect(file.ringDirectory == folder.path + "/drive.trace.ring")
         #expect(file.path(at: time, for: "shake") == folder.path + "/drive.trace")
         for name in ["drive.trace", "drive-2.trace"] {
             try Data().write(to: URL(fileURLWithPath: folder.path + "/" + name))
         }
         #expect(file.path(at: time, for: "shake") == folder.path + "/drive-3.trace")
-        #expect(RingPlace("drive").path(at: time, for: "shake") == "drive")
+        #expect(RingLocation("drive").path(at: time, for: "shake") == "drive")
         // The names of damaged segments differ from those of traces.
         #expect(place.path(at: time, for: "damaged") == folder.path + "/2026-01-01T00-00-00Z-damaged.trace")
         #expect(file.path(at: time, for: "damaged") == folder.path + "/drive-damaged.trace")
@@ -165,7 +165,7 @@ extension RecoveryTests {
             try bytes.write(to: URL(fileURLWithPath: paths[place]))
             let target = folder.path + "/\(round).trace"
             do {
-                guard let save = try RingSave.write(paths, path: target) else { continue }
+                guard let save = try SavedTrace.write(paths, path: target) else { continue }
                 #expect(save.count >= 0 && save.seconds >= 0)
                 #expect(try TraceFile(path: target).format == .native)
             } catch {

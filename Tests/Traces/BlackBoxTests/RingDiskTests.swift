@@ -19,13 +19,13 @@ struct RingDiskTests {
 
         private let state = Mutex(State())
 
-        var disk: RingDisk {
-            RingDisk { [self] step, _ in
+        var disk: DiskSynchronizer {
+            DiskSynchronizer { [self] step, _ in
                 let text =
                     switch step {
                     case .data(let path): "data \((path as NSString).lastPathComponent)"
                     case .file(let path): "file \((path as NSString).lastPathComponent)"
-                    case .folder(let path): "folder \((path as NSString).lastPathComponent)"
+                    case .directory(let path): "folder \((path as NSString).lastPathComponent)"
                     }
                 return state.withLock { state in
                     state.steps.append(text)
@@ -46,7 +46,7 @@ struct RingDiskTests {
     private static let second = "segment-00000002.trace"
 
     /// Returns a stage in a directory that the ring creates, and the name of that directory.
-    private static func stage(_ journal: Journal, _ sync: RingSync) throws -> (Stage, String) {
+    private static func stage(_ journal: Journal, _ sync: RingSyncPolicy) throws -> (Stage, String) {
         let stage = try Stage(sync: sync, disk: journal.disk)
         return (stage, (stage.folder.path as NSString).lastPathComponent)
     }
@@ -91,7 +91,7 @@ struct RingDiskTests {
         let parent = (folder.path as NSString).lastPathComponent
         let clock = VirtualClock()
         _ = try TraceRing(
-            RingPlace(folder.path + "/box/"), options: TraceRing.Options(), clock: clock, syncClock: clock,
+            RingLocation(folder.path + "/box/"), options: TraceRing.Options(), clock: clock, syncClock: clock,
             disk: journal.disk)
         #expect(journal.steps == ["folder \(parent)", "folder box"])
     }

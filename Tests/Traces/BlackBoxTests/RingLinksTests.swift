@@ -143,7 +143,7 @@ struct RingLinksTests {
             as [(String, UInt32?, mode_t, mode_t)]
         {
             let path = folder.path + "/" + name
-            let ring = try TraceRing(RingPlace(path + "/", mode: mode), clock: clock, syncClock: clock)
+            let ring = try TraceRing(RingLocation(path + "/", mode: mode), clock: clock, syncClock: clock)
             let writer = TraceWriter(ring, clock: clock)
             try writer.write(TraceHeader(start: TraceHeader.Start(wallTime: clock.wallTime, boot: clock.now)))
             try writer.write(sample: [1, 2, 3], kind: .accelerometer, at: 0)

@@ -11,35 +11,35 @@ import Trace
 struct RingTests {
     @Test("A segment begins every eighth of the duration; the oldest expires when the others cover the duration")
     func ledger() {
-        var ledger = RingLedger(duration: 80_000_000_000, size: 1 << 30)
+        var ledger = RingSegmentList(duration: 80_000_000_000, size: 1 << 30)
         let second: Int64 = 1_000_000_000
         #expect(ledger.needsSegment(for: 10, at: 0))
         for time in Int64(0)..<100 {
             if ledger.needsSegment(for: 10, at: time * second) { _ = ledger.begin() }
             let expired = ledger.expire(toWrite: 10, at: time * second)
-            ledger.wrote(10, from: time * second, to: time * second)
+            ledger.recordWrite(10, from: time * second, to: time * second)
             // Segments are 10 s long. The first one expires at 90 s, when the second one began 80 s ago.
             #expect(expired == (time == 90 ? [1] : []), "\(time)")
         }
         #expect(ledger.segments.map(\.number) == Array(2...10))
         // No segment expires while events after a trigger are pending. Afterwards all old segments expire.
-        ledger.keptFrom = 20 * second
+        ledger.retainedSince = 20 * second
         #expect(ledger.expire(toWrite: 10, at: 1000 * second) == [2])
-        ledger.keptFrom = nil
-        ledger.pinned = 4
+        ledger.retainedSince = nil
+        ledger.lastPinnedSegment = 4
         #expect(ledger.expire(toWrite: 10, at: 1000 * second) == [])
-        ledger.pinned = nil
+        ledger.lastPinnedSegment = nil
         #expect(ledger.expire(toWrite: 10, at: 1000 * second) == Array(3...9))
     }
 
     @Test("A ring never exceeds its size limit, even if all events are to be kept")
     func ledgerSize() {
-        var ledger = RingLedger(duration: .max, size: 1 << 20)
-        ledger.keptFrom = 0
+        var ledger = RingSegmentList(duration: .max, size: 1 << 20)
+        ledger.retainedSince = 0
         for time in Int64(0)..<5000 {
             if ledger.needsSegment(for: 1000, at: time) { _ = ledger.begin() }
             _ = ledger.expire(toWrite: 1000, at: time)
-            ledger.wrote(1000, from: time, to: time)
+            ledger.recordWrite(1000, from: time, to: time)
             #expect(ledger.total <= 1 << 20)
         }
         #expect(ledger.total > (1 << 20) * 3 / 4)
@@ -109,7 +109,7 @@ struct RingTests {
     func taken() throws {
         let folder = try Folder()
         var stage: Stage? = try Stage(folder)
-        let busy = #expect(throws: DeviceError.self) { try RingFolder(folder.path + "/.ring", patience: 0) }
+        let busy = #expect(throws: DeviceError.self) { try RingDirectory(folder.path + "/.ring", patience: 0) }
         #expect(busy?.code == .busy)
         #expect(busy?.message.hasPrefix("Another recorder uses the ring in \(folder.path)/.ring.") == true)
         for former in 1...2 {
@@ -133,9 +133,11 @@ struct RingTests {
             "former-1-segment-00000001.trace.damaged", "trace",
         ])
     func segmentNames(other: String) {
-        #expect(RingName(other) == nil)
-        for name in [RingName(number: 1), RingName(number: 123_456_789), RingName(former: 12, number: 7)] {
-            #expect(RingName(name.text) == name)
+        #expect(RingSegmentName(other) == nil)
+        for name in [
+            RingSegmentName(number: 1), RingSegmentName(number: 123_456_789), RingSegmentName(former: 12, number: 7),
+        ] {
+            #expect(RingSegmentName(name.text) == name)
         }
     }
 }

@@ -33,12 +33,12 @@ final class Told: Sendable {
 
     func add(_ event: BlackBox.Event) { events.withLock { $0.append(event) } }
 
-    var saved: [RingSave] {
+    var saved: [SavedTrace] {
         events.withLock { $0.compactMap { if case .saved(let save, _) = $0 { save } else { nil } } }
     }
 
     var leftovers: [RingLeftover] {
-        events.withLock { $0.compactMap { if case .foundLeftover(let leftover) = $0 { leftover } else { nil } } }
+        events.withLock { $0.compactMap { if case .processedLeftover(let leftover) = $0 { leftover } else { nil } } }
     }
 
     var failures: [DeviceError] {
@@ -59,7 +59,7 @@ final class Stage {
 
     init(
         _ folder: Folder? = nil, duration: Double = 60, size: Int64 = 1 << 20, after: Double = 10,
-        sync: RingSync = .eachSecond, disk: RingDisk = .system
+        sync: RingSyncPolicy = .eachSecond, disk: DiskSynchronizer = .system
     ) throws {
         self.folder = try folder ?? Folder()
         var options = TraceRing.Options()
@@ -67,7 +67,7 @@ final class Stage {
         options.size = size
         options.sync = sync
         ring = try TraceRing(
-            RingPlace(self.folder.path), options: options, clock: clock, syncClock: clock, disk: disk)
+            RingLocation(self.folder.path), options: options, clock: clock, syncClock: clock, disk: disk)
         writer = TraceWriter(ring, clock: clock)
         var boxOptions = BlackBox.Options()
         boxOptions.before = duration
@@ -115,10 +115,10 @@ final class Stage {
     }
 }
 
-extension RingSave {
+extension SavedTrace {
     /// Saves these segments.
-    static func write(_ paths: [String], path: String) throws(DeviceError) -> RingSave? {
-        var reading = try RingReading(paths)
+    static func write(_ paths: [String], path: String) throws(DeviceError) -> SavedTrace? {
+        var reading = try RingReader(paths)
         return try write(&reading, path: path, temporary: path + ".part")
     }
 }

@@ -12,10 +12,10 @@ struct TriggerListenerTests {
     private final class Post: Sendable {
         let clock = VirtualClock()
         private let lines = Mutex<[String]>([])
-        private let listener = Mutex<TriggerListener?>(nil)
+        private let listener = Mutex<TriggerMonitor?>(nil)
 
         init(_ triggers: String) throws {
-            let made = TriggerListener(try RecordingTrigger.list(triggers), clock: clock) { [weak self] event in
+            let made = TriggerMonitor(try RecordingTrigger.list(triggers), clock: clock) { [weak self] event in
                 guard let self else { return }
                 lines.withLock { $0.append("\(clock.now.seconds) \(event)") }
             }
@@ -27,7 +27,7 @@ struct TriggerListenerTests {
         /// Delivers an event at this time in seconds.
         func say(_ event: PositionEvent, at seconds: Double) {
             wait(until: seconds)
-            listener.withLock { $0 }?.take(event)
+            listener.withLock { $0 }?.process(event)
         }
 
         func wait(until seconds: Double) {
@@ -36,7 +36,7 @@ struct TriggerListenerTests {
             clock.move(to: time)
         }
 
-        func end() { listener.withLock { $0 }?.end() }
+        func end() { listener.withLock { $0 }?.stop() }
     }
 
     private static func report(_ mode: FixMode) -> PositionEvent {

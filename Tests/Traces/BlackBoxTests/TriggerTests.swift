@@ -50,7 +50,9 @@ struct TriggerTests {
             try RecordingTrigger.list("impact>4g,shake,impact>4g").map(\.text) == ["impact>4g", "shake"])
     }
 
-    private static func watch(_ text: String) throws -> TriggerWatch { TriggerWatch(try RecordingTrigger.list(text)) }
+    private static func watch(_ text: String) throws -> TriggerDetector {
+        TriggerDetector(try RecordingTrigger.list(text))
+    }
 
     private static func time(_ seconds: Double) -> BootTime { BootTime(nanoseconds: Int64(seconds * 1e9)) }
 
@@ -63,7 +65,7 @@ struct TriggerTests {
             // 4.08 g at 1 s for 0.1 s, at 1.5 s, and at 4 s in another direction.
             let isHit = (100..<110).contains(tick) || tick == 150 || tick == 400
             let value: SIMD3<Double> = isHit ? (tick == 400 ? [-40, 0, 0] : [0, 0, 40]) : [0, 0, 9.8]
-            if !watch.take(acceleration: value, at: Self.time(time)).isEmpty { told.append(time) }
+            if !watch.process(acceleration: value, at: Self.time(time)).isEmpty { told.append(time) }
         }
         #expect(told == [1, 4])
     }
@@ -77,7 +79,7 @@ struct TriggerTests {
             // A hop of 0.25 s, a fall of 0.5 s, and a fall whose readings have a gap in the middle.
             if (655..<690).contains(tick) { continue }
             let isFalling = (100..<125).contains(tick) || (300..<350).contains(tick) || (650..<695).contains(tick)
-            if !watch.take(acceleration: [0, 0, isFalling ? 0.5 : 9.8], at: Self.time(time)).isEmpty {
+            if !watch.process(acceleration: [0, 0, isFalling ? 0.5 : 9.8], at: Self.time(time)).isEmpty {
                 told.append(time)
             }
         }
@@ -92,13 +94,14 @@ struct TriggerTests {
             let time = Double(tick) / 100
             // 2 g back and forth for a second.
             let x = (100..<200).contains(tick) ? 19.6 * ((tick / 12) % 2 == 0 ? 1.0 : -1.0) : 0
-            told += watch.take(acceleration: [x, 0, 9.8], at: Self.time(time)).count
+            told += watch.process(acceleration: [x, 0, 9.8], at: Self.time(time)).count
         }
         #expect(told == 1)
         var turned = try Self.watch("shake")
         for tick in 0..<300 {
             #expect(
-                turned.take(acceleration: [0, 0, tick < 150 ? 9.8 : -9.8], at: Self.time(Double(tick) / 100)).isEmpty)
+                turned.process(acceleration: [0, 0, tick < 150 ? 9.8 : -9.8], at: Self.time(Double(tick) / 100)).isEmpty
+            )
         }
     }
 
@@ -115,17 +118,17 @@ struct TriggerTests {
         var told: [Int] = []
         for second in 0..<60 {
             let hasFix = (10..<20).contains(second) || (22..<30).contains(second) || second == 40
-            if !watch.take(Self.report(hasFix ? .threeDimensional : .none), at: Self.time(Double(second))).isEmpty {
+            if !watch.process(Self.report(hasFix ? .threeDimensional : .none), at: Self.time(Double(second))).isEmpty {
                 told.append(second)
             }
         }
         // The last fixes were at 29 s and 40 s.
         #expect(told == [32, 43])
         var gone = try Self.watch("lost-fix")
-        #expect(gone.positionWasLost().isEmpty)
-        _ = gone.take(Self.report(.twoDimensional), at: Self.time(1))
-        #expect(gone.positionWasLost() == ["lost-fix"])
-        #expect(gone.positionWasLost().isEmpty)
+        #expect(gone.processPositionLoss().isEmpty)
+        _ = gone.process(Self.report(.twoDimensional), at: Self.time(1))
+        #expect(gone.processPositionLoss() == ["lost-fix"])
+        #expect(gone.processPositionLoss().isEmpty)
     }
 
     @Test("A speed trigger fires when the threshold is crossed, with hysteresis")
@@ -134,7 +137,7 @@ struct TriggerTests {
         let speeds = [0, 1, 5, 9.9, 10.1, 9.9, 10.2, .nan, 12, 9, 10.5, 3, 1.9, 2.05, 1.8, 5, 0.5]
         var told: [String] = []
         for (second, speed) in speeds.enumerated() {
-            for event in over.take(Self.report(.threeDimensional, speed: speed), at: Self.time(Double(second))) {
+            for event in over.process(Self.report(.threeDimensional, speed: speed), at: Self.time(Double(second))) {
                 told.append("\(second) \(event)")
             }
         }
@@ -144,8 +147,8 @@ struct TriggerTests {
     @Test("An unplugged trigger matches any accessory or the named one")
     func accessories() throws {
         var watch = try Self.watch("unplugged=Scale,unplugged")
-        #expect(watch.accessoryWasUnplugged("Printer") == ["unplugged"])
-        #expect(watch.accessoryWasUnplugged("Scale") == ["unplugged=Scale", "unplugged"])
+        #expect(watch.processUnplugging(of: "Printer") == ["unplugged"])
+        #expect(watch.processUnplugging(of: "Scale") == ["unplugged=Scale", "unplugged"])
     }
 
     @Test("Each trigger reports the sources that it requires")

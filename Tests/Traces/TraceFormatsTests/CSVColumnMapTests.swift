@@ -63,7 +63,8 @@ struct CSVColumnMapTests {
     func units(quantity: String, unit: String, expected: Double) throws {
         let dimension = try #require(CSVQuantity(rawValue: quantity)?.dimension)
         let isNegated = unit.hasPrefix("-")
-        var found = try #require(dimension.units.first { $0.isCalled(isNegated ? String(unit.dropFirst()) : unit) })
+        var found = try #require(
+            dimension.units.first { $0.matches(name: isNegated ? String(unit.dropFirst()) : unit) })
         found.isNegated = isNegated
         #expect(abs(found.value(1) - expected) <= abs(expected) * 1e-15)
     }

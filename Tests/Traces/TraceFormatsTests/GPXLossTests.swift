@@ -31,7 +31,7 @@ struct GPXLossTests {
         )
         for format in [RecordingFormat.trace, .gpsd, .nmea, .gpx, .kml, .geojson, .mcap] {
             try Files.withFolder { folder in
-                let path = folder + "/out" + (format.endings.first ?? "")
+                let path = folder + "/out" + (format.fileExtensions.first ?? "")
                 _ = try format.write(read.trace, to: path)
                 guard format != .kml, format != .geojson else {
                     let text = try String(contentsOfFile: path, encoding: .utf8)

@@ -88,16 +88,16 @@ struct IIORecordingTests {
     func names() {
         var context = IIOContext(devices: [IIODevice(id: "iio:device0", name: "bmi160")])
         #expect(
-            IIORecordingNames.read(context.devices[0], in: context) == [
+            IIOBufferFileNames.importNames(of: context.devices[0], in: context) == [
                 "bmi160_buf0.bin", "bmi160.bin", "iio_device0_buf0.bin", "iio_device0.bin", "iio:device0.bin",
             ])
-        #expect(IIORecordingNames.written(context.devices[0]) == "bmi160_buf0.bin")
-        #expect(IIORecordingNames.written(IIODevice(id: "iio:device3")) == "iio_device3_buf0.bin")
+        #expect(IIOBufferFileNames.exportName(of: context.devices[0]) == "bmi160_buf0.bin")
+        #expect(IIOBufferFileNames.exportName(of: IIODevice(id: "iio:device3")) == "iio_device3_buf0.bin")
         context.devices.append(IIODevice(id: "iio:device1", name: "bmi160"))
-        #expect(!IIORecordingNames.read(context.devices[0], in: context).contains("bmi160_buf0.bin"))
+        #expect(!IIOBufferFileNames.importNames(of: context.devices[0], in: context).contains("bmi160_buf0.bin"))
         context.devices[1].name = "../../etc/passwd"
-        #expect(IIORecordingNames.read(context.devices[1], in: context).allSatisfy { !$0.contains("/") })
-        #expect(!IIORecordingNames.written(context.devices[1]).contains("/"))
+        #expect(IIOBufferFileNames.importNames(of: context.devices[1], in: context).allSatisfy { !$0.contains("/") })
+        #expect(!IIOBufferFileNames.exportName(of: context.devices[1]).contains("/"))
     }
 
     @Test("Files written without a context are read back within 1e-6")

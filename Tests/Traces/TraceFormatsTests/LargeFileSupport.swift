@@ -212,7 +212,7 @@ enum LargeFile {
     static func builder() -> TraceBuilder { TraceBuilder(name: "large", limit: .max, largestInMemory: 1 << 18) }
 
     /// Returns the text as a stream.
-    static func chunks(_ text: HourlyText) -> FileChunks {
+    static func chunks(_ text: HourlyText) -> FileContents {
         .stream(name: "large") { text.copy(from: $0) }
     }
 

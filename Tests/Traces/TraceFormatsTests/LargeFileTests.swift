@@ -20,8 +20,8 @@ struct LargeFileTests {
             } _: { text in
                 // Same steps as in GPXFile.trace.
                 let chunks = LargeFile.chunks(text)
-                var direct: GPXDirectImport? = GPXDirectImport(LargeFile.builder(), .init())
-                let plan = try GPXPlan(try GPXSurvey(chunks, &direct), .init(), name: "large")
+                var direct: GPXSinglePassImporter? = GPXSinglePassImporter(LargeFile.builder(), .init())
+                let plan = try GPXSelection(try GPXSummary(chunks, &direct), .init(), name: "large")
                 let trace = plan.isInOrder ? try direct?.trace(from: plan.start) : nil
                 return { trace.map { LargeFile.count($0) } ?? 0 }
             }
@@ -111,10 +111,10 @@ struct LargeFileTests {
             processExitsWith: .success, observing: [\.standardOutputContent]
         ) {
             try LargeFile.check(bytes: 24_000_000, limit: 18_432, "MCAP") { hours in
-                func record(_ code: UInt8, _ contents: (inout MCAPRecord) -> Void) -> [UInt8] {
-                    var inner = MCAPRecord()
+                func record(_ code: UInt8, _ contents: (inout MCAPRecordBuilder) -> Void) -> [UInt8] {
+                    var inner = MCAPRecordBuilder()
                     contents(&inner)
-                    var outer = MCAPRecord()
+                    var outer = MCAPRecordBuilder()
                     outer.number(code)
                     outer.number(UInt64(inner.bytes.count))
                     return outer.bytes + inner.bytes

@@ -110,7 +110,7 @@ struct LeftOutTests {
 
     @Test(
         "Each part of a trace is read back or named in a remark",
-        arguments: RecordingFormat.written)
+        arguments: RecordingFormat.writableFormats)
     func named(format: RecordingFormat) throws {
         let trace = try Self.everything()
         #expect(Self.parts(of: trace) == Set(Part.allCases))
@@ -165,7 +165,7 @@ struct LeftOutTests {
         }
         let trace = try gpsdTrace(lines)
         try Files.withFolder { folder in
-            for format in RecordingFormat.written where format.hasOneReceiver {
+            for format in RecordingFormat.writableFormats where format.supportsReceiverSelection {
                 let path = "\(folder)/\(format)"
                 _ = try format.write(trace, to: path, options: ExportOptions(receiver: "/dev/b"))
                 guard ![.kml, .geojson].contains(format) else {

@@ -197,7 +197,7 @@ struct MCAPReadingTests {
 
     /// Returns a file of these records. A length may differ from that of the contents.
     private static func file(_ records: [(code: MCAP.Opcode, length: UInt64?, contents: [UInt8])]) -> [UInt8] {
-        var file = MCAPRecord()
+        var file = MCAPRecordBuilder()
         file.raw(MCAP.magic)
         for record in records {
             file.number(record.code.rawValue)
@@ -208,7 +208,7 @@ struct MCAPReadingTests {
     }
 
     private static func chunk(size: UInt64, _ records: [UInt8]) -> [UInt8] {
-        var chunk = MCAPRecord()
+        var chunk = MCAPRecordBuilder()
         for _ in 0..<3 { chunk.number(UInt64(0)) }
         chunk.number(UInt32(0))
         chunk.text("")
@@ -219,13 +219,13 @@ struct MCAPReadingTests {
 
     @Test("Impossible lengths allocate no memory and give one remark")
     func lengths() throws {
-        var channel = MCAPRecord()
+        var channel = MCAPRecordBuilder()
         channel.number(UInt16(1))
         channel.number(UInt16(0))
         channel.text("/gpsd")
         channel.text("json")
         channel.map([])
-        var message = MCAPRecord()
+        var message = MCAPRecordBuilder()
         message.number(UInt16(1))
         message.number(UInt32(0))
         message.number(UInt64.max)
@@ -265,13 +265,13 @@ struct MCAPReadingTests {
 
     /// Returns a channel of gpsd's reports and a message on it.
     private static func gpsd(_ text: [UInt8]) -> [(code: MCAP.Opcode, length: UInt64?, contents: [UInt8])] {
-        var channel = MCAPRecord()
+        var channel = MCAPRecordBuilder()
         channel.number(UInt16(1))
         channel.number(UInt16(0))
         channel.text("/gpsd")
         channel.text("json")
         channel.map([])
-        var message = MCAPRecord()
+        var message = MCAPRecordBuilder()
         message.number(UInt16(1))
         message.number(UInt32(0))
         message.number(UInt64(1))
@@ -299,7 +299,7 @@ struct MCAPReadingTests {
         let good = Self.file(records)
         // 15 MiB of zeros on the same channel.
         let size = 15 << 20
-        var head = MCAPRecord()
+        var head = MCAPRecordBuilder()
         head.number(MCAP.Opcode.message.rawValue)
         head.number(UInt64(size + 22))
         head.raw(records[1].contents.prefix(22))
@@ -405,7 +405,7 @@ struct MCAPReadingTests {
         let end = try #require(bytes.firstRange(of: [MCAP.Opcode.dataEnd.rawValue, 4, 0, 0, 0, 0, 0, 0, 0]))
         // An attachment of 32 MiB between the data and the end of the data section.
         let size = 1 << 25
-        var head = MCAPRecord()
+        var head = MCAPRecordBuilder()
         head.number(MCAP.Opcode.attachment.rawValue)
         head.number(UInt64(size))
         let parts = [Array(bytes[..<end.lowerBound]) + head.bytes, Array(bytes[end.lowerBound...])]

@@ -39,7 +39,7 @@ struct MotionExportTests {
     @Test("CSV written event by event equals the CSV of a recording in memory")
     func csv() throws {
         // More readings than fit into the sorting window.
-        let trace = try Self.walk(count: MeasuredReadings.window)
+        let trace = try Self.walk(count: SortedReadings.window)
         let expected = try Recording(trace: trace).csv()
         try Files.withFolder { folder in
             let remarks = try RecordingFormat.csv.write(trace, to: folder + "/a.csv")
@@ -76,12 +76,12 @@ struct MotionExportTests {
             try Files.makeFolder(path)
             path += "/" + String(repeating: "b", count: 4093 - path.utf8.count)
             #expect(throws: DeviceError.self) { try RecordingFormat.iio.write(trace, to: path) }
-            #expect(!FileBytes.isFolder(path))
+            #expect(!FileIO.isDirectory(path))
             #expect(throws: DeviceError.self) { try recording.writeIIO(folder: path) }
-            #expect(!FileBytes.isFolder(path))
+            #expect(!FileIO.isDirectory(path))
             try Files.makeFolder(path)
             #expect(throws: DeviceError.self) { try RecordingFormat.iio.write(trace, to: path) }
-            #expect(FileBytes.isFolder(path))
+            #expect(FileIO.isDirectory(path))
         }
     }
 
@@ -91,7 +91,7 @@ struct MotionExportTests {
         var header = TraceHeader()
         header.add(SensorDescription(id: "p", kind: .pressure))
         try builder.write(header)
-        let count = MeasuredReadings.window + 10
+        let count = SortedReadings.window + 10
         for index in 0...count {
             let stamp = index == count ? 5 : Int64(index) * 10
             try builder.write(
@@ -99,7 +99,7 @@ struct MotionExportTests {
                     time: Int64(index) * 10,
                     .sample([Double(index), 0, 0], kind: .pressure, sensor: "p", stamp: stamp)))
         }
-        var readings = try MeasuredReadings(try builder.file())
+        var readings = try SortedReadings(try builder.file())
         var times: [Int64] = []
         while let reading = readings.next() { times.append(reading.time) }
         #expect(times == (0..<count).map { Int64($0) * 10 })

@@ -332,7 +332,7 @@ struct NMEALogTests {
             TraceEvent(
                 time: 2_000_000_000, .sample([1, 2, 3], kind: .accelerometer, sensor: "accelerometer", stamp: nil)))
         var options = ExportOptions()
-        options.hasStamps = true
+        options.includesArrivalTimes = true
         options.nmea.sentences = [.gga]
         let (text, remarks) = try export(try builder.file(), options)
         // 1795232351.5 is 2026-11-21T03:39:11.500Z.

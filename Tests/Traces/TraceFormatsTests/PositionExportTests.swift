@@ -60,7 +60,7 @@ struct PositionExportTests {
                 for isKnown in [false, true] {
                     try Files.withFolder { folder in
                         var options = ExportOptions()
-                        options.isDamageKnown = isKnown
+                        options.isDamageReported = isKnown
                         let remarks = try format.write(trace, to: folder + "/out", options: options)
                         let told = remarks.filter { remark in
                             ["damaged", "not gpsd reports", "JSON"].contains { remark.contains($0) }

@@ -37,7 +37,7 @@ extension Recording {
             let sensors = places.filter { $0.device == index }
             guard !sensors.isEmpty else { continue }
             let device = context.devices[index]
-            let name = IIORecordingNames.written(device)
+            let name = IIOBufferFileNames.exportName(of: device)
             guard !files.contains(where: { $0.0 == name }) else {
                 throw DeviceError(
                     .notSupported, "Two devices of the context are called \(device.name), and their files would be one."
@@ -92,10 +92,10 @@ extension Recording {
                 for (index, (sensor, track)) in sensors.enumerated() {
                     while last[index] + 1 < track.count, track.times[last[index] + 1] <= time { last[index] += 1 }
                     guard last[index] < track.count else { continue }
-                    encoder.put(track.values[last[index]], of: sensor.axes, into: scan)
+                    encoder.write(track.values[last[index]], of: sensor.axes, into: scan)
                 }
                 if let channel = device.timestampChannel {
-                    encoder.put(raw: origin.addingSaturated(time), of: channel, into: scan)
+                    encoder.write(raw: origin.addingSaturated(time), of: channel, into: scan)
                 }
             }
             bytes.append(contentsOf: scan)
@@ -111,18 +111,18 @@ extension Recording {
     /// each time of a reading; cells of sensors without a reading at that time are empty. Only the first sensor of each
     /// kind is written. Numbers have the shortest form that reads back as the same value.
     func csv() -> [UInt8] {
-        let written = MotionCSVRows.kinds.compactMap { track($0) }
-        var rows = MotionCSVRows(written.map(\.sensor))
+        let written = MotionCSVEncoder.kinds.compactMap { track($0) }
+        var rows = MotionCSVEncoder(written.map(\.sensor))
         var next = written.map { _ in 0 }
         for time in Set(written.flatMap(\.times)).sorted() {
             for (index, track) in written.enumerated() {
                 let place = next[index]
                 guard place < track.count, track.times[place] == time else { continue }
-                rows.take(track.values[place], of: index, at: time)
+                rows.append(track.values[place], of: index, at: time)
                 next[index] += 1
             }
         }
         rows.endRow()
-        return rows.takeBytes()
+        return rows.drain()
     }
 }

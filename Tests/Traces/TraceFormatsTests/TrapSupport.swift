@@ -32,7 +32,7 @@ enum ThereAndBack {
             let path = folder + "/out"
             let remarks = try write(trace, path)
             var files: [String: String] = [:]
-            for name in FileBytes.isFolder(path) ? try Folder.names(path) : [""] {
+            for name in FileIO.isDirectory(path) ? try Folder.names(path) : [""] {
                 files[name] = String(decoding: try Files.bytes(name.isEmpty ? path : "\(path)/\(name)"), as: UTF8.self)
             }
             return Result(files: files, remarks: remarks, again: try RecordingFile.open(path, options: options))

@@ -45,7 +45,7 @@ extension TrapTests {
         try check(stamped, came: came, "gpsd's reports with stamps")
         let tagged = try ThereAndBack.by(trace) { trace, path in
             var options = ExportOptions()
-            options.hasStamps = true
+            options.includesArrivalTimes = true
             return try RecordingFormat.nmea.write(trace, to: path, options: options)
         }
         #expect(tagged.text.hasPrefix(#"\c:1774267200250*"#))

@@ -19,7 +19,7 @@ struct UnreadableFieldTests {
             let file = try RecordingFile.read(bytes, name: name)
             var cursor = TraceCursor(file.trace)
             file.trace.bytes.withUnsafeBytes { bytes in while cursor.next(bytes) != nil {} }
-            return file.remarks + ReportDamage(file.trace).remarks + cursor.diagnostics.remarks
+            return file.remarks + ReportDiagnostics(file.trace).remarks + cursor.diagnostics.remarks
         } catch {
             return [error.message]
         }

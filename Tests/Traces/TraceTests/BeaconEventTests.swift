@@ -81,7 +81,7 @@ struct BeaconEventTests {
             #"{"uuid":7,"major":1,"minor":2,"power":-59}"#, #"{"regained":false}"#,
         ])
     func bad(json: String) throws {
-        #expect(try warnings([#"{"t":1,"beacon":\#(json)}"#]) == [.badBeacon])
+        #expect(try warnings([#"{"t":1,"beacon":\#(json)}"#]) == [.invalidBeaconEvent])
     }
 
     @Test("An invalid RSSI counts as unknown, and unknown members are ignored")
@@ -98,7 +98,7 @@ struct BeaconEventTests {
 
     @Test("A cut trace begins with a loss that is still in effect")
     func cut() throws {
-        let part = try TraceEditor.trace(try file(Self.lines), edits: [CutEdit(from: 2.5)], named: "part")
+        let part = try TraceEditor.trace(try file(Self.lines), edits: [ExcerptEdit(from: 2.5)], named: "part")
         #expect(
             text(part) == [
                 #"{"t":0.000000000,"beacon":{"lost":{"code":"unreachable","message":"BlueZ is away."}}}"#,
@@ -135,7 +135,7 @@ struct BeaconEventTests {
         let folder = try Folder()
         let usual = TraceRecorder(device: device, writer: try TraceWriter(path: folder.file("usual"), clock: clock))
         try usual.start()
-        #expect(!hub.isWanted)
+        #expect(!hub.hasSubscribers)
         try usual.stop()
         let recorder = TraceRecorder(
             device: device, writer: try TraceWriter(path: folder.file("a"), clock: clock), parts: .beacons)

@@ -70,7 +70,7 @@ struct GpspipeTests {
             """
         let reading = try Reading(text)
         #expect(reading.times == [0, 3, 3, 3, 3].map { $0 * Self.second })
-        #expect(reading.warnings.map(\.reason) == [.timeGoesBack, .noTime])
+        #expect(reading.warnings.map(\.reason) == [.decreasingTime, .missingTime])
         #expect(reading.warnings.map(\.line) == [3, 5])
     }
 

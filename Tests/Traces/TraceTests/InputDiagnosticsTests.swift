@@ -77,7 +77,7 @@ struct InputDiagnosticsTests {
     func headerMembers(member: String) throws {
         let line = #"{"format":"device-services-trace","version":1,"later":{"kept":1},"# + member + "}\n"
         let file = try TraceFile(bytes: [UInt8](line.utf8), name: "test.trace")
-        #expect(file.header?.warnings.map(\.reason) == [.badMember])
+        #expect(file.header?.warnings.map(\.reason) == [.invalidMember])
         let text = try #require(file.header?.warnings.first?.text)
         // The text is a description for sensors; otherwise the key and the value, or the invalid element.
         let parts = text.hasPrefix("sensor ") ? ["\"sensors\""] : text.split(separator: ":", maxSplits: 1)
@@ -108,6 +108,6 @@ struct InputDiagnosticsTests {
         file.bytes.withUnsafeBytes { bytes in
             while cursor.next(bytes) != nil {}
         }
-        #expect(cursor.warnings == [TraceWarning(line: 2, reason: .badMember, text: event)])
+        #expect(cursor.warnings == [TraceWarning(line: 2, reason: .invalidMember, text: event)])
     }
 }

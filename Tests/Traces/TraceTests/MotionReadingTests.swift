@@ -50,7 +50,7 @@ struct MotionReadingTests {
             let (events, cursor) = try read([form])
             #expect(
                 events == [Event(time: 1_250_000_000, sample: expected, sensor: 1, kind: .sample)], "\(form)")
-            #expect(cursor.warnings.map(\.reason) == (form.contains("note") ? [.badMember] : []), "\(form)")
+            #expect(cursor.warnings.map(\.reason) == (form.contains("note") ? [.invalidMember] : []), "\(form)")
             #expect(cursor.sensors.count == 3)
         }
     }
@@ -112,7 +112,7 @@ struct MotionReadingTests {
     func badNumbers(member: String) throws {
         let (events, cursor) = try read(["{\"t\":1,\(member)}", #"{"t":2,"accelerometer":[1e9,-1e9,0]}"#])
         #expect(events.map(\.time) == [2_000_000_000])
-        #expect(cursor.warnings == [TraceWarning(line: 2, reason: .badReading, text: "{\"t\":1,\(member)}")])
+        #expect(cursor.warnings == [TraceWarning(line: 2, reason: .invalidReading, text: "{\"t\":1,\(member)}")])
         #expect(cursor.skippedLines == 1)
     }
 
@@ -130,7 +130,7 @@ struct MotionReadingTests {
         #expect(events.isEmpty)
         #expect(
             cursor.warnings
-                == broken.enumerated().map { TraceWarning(line: $0 + 2, reason: .brokenLine, text: $1) })
+                == broken.enumerated().map { TraceWarning(line: $0 + 2, reason: .malformedLine, text: $1) })
     }
 
     @Test("Invalid stamps are ignored and reported, stamps may be negative, and time never decreases")
@@ -144,14 +144,14 @@ struct MotionReadingTests {
         #expect(
             cursor.warnings.map(\.description)
                 == [
-                    TraceWarning(line: 3, reason: .badMember), TraceWarning(line: 4, reason: .timeGoesBack),
-                    TraceWarning(line: 5, reason: .noTime),
+                    TraceWarning(line: 3, reason: .invalidMember), TraceWarning(line: 4, reason: .decreasingTime),
+                    TraceWarning(line: 5, reason: .missingTime),
                 ].map(\.description))
     }
 
     @Test("Events with the wrong kind, an invalid sensor id or too many sensors are skipped with a warning")
     func unknownSensors() throws {
-        let long = String(repeating: "x", count: TraceSensors.maximumNameLength + 1)
+        let long = String(repeating: "x", count: TraceSensors.maximumIDLength + 1)
         let (events, cursor) = try read([
             #"{"t":1,"gyroscope":[1,2,3],"sensor":"accelerometer"}"#, #"{"t":1,"lost":{},"sensor":"nobody"}"#,
             #"{"t":1,"gyroscope":[1,2,3],"sensor":""}"#, "{\"t\":1,\"gyroscope\":[1,2,3],\"sensor\":\"\(long)\"}",
@@ -237,7 +237,7 @@ struct MotionReadingTests {
             let reading = try Reading(Array(whole.prefix(length)))
             #expect(reading.records.count == ends.filter { $0 <= length }.count, "\(length)")
             let isCut = length > headerLine.utf8.count + 1 && !ends.contains(length) && !ends.contains(length - 1)
-            #expect(reading.warnings.map(\.reason) == (isCut ? [.cutLine] : []), "\(length)")
+            #expect(reading.warnings.map(\.reason) == (isCut ? [.truncatedLine] : []), "\(length)")
         }
     }
 }

@@ -20,7 +20,7 @@ struct SensorKindLineTests {
 
     @Test("Each kind has a unique index below 8")
     func places() {
-        #expect(Set(SensorKind.allCases.map(\.place)).count == SensorKind.allCases.count)
-        #expect(SensorKind.allCases.allSatisfy { (0..<8).contains($0.place) })
+        #expect(Set(SensorKind.allCases.map(\.index)).count == SensorKind.allCases.count)
+        #expect(SensorKind.allCases.allSatisfy { (0..<8).contains($0.index) })
     }
 }

@@ -19,7 +19,7 @@ struct TraceBytesTests {
         #expect(bytes.file != nil)
         #expect(try TraceBytes(path: path, largestInMemory: 300_000).file == nil)
         for range in [0..<0, 0..<1, 5000..<5001, 0..<200_000, 100_000..<300_000] {
-            bytes.forget(range)
+            bytes.releaseMemory(of: range)
             #expect(Array(bytes) == contents)
             #expect(bytes.withUnsafeBytes { $0.elementsEqual(contents) })
         }
@@ -102,10 +102,10 @@ struct TraceBytesTests {
         // The complete lines in the remaining pages.
         let whole = (8192 - headerLine.utf8.count - 1) / line.utf8.count
         #expect(count == whole)
-        #expect(cursor.warnings.last?.reason == .becameShorter)
-        #expect(file.bytes.isCutOff)
+        #expect(cursor.warnings.last?.reason == .fileTruncated)
+        #expect(file.bytes.isTruncated)
         // The truncation is detected without reading beyond the end.
-        #expect(other.isCutOff)
+        #expect(other.isTruncated)
         #expect(other.last == 0)
         #expect(other.prefix(8192).elementsEqual(text.utf8.prefix(8192)))
     }
@@ -116,9 +116,9 @@ struct TraceBytesTests {
         let path = folder.file("a")
         try Data(repeating: 7, count: 5000).write(to: URL(fileURLWithPath: path))
         let bytes = try TraceBytes(path: path, largestInMemory: 0)
-        #expect(!bytes.isCutOff)
+        #expect(!bytes.isTruncated)
         #expect(truncate(path, 4999) == 0)
-        #expect(bytes.isCutOff)
+        #expect(bytes.isTruncated)
     }
 
     @Test("A file without a size is read to its end, and stored in a file if it is large")
@@ -143,7 +143,7 @@ struct TraceBytesTests {
             while let record = cursor.next(bytes) {
                 count += 1
                 #expect(String(decoding: record.line(in: bytes), as: UTF8.self) == tpv)
-                if count % 100 == 0 { file.bytes.forget(0..<record.range.upperBound) }
+                if count % 100 == 0 { file.bytes.releaseMemory(of: 0..<record.range.upperBound) }
             }
         }
         #expect(count == 2000)
@@ -172,9 +172,9 @@ struct TraceBytesTests {
         let folder = try Folder()
         let path = folder.file("a")
         var contents = [UInt8]("\(headerLine)\n".utf8)
-        contents += [UInt8](repeating: UInt8(ascii: "{"), count: TraceLines.longest + 1)
+        contents += [UInt8](repeating: UInt8(ascii: "{"), count: TraceLines.maximumLength + 1)
         contents += [UInt8]("\n{\"t\":1,\"gpsd\":\(tpv)}\n".utf8)
-        contents += [UInt8](repeating: 0x20, count: 3 * TraceLines.longest)
+        contents += [UInt8](repeating: 0x20, count: 3 * TraceLines.maximumLength)
         try Data(contents).write(to: URL(fileURLWithPath: path))
         let file = try TraceFile(contents: try TraceBytes(path: path, largestInMemory: 1), name: "a")
         var cursor = TraceCursor(file)
@@ -188,7 +188,7 @@ struct TraceBytesTests {
         #expect(found == [tpv])
         #expect(
             cursor.warnings == [
-                TraceWarning(line: 2, reason: .longLine), TraceWarning(line: 4, reason: .longLine),
+                TraceWarning(line: 2, reason: .lineTooLong), TraceWarning(line: 4, reason: .lineTooLong),
             ])
     }
 }

@@ -24,7 +24,7 @@ struct TraceCursorTests {
             let reading = try Reading("\(headerLine)\n\(form)\n")
             #expect(reading.lines == [tpv], "\(form)")
             #expect(reading.times == [1_500_000_000], "\(form)")
-            #expect(reading.warnings.map(\.reason) == (form.contains("note") ? [.badMember] : []))
+            #expect(reading.warnings.map(\.reason) == (form.contains("note") ? [.invalidMember] : []))
         }
     }
 
@@ -121,8 +121,8 @@ struct TraceCursorTests {
         #expect(
             reading.warnings.map(\.description)
                 == [
-                    TraceWarning(line: 2, reason: .timeGoesBack), TraceWarning(line: 4, reason: .timeGoesBack),
-                    TraceWarning(line: 5, reason: .noTime), TraceWarning(line: 6, reason: .noTime),
+                    TraceWarning(line: 2, reason: .decreasingTime), TraceWarning(line: 4, reason: .decreasingTime),
+                    TraceWarning(line: 5, reason: .missingTime), TraceWarning(line: 6, reason: .missingTime),
                 ].map(\.description))
     }
 
@@ -168,7 +168,7 @@ struct TraceCursorTests {
             let complete = ends.filter { $0 <= length }.count
             #expect(reading.records.count == complete, "\(length)")
             let isCut = length > headerLine.utf8.count + 1 && !ends.contains(length) && !ends.contains(length - 1)
-            #expect(reading.warnings.map(\.reason) == (isCut ? [.cutLine] : []), "\(length)")
+            #expect(reading.warnings.map(\.reason) == (isCut ? [.truncatedLine] : []), "\(length)")
         }
     }
 
@@ -180,7 +180,7 @@ struct TraceCursorTests {
             #expect(reading.lines == [tpv])
             let isCut = length > tpv.utf8.count + 1
             #expect(reading.warnings.map(\.line) == (isCut ? [2] : []))
-            #expect(reading.warnings.allSatisfy { $0.reason == .cutLine })
+            #expect(reading.warnings.allSatisfy { $0.reason == .truncatedLine })
         }
         #expect(try Reading(text).lines == [tpv, sky])
     }
@@ -250,7 +250,7 @@ struct TraceCursorTests {
                     if let sensor = record.sensor, !cursor.sensors.indices.contains(sensor) {
                         Issue.record("a sensor that there is not in round \(round)")
                     }
-                    if let value = record.sample?.value, !TraceSample.isUsable(value) {
+                    if let value = record.sample?.value, !TraceSample.isValid(value) {
                         Issue.record("a value that cannot be used in round \(round)")
                     }
                 }

@@ -136,7 +136,7 @@ struct TraceFileTests {
             return ranges
         }
         #expect(ranges == [tpv.utf8.count])
-        #expect(cursor.warnings.map(\.reason) == [.longLine])
+        #expect(cursor.warnings.map(\.reason) == [.lineTooLong])
         #expect(failure([UInt8](repeating: UInt8(ascii: "{"), count: 100_000_000))?.code == .invalidTrace)
     }
 }

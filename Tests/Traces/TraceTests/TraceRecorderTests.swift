@@ -32,9 +32,9 @@ struct TraceRecorderTests {
         hub.post(receiver: receiver)
         let writer = try TraceWriter(path: folder.file("a"), clock: clock)
         let recorder = TraceRecorder(device: device(), writer: writer, recorder: "test 1.0")
-        #expect(!hub.isWanted)
+        #expect(!hub.hasSubscribers)
         try recorder.start()
-        #expect(hub.isWanted)
+        #expect(hub.hasSubscribers)
         #expect(hub.wantsLines)
         post(tpv, after: 1)
         post("$GPGGA", after: 1_000_000_000)
@@ -45,7 +45,7 @@ struct TraceRecorderTests {
         post(sky, after: 5_000_000_000)
         #expect(recorder.recordedLines == 3)
         try recorder.stop()
-        #expect(!hub.isWanted)
+        #expect(!hub.hasSubscribers)
         post(tpv, after: 6_000_000_000)
         try recorder.stop()
         #expect(recorder.failure == nil)
@@ -96,7 +96,7 @@ struct TraceRecorderTests {
         #expect(error?.code == .busy)
         try recorder.stop()
         #expect(throws: DeviceError.self) { try recorder.start() }
-        #expect(!hub.isWanted)
+        #expect(!hub.hasSubscribers)
     }
 
     @Test(
@@ -106,7 +106,7 @@ struct TraceRecorderTests {
         let writer = try TraceWriter(path: "/dev/full", overwrite: true, clock: clock)
         let recorder = TraceRecorder(device: device(), writer: writer)
         #expect(throws: DeviceError.self) { try recorder.start() }
-        #expect(!hub.isWanted)
+        #expect(!hub.hasSubscribers)
         #expect(recorder.failure?.cause == .system(call: "write", errno: ENOSPC))
     }
 
@@ -132,9 +132,9 @@ struct TraceRecorderTests {
         try #require(dup2(full, descriptor) == descriptor)
         close(full)
         post(sky, after: 2)
-        #expect(hub.isWanted)
+        #expect(hub.hasSubscribers)
         while clock.runNextTimer(upTo: clock.now.advanced(bySeconds: 1)) {}
-        #expect(!hub.isWanted)
+        #expect(!hub.hasSubscribers)
         #expect(recorder.failure?.cause == .system(call: "write", errno: ENOSPC))
         post(tpv, after: 3)
         if hasHandler {
@@ -155,7 +155,7 @@ struct TraceRecorderTests {
             try recorder.start()
             post(tpv, after: 1)
         }
-        #expect(!hub.isWanted)
+        #expect(!hub.hasSubscribers)
         #expect(try Reading(folder.bytes("a")).lines == [tpv])
     }
 }

@@ -177,7 +177,7 @@ struct TraceReplacementTests {
                 _ = lchown(trap, 65_534, 65_534)
                 rename(trap, name)
             }
-            exchange.ended.ring()
+            exchange.ended.signal()
         }
         for count in 0..<300 {
             let output =
@@ -335,7 +335,7 @@ struct TraceReplacementTests {
         let asked = Atomic(0)
         let writer = Mutex<pthread_t?>(nil)
         let failure = Mutex<DeviceError?>(nil)
-        let (started, ended) = (Bell(), Bell())
+        let (started, ended) = (BinarySemaphore(), BinarySemaphore())
         Thread.detachNewThread {
             // Dispatch's threads and those created by them block signals.
             var signals = sigset_t()
@@ -343,7 +343,7 @@ struct TraceReplacementTests {
             sigaddset(&signals, SIGURG)
             pthread_sigmask(SIG_UNBLOCK, &signals, nil)
             writer.withLock { $0 = pthread_self() }
-            started.ring()
+            started.signal()
             let output = TraceOutput(pipe: descriptor, name: "a pipe") {
                 asked.add(1, ordering: .relaxed).newValue < 20
             }
@@ -354,7 +354,7 @@ struct TraceReplacementTests {
             }
             // From here on no signal may be sent to this thread.
             writer.withLock { $0 = nil }
-            ended.ring()
+            ended.signal()
         }
         #expect(started.wait(seconds: 60))
         // Sends signals until the writer has ended, for at most 30 s.
@@ -399,7 +399,7 @@ struct TraceReplacementTests {
 /// Stops a thread that exchanges files.
 private final class Exchange: Sendable {
     private let state = Mutex(false)
-    let ended = Bell()
+    let ended = BinarySemaphore()
 
     var isOver: Bool { state.withLock { $0 } }
 

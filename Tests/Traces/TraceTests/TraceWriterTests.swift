@@ -153,7 +153,7 @@ struct TraceWriterTests {
         try writer.write(header())
         for _ in 0..<10_000 { try writer.write(gpsdLine: [UInt8](tpv.utf8), at: 1) }
         let written = try folder.bytes("a").count
-        #expect(written > 10_000 * tpv.utf8.count - TraceWriter.capacity)
+        #expect(written > 10_000 * tpv.utf8.count - TraceWriter.flushThreshold)
     }
 
     @Test("A released writer leaves a complete trace")
@@ -200,7 +200,7 @@ struct TraceWriterTests {
         let ends = try Pipe2()
         let writer = TraceWriter(descriptor: ends.write, name: "pipe", clock: clock)
         let heard = Mutex<[String]>([])
-        writer.whenFailing { error in heard.withLock { $0.append(error.message) } }
+        writer.onFailure { error in heard.withLock { $0.append(error.message) } }
         try writer.write(header())
         try writer.write(gpsdLine: [UInt8](tpv.utf8), at: 0)
         ends.closeReader()

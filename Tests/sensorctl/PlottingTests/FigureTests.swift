@@ -38,7 +38,7 @@ struct FigureTests {
     }
 
     private static func line(_ values: [Double], trace: Int = 0, name: String = "") -> TimeLine {
-        var series = SeriesThinner()
+        var series = SeriesDecimator()
         for (place, value) in values.enumerated() {
             series.add(PlotPoint(time: Double(place), value: value), margin: 0.5)
         }
@@ -132,10 +132,10 @@ struct FigureTests {
     }
 
     private static func track(_ times: [Double], gap: Double? = nil, trace: Int = 0) -> TrackChart.Track {
-        var thinner = TrackThinner()
+        var thinner = TrackSimplifier()
         // One second corresponds to 0.001° eastward on the equator.
         for time in times {
-            thinner.add(TrackPlace(time: time, latitude: 0, longitude: time * 1e-3, accuracy: 5))
+            thinner.add(TrackPoint(time: time, latitude: 0, longitude: time * 1e-3, accuracy: 5))
         }
         return TrackChart.Track(trace: trace, thinner: thinner, gap: gap)
     }
@@ -147,7 +147,7 @@ struct FigureTests {
         func way(_ times: [Double], _ start: Double, _ end: Double) throws -> [[Double]] {
             let sheet = try #require(TrackChart(tracks: [Self.track(times)]).sheet)
             let span = PlotSpan(start: start, end: end, label: "")
-            return sheet.drawings[0].way(during: span).map { $0.map { ($0.x / metres * 1e6).rounded() / 1e6 } }
+            return sheet.drawings[0].section(during: span).map { $0.map { ($0.x / metres * 1e6).rounded() / 1e6 } }
         }
         #expect(try way([0, 1, 2, 3, 4, 5], 1.5, 4) == [[1.5, 2, 3, 4]])
         // A fault between two positions that are 8 s apart.
@@ -179,7 +179,7 @@ struct FigureTests {
     @Test("The note on bands appears only if a band is visible")
     func bandNote() throws {
         func explains(_ margin: Double) throws -> Bool {
-            var series = SeriesThinner()
+            var series = SeriesDecimator()
             for second in 0..<10 {
                 series.add(PlotPoint(time: Double(second), value: Double(second)), margin: margin)
             }

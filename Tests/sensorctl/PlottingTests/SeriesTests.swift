@@ -8,14 +8,14 @@ import Testing
 @Suite("Decimation of series")
 struct SeriesTests {
     private static func series(_ values: [Double], _ quantity: PlotQuantity = .plain, step: Double = 0.01)
-        -> SeriesThinner
+        -> SeriesDecimator
     {
-        var series = SeriesThinner(quantity)
+        var series = SeriesDecimator(quantity)
         for (place, value) in values.enumerated() { series.add(PlotPoint(time: Double(place) * step, value: value)) }
         return series
     }
 
-    private static func points(_ series: SeriesThinner) -> [PlotPoint] { series.cells.flatMap(\.points) }
+    private static func points(_ series: SeriesDecimator) -> [PlotPoint] { series.cells.flatMap(\.points) }
 
     @Test("A short series keeps all readings in order")
     func few() {
@@ -31,8 +31,8 @@ struct SeriesTests {
         for (place, value) in peaks { values[place] = value }
         let series = Self.series(values)
         #expect(series.count == 500_000)
-        #expect(series.cells.count <= SeriesThinner.limit)
-        let thin = series.thinned(to: 656, over: 5000)
+        #expect(series.cells.count <= SeriesDecimator.limit)
+        let thin = series.decimated(to: 656, over: 5000)
         #expect(thin.cells.count <= 657)
         for points in [Self.points(series), Self.points(thin)] {
             #expect(points.first == PlotPoint(time: 0, value: values[0]))
@@ -48,11 +48,11 @@ struct SeriesTests {
     @Test("Each cell holds the smallest and the greatest reading of its interval")
     func stretches() throws {
         let values = (0..<100_000).map { Double($0 * 7919 % 10_007) }
-        for cell in Self.series(values).thinned(to: 200, over: 1000).cells {
+        for cell in Self.series(values).decimated(to: 200, over: 1000).cells {
             let first = Int((cell.first.time * 100).rounded())
             let last = Int((cell.last.time * 100).rounded())
-            #expect(cell.least.value == values[first...last].min())
-            #expect(cell.greatest.value == values[first...last].max())
+            #expect(cell.minimum.value == values[first...last].min())
+            #expect(cell.maximum.value == values[first...last].max())
         }
     }
 
@@ -61,7 +61,7 @@ struct SeriesTests {
         let series = Self.series([1, .nan, 2, .infinity, -.infinity, 3, 1e300])
         #expect(series.count == 3)
         #expect(Self.points(series).map(\.value) == [1, 2, 3])
-        var late = SeriesThinner()
+        var late = SeriesDecimator()
         late.add(PlotPoint(time: .nan, value: 1))
         late.add(PlotPoint(time: 1e300, value: 1))
         #expect(late.cells.isEmpty && late.extent == nil && late.span == nil)
@@ -69,7 +69,7 @@ struct SeriesTests {
 
     @Test("Values outside the circle are not accepted as angles")
     func noAngles() {
-        var series = SeriesThinner(.bearing)
+        var series = SeriesDecimator(.bearing)
         for (second, value) in [359.5, 1e50, -1, 0, 361, 360].enumerated() {
             series.add(PlotPoint(time: Double(second), value: value))
         }
@@ -80,7 +80,7 @@ struct SeriesTests {
 
     @Test("The axis of a line that is always zero includes its accuracy band")
     func bandOfZero() {
-        var series = SeriesThinner()
+        var series = SeriesDecimator()
         for second in 0..<10 { series.add(PlotPoint(time: Double(second), value: 0), margin: 9) }
         let domain = Self.chart(series, .plain).window.domain
         #expect(domain.contains(-9) && domain.contains(9) && domain.upperBound < 12)
@@ -88,19 +88,19 @@ struct SeriesTests {
 
     @Test("A clock that jumps back and forth does not increase memory use")
     func clocks() {
-        var series = SeriesThinner()
+        var series = SeriesDecimator()
         for place in 0..<100_000 { series.add(PlotPoint(time: Double(place % 2) * 1e6, value: Double(place % 1000))) }
-        #expect(series.cells.count <= SeriesThinner.limit)
+        #expect(series.cells.count <= SeriesDecimator.limit)
         #expect(series.extent == 0...999)
-        var still = SeriesThinner()
+        var still = SeriesDecimator()
         for place in 0..<100_000 { still.add(PlotPoint(time: 5, value: Double(place % 1000))) }
-        #expect(still.cells.count <= SeriesThinner.limit)
+        #expect(still.cells.count <= SeriesDecimator.limit)
         #expect(still.extent == 0...999)
     }
 
     @Test("Decimation keeps the widest accuracy band, and an unknown accuracy stays unknown")
     func bands() {
-        var series = SeriesThinner()
+        var series = SeriesDecimator()
         for place in 0..<20_000 {
             series.add(PlotPoint(time: Double(place), value: 10), margin: place == 777 ? 5 : place < 10_000 ? 1 : -1)
         }
@@ -117,11 +117,11 @@ struct SeriesTests {
             let angle = (Double(place) * 0.0036).truncatingRemainder(dividingBy: 360)
             return angle > 180 ? angle - 360 : angle
         }
-        let series = Self.series(values, .angle).thinned(to: 656, over: 10_000)
+        let series = Self.series(values, .angle).decimated(to: 656, over: 10_000)
         // Each cell covers 1/656 of ten turns, so no cell spans the circle.
-        #expect(series.cells.allSatisfy { $0.greatest.unwound - $0.least.unwound < 10 })
+        #expect(series.cells.allSatisfy { $0.maximum.unwound - $0.minimum.unwound < 10 })
         let chart = Self.chart(series, .angle)
-        #expect(chart.window.isWhole)
+        #expect(chart.window.isFullCircle)
         #expect(chart.ticks(chart.window, height: 100).labels == ["−180", "−90", "0", "90", "180"])
         let strokes = chart.drawings(columns: 656, over: 10_000, ofTraces: false)[0].strokes
         #expect(strokes.count == 11)
@@ -131,7 +131,7 @@ struct SeriesTests {
         }
     }
 
-    private static func chart(_ series: SeriesThinner, _ quantity: PlotQuantity) -> TimeChart {
+    private static func chart(_ series: SeriesDecimator, _ quantity: PlotQuantity) -> TimeChart {
         TimeChart(
             name: "", title: "", unit: "°", quantity: quantity,
             lines: [TimeLine(name: "", trace: 0, series: series, gap: nil)])
@@ -140,7 +140,7 @@ struct SeriesTests {
     @Test("A signal that rotates constantly fills the axis with a bounded number of strokes")
     func spinning() {
         let values = (0..<200_000).map { place in Double(place * 100 % 360) - 180 }
-        let series = Self.series(values, .angle).thinned(to: 656, over: 2000)
+        let series = Self.series(values, .angle).decimated(to: 656, over: 2000)
         #expect(series.cells.count <= 657)
         let strokes = Self.chart(series, .angle).drawings(columns: 656, over: 2000, ofTraces: false)[0].strokes
         #expect(strokes.count < 656 * 9)
@@ -164,22 +164,22 @@ struct SeriesTests {
     @Test("The axis of a compass that swings about north has north in its center")
     func north() {
         let chart = Self.chart(Self.series([350, 10, 340, 20, 355], .bearing), .bearing)
-        #expect(!chart.window.isWhole)
+        #expect(!chart.window.isFullCircle)
         #expect(chart.window.domain.lowerBound > -30 && chart.window.domain.upperBound < 30)
-        #expect(chart.window.shown(350) == -10 && chart.window.shown(10) == 10)
+        #expect(chart.window.position(of: 350) == -10 && chart.window.position(of: 10) == 10)
         #expect(chart.ticks(chart.window, height: 100).labels == ["340", "350", "0", "10", "20"])
         let drawing = chart.drawings(columns: 100, over: 1, ofTraces: false)[0]
         #expect(drawing.strokes.map { $0.points.map(\.value) } == [[350, 10, 340, 20, 355]])
         // An angle that swings about 180°.
         let back = Self.chart(Self.series([175, -175, 178], .angle), .angle)
-        #expect(!back.window.isWhole)
+        #expect(!back.window.isFullCircle)
         #expect(back.window.domain.upperBound - back.window.domain.lowerBound < 15)
         #expect(Set(back.ticks(back.window, height: 60).labels).isSuperset(of: ["180"]))
     }
 
     @Test("A pause of more than three median intervals breaks the line")
     func gaps() {
-        var series = SeriesThinner()
+        var series = SeriesDecimator()
         var counter = IntervalCounter()
         for time in [0.0, 1, 2, 3, 6, 7, 8, 12, 13] {
             series.add(PlotPoint(time: time, value: 1))
@@ -230,7 +230,7 @@ struct IntervalTests {
         #expect(bars.counts[1] == 10)
         #expect(bars.counts[3] == 3)
         #expect(bars.counts[21] == 1)
-        #expect(bars.beyond == 1 && bars.before == 0)
+        #expect(bars.countAbove == 1 && bars.countBelow == 0)
     }
 
     @Test("Equal intervals form one bar with empty bars around it")

@@ -7,10 +7,10 @@ import Testing
 @Suite("Track charts")
 struct TrackTests {
     private static func chart(_ places: [(Double, Double)], accuracy: Double = 5) -> TrackChart {
-        var thinner = TrackThinner()
+        var thinner = TrackSimplifier()
         for (second, place) in places.enumerated() {
             thinner.add(
-                TrackPlace(time: Double(second), latitude: place.0, longitude: place.1, accuracy: accuracy))
+                TrackPoint(time: Double(second), latitude: place.0, longitude: place.1, accuracy: accuracy))
         }
         return TrackChart(tracks: [TrackChart.Track(trace: 0, thinner: thinner, gap: nil)])
     }
@@ -75,7 +75,7 @@ struct TrackTests {
     @Test("Invalid positions are dropped")
     func impossible() throws {
         let chart = Self.chart([(48, 11), (.nan, 11), (91, 11), (48, .infinity), (48, 1e9), (48.001, 11)])
-        #expect(chart.tracks[0].thinner.count == 2)
+        #expect(chart.tracks[0].simplifier.count == 2)
         #expect(Self.chart([(.nan, .nan)]).sheet == nil)
     }
 
@@ -87,16 +87,16 @@ struct TrackTests {
 
     @Test("A decimated track keeps its ends and its outliers and uses bounded memory")
     func thinning() throws {
-        var thinner = TrackThinner()
+        var thinner = TrackSimplifier()
         for second in 0..<200_000 {
             // A boat at anchor that drags it once.
             let swing = Double(second * 7919 % 1000) * 1e-8
             let latitude = second == 123_457 ? 54.9 : 54 + swing
-            thinner.add(TrackPlace(time: Double(second), latitude: latitude, longitude: 10 + swing, accuracy: 4))
+            thinner.add(TrackPoint(time: Double(second), latitude: latitude, longitude: 10 + swing, accuracy: 4))
         }
-        let places = thinner.places
+        let places = thinner.points
         #expect(thinner.count == 200_000)
-        #expect(places.count <= TrackThinner.limit + 5)
+        #expect(places.count <= TrackSimplifier.limit + 5)
         #expect(places.first?.time == 0 && places.last?.time == 199_999)
         #expect(places.contains { $0.time == 123_457 && $0.latitude == 54.9 })
         #expect(zip(places, places.dropFirst()).allSatisfy { $0.time < $1.time })

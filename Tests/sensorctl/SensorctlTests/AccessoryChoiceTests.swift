@@ -18,7 +18,7 @@ struct AccessoryChoiceTests {
     }()
 
     private static func chosen(_ text: String) -> AccessoryDescription.ID? {
-        try? AccessoryChoice.accessory(text, among: accessories).get().id
+        try? AccessorySelector.accessory(text, among: accessories).get().id
     }
 
     @Test(
@@ -40,7 +40,8 @@ struct AccessoryChoiceTests {
 
     @Test("An ambiguous name lists the matching accessories with their distinguishing properties")
     func ambiguous() throws {
-        guard case .failure(.ambiguous(let message)) = AccessoryChoice.accessory("Weigh Scale", among: Self.accessories)
+        guard
+            case .failure(.ambiguous(let message)) = AccessorySelector.accessory("Weigh Scale", among: Self.accessories)
         else {
             Issue.record("It was chosen.")
             return
@@ -52,25 +53,25 @@ struct AccessoryChoiceTests {
 
     @Test("An unknown name fails and lists the available accessories", arguments: ["printer", "", "1-"])
     func missing(text: String) {
-        guard case .failure(.missing(let message)) = AccessoryChoice.accessory(text, among: Self.accessories) else {
+        guard case .failure(.missing(let message)) = AccessorySelector.accessory(text, among: Self.accessories) else {
             Issue.record("It was chosen.")
             return
         }
         #expect(message.contains("USB Serial"))
-        let nothing = AccessoryChoice.accessory(text, among: [])
-        #expect(throws: AccessoryChoice.Failure.self) { try nothing.get() }
+        let nothing = AccessorySelector.accessory(text, among: [])
+        #expect(throws: AccessorySelector.Failure.self) { try nothing.get() }
     }
 
     @Test("An accessory's only protocol is the default; of several, a unique suffix selects one")
     func protocols() throws {
         let one = AccessoryDescription.scale()
-        #expect(try AccessoryChoice.protocolName(nil, of: one).get() == "com.example.scale")
+        #expect(try AccessorySelector.protocolName(nil, of: one).get() == "com.example.scale")
         let two = AccessoryDescription.scale(protocols: ["com.example.scale", "com.example.log", "org.other.log"])
-        #expect(try AccessoryChoice.protocolName("scale", of: two).get() == "com.example.scale")
-        #expect(try AccessoryChoice.protocolName("Example.Log", of: two).get() == "com.example.log")
-        guard case .failure(.ambiguous(let open)) = AccessoryChoice.protocolName(nil, of: two),
-            case .failure(.ambiguous(let both)) = AccessoryChoice.protocolName("log", of: two),
-            case .failure(.missing(let none)) = AccessoryChoice.protocolName("le", of: two)
+        #expect(try AccessorySelector.protocolName("scale", of: two).get() == "com.example.scale")
+        #expect(try AccessorySelector.protocolName("Example.Log", of: two).get() == "com.example.log")
+        guard case .failure(.ambiguous(let open)) = AccessorySelector.protocolName(nil, of: two),
+            case .failure(.ambiguous(let both)) = AccessorySelector.protocolName("log", of: two),
+            case .failure(.missing(let none)) = AccessorySelector.protocolName("le", of: two)
         else {
             Issue.record("One was chosen.")
             return

@@ -10,23 +10,23 @@ import Testing
 
 @Suite("Accessory findings of sensorctl doctor")
 struct AccessoryDiagnosisTests {
-    private static func machine(user: String = "pi") -> MachineFacts {
-        MachineFacts(
+    private static func machine(user: String = "pi") -> MachineState {
+        MachineState(
             configuration: Configuration(), traits: ["LibGPS", "LibIIO", "LibUdev"], user: user, isRoot: false,
             hasKernelBus: true, kernelSensors: [], triggers: [], canMakeTimerTriggers: false, trials: [])
     }
 
     /// The facts of a working scale.
-    private static func healthy() -> AccessoryFacts {
-        AccessoryFacts(
-            accessories: [.scale()], nodes: ["/dev/ttyACM0": NodeFacts(path: "/dev/ttyACM0")])
+    private static func healthy() -> AccessoryState {
+        AccessoryState(
+            accessories: [.scale()], nodes: ["/dev/ttyACM0": DeviceNodeState(path: "/dev/ttyACM0")])
     }
 
-    private static func findings(_ facts: AccessoryFacts, _ machine: MachineFacts = machine()) -> [Finding] {
+    private static func findings(_ facts: AccessoryState, _ machine: MachineState = machine()) -> [Finding] {
         Diagnosis.accessories(facts, machine)
     }
 
-    private static func problem(_ node: NodeFacts) -> Finding? {
+    private static func problem(_ node: DeviceNodeState) -> Finding? {
         var facts = healthy()
         facts.nodes[node.path] = node
         return findings(facts).first { $0.level == .problem }
@@ -65,12 +65,12 @@ struct AccessoryDiagnosisTests {
             findings.first?.message
                 == "Weigh Scale, com.example.scale at /dev/ttyACM0 can be opened (source of the protocol name: udev property EXTERNAL_ACCESSORY_PROTOCOLS)."
         )
-        #expect(Self.findings(AccessoryFacts()).map(\.level) == [.good])
+        #expect(Self.findings(AccessoryState()).map(\.level) == [.good])
     }
 
     @Test("An inaccessible node is reported with its mode, owner and group, and with the group to join")
     func permission() throws {
-        var node = NodeFacts(path: "/dev/ttyACM0")
+        var node = DeviceNodeState(path: "/dev/ttyACM0")
         node.canOpen = false
         let problem = try #require(Self.problem(node))
         #expect(problem.message.contains("the user pi may not open /dev/ttyACM0"))
@@ -82,7 +82,7 @@ struct AccessoryDiagnosisTests {
 
     @Test("The fix for a node that only root may open is to install the udev rules")
     func rootOnly() throws {
-        var node = NodeFacts(path: "/dev/ttyACM0", mode: "0600", group: "root", isOpenToGroup: false)
+        var node = DeviceNodeState(path: "/dev/ttyACM0", mode: "0600", group: "root", isOpenToGroup: false)
         node.canOpen = false
         let repair = try #require(Self.problem(node)).repair
         #expect(repair.first == "sensorctl rules | sudo tee /etc/udev/rules.d/\(UdevRules.fileName)")
@@ -95,7 +95,7 @@ struct AccessoryDiagnosisTests {
             ("gpsd", "gpsdctl remove /dev/ttyACM0"), ("ModemManager", "systemctl restart ModemManager"),
             ("brltty", "brltty-udev.service"), ("minicom", "ps -o pid,user,lstart,args -p 812"),
         ] {
-            let node = NodeFacts(path: "/dev/ttyACM0", holders: [NodeFacts.Holder(pid: 812, name: name)])
+            let node = DeviceNodeState(path: "/dev/ttyACM0", holders: [DeviceNodeState.Holder(pid: 812, name: name)])
             let problem = try #require(Self.problem(node))
             #expect(problem.message.hasSuffix("/dev/ttyACM0 is in use by \(name) (pid 812)."))
             #expect(problem.repair.contains { $0.contains(remedy) })
@@ -105,7 +105,7 @@ struct AccessoryDiagnosisTests {
     @Test("A socket with a connection is reported as a remark that names the connected program")
     func socketHolder() throws {
         var facts = Self.healthy()
-        var node = NodeFacts(path: "/dev/ttyACM0", isSocket: true)
+        var node = DeviceNodeState(path: "/dev/ttyACM0", isSocket: true)
         facts.nodes[node.path] = node
         #expect(Self.findings(facts).map(\.level) == [.good])
         node.connections = 1
@@ -116,7 +116,7 @@ struct AccessoryDiagnosisTests {
             unseen.message
                 == "Weigh Scale, com.example.scale: /dev/ttyACM0 is connected to a program of another user. If its server accepts only one connection, no other program can open it."
         )
-        node.holders = [NodeFacts.Holder(pid: 812, name: "socat")]
+        node.holders = [DeviceNodeState.Holder(pid: 812, name: "socat")]
         facts.nodes[node.path] = node
         let seen = try #require(Self.findings(facts).first)
         #expect(seen.message.contains(": /dev/ttyACM0 is connected to socat (pid 812)."))
@@ -131,9 +131,9 @@ struct AccessoryDiagnosisTests {
         machine.configuration.declaredAccessories = Setting([
             DeclaredAccessory(name: "Display", endpoints: [endpoint])
         ])
-        var node = NodeFacts(path: "/dev/ttyS9")
+        var node = DeviceNodeState(path: "/dev/ttyS9")
         (node.exists, node.canOpen) = (false, false)
-        let findings = Self.findings(AccessoryFacts(nodes: ["/dev/ttyS9": node]), machine)
+        let findings = Self.findings(AccessoryState(nodes: ["/dev/ttyS9": node]), machine)
         #expect(findings.map(\.message) == ["Display, com.example.uart: /dev/ttyS9 does not exist."])
         #expect(findings.first?.level == .problem)
         #expect(findings.first?.repair.isEmpty == false)
@@ -228,16 +228,16 @@ struct AccessoryDiagnosisTests {
             child.terminate()
             close(file)
         }
-        let holders = NodeFacts.Holder.all()
-        let node = NodeFacts("/dev/null", user: "root", holders: holders)
+        let holders = DeviceNodeState.Holder.all()
+        let node = DeviceNodeState("/dev/null", user: "root", holders: holders)
         // Other processes may also have the node open. This process is not counted.
-        #expect(node.holders.contains(NodeFacts.Holder(pid: child.processIdentifier, name: "sleep")))
+        #expect(node.holders.contains(DeviceNodeState.Holder(pid: child.processIdentifier, name: "sleep")))
         #expect(!node.holders.contains { $0.pid == getpid() })
-        #expect(NodeFacts.Holder.runs("sleep"))
-        #expect(!NodeFacts.Holder.runs("no such program"))
+        #expect(DeviceNodeState.Holder.runs("sleep"))
+        #expect(!DeviceNodeState.Holder.runs("no such program"))
         #expect(node.exists && node.canOpen)
         #expect(node.mode == "0666")
-        let missing = NodeFacts("/dev/no-such-node", user: "nobody", holders: holders)
+        let missing = DeviceNodeState("/dev/no-such-node", user: "nobody", holders: holders)
         #expect(!missing.exists && !missing.canOpen)
     }
 }

@@ -24,7 +24,7 @@ struct AccessoryListTests {
 
     @Test("Each protocol is listed with its node and the origin of its name")
     func rows() {
-        let rows = Self.list.rows(ink: Ink(isOn: false))
+        let rows = Self.list.rows(ink: TerminalStyle(isOn: false))
         let text = rows.map { "\($0.name)|\($0.value)|\($0.remark)" }
         #expect(
             text == [
@@ -34,7 +34,7 @@ struct AccessoryListTests {
                 "Candidates|/dev/ttyUSB0  FT232R|port 1-4", "|  It has no protocol.|",
                 "|Nothing can be watched.|",
             ])
-        #expect(AccessoryList().rows(ink: Ink(isOn: false)).map(\.value) == ["none"])
+        #expect(AccessoryList().rows(ink: TerminalStyle(isOn: false)).map(\.value) == ["none"])
     }
 
     @Test("The JSON output has one object for each accessory, candidate port and problem")
@@ -82,7 +82,7 @@ struct AccessoryListTests {
         #expect(rule.protocols == ["com.example.protocol"])
         #expect((rule.tty != nil) == node.contains("tty"))
         #expect((rule.hid != nil) == node.contains("hidraw"))
-        #expect(usb.place == (node.contains("bus") ? "\(node) interface 3" : node))
+        #expect(usb.nodeDescription == (node.contains("bus") ? "\(node) interface 3" : node))
 
         let board = AccessoryCandidate(name: "", portPath: "", node: "/dev/ttyAMA0", reason: "")
         let declared = Self.configuration(board.setting)

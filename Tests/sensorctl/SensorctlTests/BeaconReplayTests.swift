@@ -68,16 +68,16 @@ struct BeaconReplayTests {
 
     @Test("`doctor` reports whether beacons can be received, and a missing adapter only as a remark")
     func doctor() {
-        var facts = MachineFacts(
+        var facts = MachineState(
             configuration: Configuration(), traits: [], user: "pi", isRoot: false, hasKernelBus: false,
             kernelSensors: [], triggers: [], canMakeTimerTriggers: false, trials: [])
         func findings() -> [Finding] { Diagnosis(facts).findings.filter { $0.topic == "beacons" } }
         #expect(findings().isEmpty)
-        facts.beacons = BeaconHearing(BeaconHub())
+        facts.beacons = BeaconAvailability(BeaconHub())
         #expect(findings().map(\.level) == [.good])
         let hub = BeaconHub()
         hub.setStatus(.unavailable(DeviceError(.notFound, "There is no adapter.")))
-        facts.beacons = BeaconHearing(hub)
+        facts.beacons = BeaconAvailability(hub)
         #expect(findings().map(\.level) == [.remark])
         #expect(findings().map(\.message) == ["There is no adapter."])
     }

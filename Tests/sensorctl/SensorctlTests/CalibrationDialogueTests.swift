@@ -186,7 +186,7 @@ struct CalibrationDialogueTests {
             MountMatrix([0, 0, 1], [1, 0, 0], [0, 1, 0]),
         ] {
             var sensor = SensorDescription(id: "a", kind: .accelerometer)
-            sensor.mount(by: [], udevMatrix: MountText.systemd(rotation).text)
+            sensor.applyMountMatrix(from: [], udevMatrix: MountText.systemd(rotation).text)
             #expect(sensor.mountMatrix == rotation)
         }
         #expect(

@@ -10,17 +10,17 @@ import Testing
 @Suite("Findings of sensorctl doctor")
 struct DiagnosisTests {
     /// A machine on which everything works.
-    private static func healthy() -> MachineFacts {
+    private static func healthy() -> MachineState {
         var sensor = SensorDescription(id: "local:/iio:device0/accel", kind: .accelerometer)
         sensor.name = "mpu6050"
         sensor.source = "local:"
-        let trial = MachineFacts.Trial(sensor: sensor, readings: 150, seconds: 1.5, measuredRate: 99.96, failure: nil)
+        let trial = MachineState.Trial(sensor: sensor, readings: 150, seconds: 1.5, measuredRate: 99.96, failure: nil)
         let device = KernelSensor(
             id: "iio:device0", name: "mpu6050", hasBuffer: true, hasNode: true, canOpenNode: true,
             nodeOwnership: "0660, group iio", canWriteSettings: true, trigger: "mpu6050-dev0")
         var receiver = ReceiverDescription()
         receiver.path = "/dev/ttyACM0"
-        return MachineFacts(
+        return MachineState(
             configuration: Configuration(), traits: ["LibGPS", "LibIIO", "LibUdev"], user: "pi", isRoot: false,
             hasKernelBus: true,
             kernelSensors: [device], triggers: ["mpu6050-dev0"], canMakeTimerTriggers: false, trials: [trial],
@@ -28,7 +28,7 @@ struct DiagnosisTests {
             battery: BatteryReading(level: 0.8, state: .charging))
     }
 
-    private static func problems(_ facts: MachineFacts) -> [Finding] {
+    private static func problems(_ facts: MachineState) -> [Finding] {
         Diagnosis(facts).findings.filter { $0.level == .problem }
     }
 
@@ -274,7 +274,7 @@ struct DiagnosisTests {
         var magnetometer = SensorDescription(id: "m", kind: .magnetometer)
         magnetometer.name = "ak8963"
         facts.trials.append(
-            MachineFacts.Trial(sensor: magnetometer, readings: 30, seconds: 1.5, measuredRate: 20, failure: nil))
+            MachineState.Trial(sensor: magnetometer, readings: 30, seconds: 1.5, measuredRate: 20, failure: nil))
         let missing = try #require(Diagnosis(facts).findings.first { $0.topic == "calibration" })
         #expect(missing.level == .remark)
         #expect(missing.repair == ["sensorctl calibrate magnetometer"])

@@ -16,7 +16,7 @@ struct EventPrinterTests {
 
     @Test("Lines are printed in order, followed by the number of dropped lines")
     func bound() {
-        let (page, gate) = (Page(), Bell())
+        let (page, gate) = (Page(), BinarySemaphore())
         let printer = EventPrinter { count in
             page.add("missed \(count)")
             return true
@@ -28,7 +28,7 @@ struct EventPrinterTests {
                 return true
             }
         }
-        gate.ring()
+        gate.signal()
         printer.finish()
         printer.print(1) {
             page.add("e")

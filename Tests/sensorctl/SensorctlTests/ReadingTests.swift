@@ -9,11 +9,11 @@ import Testing
 struct ReadingTests {
     @Test("Colors are printed, and control characters in text are replaced")
     func commands() {
-        let ink = Ink(isOn: true)
-        #expect(Printable.lines(ink.bold("a\u{1B}[2Jb")) == Array("\u{1B}[1ma\u{FFFD}[2Jb\u{1B}[0m".utf8))
+        let ink = TerminalStyle(isOn: true)
+        #expect(TerminalText.lines(ink.bold("a\u{1B}[2Jb")) == Array("\u{1B}[1ma\u{FFFD}[2Jb\u{1B}[0m".utf8))
         // All private-use characters that could serve as internal markers of escape sequences.
         let sweep = (0x100000...0x10fffd).compactMap { Unicode.Scalar(UInt32($0)) }.map { "\($0)[2J" }.joined()
-        #expect(!Printable.lines(sweep).contains(0x1B))
+        #expect(!TerminalText.lines(sweep).contains(0x1B))
     }
 
     @Test("Streams, frames and orientations have names and aliases")

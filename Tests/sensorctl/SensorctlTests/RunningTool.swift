@@ -10,7 +10,7 @@ final class RunningTool {
     private let process = Process()
     private let output = OutputLines()
     private let notes = OutputLines()
-    private let end = Bell()
+    private let end = BinarySemaphore()
 
     /// - Parameters:
     ///   - isOutputFull: true for a full pipe on standard output that is never read.
@@ -28,7 +28,7 @@ final class RunningTool {
         process.standardOutput = output.pipe
         process.standardError = areNotesFull ? notes.pipe : FileHandle.nullDevice
         process.standardInput = FileHandle.nullDevice
-        process.terminationHandler = { [end] _ in end.ring() }
+        process.terminationHandler = { [end] _ in end.signal() }
         try process.run()
     }
 
@@ -55,7 +55,7 @@ final class RunningTool {
             endByForce()
         }
         // Signals again for later calls.
-        end.ring()
+        end.signal()
         process.waitUntilExit()
         return process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus
     }

@@ -9,7 +9,7 @@ final class ScriptedAccessories: AccessorySource {
     private let hub = AccessoryHub()
     private let ends = Mutex<[(protocolName: String, MemoryChannel)]>([])
     private let refusals = Mutex<[DeviceError]>([])
-    private let opened = Bell()
+    private let opened = BinarySemaphore()
     private let capacity: Int
 
     init(capacity: Int = 65_536) {
@@ -25,7 +25,7 @@ final class ScriptedAccessories: AccessorySource {
         if let refusal = refusals.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) { throw refusal }
         let (here, there) = MemoryChannel.pair(capacity: capacity)
         ends.withLock { $0.append((name, there)) }
-        opened.ring()
+        opened.signal()
         return here
     }
 
@@ -51,8 +51,8 @@ extension MemoryChannel {
     /// Reads `count` bytes. Returns fewer if the other side ends or after 60 s without data.
     func take(_ count: Int) -> [UInt8] {
         var taken: [UInt8] = []
-        let bell = Bell()
-        observe { _ in bell.ring() }
+        let bell = BinarySemaphore()
+        observe { _ in bell.signal() }
         var buffer = [UInt8](repeating: 0, count: 4096)
         var waits = 0
         while taken.count < count, waits < 60 {
@@ -70,10 +70,10 @@ extension MemoryChannel {
     @discardableResult
     func say(_ bytes: some Collection<UInt8>) -> Bool {
         var rest = Array(bytes)
-        let bell = Bell()
-        observe { _ in bell.ring() }
+        let bell = BinarySemaphore()
+        observe { _ in bell.signal() }
         while !rest.isEmpty {
-            guard case .taken(let count) = rest.withUnsafeBytes({ write($0) }) else { return false }
+            guard case .accepted(let count) = rest.withUnsafeBytes({ write($0) }) else { return false }
             rest.removeFirst(count)
             if count == 0 { bell.wait(seconds: 1) }
         }

@@ -49,14 +49,14 @@ final class ScriptedSensors {
 
     func send(_ kind: SensorKind, _ value: SIMD3<Double>) {
         let stamp = BootTime(nanoseconds: Int64((time * 1e9).rounded()))
-        dialogue.take(
+        dialogue.process(
             .samples(MotionBatch(sensor: kind.rawValue, kind: kind, values: [value], times: [stamp], arrival: stamp)),
             kind: kind)
     }
 
-    func lose(_ kind: SensorKind, _ error: DeviceError) { dialogue.take(.lost(error), kind: kind) }
+    func lose(_ kind: SensorKind, _ error: DeviceError) { dialogue.process(.lost(error), kind: kind) }
 
-    func finish() -> Result<CalibrationOutcome, CalibrationShortfall> {
+    func finish() -> Result<CalibrationOutcome, CalibrationFailure> {
         dialogue.finish()
     }
 }

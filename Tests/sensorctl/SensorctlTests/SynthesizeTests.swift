@@ -61,7 +61,7 @@ struct SynthesizeTests {
         try Data("old".utf8).write(to: URL(fileURLWithPath: former))
         let waypoints = try WaypointList.read([UInt8](Self.waypoints), name: "walk")
         let synthesizer = try MotionSynthesizer(try MotionRoute(waypoints))
-        let stop = Stop()
+        let stop = StopRequest()
         stop.request(.signal)
         #expect(SynthesizeCommand.write(synthesizer, to: former, overwrite: true, until: stop) == .success)
         #expect(try Data(contentsOf: URL(fileURLWithPath: former)) == Data("old".utf8))

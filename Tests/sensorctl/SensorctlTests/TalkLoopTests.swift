@@ -35,13 +35,13 @@ private final class Transcript: Sendable {
 private final class Conversation: @unchecked Sendable {
     let accessories: ScriptedAccessories
     let transcript = Transcript()
-    let stop = Stop()
+    let stop = StopRequest()
     /// The pipe that the user writes to.
     let input = Pipe()
     private let result = Mutex<TalkEnd?>(nil)
     private let hasEnded = DispatchSemaphore(value: 0)
 
-    init(_ accessories: ScriptedAccessories, plan: TalkPlan = TalkPlan(accessory: "Weigh Scale")) throws {
+    init(_ accessories: ScriptedAccessories, plan: TalkOptions = TalkOptions(accessory: "Weigh Scale")) throws {
         self.accessories = accessories
         let loop = try TalkLoop(accessories, plan: plan, clock: LiveClock(), stop: stop)
         let descriptor = Descriptor(number: input.fileHandleForReading.fileDescriptor)
@@ -108,7 +108,7 @@ struct TalkLoopTests {
         there.say(Array("12.5 kg\n".utf8))
         there.end(ByteChannelEnd(.detached))
         accessories.detach(id)
-        guard case .gone("Weigh Scale", let end) = conversation.end() else {
+        guard case .disconnected("Weigh Scale", let end) = conversation.end() else {
             Issue.record("It did not end as gone.")
             return
         }
@@ -134,7 +134,7 @@ struct TalkLoopTests {
     func follow() throws {
         let accessories = ScriptedAccessories()
         let first = accessories.attach(.scale())
-        var plan = TalkPlan(accessory: "WS-7731")
+        var plan = TalkOptions(accessory: "WS-7731")
         plan.follows = true
         let conversation = try Conversation(accessories, plan: plan)
         let there = try #require(accessories.nextSession()).1
@@ -163,7 +163,7 @@ struct TalkLoopTests {
     @Test("With `--follow`, a conversation waits for an accessory that is not attached yet")
     func late() throws {
         let accessories = ScriptedAccessories()
-        var plan = TalkPlan(accessory: "Weigh Scale", protocolName: "log")
+        var plan = TalkOptions(accessory: "Weigh Scale", protocolName: "log")
         plan.follows = true
         let conversation = try Conversation(accessories, plan: plan)
         accessories.attach(.scale(protocols: ["com.example.scale", "com.example.log"]))
@@ -207,7 +207,8 @@ struct TalkLoopTests {
         accessories.attach(.scale(protocols: ["com.example.a", "com.example.b"]))
         #expect(try Conversation(accessories).end()?.status() == .usage)
         #expect(
-            try Conversation(accessories, plan: TalkPlan(accessory: "Weigh Scale", protocolName: "c")).end()?.status()
+            try Conversation(accessories, plan: TalkOptions(accessory: "Weigh Scale", protocolName: "c")).end()?
+                .status()
                 == .unavailable)
     }
 
@@ -215,7 +216,7 @@ struct TalkLoopTests {
     func escape() throws {
         let accessories = ScriptedAccessories()
         accessories.attach(.scale())
-        var plan = TalkPlan(accessory: "Weigh Scale")
+        var plan = TalkOptions(accessory: "Weigh Scale")
         plan.isRaw = true
         let conversation = try Conversation(accessories, plan: plan)
         let there = try #require(accessories.nextSession()).1
@@ -224,11 +225,11 @@ struct TalkLoopTests {
         #expect(conversation.end()?.isFinished == true)
     }
 
-    @Test("A typed line is sent with the selected line ending", arguments: TalkPlan.LineEnd.allCases)
-    func lineEnds(end: TalkPlan.LineEnd) throws {
+    @Test("A typed line is sent with the selected line ending", arguments: TalkOptions.LineEnd.allCases)
+    func lineEnds(end: TalkOptions.LineEnd) throws {
         let accessories = ScriptedAccessories()
         accessories.attach(.scale())
-        var plan = TalkPlan(accessory: "Weigh Scale")
+        var plan = TalkOptions(accessory: "Weigh Scale")
         plan.lineEnd = end
         let conversation = try Conversation(accessories, plan: plan)
         let there = try #require(accessories.nextSession()).1

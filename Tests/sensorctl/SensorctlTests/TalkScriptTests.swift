@@ -20,64 +20,64 @@ struct TalkScriptTests {
 
     @Test("A recorded request is sent after all earlier answers, in whatever chunks they arrive")
     func order() {
-        var talk = TalkScript(Self.script)
+        var talk = DialoguePlayer(Self.script)
         #expect(talk.pending.isEmpty)
-        #expect(talk.awaited?.milliseconds == 0)
-        for byte in Self.bytes("READY\n") { #expect(talk.heard([byte]) == nil) }
+        #expect(talk.expectedAnswer?.milliseconds == 0)
+        for byte in Self.bytes("READY\n") { #expect(talk.compare([byte]) == nil) }
         #expect(Array(talk.pending) == Self.bytes("ID?\n"))
         #expect(talk.step == 3)
-        #expect(talk.said(1) == nil)
+        #expect(talk.recordSent(1) == nil)
         #expect(Array(talk.pending) == Self.bytes("D?\n"))
-        #expect(talk.said(3) == nil)
-        #expect(talk.awaited?.milliseconds == 30)
+        #expect(talk.recordSent(3) == nil)
+        #expect(talk.expectedAnswer?.milliseconds == 30)
         // One chunk for two steps.
-        #expect(talk.heard(Self.bytes("WS-7\n")) == nil)
+        #expect(talk.compare(Self.bytes("WS-7\n")) == nil)
         #expect(Array(talk.pending) == Self.bytes("BYE\n"))
-        #expect(talk.said(4) == nil)
-        #expect(talk.isOver)
-        #expect(talk.bytesSaid == 8)
-        #expect(talk.bytesHeard == 11)
+        #expect(talk.recordSent(4) == nil)
+        #expect(talk.isFinished)
+        #expect(talk.sentByteCount == 8)
+        #expect(talk.receivedByteCount == 11)
         // Bytes after the end of the recording.
-        #expect(talk.heard(Self.bytes("later")) == nil)
+        #expect(talk.compare(Self.bytes("later")) == nil)
     }
 
     @Test("The first different byte is reported with its offset in the step and in all answers")
     func difference() {
-        var talk = TalkScript(Self.script)
-        #expect(talk.heard(Self.bytes("READY\n")) == nil)
-        #expect(talk.said(4) == nil)
-        #expect(talk.heard(Self.bytes("WS")) == nil)
-        #expect(talk.heard(Self.bytes("-")) == nil)
+        var talk = DialoguePlayer(Self.script)
+        #expect(talk.compare(Self.bytes("READY\n")) == nil)
+        #expect(talk.recordSent(4) == nil)
+        #expect(talk.compare(Self.bytes("WS")) == nil)
+        #expect(talk.compare(Self.bytes("-")) == nil)
         // "READY\n" and "WS-" are nine bytes.
-        let difference = talk.heard(Self.bytes("8\n"))
+        let difference = talk.compare(Self.bytes("8\n"))
         #expect(
             difference
-                == TalkScript.Difference(
+                == DialoguePlayer.Difference(
                     step: 5, offset: 0, total: 9, expected: Self.bytes("7\n"), found: Self.bytes("8\n")))
         #expect(difference?.message == #"Step 5, byte 0 (byte 9 of all answers): received "8\n" instead of "7\n"."#)
-        var other = TalkScript(Self.script)
+        var other = DialoguePlayer(Self.script)
         #expect(
-            other.heard(Self.bytes("REAdy\n"))?.message
+            other.compare(Self.bytes("REAdy\n"))?.message
                 == #"Step 1, byte 3 (byte 3 of all answers): received "dy\n" instead of "DY\n"."#)
     }
 
     @Test("An answer that arrives early is compared when its step begins")
     func early() {
-        var talk = TalkScript(Self.script)
-        #expect(talk.heard(Self.bytes("READY\nWS")) == nil)
-        #expect(talk.isWanted)
-        #expect(talk.said(2) == nil)
-        #expect(talk.heard(Self.bytes("+")) == nil)
-        #expect(talk.said(2)?.offset == 2)
-        var flooded = TalkScript(Self.script)
-        #expect(flooded.heard(Self.bytes("READY\n") + [UInt8](repeating: 0, count: 70_000)) == nil)
-        #expect(!flooded.isWanted)
+        var talk = DialoguePlayer(Self.script)
+        #expect(talk.compare(Self.bytes("READY\nWS")) == nil)
+        #expect(talk.wantsInput)
+        #expect(talk.recordSent(2) == nil)
+        #expect(talk.compare(Self.bytes("+")) == nil)
+        #expect(talk.recordSent(2)?.offset == 2)
+        var flooded = DialoguePlayer(Self.script)
+        #expect(flooded.compare(Self.bytes("READY\n") + [UInt8](repeating: 0, count: 70_000)) == nil)
+        #expect(!flooded.wantsInput)
     }
 
     @Test("An empty script is complete at once")
     func empty() {
-        #expect(TalkScript(UmockdevScript()).isOver)
-        #expect(TalkScript(UmockdevScript(steps: [.fuzz(percent: 3)])).isOver)
+        #expect(DialoguePlayer(UmockdevScript()).isFinished)
+        #expect(DialoguePlayer(UmockdevScript(steps: [.fuzz(percent: 3)])).isFinished)
     }
 
     /// Plays the script against an accessory that the test implements, and returns the end of the conversation.
@@ -86,15 +86,15 @@ struct TalkScriptTests {
     ) throws -> TalkEnd {
         let accessories = ScriptedAccessories(capacity: 2)
         accessories.attach(.scale())
-        var plan = TalkPlan(accessory: "Weigh Scale")
+        var plan = TalkOptions(accessory: "Weigh Scale")
         plan.wait = wait
-        let loop = try TalkLoop(accessories, plan: plan, clock: LiveClock(), stop: Stop())
+        let loop = try TalkLoop(accessories, plan: plan, clock: LiveClock(), stop: StopRequest())
         let isDone = DispatchSemaphore(value: 0)
         Thread.detachNewThread {
             if let there = accessories.nextSession()?.1 { accessory(there) }
             isDone.signal()
         }
-        let plain = PlainTalk(output: StandardOutput(stop: Stop()), isForPeople: false, endingKey: nil)
+        let plain = RawTalkPrinter(output: StandardOutput(stop: StopRequest()), isForPeople: false, endingKey: nil)
         let end = loop.play(script, show: plain.show)
         #expect(isDone.wait(timeout: .now() + 60) == .success)
         return end

@@ -22,27 +22,27 @@ struct TalkViewTests {
 
     @Test("Control characters are printed in caret notation, and line endings are kept")
     func visible() {
-        var view = VisibleBytes()
-        #expect(view.take(Array("a\tb\r\nc\rd".utf8)) == Array("a\tb\nc^Md".utf8))
-        #expect(view.take([0x1B, 0x5B, 0x41, 0, 0x7F, 0xC3, 0xA4]) == Array("^[[A^@^?ä".utf8))
-        #expect(view.take(Array("\u{9b}2J\u{202e}".utf8)) == Array("\u{fffd}2J\u{fffd}".utf8))
+        var view = TerminalFilter()
+        #expect(view.filter(Array("a\tb\r\nc\rd".utf8)) == Array("a\tb\nc^Md".utf8))
+        #expect(view.filter([0x1B, 0x5B, 0x41, 0, 0x7F, 0xC3, 0xA4]) == Array("^[[A^@^?ä".utf8))
+        #expect(view.filter(Array("\u{9b}2J\u{202e}".utf8)) == Array("\u{fffd}2J\u{fffd}".utf8))
         // Characters and line endings that arrive in pieces.
         for text in ["ä", "秤", "👩", "\r\n"] {
             let bytes = Array(text.utf8)
             var shown: [UInt8] = []
-            for byte in bytes { shown += view.take([byte]) }
+            for byte in bytes { shown += view.filter([byte]) }
             #expect(shown == (text == "\r\n" ? [10] : bytes))
         }
-        #expect(view.take([0xC3]) == [] && view.take([0x41]) == Array("\u{fffd}A".utf8))
-        #expect(view.take([0x9B, 0x80]) == Array("\u{fffd}\u{fffd}".utf8))
+        #expect(view.filter([0xC3]) == [] && view.filter([0x41]) == Array("\u{fffd}A".utf8))
+        #expect(view.filter([0x9B, 0x80]) == Array("\u{fffd}\u{fffd}".utf8))
     }
 
     @Test("Bytes are text if they are UTF-8 without control characters")
     func plain() {
-        #expect(Printable.plain(Array("12.5 kg\r\n".utf8)) == "12.5 kg\r\n")
-        #expect(Printable.plain([0xC3, 0xA4]) == "ä")
-        #expect(Printable.plain([0xC3]) == nil)
-        #expect(Printable.plain([0x41, 0x00]) == nil)
+        #expect(TerminalText.plain(Array("12.5 kg\r\n".utf8)) == "12.5 kg\r\n")
+        #expect(TerminalText.plain([0xC3, 0xA4]) == "ä")
+        #expect(TerminalText.plain([0xC3]) == nil)
+        #expect(TerminalText.plain([0x41, 0x00]) == nil)
         #expect(HexDigit.text([0, 0x0F, 0xFF]) == "000fff")
     }
 
@@ -50,35 +50,36 @@ struct TalkViewTests {
 
     @Test("Without `--wait`, a conversation ends one second after the last data is sent or received")
     func quiet() {
-        var rest = TalkRest(room: 100, plan: TalkPlan(accessory: "x"), now: Self.start)
+        var rest = ConversationEndDetector(room: 100, plan: TalkOptions(accessory: "x"), now: Self.start)
         let later = Self.start.advanced(bySeconds: 3)
         // 40 bytes are not sent yet.
-        #expect(rest.look(space: 60, now: later) == .wait(until: later.advanced(bySeconds: 0.02)))
+        #expect(rest.evaluate(space: 60, now: later) == .wait(until: later.advanced(bySeconds: 0.02)))
         let left = later.advanced(bySeconds: 1)
-        #expect(rest.look(space: 100, now: left) == .wait(until: left.advanced(bySeconds: 1)))
+        #expect(rest.evaluate(space: 100, now: left) == .wait(until: left.advanced(bySeconds: 1)))
         let heard = left.advanced(bySeconds: 0.9)
-        rest.heard(at: heard)
-        #expect(rest.look(space: 100, now: left.advanced(bySeconds: 1)) == .wait(until: heard.advanced(bySeconds: 1)))
-        #expect(rest.look(space: 100, now: heard.advanced(bySeconds: 1)) == .done)
+        rest.recordReceived(at: heard)
+        #expect(
+            rest.evaluate(space: 100, now: left.advanced(bySeconds: 1)) == .wait(until: heard.advanced(bySeconds: 1)))
+        #expect(rest.evaluate(space: 100, now: heard.advanced(bySeconds: 1)) == .done)
     }
 
     @Test("With `--wait`, a conversation ends after that time, whether or not data arrives")
     func wait() {
-        var plan = TalkPlan(accessory: "x")
+        var plan = TalkOptions(accessory: "x")
         plan.wait = 3
-        var rest = TalkRest(room: 100, plan: plan, now: Self.start)
-        #expect(rest.look(space: 100, now: Self.start) == .wait(until: Self.start.advanced(bySeconds: 3)))
-        rest.heard(at: Self.start.advanced(bySeconds: 2.9))
-        #expect(rest.look(space: 100, now: Self.start.advanced(bySeconds: 3)) == .done)
+        var rest = ConversationEndDetector(room: 100, plan: plan, now: Self.start)
+        #expect(rest.evaluate(space: 100, now: Self.start) == .wait(until: Self.start.advanced(bySeconds: 3)))
+        rest.recordReceived(at: Self.start.advanced(bySeconds: 2.9))
+        #expect(rest.evaluate(space: 100, now: Self.start.advanced(bySeconds: 3)) == .done)
     }
 
     @Test("An accessory that reads nothing for ten seconds is stalled, but a slow accessory is not")
     func stalled() {
-        var rest = TalkRest(room: 100, plan: TalkPlan(accessory: "x"), now: Self.start)
-        _ = rest.look(space: 10, now: Self.start.advanced(bySeconds: 9))
-        _ = rest.look(space: 11, now: Self.start.advanced(bySeconds: 18))
+        var rest = ConversationEndDetector(room: 100, plan: TalkOptions(accessory: "x"), now: Self.start)
+        _ = rest.evaluate(space: 10, now: Self.start.advanced(bySeconds: 9))
+        _ = rest.evaluate(space: 11, now: Self.start.advanced(bySeconds: 18))
         let end = Self.start.advanced(bySeconds: 27.9)
-        #expect(rest.look(space: 11, now: end) == .wait(until: end.advanced(bySeconds: 0.02)))
-        #expect(rest.look(space: 11, now: Self.start.advanced(bySeconds: 28)) == .stalled(bytes: 89))
+        #expect(rest.evaluate(space: 11, now: end) == .wait(until: end.advanced(bySeconds: 0.02)))
+        #expect(rest.evaluate(space: 11, now: Self.start.advanced(bySeconds: 28)) == .stalled(bytes: 89))
     }
 }

@@ -27,7 +27,7 @@ final class TerminalTool {
 
     private let process = Process()
     private let output = OutputLines()
-    private let ended = Bell()
+    private let ended = BinarySemaphore()
     private let keyboard: FileHandle
     private let line: FileHandle
     /// The settings before the tool ran.
@@ -58,7 +58,7 @@ final class TerminalTool {
         process.standardOutput = output.pipe
         process.standardError = FileHandle.nullDevice
         initial = settings
-        process.terminationHandler = { [ended] _ in ended.ring() }
+        process.terminationHandler = { [ended] _ in ended.signal() }
         try process.run()
     }
 

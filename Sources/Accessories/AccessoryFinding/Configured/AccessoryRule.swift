@@ -29,7 +29,7 @@ public struct AccessoryRule: Sendable, Hashable {
 
 extension AccessoryRule {
     /// Whether the rule matches an interface of the accessory; `interface` is nil for accessories that are not on USB.
-    func fits(_ accessory: AccessoryDescription, interface: UInt8?) -> Bool {
+    func matches(_ accessory: AccessoryDescription, interface: UInt8?) -> Bool {
         (vendorID == nil || vendorID == accessory.vendorID)
             && (productID == nil || productID == accessory.productID)
             && (serialNumber == nil || serialNumber == accessory.serialNumber)
@@ -39,8 +39,8 @@ extension AccessoryRule {
 
     /// Whether the rule matches and may turn a device into an accessory. Outside USB, the rule has to contain the port.
     /// Otherwise a rule without conditions would turn every on-board serial port into an accessory.
-    func names(_ accessory: AccessoryDescription, interface: UInt8?) -> Bool {
-        fits(accessory, interface: interface) && (interface != nil || portPath != nil)
+    func canDeclare(_ accessory: AccessoryDescription, interface: UInt8?) -> Bool {
+        matches(accessory, interface: interface) && (interface != nil || portPath != nil)
     }
 
     /// Reads a rule. Returns nil if a value is invalid, because a rule with a missing condition could match more
@@ -56,38 +56,38 @@ extension AccessoryRule {
         try json.beginObject(&reader)
         while let key = try json.nextKey(&reader, name + ".") {
             let full = "\(name).\(key)"
-            let isTaken: Bool
+            let isValid: Bool
             switch key {
             case "vendor":
                 rule.vendorID = try readID(&reader, &json, full, consequence)
-                isTaken = rule.vendorID != nil
+                isValid = rule.vendorID != nil
             case "product":
                 rule.productID = try readID(&reader, &json, full, consequence)
-                isTaken = rule.productID != nil
+                isValid = rule.productID != nil
             case "serial":
                 rule.serialNumber = try json.text(&reader, full, consequence)
-                isTaken = rule.serialNumber != nil
+                isValid = rule.serialNumber != nil
             case "port":
                 rule.portPath = try json.text(&reader, full, consequence)
-                isTaken = rule.portPath != nil
+                isValid = rule.portPath != nil
             case "interface":
                 rule.interface = try json.number(&reader, full, 0...255, consequence).map { UInt8(clamping: $0) }
-                isTaken = rule.interface != nil
+                isValid = rule.interface != nil
             case "protocols":
                 // Invalid names are ignored. If no valid name is left, the rule is rejected, because an empty list
                 // would hide the accessory.
                 rule.protocols = try json.protocolNames(&reader, full)
-                isTaken = rule.protocols != nil
+                isValid = rule.protocols != nil
             default:
-                isTaken = try settings.read(key, &reader, &json, name: full, consequence: consequence)
+                isValid = try settings.read(key, &reader, &json, name: full, consequence: consequence)
             }
-            isUsable = isUsable && isTaken
+            isUsable = isUsable && isValid
         }
         guard isUsable else { return nil }
         if settings.hasTTY { rule.tty = settings.tty }
         if settings.hasHID {
             guard let framing = settings.hid else {
-                json.note(name + ".reportNumber", "requires a reportLength", consequence)
+                json.recordProblem(name + ".reportNumber", "requires a reportLength", consequence)
                 return nil
             }
             rule.hid = framing
@@ -105,7 +105,7 @@ extension AccessoryRule {
         {
             return id
         }
-        json.note(name, "is not a number of up to four hexadecimal digits such as \"1209\"", consequence)
+        json.recordProblem(name, "is not a number of up to four hexadecimal digits such as \"1209\"", consequence)
         return nil
     }
 }

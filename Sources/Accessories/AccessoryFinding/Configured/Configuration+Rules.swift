@@ -8,19 +8,19 @@ extension Configuration {
     private static let rulesKey = "accessories.rules"
     private static let declaredKey = "accessories.declared"
     /// The maximum numbers of rules and of declared accessories. Longer lists are assumed to be a mistake.
-    private static let mostRules = 1000
-    private static let mostDeclared = 256
+    private static let maximumRules = 1000
+    private static let maximumDeclaredAccessories = 256
 
     /// The rules for accessories. For each setting, the first matching rule that contains it applies.
     public var accessoryRules: Setting<[AccessoryRule]> {
         get { readRules().setting }
-        set { parts[Self.rulesKey] = .set(newValue) }
+        set { deferredSections[Self.rulesKey] = .set(newValue) }
     }
 
     /// The accessories that no bus can enumerate.
     public var declaredAccessories: Setting<[DeclaredAccessory]> {
         get { readDeclared().setting }
-        set { parts[Self.declaredKey] = .set(newValue) }
+        set { deferredSections[Self.declaredKey] = .set(newValue) }
     }
 
     /// The problems of the rules and of the declared accessories.
@@ -31,13 +31,13 @@ extension Configuration {
     package var allProblems: [DeviceError] { Array((problems + accessoryProblems).prefix(100)) }
 
     private func readRules() -> (setting: Setting<[AccessoryRule]>, problems: [DeviceError]) {
-        read(Self.rulesKey, most: Self.mostRules) { reader, json, name throws(JSONError) in
+        read(Self.rulesKey, most: Self.maximumRules) { reader, json, name throws(JSONError) in
             try AccessoryRule.read(&reader, &json, name: name)
         }
     }
 
     private func readDeclared() -> (setting: Setting<[DeclaredAccessory]>, problems: [DeviceError]) {
-        read(Self.declaredKey, most: Self.mostDeclared) { reader, json, name throws(JSONError) in
+        read(Self.declaredKey, most: Self.maximumDeclaredAccessories) { reader, json, name throws(JSONError) in
             try DeclaredAccessory.read(&reader, &json, prefix: name + ".")
         }
     }
@@ -47,10 +47,10 @@ extension Configuration {
         _ name: String, most: Int,
         _ element: (inout JSONReader, inout SettingsJSON, String) throws(JSONError) -> Element?
     ) -> (setting: Setting<[Element]>, problems: [DeviceError]) {
-        switch parts[name] {
+        switch deferredSections[name] {
         case nil: return (Setting([]), [])
         case .set(let setting): return (setting as? Setting<[Element]> ?? Setting([]), [])
-        case .unread(let bytes, let path):
+        case .json(let bytes, let path):
             var json = SettingsJSON(path: path)
             let elements = bytes.withUnsafeBytes { buffer -> [Element] in
                 var reader = JSONReader(buffer)
@@ -71,10 +71,10 @@ extension Configuration {
         try reader.beginArray()
         while try reader.nextElement() {
             if elements.count == most {
-                if index == most { json.note(name, "has more than \(most) elements", "The rest is ignored.") }
+                if index == most { json.recordProblem(name, "has more than \(most) elements", "The rest is ignored.") }
                 try reader.skipValue()
-            } else if let one = try element(&reader, &json, "\(name)[\(index)]") {
-                elements.append(one)
+            } else if let element = try element(&reader, &json, "\(name)[\(index)]") {
+                elements.append(element)
             }
             index += 1
         }

@@ -18,9 +18,9 @@ extension DeclaredAccessory {
     public static func read(
         json: [UInt8], path: String
     ) -> (accessory: DeclaredAccessory?, problems: [DeviceError]) {
-        var notes = SettingsJSON(path: path)
+        var settings = SettingsJSON(path: path)
         func none(_ problem: String) -> (DeclaredAccessory?, [DeviceError]) {
-            (nil, [DeviceError(.invalidConfiguration, "\(notes.shownPath) \(problem)")])
+            (nil, [DeviceError(.invalidConfiguration, "\(settings.sanitizedPath) \(problem)")])
         }
         guard json.count <= maximumFileLength else {
             return none("is larger than the limit of \(maximumFileLength) bytes. It is ignored.")
@@ -28,9 +28,9 @@ extension DeclaredAccessory {
         return json.withUnsafeBytes { bytes in
             var reader = JSONReader(bytes)
             do throws(JSONError) {
-                let accessory = try read(&reader, &notes, prefix: "")
+                let accessory = try read(&reader, &settings, prefix: "")
                 try reader.finish()
-                return (accessory, notes.problems)
+                return (accessory, settings.problems)
             } catch {
                 return none("is not valid JSON (\(error)). It is ignored.")
             }
@@ -65,41 +65,45 @@ extension DeclaredAccessory {
     static func read(
         _ reader: inout JSONReader, _ json: inout SettingsJSON, prefix: String
     ) throws(JSONError) -> DeclaredAccessory? {
-        let whole = prefix.isEmpty ? "the file" : String(prefix.dropLast())
+        let subject = prefix.isEmpty ? "the file" : String(prefix.dropLast())
         let consequence = "The accessory is ignored."
-        guard try json.isObject(&reader, whole, consequence) else { return nil }
+        guard try json.isObject(&reader, subject, consequence) else { return nil }
         var accessory = DeclaredAccessory(name: "", endpoints: [])
         var hasName = false
         var hasProtocols = false
-        let mistakes = json.problems.count
+        let initialProblemCount = json.problems.count
         try json.beginObject(&reader)
         while let key = try json.nextKey(&reader, prefix) {
             let name = prefix + key
             switch key {
             case "name":
                 hasName = true
-                accessory.name = ShownText.cleaned(try json.text(&reader, name, consequence) ?? "")
+                accessory.name = TerminalSanitizer.sanitized(try json.text(&reader, name, consequence) ?? "")
             case "protocols":
                 hasProtocols = true
                 accessory.endpoints = try Endpoint.readAll(&reader, &json, name: name)
             default:
                 guard let path = texts.first(where: { $0.key == key })?.path else {
-                    json.unknown(name)
+                    json.recordUnknownKey(name)
                     try reader.skipValue()
                     continue
                 }
                 guard let text = try json.text(&reader, name, "It is ignored.") else { continue }
-                accessory[keyPath: path] = ShownText.cleaned(text)
+                accessory[keyPath: path] = TerminalSanitizer.sanitized(text)
             }
         }
         if accessory.portPath.isEmpty { accessory.portPath = accessory.name }
         if accessory.name.isEmpty {
             // A name that is not a string has already been reported.
-            if !hasName || json.problems.count == mistakes { json.note(whole, "has no name", consequence) }
+            if !hasName || json.problems.count == initialProblemCount {
+                json.recordProblem(subject, "has no name", consequence)
+            }
             return nil
         }
         if accessory.endpoints.isEmpty {
-            if !hasProtocols || json.problems.count == mistakes { json.note(whole, "has no protocols", consequence) }
+            if !hasProtocols || json.problems.count == initialProblemCount {
+                json.recordProblem(subject, "has no protocols", consequence)
+            }
             return nil
         }
         return accessory
@@ -120,11 +124,11 @@ extension DeclaredAccessory.Endpoint {
         try reader.beginObject()
         while let key = try reader.nextKey()?.string() {
             if !AccessoryProtocol.isValid(name: key) {
-                json.note("a key of " + name, SettingsJSON.isNoName(key), "It is ignored.")
+                json.recordProblem("a key of " + name, SettingsJSON.invalidNameProblem(key), "It is ignored.")
             } else if endpoints.contains(where: { $0.name == key }) {
-                json.note("\(name).\(key)", "is duplicated", "The first one is used.")
+                json.recordProblem("\(name).\(key)", "is duplicated", "The first one is used.")
             } else if endpoints.count == maximumCount {
-                json.note("\(name).\(key)", "exceeds the limit of \(maximumCount) protocols", "It is ignored.")
+                json.recordProblem("\(name).\(key)", "exceeds the limit of \(maximumCount) protocols", "It is ignored.")
             } else {
                 if let node = try readNode(&reader, &json, name: "\(name).\(key)") {
                     endpoints.append(Self(name: key, node: node))
@@ -148,7 +152,7 @@ extension DeclaredAccessory.Endpoint {
         while let key = try json.nextKey(&reader, name + ".") {
             let full = "\(name).\(key)"
             if key == "tty" || key == "socket" || key == "hidraw" {
-                if let path = try json.nodePath(&reader, full, consequence) {
+                if let path = try json.path(&reader, full, consequence) {
                     kinds.append((key, path))
                 } else {
                     isUsable = false
@@ -160,13 +164,13 @@ extension DeclaredAccessory.Endpoint {
         }
         guard isUsable else { return nil }
         guard let (kind, path) = kinds.first, kinds.count == 1 else {
-            json.note(name, "requires exactly one of tty, socket and hidraw", consequence)
+            json.recordProblem(name, "requires exactly one of tty, socket and hidraw", consequence)
             return nil
         }
         if settings.hasTTY && kind != "tty" {
-            json.note(name, "contains speed, dtr or flowControl, which require a tty", consequence)
+            json.recordProblem(name, "contains speed, dtr or flowControl, which require a tty", consequence)
         } else if settings.hasHID && kind != "hidraw" {
-            json.note(name, "contains reportLength or reportNumber, which require a hidraw", consequence)
+            json.recordProblem(name, "contains reportLength or reportNumber, which require a hidraw", consequence)
         } else if kind == "tty" {
             return .tty(path: path, settings.tty)
         } else if kind == "socket" {
@@ -174,7 +178,7 @@ extension DeclaredAccessory.Endpoint {
         } else if let framing = settings.hid {
             return .hidraw(path: path, framing)
         } else {
-            json.note(name, "requires a reportLength", consequence)
+            json.recordProblem(name, "requires a reportLength", consequence)
         }
         return nil
     }

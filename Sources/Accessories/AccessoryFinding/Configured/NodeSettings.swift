@@ -18,10 +18,10 @@ struct NodeSettings {
 
     /// The serial port settings, with defaults for missing keys.
     var tty: TTYSettings {
-        let usual = TTYSettings()
+        let defaults = TTYSettings()
         return TTYSettings(
-            speed: speed ?? usual.speed, dtr: dtr ?? usual.dtr,
-            usesHardwareFlowControl: usesHardwareFlowControl ?? usual.usesHardwareFlowControl)
+            speed: speed ?? defaults.speed, dtr: dtr ?? defaults.dtr,
+            usesHardwareFlowControl: usesHardwareFlowControl ?? defaults.usesHardwareFlowControl)
     }
 
     /// The HID framing; nil if the report length is missing.
@@ -41,7 +41,7 @@ struct NodeSettings {
             guard let text = try json.text(&reader, name, consequence) else { return false }
             dtr = TTYSettings.DTR(rawValue: text)
             if dtr != nil { return true }
-            json.note(name, "is neither \"assert\" nor \"leave\"", consequence)
+            json.recordProblem(name, "is neither \"assert\" nor \"leave\"", consequence)
             return false
         case "flowControl":
             guard let text = try json.text(&reader, name, consequence) else { return false }
@@ -49,7 +49,7 @@ struct NodeSettings {
                 usesHardwareFlowControl = text == "hardware"
                 return true
             }
-            json.note(name, "is neither \"none\" nor \"hardware\"", consequence)
+            json.recordProblem(name, "is neither \"none\" nor \"hardware\"", consequence)
             return false
         case "reportLength":
             reportLength = try json.number(&reader, name, 1...16_384, consequence).map { Int($0) }
@@ -58,7 +58,7 @@ struct NodeSettings {
             reportNumber = try json.number(&reader, name, 0...255, consequence).map { UInt8(clamping: $0) }
             return reportNumber != nil
         default:
-            json.unknown(name)
+            json.recordUnknownKey(name)
             try reader.skipValue()
             return true
         }

@@ -37,8 +37,8 @@ package struct AccessoryTree: Sendable {
     /// Adds a record or replaces the record with the same path. Returns the path of the attached device; nil if the
     /// record cannot be part of an accessory.
     @discardableResult
-    package mutating func put(_ record: UdevRecord) -> String? {
-        guard let place = DevicePlace(record) else { return nil }
+    package mutating func insert(_ record: UdevRecord) -> String? {
+        guard let place = USBTopologyPosition(record) else { return nil }
         roots[place.root, default: [:]][record.path] = record
         return place.root
     }
@@ -46,7 +46,7 @@ package struct AccessoryTree: Sendable {
     /// Removes a record. Returns the path of the attached device; nil if the record is unknown.
     @discardableResult
     package mutating func remove(_ record: UdevRecord) -> String? {
-        guard let place = DevicePlace(record), roots[place.root]?.removeValue(forKey: record.path) != nil
+        guard let place = USBTopologyPosition(record), roots[place.root]?.removeValue(forKey: record.path) != nil
         else { return nil }
         if roots[place.root]?.isEmpty == true { roots[place.root] = nil }
         return place.root
@@ -61,16 +61,16 @@ package struct AccessoryTree: Sendable {
     package var devices: [String] { roots.keys.sorted() }
 
     /// Returns the accessory, candidates and remarks that result from an attached device.
-    package func survey(of root: String) -> AccessorySurvey {
-        guard let records = roots[root] else { return AccessorySurvey() }
-        return AccessorySurveyor(root: root, records: records, rules: rules).survey()
+    package func detection(at root: String) -> AccessoryDetection {
+        guard let records = roots[root] else { return AccessoryDetection() }
+        return AccessoryDetector(root: root, records: records, rules: rules).detect()
     }
 
     /// All accessories, ordered by the path of the device. Each has a unique identity.
     package var descriptions: [AccessoryDescription] {
         var identities: Set<String> = []
         return devices.compactMap { root in
-            guard var description = survey(of: root).description else { return nil }
+            guard var description = detection(at: root).description else { return nil }
             if !identities.insert(description.identity).inserted {
                 description.identity = description.portIdentity
                 identities.insert(description.identity)
@@ -81,24 +81,24 @@ package struct AccessoryTree: Sendable {
 }
 
 /// The result of examining an attached device.
-package struct AccessorySurvey: Sendable, Hashable {
+package struct AccessoryDetection: Sendable, Hashable {
     /// The accessory; nil if the device is not an accessory or its records are incomplete.
     package var description: AccessoryDescription?
     /// The parts of the device that lack a protocol or a setting.
     package var candidates: [AccessoryCandidate] = []
     /// Messages for the administrator.
-    package var remarks: [String] = []
+    package var warnings: [String] = []
     /// The accessory's nodes for which udevd has not run its rules. They may not exist yet.
-    package var unattendedNodes: Set<String> = []
+    package var uninitializedNodes: Set<String> = []
     /// A value that changes if the port has a new device, or if the same device has been reattached.
-    package internal(set) var attachment = ""
+    package internal(set) var attachmentToken = ""
 }
 
 extension AccessoryDescription {
     /// Returns the accessories among kernel devices, ordered by path, as a live source would publish them.
-    package static func found(in records: [UdevRecord], rules: [AccessoryRule] = []) -> [AccessoryDescription] {
+    package static func detect(in records: [UdevRecord], rules: [AccessoryRule] = []) -> [AccessoryDescription] {
         var tree = AccessoryTree(rules: rules)
-        for record in records { tree.put(record) }
+        for record in records { tree.insert(record) }
         return tree.descriptions
     }
 }

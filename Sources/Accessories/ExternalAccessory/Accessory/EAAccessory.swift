@@ -21,13 +21,13 @@ public let EAConnectionIDNone = 0
 /// that is not connected, for tests that override members.
 open class EAAccessory: NSObject, @unchecked Sendable {
     // Unchecked because the class is open; the members are locked.
-    private struct Listener: @unchecked Sendable {
+    private struct DelegateReference: @unchecked Sendable {
         weak var delegate: (any EAAccessoryDelegate)?
         var wasGiven = false
     }
 
     let record: AccessoryRecord?
-    private let listener = Mutex(Listener())
+    private let listener = Mutex(DelegateReference())
 
     /// Creates an accessory that is not connected. The manager creates connected ones.
     public override init() {
@@ -40,7 +40,7 @@ open class EAAccessory: NSObject, @unchecked Sendable {
         super.init()
     }
 
-    private var known: AccessoryDescription? { record?.description }
+    private var currentDescription: AccessoryDescription? { record?.description }
 
     /// True from the time at which the accessory is ready for a session until it is disconnected.
     ///
@@ -49,25 +49,25 @@ open class EAAccessory: NSObject, @unchecked Sendable {
     open var isConnected: Bool { record?.isConnected ?? false }
 
     /// The ID of the connection, unique in the process; `EAConnectionIDNone` for an accessory that was never connected.
-    open var connectionID: Int { known?.id ?? EAConnectionIDNone }
+    open var connectionID: Int { currentDescription?.id ?? EAConnectionIDNone }
 
     /// The name of the manufacturer.
-    open var manufacturer: String { known?.manufacturer ?? "" }
+    open var manufacturer: String { currentDescription?.manufacturer ?? "" }
 
     /// The name of the accessory.
-    open var name: String { known?.name ?? "" }
+    open var name: String { currentDescription?.name ?? "" }
 
     /// The model number of the manufacturer.
-    open var modelNumber: String { known?.modelNumber ?? "" }
+    open var modelNumber: String { currentDescription?.modelNumber ?? "" }
 
     /// The serial number.
-    open var serialNumber: String { known?.serialNumber ?? "" }
+    open var serialNumber: String { currentDescription?.serialNumber ?? "" }
 
     /// The firmware revision, such as "2.10".
-    open var firmwareRevision: String { known?.firmwareRevision ?? "" }
+    open var firmwareRevision: String { currentDescription?.firmwareRevision ?? "" }
 
     /// The hardware revision.
-    open var hardwareRevision: String { known?.hardwareRevision ?? "" }
+    open var hardwareRevision: String { currentDescription?.hardwareRevision ?? "" }
 
     /// An empty string, as on Apple's platforms since iOS 13.
     @available(*, deprecated, message: "Docks are obsolete.")
@@ -77,7 +77,7 @@ open class EAAccessory: NSObject, @unchecked Sendable {
     ///
     /// The list may change while the accessory is connected, if its USB configuration changes. No notification is
     /// posted in that case.
-    open var protocolStrings: [String] { known?.protocols.map(\.name) ?? [] }
+    open var protocolStrings: [String] { currentDescription?.protocols.map(\.name) ?? [] }
 
     /// The object to notify of the disconnection, held weakly.
     open var delegate: (any EAAccessoryDelegate)? {
@@ -92,7 +92,7 @@ open class EAAccessory: NSObject, @unchecked Sendable {
 
     /// True if a delegate has been set. Reading the weak reference itself could release the delegate on an internal
     /// thread.
-    var wasGivenDelegate: Bool { listener.withLock { $0.wasGiven } }
+    var mayHaveDelegate: Bool { listener.withLock { $0.wasGiven } }
 
     /// The name, the connection ID and the protocols, for logs.
     open override var description: String {

@@ -8,7 +8,7 @@ import Synchronization
 // Sessions that resume when their accessory is reconnected.
 extension AccessoryClient {
     struct Follower {
-        weak var channel: FollowingChannel?
+        weak var channel: ReconnectingChannel?
         weak var core: SessionCore?
     }
 
@@ -17,34 +17,34 @@ extension AccessoryClient {
     ) throws(DeviceError) -> SessionCore {
         guard let device else { throw EASession.notConnected(accessory) }
         let core = try open(accessory, protocol: name) { first in
-            let channel = FollowingChannel(
+            let channel = ReconnectingChannel(
                 first, identity: accessory.identity, name: name,
                 changed: { [weak self] news in
                     self?.onMainThread { changed(news) }
                     // The accessory may already have been reconnected.
-                    if case .paused = news { self?.wakeFollowers() }
+                    if case .paused = news { self?.scheduleReconnection() }
                 },
                 closed: { [weak self] id in self?.state.withLock { $0.followers[id] = nil } })
             let core = SessionCore(channel: channel, device: device, accessory: accessory, name: name)
             state.withLock { $0.followers[ObjectIdentifier(channel)] = Follower(channel: channel, core: core) }
             return core
         }
-        core.begin()
+        core.startObserving()
         // The accessory may have been reconnected in the meantime.
         resumeFollowers()
         return core
     }
 
     /// Resumes paused sessions whose accessory is connected. Called when an accessory is connected or a session has
-    /// lost its connection. Resumes them on the `reopening` queue to keep the source's thread free, or immediately
+    /// lost its connection. Resumes them on the `reopenQueue` queue to keep the source's thread free, or immediately
     /// while a trace is played.
-    func wakeFollowers() {
+    func scheduleReconnection() {
         let isWanted = state.withLock { !$0.followers.isEmpty }
         guard isWanted else { return }
-        if isPlayedBack {
+        if isPlayback {
             resumeFollowers()
         } else {
-            reopening.async { [weak self] in self?.resumeFollowers() }
+            reopenQueue.async { [weak self] in self?.resumeFollowers() }
         }
     }
 
@@ -68,10 +68,10 @@ extension AccessoryClient {
                     isResumed = channel.adopt(next)
                     return core
                 }
-                if isResumed { channel.changed(.resumed(accessory)) }
+                if isResumed { channel.onChange(.resumed(accessory)) }
             } catch {
                 AccessoryClient.log.error("The session with \"\(accessory.name)\" for \(name) cannot resume: \(error)")
-                channel.changed(.failed(error))
+                channel.onChange(.failed(error))
             }
         }
     }

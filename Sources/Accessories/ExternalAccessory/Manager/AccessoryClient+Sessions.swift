@@ -10,7 +10,7 @@ extension AccessoryClient {
         let core = try open(accessory, protocol: name) { channel in
             SessionCore(channel: channel, device: device, accessory: accessory, name: name)
         }
-        core.begin()
+        core.startObserving()
         return core
     }
 
@@ -25,7 +25,7 @@ extension AccessoryClient {
     ) throws(DeviceError) -> SessionCore {
         guard let record = accessory.record, record.isConnected else { throw EASession.notConnected(accessory) }
         let description = record.description
-        guard description.named(name) != nil else {
+        guard description.accessoryProtocol(named: name) != nil else {
             let offered = description.protocols.map(\.name).joined(separator: ", ")
             throw DeviceError(
                 .notFound,
@@ -39,27 +39,27 @@ extension AccessoryClient {
             )
         }
         let key = SessionKey(accessory: description.id, name: name)
-        return try turn(of: key).lock.withLock { _ throws(DeviceError) in
+        return try openingLock(for: key).lock.withLock { _ throws(DeviceError) in
             let former = state.withLock { $0.sessions[key]?.core }
             if !takesOver, let former, former.isInUse {
                 throw DeviceError(.busy, "Another session of this program uses the protocol \(name).")
             }
-            former?.shut()
+            former?.closeStreams()
             let core = use(try source.open(description.id, protocol: name))
-            keep(core, as: key)
+            register(core, for: key)
             return core
         }
     }
 
-    private func turn(of key: SessionKey) -> Turn {
+    private func openingLock(for key: SessionKey) -> OpeningLock {
         state.withLock { state in
-            let turn = state.turns[key] ?? Turn()
-            state.turns[key] = turn
+            let turn = state.openingLocks[key] ?? OpeningLock()
+            state.openingLocks[key] = turn
             return turn
         }
     }
 
-    private func keep(_ core: SessionCore, as key: SessionKey) {
+    private func register(_ core: SessionCore, for key: SessionKey) {
         let held = state.withLock { state in
             let held = state.sessions.mapValues { $0.core }
             state.sessions = state.sessions.filter { key, _ in held[key].flatMap { $0 } != nil }

@@ -23,17 +23,17 @@ final class AccessoryClient: Sendable {
 
     /// A lock for opening one protocol of one accessory. If two sessions are opened concurrently, the second one finds
     /// the first.
-    final class Turn: Sendable {
+    final class OpeningLock: Sendable {
         let lock = Mutex(())
     }
 
     struct State {
         var accessories: [EAAccessory] = []
         var registrations = 0
-        var notices = AccessoryNotices()
+        var pendingNotifications = PendingNotifications()
         var isScheduled = false
         var sessions: [SessionKey: SessionCore.Weak] = [:]
-        var turns: [SessionKey: Turn] = [:]
+        var openingLocks: [SessionKey: OpeningLock] = [:]
         var followers: [ObjectIdentifier: Follower] = [:]
     }
 
@@ -42,20 +42,20 @@ final class AccessoryClient: Sendable {
     let source: any AccessorySource
     let appProtocols: [String]?
     let state = Mutex(State())
-    private let delivery: any Delivery
+    private let delivery: any CallbackExecutor
     private let owners: Mutex<Owners>
-    private let isListening = Atomic<Bool>(false)
+    private let isSubscribed = Atomic<Bool>(false)
     private let subscription = Mutex<Subscription?>(nil)
     /// The queue on which sessions that follow their accessory are reopened, which may take 0.1 s.
-    let reopening = DispatchQueue(label: "device-services.reopening")
+    let reopenQueue = DispatchQueue(label: "device-services.reopening")
     /// True while a trace is played. Callbacks then run in the order of the trace.
-    let isPlayedBack: Bool
+    let isPlayback: Bool
 
     init(device: Device) {
         source = device.accessorySource
-        isPlayedBack = device.playback != nil
+        isPlayback = device.playback != nil
         appProtocols = device.configuration.appProtocols.value
-        delivery = AppDelivery.on(OperationQueue.main, device: device)
+        delivery = ExecutorSelection.executor(for: OperationQueue.main, device: device)
         owners = Mutex(Owners(device: device))
     }
 
@@ -69,12 +69,12 @@ final class AccessoryClient: Sendable {
     // MARK: App interface
 
     var accessories: [EAAccessory] {
-        listen()
+        subscribeIfNeeded()
         return state.withLock { $0.accessories }
     }
 
     func register() {
-        listen()
+        subscribeIfNeeded()
         state.withLock { $0.registrations += 1 }
     }
 
@@ -82,17 +82,17 @@ final class AccessoryClient: Sendable {
         state.withLock { state in
             guard state.registrations > 0 else { return }
             state.registrations -= 1
-            if state.registrations == 0 { state.notices.removePosts() }
+            if state.registrations == 0 { state.pendingNotifications.removePosts() }
         }
     }
 
     /// Subscribes to the source. Returns after the initial list of attached accessories has been received.
-    func listen() {
-        guard !isListening.load(ordering: .acquiring) else { return }
+    func subscribeIfNeeded() {
+        guard !isSubscribed.load(ordering: .acquiring) else { return }
         subscription.withLock { subscription in
             guard subscription == nil else { return }
             subscription = source.subscribe { [weak self] event in self?.receive(event) }
-            isListening.store(true, ordering: .releasing)
+            isSubscribed.store(true, ordering: .releasing)
         }
     }
 
@@ -105,11 +105,11 @@ final class AccessoryClient: Sendable {
             state.withLock { $0.accessories += accessories }
         case .attached(let description):
             let accessory = EAAccessory(description, device: device)
-            change { state in
+            update { state in
                 state.accessories.append(accessory)
-                if state.registrations > 0 { state.notices.waiting.append(.connected(accessory)) }
+                if state.registrations > 0 { state.pendingNotifications.items.append(.connected(accessory)) }
             }
-            wakeFollowers()
+            scheduleReconnection()
         case .changed(let description):
             let accessory = state.withLock { $0.accessories.first { $0.connectionID == description.id } }
             accessory?.record?.change(description)
@@ -120,27 +120,27 @@ final class AccessoryClient: Sendable {
     private func detach(_ id: AccessoryDescription.ID) {
         let accessory = state.withLock { state -> EAAccessory? in
             guard let index = state.accessories.firstIndex(where: { $0.connectionID == id }) else { return nil }
-            state.turns = state.turns.filter { $0.key.accessory != id }
+            state.openingLocks = state.openingLocks.filter { $0.key.accessory != id }
             return state.accessories.remove(at: index)
         }
         guard let accessory else { return }
         accessory.record?.disconnect()
-        change { state in
-            state.notices.addDisconnected(
-                accessory, hasDelegate: accessory.wasGivenDelegate,
+        update { state in
+            state.pendingNotifications.addDisconnected(
+                accessory, hasDelegate: accessory.mayHaveDelegate,
                 hasSession: state.sessions.keys.contains { $0.accessory == id }, isPosted: state.registrations > 0)
         }
     }
 
     /// Updates the state, and schedules a delivery if notifications are pending.
-    private func change(_ body: (inout State) -> Void) {
-        let isDue = state.withLock { state in
+    private func update(_ body: (inout State) -> Void) {
+        let shouldSchedule = state.withLock { state in
             body(&state)
-            guard !state.isScheduled, !state.notices.waiting.isEmpty else { return false }
+            guard !state.isScheduled, !state.pendingNotifications.items.isEmpty else { return false }
             state.isScheduled = true
             return true
         }
-        if isDue { delivery.schedule { self.deliver() } }
+        if shouldSchedule { delivery.schedule { self.deliver() } }
     }
 
     // MARK: Notifications
@@ -149,12 +149,12 @@ final class AccessoryClient: Sendable {
         let (device, manager) = owners.withLock { ($0.device, $0.manager) }
         state.withLock { $0.isScheduled = false }
         guard let device else { return }
-        device.bind {
-            while let notice = state.withLock({ $0.notices.takeFirst() }) { tell(notice, from: manager) }
+        device.withCurrent {
+            while let notice = state.withLock({ $0.pendingNotifications.popFirst() }) { deliver(notice, from: manager) }
         }
     }
 
-    private func tell(_ notice: AccessoryNotices.Notice, from manager: EAAccessoryManager?) {
+    private func deliver(_ notice: PendingNotifications.PendingNotification, from manager: EAAccessoryManager?) {
         switch notice {
         case .connected(let accessory): post(.EAAccessoryDidConnect, accessory, from: manager)
         case .disconnected(let accessory, let isPosted):
@@ -168,7 +168,7 @@ final class AccessoryClient: Sendable {
     /// Runs `work` asynchronously on the main thread, with the device of this client as the current one.
     func onMainThread(_ work: @escaping @Sendable () -> Void) {
         delivery.schedule { [self] in
-            if let device { device.bind(work) } else { work() }
+            if let device { device.withCurrent(work) } else { work() }
         }
     }
 

@@ -104,7 +104,7 @@ private func liveAccessorySource(configuration: Configuration, clock: any Device
 extension LiveDevice {
     private static let accessorySource = liveAccessorySource(configuration: shared.configuration, clock: shared.clock)
 
-    private static let linked: Void = link { accessorySource }
+    private static let linked: Void = setAccessorySourceFactory { accessorySource }
 
     /// `shared`, with the live accessory source linked.
     package static var withAccessories: Device {

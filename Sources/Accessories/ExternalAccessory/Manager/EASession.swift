@@ -98,7 +98,7 @@ open class EASession: NSObject {
     }
 
     deinit {
-        core?.leave()
+        core?.invalidate()
     }
 
     /// The accessory; nil for a session without one.

@@ -16,7 +16,7 @@ extension EAAccessoryManager {
     public func showBluetoothAccessoryPicker(
         withNameFilter predicate: NSPredicate?, completion: EABluetoothAccessoryPickerCompletion? = nil
     ) {
-        client.answerPicker(withFilter: predicate, completion)
+        client.failPicker(withFilter: predicate, completion)
     }
 
     /// Throws the error that the method with a completion handler reports.
@@ -29,22 +29,23 @@ extension EAAccessoryManager {
 
 extension AccessoryClient {
     fileprivate func pickerError(withFilter predicate: NSPredicate?) -> EABluetoothAccessoryPickerError {
-        let isThere = predicate.map { predicate in accessories.contains { predicate.evaluate(with: $0.name) } } ?? false
-        return EABluetoothAccessoryPickerError(isThere ? .alreadyConnected : .resultFailed)
+        let isConnected =
+            predicate.map { predicate in accessories.contains { predicate.evaluate(with: $0.name) } } ?? false
+        return EABluetoothAccessoryPickerError(isConnected ? .alreadyConnected : .resultFailed)
     }
 
-    fileprivate func answerPicker(
+    fileprivate func failPicker(
         withFilter predicate: NSPredicate?, _ completion: EABluetoothAccessoryPickerCompletion?
     ) {
         let error = pickerError(withFilter: predicate)
         guard let completion else { return }
-        let answer = PickerAnswer(completion: completion)
+        let answer = PickerCompletion(completion: completion)
         onMainThread { answer.completion(error) }
     }
 }
 
 /// A wrapper that transfers the completion handler to the main thread.
-private struct PickerAnswer: @unchecked Sendable {
+private struct PickerCompletion: @unchecked Sendable {
     // Unchecked because the handler is called once, on the main thread.
     let completion: EABluetoothAccessoryPickerCompletion
 }

@@ -43,13 +43,13 @@ final class AccessoryReader: Sendable {
         finish()
     }
 
-    private var gate: ConsumerGate? { core.device.playback?.consumers }
+    private var gate: ConsumerGate? { core.device.playback?.consumerGate }
 
     func next() async throws -> Data? {
         begin()
         while !state.withLock({ $0.isFinished }), !Task.isCancelled {
-            switch core.readPiece() {
-            case .piece(let data):
+            switch core.readChunk() {
+            case .chunk(let data):
                 setBusy(true)
                 return data
             case .ended(let error):
@@ -74,7 +74,7 @@ final class AccessoryReader: Sendable {
         }
         if isFirst {
             core.beginReading()
-            gate?.enter()
+            gate?.addConsumer()
         }
     }
 
@@ -85,7 +85,7 @@ final class AccessoryReader: Sendable {
             return state.hasBegun
         }
         setBusy(false)
-        if hasBegun { gate?.leave() }
+        if hasBegun { gate?.removeConsumer() }
     }
 
     private func setBusy(_ isBusy: Bool) {
@@ -94,6 +94,6 @@ final class AccessoryReader: Sendable {
             return state.isBusy
         }
         guard wasBusy != isBusy, let gate else { return }
-        if isBusy { gate.begin() } else { gate.end() }
+        if isBusy { gate.beginElement() } else { gate.endElement() }
     }
 }

@@ -71,7 +71,7 @@ final class AccessoryOutputStream: OutputStream, StreamDelegate {
 
     /// Required by the superclass, but never called. Creates a closed stream.
     required init(toMemory: ()) {
-        core = .nowhere()
+        core = .closed()
         super.init(toMemory: ())
     }
 
@@ -117,14 +117,14 @@ final class AccessoryOutputStream: OutputStream, StreamDelegate {
 
 extension SessionCore {
     /// Returns a closed session without an accessory.
-    static func nowhere() -> SessionCore {
+    static func closed() -> SessionCore {
         let (channel, other) = MemoryChannel.pair(capacity: 1)
         other.close()
         let device = Device(
             name: "nowhere", clock: LiveClock(), configuration: Configuration(),
             positionSource: PositionHub(demandChanged: {}))
         let core = SessionCore(channel: channel, device: device, accessory: EAAccessory(), name: "")
-        core.shut()
+        core.closeStreams()
         return core
     }
 }

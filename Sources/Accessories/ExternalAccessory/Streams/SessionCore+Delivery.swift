@@ -19,19 +19,19 @@ extension SessionCore {
     // MARK: Executors
 
     func schedule(_ direction: Direction, in loop: RunLoop, _ mode: RunLoop.Mode) {
-        let key = StreamPlace.key(of: loop, mode)
+        let key = StreamExecutor.key(of: loop, mode)
         if add(existing: key, to: direction) { return }
-        add(StreamPlace(loop: loop, mode: mode, session: self, device: device), to: direction)
+        add(StreamExecutor(loop: loop, mode: mode, session: self, device: device), to: direction)
     }
 
     func remove(_ direction: Direction, from loop: RunLoop, _ mode: RunLoop.Mode) {
-        remove(direction, StreamPlace.key(of: loop, mode))
+        remove(direction, StreamExecutor.key(of: loop, mode))
     }
 
     /// Delivers the events of both streams only on a dispatch queue. With nil, no events are delivered until the
     /// streams are scheduled again.
     func setQueue(_ queue: DispatchQueue?) {
-        let place = queue.map { StreamPlace(queue: $0, session: self, device: device) }
+        let place = queue.map { StreamExecutor(queue: $0, session: self, device: device) }
         for direction in [Direction.input, .output] {
             remove(direction, nil)
             if let place { add(place, to: direction) }
@@ -40,37 +40,37 @@ extension SessionCore {
 
     /// Adds an executor that the other stream already uses. Returns true if it was found, if this stream already uses
     /// it, or if this stream is closed.
-    private func add(existing key: StreamPlace.Key, to direction: Direction) -> Bool {
+    private func add(existing key: StreamExecutor.Key, to direction: Direction) -> Bool {
         let isKnown = state.withLock { state -> Bool in
-            if state[direction].events.isClosed || state[direction].places.contains(where: { $0.key == key }) {
+            if state[direction].events.isClosed || state[direction].executors.contains(where: { $0.key == key }) {
                 return true
             }
             let other = direction == .input ? state.output : state.input
-            guard let place = other.places.first(where: { $0.key == key }) else { return false }
-            state[direction].places.append(place)
+            guard let place = other.executors.first(where: { $0.key == key }) else { return false }
+            state[direction].executors.append(place)
             return true
         }
         if isKnown {
             signal(direction)
-            if direction == .input { lendToPlace() }
+            if direction == .input { updatePollingExecutor() }
         }
         return isKnown
     }
 
-    private func add(_ place: StreamPlace, to direction: Direction) {
+    private func add(_ place: StreamExecutor, to direction: Direction) {
         let isTaken = state.withLock { state in
             guard !state[direction].events.isClosed else { return false }
-            state[direction].places.append(place)
+            state[direction].executors.append(place)
             return true
         }
         if isTaken { signal(direction) } else { place.invalidate() }
-        if direction == .input { lendToPlace() }
+        if direction == .input { updatePollingExecutor() }
     }
 
     /// Removes an executor from a stream; nil removes all.
-    private func remove(_ direction: Direction, _ key: StreamPlace.Key?) {
+    private func remove(_ direction: Direction, _ key: StreamExecutor.Key?) {
         let unused = state.withLock { $0.remove(direction, key) }
-        if direction == .input { lendToPlace() }
+        if direction == .input { updatePollingExecutor() }
         for place in unused { place.invalidate() }
     }
 
@@ -78,14 +78,14 @@ extension SessionCore {
 
     func close(_ direction: Direction) {
         let error = error(direction)
-        let (unused, isLast) = state.withLock { state -> ([StreamPlace], Bool) in
+        let (unused, isLast) = state.withLock { state -> ([StreamExecutor], Bool) in
             guard !state[direction].events.isClosed else { return ([], false) }
             state[direction].events.close()
-            noteOpenness(direction, state)
+            updateOpenFlag(direction, state)
             state[direction].error = error
             return (state.remove(direction, nil), state.input.events.isClosed && state.output.events.isClosed)
         }
-        if direction == .input { lendToPlace() }
+        if direction == .input { updatePollingExecutor() }
         for place in unused { place.invalidate() }
         if direction == .input { wakeReaders() } else { wakeWriters() }
         if isLast { channel.close() }
@@ -93,14 +93,14 @@ extension SessionCore {
 
     /// Closes both streams and ends the delivery of events. Called when the session is released or another session has
     /// taken over its protocol.
-    func shut() {
+    func closeStreams() {
         close(.input)
         close(.output)
     }
 
     /// Closes both streams and drops the references to them. Called when the session is released.
-    func leave() {
-        shut()
+    func invalidate() {
+        closeStreams()
         state.withLock { state in
             state.input.stream = nil
             state.output.stream = nil
@@ -113,11 +113,11 @@ extension SessionCore {
     ///
     /// - Parameter all: Whether to deliver all pending events without limit if the connection has ended. Their number
     ///   is finite in that case.
-    func deliver(at place: StreamPlace, all: Bool = false) {
+    func deliver(at place: StreamExecutor, all: Bool = false) {
         guard var call = next(at: place, after: nil) else { return }
-        let isDone = device.bind {
+        let isDone = device.withCurrent {
             var count = 1
-            while count < SessionCore.eventsInOneTurn || (all && channel.end != nil) {
+            while count < SessionCore.maximumEventsPerDrain || (all && channel.end != nil) {
                 call.delegate.stream(call.stream, handle: call.event)
                 guard let following = next(at: place, after: call) else { return true }
                 call = following
@@ -135,22 +135,25 @@ extension SessionCore {
     /// the main thread.
     func deliverOnMainThread() {
         let places = state.withLock { state in
-            state.input.places + state.output.places.filter { place in !state.input.places.contains { $0 === place } }
+            state.input.executors
+                + state.output.executors.filter { place in !state.input.executors.contains { $0 === place } }
         }
-        for place in places { place.runIfOfMainThread() }
+        for place in places { place.drainIfMainRunLoop() }
     }
 
     /// Records that the previous event has been handled and returns the next call.
-    private func next(at place: StreamPlace, after former: Call?) -> Call? {
+    private func next(at place: StreamExecutor, after former: Call?) -> Call? {
         let (direction, event) = (former?.direction, former?.event)
         let (call, hasMoved) = state.withLock { state -> (Call?, Bool) in
-            var hasMoved = false
+            var wasRescheduled = false
             if let direction, let event {
                 state[direction].events.finish(event)
-                hasMoved = !state[direction].places.contains { $0 === place }
+                wasRescheduled = !state[direction].executors.contains { $0 === place }
             }
-            let first: Direction = state.last == .input ? .output : .input
-            return (take(first, at: place, &state) ?? take(state.last, at: place, &state), hasMoved)
+            let first: Direction = state.lastDirection == .input ? .output : .input
+            return (
+                nextCall(first, at: place, &state) ?? nextCall(state.lastDirection, at: place, &state), wasRescheduled
+            )
         }
         // If the callback has rescheduled the stream, the new executor found no pending event while the callback was
         // running. Signals it again.
@@ -158,8 +161,8 @@ extension SessionCore {
         return call
     }
 
-    private func take(_ direction: Direction, at place: StreamPlace, _ state: inout State) -> Call? {
-        guard let stream = state[direction].stream, state[direction].places.contains(where: { $0 === place }),
+    private func nextCall(_ direction: Direction, at place: StreamExecutor, _ state: inout State) -> Call? {
+        guard let stream = state[direction].stream, state[direction].executors.contains(where: { $0 === place }),
             let event = pending(direction, state),
             // Loaded last, so that the delegate is not released with the lock held. Without a delegate, the event stays
             // pending.
@@ -169,7 +172,7 @@ extension SessionCore {
         if event == .errorOccurred, state[direction].error == nil {
             state[direction].error = channel.end?.streamFailure
         }
-        state.last = direction
+        state.lastDirection = direction
         return Call(
             direction: direction, event: event, stream: stream.value.takeUnretainedValue(), delegate: delegate)
     }
@@ -178,10 +181,11 @@ extension SessionCore {
 extension SessionCore.State {
     /// Removes an executor, or all if `key` is nil, from a stream. Returns the removed executors that the other stream
     /// does not use.
-    fileprivate mutating func remove(_ direction: SessionCore.Direction, _ key: StreamPlace.Key?) -> [StreamPlace] {
-        let removed = self[direction].places.filter { key == nil || $0.key == key }
-        self[direction].places.removeAll { key == nil || $0.key == key }
-        let others = direction == .input ? output.places : input.places
+    fileprivate mutating func remove(_ direction: SessionCore.Direction, _ key: StreamExecutor.Key?) -> [StreamExecutor]
+    {
+        let removed = self[direction].executors.filter { key == nil || $0.key == key }
+        self[direction].executors.removeAll { key == nil || $0.key == key }
+        let others = direction == .input ? output.executors : input.executors
         return removed.filter { place in !others.contains { $0 === place } }
     }
 }

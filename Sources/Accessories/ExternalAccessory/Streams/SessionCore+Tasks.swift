@@ -7,34 +7,34 @@ import Synchronization
 // Reading and writing from tasks.
 extension SessionCore {
     /// The result of reading a chunk.
-    enum Piece {
-        case piece(Data)
+    enum ChunkReadResult {
+        case chunk(Data)
         case empty
         case ended(DeviceError?)
     }
 
     /// The maximum size of a chunk, in bytes.
-    private static let pieceLength = 65_536
+    private static let maximumChunkSize = 65_536
 
     /// Prepares the core for reading by a task. The executor of the input stream no longer reads from the channel,
     /// because it would delay the task.
     func beginReading() {
         state.withLock { $0.isReadByTasks = true }
-        lendToPlace()
+        updatePollingExecutor()
         open(.input)
     }
 
-    func readPiece() -> Piece {
+    func readChunk() -> ChunkReadResult {
         guard isOpen(.input) else { return .ended(nil) }
-        let length = min(max(channel.bytesAvailable, 1), SessionCore.pieceLength)
+        let length = min(max(channel.bytesAvailable, 1), SessionCore.maximumChunkSize)
         var result = ByteChannelRead.empty
         var data = Data(count: length)
         data.withUnsafeMutableBytes { result = channel.read(into: $0) }
-        wasUsed(.input)
+        rearm(.input)
         switch result {
         case .bytes(let count):
             data.removeLast(length - count)
-            return .piece(data)
+            return .chunk(data)
         case .empty: return .empty
         case .ended(let end): return .ended(end.reason == .failed ? end.streamFailure : nil)
         }
@@ -72,7 +72,7 @@ extension SessionCore {
 
     func resume(readers: [CheckedContinuation<Void, Never>]) {
         for reader in readers {
-            device.playback?.consumers.begin()
+            device.playback?.consumerGate.beginElement()
             reader.resume()
         }
     }
@@ -99,7 +99,7 @@ extension SessionCore {
                 channel.write(UnsafeRawBufferPointer(rebasing: bytes[done...]))
             }
             switch result {
-            case .taken(let count):
+            case .accepted(let count):
                 done += count
                 if done < data.count { try await waitToWrite { $0.output.events.isOpen && self.hasNoSpace } }
             case .ended(let end): throw end.streamFailure

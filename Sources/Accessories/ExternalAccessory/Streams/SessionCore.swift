@@ -24,7 +24,7 @@ final class SessionCore: Sendable {
         var stream: HeldStream?
         weak var delegate: (any StreamDelegate)?
         var error: DeviceError?
-        var places: [StreamPlace] = []
+        var executors: [StreamExecutor] = []
 
         init(_ direction: Direction) {
             events = StreamEvents(direction)
@@ -35,7 +35,7 @@ final class SessionCore: Sendable {
         var input = Side(.input)
         var output = Side(.output)
         /// The stream that reported the last event. The other stream is checked first for the next one.
-        var last = Direction.output
+        var lastDirection = Direction.output
         var accessory: EAAccessory
         /// Tasks that are suspended until bytes or space are available, or until another write has finished.
         var readers: [CheckedContinuation<Void, Never>] = []
@@ -61,11 +61,11 @@ final class SessionCore: Sendable {
 
     /// The maximum number of events in one drain. The limit prevents a high event rate from starving other sources of
     /// the run loop.
-    static let eventsInOneTurn = 8
+    static let maximumEventsPerDrain = 8
 
     let channel: any ByteChannel
     /// The same channel, if the executor of the input stream can read from it.
-    private let lendable: (any LendableChannel)?
+    private let pollableChannel: (any PollableChannel)?
     let device: Device
     let name: String
     let state: Mutex<State>
@@ -75,7 +75,7 @@ final class SessionCore: Sendable {
 
     init(channel: any ByteChannel, device: Device, accessory: EAAccessory, name: String) {
         self.channel = channel
-        lendable = channel as? any LendableChannel
+        pollableChannel = channel as? any PollableChannel
         self.device = device
         self.name = name
         state = Mutex(State(accessory: accessory))
@@ -86,7 +86,7 @@ final class SessionCore: Sendable {
     }
 
     /// Starts observing the channel.
-    func begin() {
+    func startObserving() {
         channel.observe { [weak self] event in self?.receive(event) }
         if channel.end != nil { receive(.ended) }
     }
@@ -115,7 +115,7 @@ final class SessionCore: Sendable {
     func open(_ direction: Direction) {
         state.withLock { state in
             state[direction].events.open()
-            noteOpenness(direction, state)
+            updateOpenFlag(direction, state)
         }
         signal(direction)
     }
@@ -124,7 +124,7 @@ final class SessionCore: Sendable {
         guard isOpen(.input) else { return -1 }
         guard buffer.count > 0 else { return 0 }
         let result = channel.read(into: buffer)
-        wasUsed(.input)
+        rearm(.input)
         switch result {
         case .bytes(let count): return count
         case .empty: return 0
@@ -136,8 +136,8 @@ final class SessionCore: Sendable {
         guard isOpen(.output) else { return -1 }
         guard bytes.count > 0 else { return 0 }
         switch channel.write(bytes) {
-        case .taken(let count):
-            wasUsed(.output)
+        case .accepted(let count):
+            rearm(.output)
             return count
         case .ended(let end):
             state.withLock { state in
@@ -157,7 +157,7 @@ final class SessionCore: Sendable {
     }
 
     /// Updates the atomic copies after a stream has been opened or closed.
-    func noteOpenness(_ direction: Direction, _ state: borrowing State) {
+    func updateOpenFlag(_ direction: Direction, _ state: borrowing State) {
         let isOpen = state[direction].events.isOpen
         if direction == .input {
             isInputOpen.store(isOpen, ordering: .releasing)
@@ -169,8 +169,8 @@ final class SessionCore: Sendable {
     var hasBytesAvailable: Bool {
         guard isOpen(.input) else { return false }
         if channel.status.bytesAvailable > 0 { return true }
-        guard let lendable else { return false }
-        lendable.takeIn()
+        guard let pollableChannel else { return false }
+        pollableChannel.readPendingInput()
         return channel.status.bytesAvailable > 0
     }
 
@@ -189,28 +189,29 @@ final class SessionCore: Sendable {
     }
 
     func delegate(_ direction: Direction) -> (any StreamDelegate)? {
-        state.withLock { Listener(delegate: $0[direction].delegate) }.delegate
+        state.withLock { DelegateReference(delegate: $0[direction].delegate) }.delegate
     }
 
     func setDelegate(_ delegate: (any StreamDelegate)?, _ direction: Direction) {
-        let listener = Listener(delegate: delegate)
+        let listener = DelegateReference(delegate: delegate)
         state.withLock { $0[direction].delegate = listener.delegate }
         signal(direction)
     }
 
-    private struct Listener: @unchecked Sendable {
+    private struct DelegateReference: @unchecked Sendable {
         // Unchecked because it only transfers the reference across the lock.
         var delegate: (any StreamDelegate)?
     }
 
     /// Lets the executor of the input stream read from the channel, if it is the stream's only executor and no task has
     /// read from the session.
-    func lendToPlace() {
-        guard let lendable else { return }
+    func updatePollingExecutor() {
+        guard let pollableChannel else { return }
         // The lock prevents an outdated executor from replacing the current one.
         state.withLock { state in
-            let places = state.input.places
-            lendable.deliver(in: places.count == 1 && !state.isReadByTasks ? places.first?.direct : nil)
+            let places = state.input.executors
+            pollableChannel.setExecutor(
+                places.count == 1 && !state.isReadByTasks ? places.first?.executorIdentity : nil)
         }
     }
 
@@ -223,38 +224,38 @@ final class SessionCore: Sendable {
 
     /// Signals the executors of a stream if an event is pending.
     func signal(_ direction: Direction) {
-        let places = state.withLock { placesToSignal(direction, $0) }
+        let places = state.withLock { executorsToSignal(direction, $0) }
         for place in places { place.signal() }
     }
 
     /// Records that the app has read or written, which rearms the event of the stream.
-    func wasUsed(_ direction: Direction) {
+    func rearm(_ direction: Direction) {
         let places = state.withLock { state in
-            state[direction].events.wasUsed()
+            state[direction].events.rearm()
             // Inside a callback, the executor checks for pending events after the callback has returned. The executor
             // is signaled in case the callback runs a nested run loop.
-            if state[direction].places.allSatisfy(\.isRunningHere) { return state[direction].places }
-            return placesToSignal(direction, state)
+            if state[direction].executors.allSatisfy(\.isRunningHere) { return state[direction].executors }
+            return executorsToSignal(direction, state)
         }
         for place in places { place.signal() }
     }
 
-    private func placesToSignal(_ direction: Direction, _ state: borrowing State) -> [StreamPlace] {
-        guard !state[direction].places.isEmpty, pending(direction, state) != nil else { return [] }
-        return state[direction].places
+    private func executorsToSignal(_ direction: Direction, _ state: borrowing State) -> [StreamExecutor] {
+        guard !state[direction].executors.isEmpty, pending(direction, state) != nil else { return [] }
+        return state[direction].executors
     }
 
     // Takes the lock once and signals after releasing it, because each resumed thread takes the lock immediately.
     private func receive(_ event: ByteChannelEvent) {
         let (inputs, outputs, readers, writers) = state.withLock { state in
-            var (inputs, outputs): ([StreamPlace], [StreamPlace]) = ([], [])
+            var (inputs, outputs): ([StreamExecutor], [StreamExecutor]) = ([], [])
             var (readers, writers): ([CheckedContinuation<Void, Never>], [CheckedContinuation<Void, Never>]) = ([], [])
             if event != .writable {
-                inputs = placesToSignal(.input, state)
+                inputs = executorsToSignal(.input, state)
                 swap(&readers, &state.readers)
             }
             if event != .readable {
-                outputs = placesToSignal(.output, state)
+                outputs = executorsToSignal(.output, state)
                 swap(&writers, &state.writers)
             }
             return (inputs, outputs, readers, writers)

@@ -18,8 +18,8 @@ struct StreamEvents {
 
     let direction: Direction
     private var phase = Phase.notOpen
-    private var isOpeningTold = false
-    private var isConclusionTold = false
+    private var hasReportedOpening = false
+    private var hasReportedEnd = false
     /// True if available bytes or space have to be reported.
     private var isArmed = true
     private var hasFailed = false
@@ -44,7 +44,7 @@ struct StreamEvents {
 
     /// Rearms the report of available bytes or space. Called after each read and each successful write, including those
     /// that transfer no bytes.
-    mutating func wasUsed() {
+    mutating func rearm() {
         isArmed = true
     }
 
@@ -55,12 +55,12 @@ struct StreamEvents {
 
     /// Returns the event to report, based on the status of the channel; nil if there is none.
     func pending(_ channel: @autoclosure () -> ByteChannelStatus) -> Stream.Event? {
-        guard phase == .open, !isConclusionTold else { return nil }
-        guard isOpeningTold else { return .openCompleted }
+        guard phase == .open, !hasReportedEnd else { return nil }
+        guard hasReportedOpening else { return .openCompleted }
         if hasFailed { return .errorOccurred }
         let channel = channel()
         if direction == .input ? channel.bytesAvailable > 0 : channel.spaceAvailable > 0 {
-            return isArmed ? permitted(direction == .input ? .hasBytesAvailable : .hasSpaceAvailable) : nil
+            return isArmed ? unlessRunning(direction == .input ? .hasBytesAvailable : .hasSpaceAvailable) : nil
         }
         guard channel.end != nil else { return nil }
         return failure(in: channel) == nil ? .endEncountered : .errorOccurred
@@ -82,9 +82,9 @@ struct StreamEvents {
     mutating func begin(_ event: Stream.Event) {
         running.insert(event)
         switch event {
-        case .openCompleted: isOpeningTold = true
+        case .openCompleted: hasReportedOpening = true
         case .hasBytesAvailable, .hasSpaceAvailable: isArmed = false
-        default: isConclusionTold = true
+        default: hasReportedEnd = true
         }
     }
 
@@ -106,7 +106,7 @@ struct StreamEvents {
         return failure(in: channel) == nil ? .atEnd : .error
     }
 
-    private func permitted(_ event: Stream.Event) -> Stream.Event? {
+    private func unlessRunning(_ event: Stream.Event) -> Stream.Event? {
         running.contains(event) ? nil : event
     }
 }

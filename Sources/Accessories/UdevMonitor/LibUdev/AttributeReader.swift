@@ -7,16 +7,16 @@ import SystemCalls
 /// A reader of sysfs attributes. It replaces the functions of libudev, which cache attributes and truncate binary ones
 /// at the first zero byte.
 final class AttributeReader {
-    static let longestText = 4096
-    static let longestBinary = 65_536
-    private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: longestBinary, alignment: 16)
+    static let maximumTextLength = 4096
+    static let maximumBinaryLength = 65_536
+    private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: maximumBinaryLength, alignment: 16)
 
     /// The last error that was caused by a lack of resources, until it is reset to nil. The file may exist despite the
     /// error.
-    var shortage: Int32?
+    var resourceError: Int32?
 
     /// Whether an error number indicates a lack of resources, which allows no conclusion about the file.
-    static func isShortage(_ error: Int32) -> Bool { [EMFILE, ENFILE, ENOMEM].contains(error) }
+    static func isResourceError(_ error: Int32) -> Bool { [EMFILE, ENFILE, ENOMEM].contains(error) }
 
     deinit {
         buffer.deallocate()
@@ -24,15 +24,15 @@ final class AttributeReader {
 
     /// Returns the text of an attribute from the first path that has it, without trailing newlines.
     func text(_ name: String, at paths: [String]) -> String? {
-        guard var bytes = bytes(name, at: paths, limit: Self.longestText) else { return nil }
+        guard var bytes = bytes(name, at: paths, limit: Self.maximumTextLength) else { return nil }
         if let zero = bytes.firstIndex(of: 0) { bytes = bytes[..<zero] }
         while bytes.last == UInt8(ascii: "\n") { bytes = bytes.dropLast() }
         return String(decoding: UnsafeRawBufferPointer(rebasing: bytes), as: UTF8.self)
     }
 
     /// Returns the bytes of an attribute in hexadecimal.
-    func digits(_ name: String, at paths: [String]) -> String? {
-        guard let bytes = bytes(name, at: paths, limit: Self.longestBinary) else { return nil }
+    func hexadecimal(_ name: String, at paths: [String]) -> String? {
+        guard let bytes = bytes(name, at: paths, limit: Self.maximumBinaryLength) else { return nil }
         return HexDigit.text(bytes)
     }
 
@@ -42,7 +42,7 @@ final class AttributeReader {
             let descriptor = open("\(path)/\(name)", O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
             guard descriptor >= 0 else {
                 let error = errno
-                if Self.isShortage(error) { shortage = error }
+                if Self.isResourceError(error) { resourceError = error }
                 continue
             }
             defer { close(descriptor) }

@@ -11,10 +11,10 @@ import UdevRecords
 final class LibUdevConnection: UdevConnection {
     /// The default size of the receive buffer, in bytes, which newer versions of libudev also request. The kernel
     /// allocates memory only as required.
-    static let greatestReceiveBuffer = 128 * 1024 * 1024
+    static let defaultReceiveBuffer = 128 * 1024 * 1024
 
     let problem: DeviceError?
-    private let check: MessageCheck
+    private let check: MessageValidator
     private let buffer: UnsafeMutableRawBufferPointer
     private let context: OpaquePointer
     private let monitor: OpaquePointer?
@@ -29,13 +29,13 @@ final class LibUdevConnection: UdevConnection {
                 .busy, "libudev could not be opened: the system is out of memory.",
                 cause: .system(call: "udev_new", errno: error))
         }
-        check = MessageCheck(group, selections)
-        buffer = .allocate(byteCount: MessageCheck.longest, alignment: 16)
+        check = MessageValidator(group, selections)
+        buffer = .allocate(byteCount: MessageValidator.maximumLength, alignment: 16)
         self.context = context
         self.selections = selections
         reader = LibUdevReader(selections)
         monitor = Self.monitor(context, group, selections, receiveBuffer, &error)
-        problem = monitor != nil ? nil : Self.withoutMessages(error)
+        problem = monitor != nil ? nil : Self.monitorError(error)
     }
 
     deinit {
@@ -48,7 +48,7 @@ final class LibUdevConnection: UdevConnection {
 
     func receive() -> UdevMessage {
         guard let monitor else { return .none }
-        if let withheld = withheld(udev_monitor_get_fd(monitor)) { return withheld }
+        if let withheld = rejectNextMessage(udev_monitor_get_fd(monitor)) { return withheld }
         var error: Int32 = 0
         guard let device = dsudev_receive(monitor, &error) else {
             return Self.message(error)
@@ -60,12 +60,12 @@ final class LibUdevConnection: UdevConnection {
         if action == "remove" { return .removed(path: path) }
         // libudev filters messages of the kernel's group itself, and older versions may not filter by type.
         guard let (record, exists) = reader.record(of: device, path: path) else { return .none }
-        if action == "move", let former = LibUdevReader.formerPath(of: device) { return .moved(from: former, record) }
+        if action == "move", let former = LibUdevReader.previousPath(of: device) { return .moved(from: former, record) }
         return .updated(record, isAdd: action == "add", exists: exists)
     }
 
     /// Peeks at the next message. Returns a result if libudev must not read the message, and nil otherwise.
-    private func withheld(_ descriptor: Int32) -> UdevMessage? {
+    private func rejectNextMessage(_ descriptor: Int32) -> UdevMessage? {
         let flags = Int32(MSG_PEEK) | Int32(MSG_TRUNC) | Int32(MSG_DONTWAIT)
         let length = recv(descriptor, buffer.baseAddress, buffer.count, flags)
         guard length >= 0 else { return errno == ENOTSOCK ? nil : Self.message(errno) }
@@ -77,12 +77,12 @@ final class LibUdevConnection: UdevConnection {
         }
         let verdict =
             length <= buffer.count
-            ? check.verdict(UnsafeRawBufferPointer(rebasing: buffer[..<length])) : .tooLong
-        if case .sound = verdict { return nil }
+            ? check.validate(UnsafeRawBufferPointer(rebasing: buffer[..<length])) : .tooLong
+        if case .valid = verdict { return nil }
         // Reading one byte discards the entire message.
         recv(descriptor, buffer.baseAddress, 1, Int32(MSG_DONTWAIT))
         return switch verdict {
-        case .foreign: .foreign
+        case .notSelected: .foreign
         case .tooLong: .tooLong
         default: .unusable
         }
@@ -104,8 +104,8 @@ final class LibUdevConnection: UdevConnection {
         defer { udev_enumerate_unref(list) }
         for subsystem in Set(selections.map(\.subsystem)) { udev_enumerate_add_match_subsystem(list, subsystem) }
         let result = udev_enumerate_scan_devices(list)
-        guard result >= 0 else { throw Self.withoutList("udev_enumerate_scan_devices", -result) }
-        reader.attributes.shortage = nil
+        guard result >= 0 else { throw Self.listingError("udev_enumerate_scan_devices", -result) }
+        reader.attributes.resourceError = nil
         var records: [UdevRecord] = []
         var entry = udev_enumerate_get_list_entry(list)
         while let current = entry {
@@ -115,15 +115,15 @@ final class LibUdevConnection: UdevConnection {
             guard let device = dsudev_device(context, name, &error) else {
                 // Skips a device that has been removed in the meantime, but not one that could not be opened for lack
                 // of resources.
-                guard AttributeReader.isShortage(error) else { continue }
-                throw Self.withoutList("udev_device_new_from_syspath", error)
+                guard AttributeReader.isResourceError(error) else { continue }
+                throw Self.listingError("udev_device_new_from_syspath", error)
             }
             defer { udev_device_unref(device) }
             guard let path = LibUdevReader.path(of: device), let (record, _) = reader.record(of: device, path: path)
             else { continue }
             records.append(record)
             // A record that lacks its attributes would appear to be another device.
-            if let error = reader.attributes.shortage { throw Self.withoutList("open", error) }
+            if let error = reader.attributes.resourceError { throw Self.listingError("open", error) }
         }
         return records
     }
@@ -133,8 +133,8 @@ final class LibUdevConnection: UdevConnection {
         // The kernel doubles the value, and a larger one is invalid.
         let size = Int32(clamping: min(max(bytes, 1), Int(Int32.max) / 2))
         // SO_RCVBUFFORCE can exceed the system's limit, but requires a privilege.
-        if !Sockets.set(descriptor, SOL_SOCKET, SO_RCVBUFFORCE, size) {
-            Sockets.set(descriptor, SOL_SOCKET, SO_RCVBUF, size)
+        if !Sockets.setOption(descriptor, level: SOL_SOCKET, name: SO_RCVBUFFORCE, value: size) {
+            Sockets.setOption(descriptor, level: SOL_SOCKET, name: SO_RCVBUF, value: size)
         }
     }
 
@@ -147,7 +147,7 @@ final class LibUdevConnection: UdevConnection {
             udev_monitor_filter_add_match_subsystem_devtype(monitor, selection.subsystem, selection.type)
         }
         // Sets the buffer size before messages can arrive.
-        setReceiveBuffer(udev_monitor_get_fd(monitor), receiveBuffer ?? greatestReceiveBuffer)
+        setReceiveBuffer(udev_monitor_get_fd(monitor), receiveBuffer ?? defaultReceiveBuffer)
         let result = udev_monitor_enable_receiving(monitor)
         guard result >= 0 else {
             error = -result
@@ -157,7 +157,7 @@ final class LibUdevConnection: UdevConnection {
         return monitor
     }
 
-    private static func withoutList(_ call: String, _ error: Int32) -> DeviceError {
+    private static func listingError(_ call: String, _ error: Int32) -> DeviceError {
         let (code, remedy): (DeviceError.Code, String) =
             switch error {
             case EMFILE, ENFILE: (.busy, "too many files are open. Raise the limit (ulimit -n).")
@@ -169,7 +169,7 @@ final class LibUdevConnection: UdevConnection {
             code, "Devices cannot be listed: \(remedy)", cause: .system(call: call, errno: error))
     }
 
-    private static func withoutMessages(_ error: Int32) -> DeviceError {
+    private static func monitorError(_ error: Int32) -> DeviceError {
         let remedy =
             switch error {
             case EMFILE, ENFILE: "Raise the limit of open files (ulimit -n)."

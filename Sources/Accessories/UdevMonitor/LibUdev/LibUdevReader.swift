@@ -9,10 +9,10 @@ import UdevRecords
 /// A converter of libudev devices to records. The size of a record is bounded, regardless of the contents of messages
 /// and files.
 final class LibUdevReader {
-    static let mostProperties = 256
-    static let longestProperty = 4096
+    static let maximumProperties = 256
+    static let maximumPropertyLength = 4096
     /// The properties that describe an event rather than the device.
-    private static let passing: Set<String> = [
+    private static let eventProperties: Set<String> = [
         "ACTION", "DEVPATH_OLD", "SEQNUM", "SYNTH_UUID", "UDEV_DATABASE_VERSION", "USEC_INITIALIZED",
     ]
 
@@ -25,14 +25,16 @@ final class LibUdevReader {
 
     /// Returns the sysfs path of the device; nil if it is not below /sys.
     static func path(of device: OpaquePointer) -> String? {
-        guard let path = udev_device_get_syspath(device).map(String.init(cString:)), isSound(path) else { return nil }
+        guard let path = udev_device_get_syspath(device).map(String.init(cString:)), isBelowSysfs(path) else {
+            return nil
+        }
         return path
     }
 
     /// Returns the path that the device had before a "move" event.
-    static func formerPath(of device: OpaquePointer) -> String? {
+    static func previousPath(of device: OpaquePointer) -> String? {
         guard let path = udev_device_get_property_value(device, "DEVPATH_OLD").map({ "/sys" + String(cString: $0) }),
-            isSound(path)
+            isBelowSysfs(path)
         else { return nil }
         return path
     }
@@ -50,20 +52,22 @@ final class LibUdevReader {
         record.properties = properties(of: device)
         let exists = access(path, F_OK) == 0
         guard exists else { return (record, false) }
-        place(&record, device)
+        setUSBParents(&record, device)
         var levels = [path]
         for above in [record.usbInterface, record.usbDevice] where !above.isEmpty && above != path {
             levels.append(above)
         }
         for selection in matching {
             for name in selection.attributes { record.attributes[name] = attributes.text(name, at: levels) }
-            for name in selection.binaryAttributes { record.attributes[name] = attributes.digits(name, at: levels) }
+            for name in selection.binaryAttributes {
+                record.attributes[name] = attributes.hexadecimal(name, at: levels)
+            }
         }
         return (record, true)
     }
 
     /// Sets the USB interface and the USB device that the device belongs to.
-    private func place(_ record: inout UdevRecord, _ device: OpaquePointer) {
+    private func setUSBParents(_ record: inout UdevRecord, _ device: OpaquePointer) {
         if record.subsystem == "usb", record.type == "usb_device" {
             // The next USB device above this one is its hub.
             record.usbDevice = record.path
@@ -84,13 +88,13 @@ final class LibUdevReader {
     private func properties(of device: OpaquePointer) -> [String: String] {
         var properties: [String: String] = [:]
         var entry = udev_device_get_properties_list_entry(device)
-        while let current = entry, properties.count < Self.mostProperties {
+        while let current = entry, properties.count < Self.maximumProperties {
             entry = udev_list_entry_get_next(current)
             guard let name = udev_list_entry_get_name(current).map(String.init(cString:)),
-                name.utf8.count <= 255, !Self.passing.contains(name), !name.hasPrefix("SYNTH_ARG_"),
+                name.utf8.count <= 255, !Self.eventProperties.contains(name), !name.hasPrefix("SYNTH_ARG_"),
                 let value = udev_list_entry_get_value(current)
             else { continue }
-            let count = strnlen(value, Self.longestProperty)
+            let count = strnlen(value, Self.maximumPropertyLength)
             properties[name] = value.withMemoryRebound(to: UInt8.self, capacity: count) {
                 String(decoding: UnsafeBufferPointer(start: $0, count: count), as: UTF8.self)
             }
@@ -104,7 +108,7 @@ final class LibUdevReader {
     }
 
     /// Whether a path remains below /sys.
-    private static func isSound(_ path: String) -> Bool {
+    private static func isBelowSysfs(_ path: String) -> Bool {
         path.hasPrefix("/sys/")
             && !path.utf8.split(separator: UInt8(ascii: "/")).contains { $0.elementsEqual("..".utf8) }
     }

@@ -7,7 +7,7 @@ import UdevRecords
 struct DeviceTable {
     private(set) var devices: [String: UdevRecord] = [:]
     /// True if a device was omitted because the table was full. Reset by a scan whose devices all fit into the table.
-    private(set) var isOverfull = false
+    private(set) var hasOmittedDevices = false
     private let limit: Int
 
     /// Creates an empty table for at most `limit` devices.
@@ -22,7 +22,7 @@ struct DeviceTable {
             return isAdd || exists ? insert(record) : []
         }
         // The message about the removal of the previous device was lost.
-        if isAdd, exists, Self.areDifferent(known, record) { return replace(known, with: record) }
+        if isAdd, exists, Self.haveDifferentDeviceNumbers(known, record) { return replace(known, with: record) }
         var record = record
         if !isAdd || !exists {
             // While a device is being removed, its attributes disappear one by one before its last message arrives.
@@ -30,11 +30,11 @@ struct DeviceTable {
             if record.usbInterface.isEmpty { record.usbInterface = known.usbInterface }
             if record.usbDevice.isEmpty { record.usbDevice = known.usbDevice }
         }
-        return renew(known, record)
+        return updateKnown(known, record)
     }
 
     /// Updates the record of a device. Returns an event if it has changed.
-    private mutating func renew(_ known: UdevRecord, _ record: UdevRecord) -> [UdevEvent] {
+    private mutating func updateKnown(_ known: UdevRecord, _ record: UdevRecord) -> [UdevEvent] {
         var record = record
         // A message from udevd implies that its rules have been run. udevd often has no database entry for a device
         // without a node.
@@ -60,17 +60,17 @@ struct DeviceTable {
         var present: [String: UdevRecord] = [:]
         for record in records { present[record.path] = record }
         let replaced = devices.values.filter { known in
-            present[known.path].map { Self.areDifferent(known, $0) } ?? false
+            present[known.path].map { Self.haveDifferentDeviceNumbers(known, $0) } ?? false
         }.map(\.path)
         let gone = devices.keys.filter { path in
             present[path] == nil || replaced.contains { path == $0 || Self.isBelow(path, $0) }
         }
-        var news = gone.sorted(by: >).flatMap { remove($0) }
-        isOverfull = false
+        var events = gone.sorted(by: >).flatMap { remove($0) }
+        hasOmittedDevices = false
         for record in Self.sorted(present.values) {
-            news += devices[record.path].map { renew($0, record) } ?? insert(record)
+            events += devices[record.path].map { updateKnown($0, record) } ?? insert(record)
         }
-        return news
+        return events
     }
 
     /// All devices, parents before children.
@@ -83,7 +83,7 @@ struct DeviceTable {
 
     private mutating func insert(_ record: UdevRecord) -> [UdevEvent] {
         guard devices.count < limit else {
-            isOverfull = true
+            hasOmittedDevices = true
             return []
         }
         devices[record.path] = record
@@ -92,7 +92,7 @@ struct DeviceTable {
 
     /// Whether two records describe different devices that were attached to the same port. Each attached device has a
     /// new device number on its bus.
-    private static func areDifferent(_ first: UdevRecord, _ second: UdevRecord) -> Bool {
+    private static func haveDifferentDeviceNumbers(_ first: UdevRecord, _ second: UdevRecord) -> Bool {
         guard let former = first.properties["DEVNUM"], let latter = second.properties["DEVNUM"] else { return false }
         return former != latter
     }

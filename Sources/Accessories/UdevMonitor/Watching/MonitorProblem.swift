@@ -6,8 +6,8 @@ import Synchronization
 /// The problems of a monitor and their messages.
 enum MonitorProblem {
     // Logged once per process, regardless of the number of monitors.
-    static let saysRules = SaidOnce()
-    static let saysReach = SaidOnce()
+    static let rulesLogOnce = LogOnce()
+    static let reachLogOnce = LogOnce()
 
     static let overflow =
         "The kernel dropped messages about devices, because its buffer was full. All devices are scanned, so none is missed. If this happens often, raise net.core.rmem_max."
@@ -30,9 +30,9 @@ enum MonitorProblem {
 }
 
 /// A message that is logged once per process.
-final class SaidOnce: Sendable {
+final class LogOnce: Sendable {
     private let isSaid = Atomic<Bool>(false)
 
     /// Returns true on the first call.
-    func isFirst() -> Bool { !isSaid.exchange(true, ordering: .relaxed) }
+    func shouldLog() -> Bool { !isSaid.exchange(true, ordering: .relaxed) }
 }

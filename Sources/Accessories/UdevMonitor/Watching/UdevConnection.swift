@@ -50,11 +50,11 @@ struct MonitorParts: Sendable {
 
 /// The state that a monitor's thread shares with other threads.
 final class MonitorControl: Sendable {
-    let wakeUp: WakeUp
+    let wakeUp: WakeupPipe
     private let stopped = Atomic<Bool>(false)
     private let counts = Mutex(UdevStatistics())
 
-    init(_ wakeUp: WakeUp) {
+    init(_ wakeUp: WakeupPipe) {
         self.wakeUp = wakeUp
     }
 

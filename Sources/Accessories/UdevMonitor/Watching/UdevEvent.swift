@@ -30,14 +30,14 @@ package struct UdevMonitorOptions: Sendable {
     /// reported as a problem and logged. False if the devices are used without udev rules.
     package var expectsRules = true
     /// The maximum number of devices. Further devices are omitted, which is reported as a problem.
-    package var mostDevices = 8192
+    package var maximumDevices = 8192
     /// The interval between scans of all devices if the system permits no messages, or if messages may not arrive, in
     /// seconds.
     package var scanInterval = 2.0
     /// The path of udevd's control socket. It exists if udevd is running or is started on demand.
-    package var control = "/run/udev/control"
+    package var controlSocketPath = "/run/udev/control"
     /// The message groups that can reach this process.
-    package var reach = MessageReach.current
+    package var reachableGroups = ReachableGroups.current
 
     /// Creates options with defaults for embedded boards.
     package init() {}

@@ -23,11 +23,11 @@ extension OwnTracksLocation {
             let milliseconds = time.nanoseconds.flooredQuotient(1_000_000)
             writer.member("tst", milliseconds.flooredQuotient(1000))
             if milliseconds % 1000 != 0 { writer.member("tst_ms", milliseconds) }
-            writer.memberIfPresent("acc", Self.whole(accuracy, .up, from: 0))
-            writer.memberIfPresent("alt", Self.whole(altitude, .toNearestOrAwayFromZero))
-            writer.memberIfPresent("vac", Self.whole(verticalAccuracy, .up, from: 0))
-            writer.memberIfPresent("vel", Self.whole(velocity, .toNearestOrAwayFromZero, from: 0))
-            if let course = Self.whole(course, .toNearestOrAwayFromZero, from: 0), course <= 360 {
+            writer.memberIfPresent("acc", Self.rounded(accuracy, .up, minimum: 0))
+            writer.memberIfPresent("alt", Self.rounded(altitude, .toNearestOrAwayFromZero))
+            writer.memberIfPresent("vac", Self.rounded(verticalAccuracy, .up, minimum: 0))
+            writer.memberIfPresent("vel", Self.rounded(velocity, .toNearestOrAwayFromZero, minimum: 0))
+            if let course = Self.rounded(course, .toNearestOrAwayFromZero, minimum: 0), course <= 360 {
                 writer.member("cog", course % 360)
             }
         }
@@ -35,8 +35,8 @@ extension OwnTracksLocation {
     }
 
     /// Returns the rounded value; nil if it is NaN, less than `least` or greater than 1e9.
-    private static func whole(
-        _ value: Double, _ rule: FloatingPointRoundingRule, from least: Double = -1e9
+    private static func rounded(
+        _ value: Double, _ rule: FloatingPointRoundingRule, minimum least: Double = -1e9
     ) -> Int64? {
         let rounded = value.rounded(rule)
         return value >= least && rounded <= 1e9 ? Int64(rounded) : nil

@@ -24,7 +24,7 @@ final class Spool {
     /// nil without a directory, and after `close()`.
     private var folder: SpoolFolder?
     private let limits: SpoolLimits
-    private let disk: SpoolDisk
+    private let disk: SpoolFileSystem
     /// The files, oldest first. Lines are appended to the last one if it is open.
     private var files: [SpoolFile] = []
     /// True if a file has been created since the directory was synced.
@@ -32,11 +32,11 @@ final class Spool {
     /// The records that are not on disk. They are newer than those on disk.
     private var memory = SpoolMemory()
     /// All records up to this number have been acknowledged or dropped.
-    private var taken: UInt64 = 0
+    private var acknowledged: UInt64 = 0
     private var nextNumber: UInt64 = 1
     private var reader = SpoolReader()
     /// The number of acknowledgements that have not been written to disk.
-    private var untold = 0
+    private var unwrittenAcknowledgements = 0
 
     /// The first error of the disk. Reset when records can be written again and the queue is empty. Records that cannot
     /// be read are dropped unless the error is temporary.
@@ -49,18 +49,20 @@ final class Spool {
 
     /// Creates a spool with the records that a previous run has left in the directory. Without a directory, all records
     /// are in memory.
-    init(folder path: String?, limits: SpoolLimits = SpoolLimits(), disk: SpoolDisk = SpoolDisk()) throws(DeviceError) {
+    init(folder path: String?, limits: SpoolLimits = SpoolLimits(), disk: SpoolFileSystem = SpoolFileSystem())
+        throws(DeviceError)
+    {
         (self.limits, self.disk) = (limits, disk)
         folder = try path.map { path throws(DeviceError) in try SpoolFolder(path) }
         guard let folder else { return }
-        let leftovers = try folder.leftovers(disk)
-        (files, taken, nextNumber) = (leftovers.files, leftovers.taken, leftovers.next)
+        let leftovers = try folder.readStoredRecords(disk)
+        (files, acknowledged, nextNumber) = (leftovers.files, leftovers.taken, leftovers.next)
         (dropped, lastPosition) = (leftovers.dropped, leftovers.lastPosition)
-        makeWay()
+        enforceLimits()
     }
 
     /// The number of queued records, including unacknowledged ones.
-    var count: Int { files.reduce(memory.count) { $0 + $1.waiting } }
+    var count: Int { files.reduce(memory.count) { $0 + $1.unacknowledgedCount } }
 
     /// The size of the files, in bytes.
     var bytesOnDisk: Int { files.reduce(0) { $0 + $1.size } }
@@ -68,7 +70,7 @@ final class Spool {
     /// True if all queued records are stored on disk.
     var isAllOnDisk: Bool { folder != nil && memory.count == 0 }
 
-    /// Returns a descriptor of a file or directory with unsynced data, for ``SpoolDisk/sync``; nil if there is none.
+    /// Returns a descriptor of a file or directory with unsynced data, for ``SpoolFileSystem/sync``; nil if there is none.
     /// The caller has to close the descriptor.
     func descriptorToSync() -> Int32? {
         for file in files { if let descriptor = file.descriptorToSync() { return descriptor } }
@@ -110,13 +112,13 @@ final class Spool {
                 hasWritten = true
                 memory.removeFirst()
             } catch {
-                note(error)
+                recordFailure(error)
                 return
             }
         }
     }
 
-    private func note(_ error: DeviceError) {
+    private func recordFailure(_ error: DeviceError) {
         hasWritten = false
         if failure == nil { failure = error }
     }
@@ -127,19 +129,19 @@ final class Spool {
             guard let problem = file.append(line, record: number) else { break }
             // If the disk is full, drops the oldest records, except those in the current file.
             let isFull = problem == ENOSPC || problem == EDQUOT || problem == EFBIG
-            let error = FileBytes.failedToWrite(
-                file.path, call: "write", errno: problem, elsewhere: "choose another spool directory")
+            let error = FileIO.writeError(
+                file.path, call: "write", errno: problem, locationHint: "choose another spool directory")
             guard isFull, files.count > 1 else { throw error }
-            note(error)
+            recordFailure(error)
             dropOldest()
         }
-        makeWay()
+        enforceLimits()
     }
 
     private func fileToWrite(_ number: UInt64) throws(DeviceError) -> SpoolFile {
         if let file = current, file.size < limits.fileBytes || file.numbers.isEmpty { return file }
         // Removes a closed file without queued records, because it is unused and the new file may require its name.
-        if let last = files.last, last.waiting == 0, last.size == 0 || last.numbers.lowerBound == number {
+        if let last = files.last, last.unacknowledgedCount == 0, last.size == 0 || last.numbers.lowerBound == number {
             last.remove()
             files.removeLast()
         }
@@ -148,7 +150,7 @@ final class Spool {
                 return try newFile(number)
             } catch {
                 guard case .system(_, ENOSPC)? = error.cause, files.count > 1 else { throw error }
-                note(error)
+                recordFailure(error)
                 dropOldest()
             }
         }
@@ -162,21 +164,21 @@ final class Spool {
         return file
     }
 
-    private func makeWay() {
+    private func enforceLimits() {
         while files.count > 1, count - memory.count > limits.records || bytesOnDisk > limits.bytes { dropOldest() }
     }
 
     private func dropOldest() {
         guard let file = files.first, files.count > 1 else { return }
         drop(file)
-        taken = max(taken, file.numbers.upperBound - 1)
+        acknowledged = max(acknowledged, file.numbers.upperBound - 1)
     }
 
     private func drop(_ file: SpoolFile) {
         files.removeAll { $0 === file }
         file.remove()
-        reader.left(file)
-        dropped += file.waiting
+        reader.reset(ifReading: file)
+        dropped += file.unacknowledgedCount
     }
 
     // MARK: Reading
@@ -185,10 +187,10 @@ final class Spool {
     func next() -> SpoolRecord? {
         while true {
             do throws(DeviceError) {
-                if let record = try reader.next(in: files, after: taken) { return record }
+                if let record = try reader.next(in: files, after: acknowledged) { return record }
                 break
             } catch {
-                note(error)
+                recordFailure(error)
                 // No record is lost by a temporary lack of resources.
                 guard let file = reader.file, case .system(_, let number)? = error.cause,
                     ![EMFILE, ENFILE, ENOMEM].contains(number)
@@ -196,52 +198,52 @@ final class Spool {
                 drop(file)
             }
         }
-        guard let record = memory.first(after: max(taken, reader.number)) else { return nil }
-        reader.passed(record.number)
+        guard let record = memory.first(after: max(acknowledged, reader.number)) else { return nil }
+        reader.advance(to: record.number)
         return record
     }
 
     /// Restarts reading at the oldest queued record, because messages that have been sent may be lost.
     func rewind() {
         reader = SpoolReader()
-        tellDisk()
+        writeAcknowledgement()
     }
 
     /// Removes the record with the given number and all records before it, because the broker has acknowledged them.
     func acknowledge(_ number: UInt64) {
-        guard number > taken else { return }
-        taken = number
+        guard number > acknowledged else { return }
+        acknowledged = number
         defer { if hasWritten, failure != nil, count == 0 { failure = nil } }
         if memory.remove(number) { return }
         // Usually there is one file with one record.
         while let file = files.first, file.numbers.upperBound <= number, file !== current {
             files.removeFirst()
             file.remove()
-            reader.left(file)
+            reader.reset(ifReading: file)
         }
         guard let file = files.first, file.numbers.contains(number) else {
             return
         }
-        file.waiting -= 1
-        untold += 1
-        guard file.waiting == 0 else {
-            if untold >= 16 { tellDisk() }
+        file.unacknowledgedCount -= 1
+        unwrittenAcknowledgements += 1
+        guard file.unacknowledgedCount == 0 else {
+            if unwrittenAcknowledgements >= 16 { writeAcknowledgement() }
             return
         }
-        untold = 0
-        reader.left(file)
-        if file === current, file.empty() { return }
+        unwrittenAcknowledgements = 0
+        reader.reset(ifReading: file)
+        if file === current, file.truncate() { return }
         files.removeFirst()
         file.remove()
     }
 
     /// Writes the last acknowledged number to disk for the next run.
-    private func tellDisk() {
-        guard untold > 0 else { return }
-        untold = 0
+    private func writeAcknowledgement() {
+        guard unwrittenAcknowledgements > 0 else { return }
+        unwrittenAcknowledgements = 0
         // Without this line, the next run sends some messages twice, which QoS 1 permits.
         guard let file = current ?? (try? newFile(nextNumber)) else { return }
-        _ = file.append(SpoolLine.taken(through: taken).bytes)
+        _ = file.append(SpoolLine.acknowledged(through: acknowledged).bytes)
     }
 
     /// Writes all records to disk for the next run and unlocks the directory. Records that cannot be written are lost.
@@ -251,8 +253,8 @@ final class Spool {
             dropped += memory.count
             memory = SpoolMemory()
         }
-        tellDisk()
-        if files.allSatisfy({ $0.waiting == 0 }) {
+        writeAcknowledgement()
+        if files.allSatisfy({ $0.unacknowledgedCount == 0 }) {
             for file in files { file.remove() }
             files = []
         }

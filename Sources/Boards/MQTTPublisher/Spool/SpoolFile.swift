@@ -3,7 +3,7 @@
 import SystemCalls
 
 /// The file system calls of a spool, which tests can replace. They set `errno` on failure.
-struct SpoolDisk: Sendable {
+struct SpoolFileSystem: Sendable {
     /// Opens a file of a previous run for reading. Returns a descriptor, or a negative value on failure.
     var open: @Sendable (String) -> Int32 = { systemOpen($0, O_RDONLY | O_NOFOLLOW | O_CLOEXEC) }
     /// Truncates a file. Returns 0, or a negative value on failure.
@@ -22,28 +22,28 @@ final class SpoolFile {
     /// The size in bytes. The file contains only complete lines.
     private(set) var size: Int
     /// The number of records that have not been acknowledged.
-    var waiting: Int
+    var unacknowledgedCount: Int
     private let descriptor: Int32
-    private let disk: SpoolDisk
+    private let disk: SpoolFileSystem
     /// False for a file of a previous run, and after an incomplete line could not be removed.
     private(set) var isOpen: Bool
     /// True if the file has lines that may not have been written to the storage device.
     private var isUnsynced = false
 
     /// Creates a new file for the records from `number` on.
-    init(in folder: String, from number: UInt64, disk: SpoolDisk) throws(DeviceError) {
+    init(in folder: String, from number: UInt64, disk: SpoolFileSystem) throws(DeviceError) {
         path = "\(folder)/\(Self.name(number))"
-        descriptor = NewFile.open(path, access: O_RDWR | O_APPEND)
+        descriptor = ExclusiveFile.open(path, access: O_RDWR | O_APPEND)
         self.disk = disk
-        (numbers, size, waiting, isOpen) = (number..<number, 0, 0, true)
+        (numbers, size, unacknowledgedCount, isOpen) = (number..<number, 0, 0, true)
         guard descriptor >= 0 else {
-            throw FileBytes.failedToWrite(path, call: "open", errno: errno, elsewhere: "choose another spool directory")
+            throw FileIO.writeError(path, call: "open", errno: errno, locationHint: "choose another spool directory")
         }
     }
 
     /// Creates an object for a file of a previous run.
-    init(path: String, numbers: Range<UInt64>, size: Int, waiting: Int, disk: SpoolDisk) {
-        (self.path, self.numbers, self.size, self.waiting, self.disk) = (path, numbers, size, waiting, disk)
+    init(path: String, numbers: Range<UInt64>, size: Int, waiting: Int, disk: SpoolFileSystem) {
+        (self.path, self.numbers, self.size, self.unacknowledgedCount, self.disk) = (path, numbers, size, waiting, disk)
         (descriptor, isOpen) = (-1, false)
     }
 
@@ -80,15 +80,15 @@ final class SpoolFile {
         isUnsynced = true
         if let number {
             numbers = (numbers.isEmpty ? number : numbers.lowerBound)..<(number + 1)
-            waiting += 1
+            unacknowledgedCount += 1
         }
         return nil
     }
 
     /// Truncates the file, because all of its records have been acknowledged. Returns false on failure.
-    func empty() -> Bool {
+    func truncate() -> Bool {
         guard disk.truncate(descriptor, 0) == 0 else { return false }
-        (size, waiting) = (0, 0)
+        (size, unacknowledgedCount) = (0, 0)
         numbers = numbers.upperBound..<numbers.upperBound
         return true
     }
@@ -99,7 +99,7 @@ final class SpoolFile {
     /// and without another descriptor.
     func bytes(from offset: Int) throws(DeviceError) -> [UInt8] {
         let reader = descriptor >= 0 ? descriptor : disk.open(path)
-        guard reader >= 0 else { throw FileBytes.failedToRead(path, call: "open", errno: errno) }
+        guard reader >= 0 else { throw FileIO.readError(path, call: "open", errno: errno) }
         defer { if descriptor < 0 { systemClose(reader) } }
         let count = size - offset
         var problem: Int32 = 0
@@ -113,14 +113,14 @@ final class SpoolFile {
                 filled += max(0, read)
             }
         }
-        guard problem == 0 else { throw FileBytes.failedToRead(path, call: "pread", errno: problem) }
+        guard problem == 0 else { throw FileIO.readError(path, call: "pread", errno: problem) }
         return bytes
     }
 
     /// Returns a duplicated descriptor for syncing; nil if the file is already synced or no descriptor is available.
     /// The caller has to close the descriptor.
     func descriptorToSync() -> Int32? {
-        guard isUnsynced, waiting > 0 else { return nil }
+        guard isUnsynced, unacknowledgedCount > 0 else { return nil }
         let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
         guard copy >= 0 else { return nil }
         isUnsynced = false

@@ -15,7 +15,7 @@ final class SpoolFolder {
         let number = errno
         descriptor = isNew || number == EEXIST ? systemOpen(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) : -1
         guard isNew || number == EEXIST else {
-            throw FileBytes.failedToWrite(path, call: "mkdir", errno: number)
+            throw FileIO.writeError(path, call: "mkdir", errno: number)
         }
         guard descriptor >= 0 else {
             throw DeviceError(
@@ -44,7 +44,7 @@ final class SpoolFolder {
     }
 
     /// The records that a previous run has left, in order.
-    struct Leftovers {
+    struct StoredRecords {
         var files: [SpoolFile] = []
         /// All records up to this number have been acknowledged.
         var taken: UInt64 = 0
@@ -65,13 +65,13 @@ final class SpoolFolder {
 
     /// Reads the records of a previous run. Removes files without queued records, and the oldest files if there are too
     /// many.
-    func leftovers(_ disk: SpoolDisk) throws(DeviceError) -> Leftovers {
+    func readStoredRecords(_ disk: SpoolFileSystem) throws(DeviceError) -> StoredRecords {
         let names = try names()
-        var found = Leftovers()
+        var found = StoredRecords()
         var contents: [(file: String, size: Int, numbers: [UInt64])] = []
         for name in names {
             let file = "\(path)/\(name)"
-            let bytes = try FileBytes.read(file, limit: Self.sizeLimit)
+            let bytes = try FileIO.read(file, limit: Self.sizeLimit)
             var numbers: [UInt64] = []
             bytes.withUnsafeBytes { buffer in
                 for line in buffer.split(separator: UInt8(ascii: "\n")) {
@@ -79,7 +79,7 @@ final class SpoolFolder {
                     case .record(let record) where record.number > (numbers.last ?? 0):
                         numbers.append(record.number)
                         if record.kind == .position { found.lastPosition = record.number }
-                    case .taken(let number): found.taken = max(found.taken, number)
+                    case .acknowledged(let number): found.taken = max(found.taken, number)
                     case .record, nil: break
                     }
                 }
@@ -113,8 +113,8 @@ final class SpoolFolder {
 
     /// Returns the names of the files in ascending order.
     private func names() throws(DeviceError) -> [String] {
-        guard var entries = FolderEntries(path) else {
-            throw FileBytes.failedToRead(path, call: "opendir", errno: errno)
+        guard var entries = DirectoryEntries(path) else {
+            throw FileIO.readError(path, call: "opendir", errno: errno)
         }
         var names: [String] = []
         while names.count < Self.nameLimit, let name = entries.next() {

@@ -9,17 +9,17 @@ struct SpoolReader {
     private(set) var file: SpoolFile?
     /// The last data read from the file.
     private var bytes: [UInt8] = []
-    private var place = 0
+    private var bufferOffset = 0
     /// The number of bytes that have been read from the file.
     private var offset = 0
 
     /// Records that a record has been read from memory.
-    mutating func passed(_ number: UInt64) { self.number = max(self.number, number) }
+    mutating func advance(to number: UInt64) { self.number = max(self.number, number) }
 
     /// Resets the position if its file has been removed or emptied.
-    mutating func left(_ gone: SpoolFile) {
+    mutating func reset(ifReading gone: SpoolFile) {
         guard file === gone else { return }
-        (file, bytes, place, offset) = (nil, [], 0, 0)
+        (file, bytes, bufferOffset, offset) = (nil, [], 0, 0)
     }
 
     /// Returns the next record in the files after those already read and after `taken`. If the file cannot be read,
@@ -35,23 +35,23 @@ struct SpoolReader {
             if let record = nextRecord() { return record }
             if offset < file.size {
                 bytes = try file.bytes(from: offset)
-                place = 0
+                bufferOffset = 0
                 offset += bytes.count
                 continue
             }
             guard file !== files.last else { return nil }
-            left(file)
+            reset(ifReading: file)
             number = max(number, file.numbers.upperBound - 1)
         }
     }
 
     /// Returns the next record in `bytes`.
     private mutating func nextRecord() -> SpoolRecord? {
-        while place < bytes.count {
-            let rest = bytes[place...]
+        while bufferOffset < bytes.count {
+            let rest = bytes[bufferOffset...]
             let end = rest.firstIndex(of: UInt8(ascii: "\n")) ?? bytes.count
-            let line = bytes.withUnsafeBytes { SpoolLine(UnsafeRawBufferPointer(rebasing: $0[place..<end])) }
-            place = end + 1
+            let line = bytes.withUnsafeBytes { SpoolLine(UnsafeRawBufferPointer(rebasing: $0[bufferOffset..<end])) }
+            bufferOffset = end + 1
             guard case .record(let record)? = line, record.number > number else { continue }
             number = record.number
             return record

@@ -25,7 +25,7 @@ package struct SpoolRecord: Sendable, Equatable {
 /// after it, as 16 hexadecimal digits.
 package enum SpoolLine: Equatable {
     case record(SpoolRecord)
-    case taken(through: UInt64)
+    case acknowledged(through: UInt64)
 
     /// The maximum length of a line with its newline, in bytes. Longer messages are rejected.
     static let limit = 65_536
@@ -37,26 +37,26 @@ package enum SpoolLine: Equatable {
         case .record(let record):
             body.reserveCapacity(record.payload.count + record.topic.utf8.count + 24)
             body += "\(record.number) ".utf8
-            body += [record.kind.rawValue, Self.blank]
+            body += [record.kind.rawValue, Self.space]
             body += record.topic.utf8
-            body.append(Self.blank)
+            body.append(Self.space)
             body += record.payload
-        case .taken(let number): body += "\(number) A".utf8
+        case .acknowledged(let number): body += "\(number) A".utf8
         }
-        return Self.digits(body.withUnsafeBytes { Self.check($0) }) + [Self.blank] + body + [UInt8(ascii: "\n")]
+        return Self.digits(body.withUnsafeBytes { Self.check($0) }) + [Self.space] + body + [UInt8(ascii: "\n")]
     }
 
     /// Parses a line without its newline; nil if it is truncated or damaged.
     package init?(_ line: UnsafeRawBufferPointer) {
-        guard line.count > 17, line[16] == Self.blank else { return nil }
+        guard line.count > 17, line[16] == Self.space else { return nil }
         let body = UnsafeRawBufferPointer(rebasing: line[17...])
         guard line[..<16].elementsEqual(Self.digits(Self.check(body))) else { return nil }
-        let parts = body.split(separator: Self.blank, maxSplits: 3, omittingEmptySubsequences: false)
+        let parts = body.split(separator: Self.space, maxSplits: 3, omittingEmptySubsequences: false)
         guard parts.count >= 2, let number = UInt64(String(decoding: parts[0], as: UTF8.self)),
             number < 1 << 62, parts[1].count == 1, let letter = parts[1].first
         else { return nil }
         if letter == UInt8(ascii: "A"), parts.count == 2 {
-            self = .taken(through: number)
+            self = .acknowledged(through: number)
             return
         }
         guard let kind = SpoolRecord.Kind(rawValue: letter), parts.count == 4, !parts[2].isEmpty else { return nil }
@@ -65,7 +65,7 @@ package enum SpoolLine: Equatable {
                 number: number, kind: kind, topic: String(decoding: parts[2], as: UTF8.self), payload: Array(parts[3])))
     }
 
-    private static let blank = UInt8(ascii: " ")
+    private static let space = UInt8(ascii: " ")
 
     private static func check(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
         bytes.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01B3 }

@@ -60,5 +60,5 @@ public struct AccessoryDescription: Sendable, Hashable, Identifiable {
     package var portIdentity: String { "port:\(portPath)" }
 
     /// Returns the protocol with a name, or nil if the accessory does not support it.
-    public func named(_ name: String) -> AccessoryProtocol? { protocols.first { $0.name == name } }
+    public func accessoryProtocol(named name: String) -> AccessoryProtocol? { protocols.first { $0.name == name } }
 }

@@ -7,16 +7,16 @@ import Synchronization
 /// A source owns a hub and reports attached and detached accessories to it. Sources that open channels themselves wrap
 /// the hub. No lock is held while subscribers run. A subscriber receives one event at a time.
 public final class AccessoryHub: Sendable {
-    private struct Known {
+    private struct Content {
         var accessories: [AccessoryDescription] = []
-        var last: AccessoryDescription.ID = 0
+        var lastID: AccessoryDescription.ID = 0
     }
 
     /// The undelivered events of a subscriber. Events arrive on several threads and are delivered one at a time, in
     /// order.
-    private typealias Queue = Mutex<Outbox<AccessoryEvent>>
+    private typealias Queue = Mutex<BoundedQueue<AccessoryEvent>>
 
-    private let registry = SubscriberRegistry<Known, Queue, AccessoryEvent>(Known())
+    private let registry = SubscriberRegistry<Content, Queue, AccessoryEvent>(Content())
 
     /// Creates a hub without accessories.
     public init() {}
@@ -30,21 +30,21 @@ public final class AccessoryHub: Sendable {
     }
 
     /// True while there is a subscriber.
-    public var isWanted: Bool { registry.isWanted }
+    public var hasSubscribers: Bool { registry.hasSubscribers }
 
     /// Adds a subscriber, which receives the snapshot before this call returns.
     public func subscribe(_ receive: @escaping @Sendable (AccessoryEvent) -> Void) -> Subscription {
-        let subscriber = Subscriber<Queue, AccessoryEvent>(Queue(Outbox()), receive: receive)
+        let subscriber = Subscriber<Queue, AccessoryEvent>(Queue(BoundedQueue()), receive: receive)
         registry.add(subscriber) { state in
             let snapshot = AccessoryEvent.snapshot(state.content.accessories)
             subscriber.request.withLock { outbox in
                 outbox.append(snapshot)
                 // The drain is claimed here so that no other thread delivers events before the snapshot.
-                _ = outbox.claimTurn()
+                _ = outbox.scheduleDrainIfNeeded()
             }
         }
         subscriber.state.start()
-        subscriber.request.handOn(\.self, isClaimed: true, subscriber.deliver)
+        subscriber.request.drain(\.self, isScheduled: true, subscriber.deliver)
         return registry.subscription(of: subscriber)
     }
 
@@ -61,11 +61,11 @@ public final class AccessoryHub: Sendable {
         _ description: AccessoryDescription, prepare: (AccessoryDescription.ID) -> Void
     ) -> AccessoryDescription {
         var description = description
-        tell { known in
-            known.last += 1
-            description.id = known.last
+        publish { known in
+            known.lastID += 1
+            description.id = known.lastID
             known.accessories.append(description)
-            prepare(known.last)
+            prepare(known.lastID)
             return .attached(description)
         }
         return description
@@ -73,8 +73,8 @@ public final class AccessoryHub: Sendable {
 
     /// Updates the description of an accessory. Does nothing if the accessory is not attached or the description is
     /// unchanged.
-    public func change(_ description: AccessoryDescription) {
-        tell { known in
+    public func update(_ description: AccessoryDescription) {
+        publish { known in
             guard let index = known.accessories.firstIndex(where: { $0.id == description.id }),
                 known.accessories[index] != description
             else { return nil }
@@ -86,22 +86,22 @@ public final class AccessoryHub: Sendable {
     /// Removes an accessory and returns its last description, or nil if it was not attached.
     @discardableResult
     public func detach(_ id: AccessoryDescription.ID) -> AccessoryDescription? {
-        var former: AccessoryDescription?
-        tell { known in
+        var removed: AccessoryDescription?
+        publish { known in
             guard let index = known.accessories.firstIndex(where: { $0.id == id }) else { return nil }
             let description = known.accessories.remove(at: index)
-            former = description
+            removed = description
             return .detached(description)
         }
-        return former
+        return removed
     }
 
-    private func tell(_ change: (inout Known) -> AccessoryEvent?) {
+    private func publish(_ change: (inout Content) -> AccessoryEvent?) {
         let subscribers = registry.withLock { state -> [Subscriber<Queue, AccessoryEvent>] in
             guard let event = change(&state.content) else { return [] }
             for subscriber in state.subscribers { subscriber.request.withLock { _ = $0.append(event) } }
             return state.subscribers
         }
-        for subscriber in subscribers { subscriber.request.handOn(\.self, subscriber.deliver) }
+        for subscriber in subscribers { subscriber.request.drain(\.self, subscriber.deliver) }
     }
 }

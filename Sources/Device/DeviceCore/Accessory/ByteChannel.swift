@@ -41,14 +41,14 @@ extension ByteChannel {
 }
 
 /// A channel that the executor of the app's callbacks can read directly, which avoids waking another thread.
-package protocol LendableChannel: ByteChannel {
+package protocol PollableChannel: ByteChannel {
     /// Sets the executor that reads the channel if it can and on which the observer is called; nil selects the thread
     /// of the channel. The observer must not read.
-    func deliver(in place: DirectPlace?)
+    func setExecutor(_ place: DirectPlace?)
 
     /// Reads the bytes that the executor would find in its next poll. For an app that polls the channel without
     /// returning to its executor.
-    func takeIn()
+    func readPendingInput()
 }
 
 /// The state of a channel at one point in time.
@@ -86,7 +86,7 @@ public enum ByteChannelRead: Sendable {
 /// The result of a write.
 public enum ByteChannelWrite: Sendable {
     /// The number of bytes that were accepted; 0 if the buffer is full.
-    case taken(Int)
+    case accepted(Int)
     /// No bytes were accepted because the connection has ended.
     case ended(ByteChannelEnd)
 }

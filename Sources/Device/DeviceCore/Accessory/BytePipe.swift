@@ -12,7 +12,7 @@ package final class BytePipe: Sendable {
     package enum WriterEvent: Sendable { case writable, ended }
 
     private struct State: ~Copyable {
-        var ring: ByteRing
+        var ring: ByteRingBuffer
         var end: ByteChannelEnd?
         /// True if the writer found too little space.
         var isWriterWaiting = false
@@ -21,15 +21,15 @@ package final class BytePipe: Sendable {
     }
 
     private let state: Mutex<State>
-    private let spaceToTell: Int
+    private let minimumWritableSpace: Int
 
     /// Creates an empty pipe.
     ///
     /// - Parameter spaceToTell: The free space, in bytes, that a waiting writer requires before it is notified. Larger
     ///   than 1 if waking the writer is expensive.
     package init(capacity: Int, spaceToTell: Int = 1) {
-        state = Mutex(State(ring: ByteRing(capacity: capacity)))
-        self.spaceToTell = max(1, min(spaceToTell, capacity))
+        state = Mutex(State(ring: ByteRingBuffer(capacity: capacity)))
+        self.minimumWritableSpace = max(1, min(spaceToTell, capacity))
     }
 
     package func observeReader(_ receive: (@Sendable (ReaderEvent) -> Void)?) {
@@ -60,15 +60,15 @@ package final class BytePipe: Sendable {
     package var end: ByteChannelEnd? { state.withLock { $0.end } }
 
     package func read(into buffer: UnsafeMutableRawBufferPointer) -> ByteChannelRead {
-        take { ring in ring.read(into: buffer) }
+        consume { ring in ring.read(into: buffer) }
     }
 
     /// Passes bytes at the front to the closure, which returns the number of bytes to remove.
-    package func take(_ body: (UnsafeRawBufferPointer) -> Int) -> ByteChannelRead {
-        take { ring in ring.take(body) }
+    package func consume(_ body: (UnsafeRawBufferPointer) -> Int) -> ByteChannelRead {
+        consume { ring in ring.consume(body) }
     }
 
-    private func take(_ body: (inout ByteRing) -> Int) -> ByteChannelRead {
+    private func consume(_ body: (inout ByteRingBuffer) -> Int) -> ByteChannelRead {
         let (result, writer) = state.withLock { state -> (ByteChannelRead, (@Sendable (WriterEvent) -> Void)?) in
             guard state.ring.count > 0 else {
                 if let end = state.end { return (.ended(end), nil) }
@@ -76,7 +76,7 @@ package final class BytePipe: Sendable {
             }
             let count = body(&state.ring)
             guard count > 0 else { return (.empty, nil) }
-            guard state.isWriterWaiting, state.end == nil, state.ring.space >= spaceToTell else {
+            guard state.isWriterWaiting, state.end == nil, state.ring.space >= minimumWritableSpace else {
                 return (.bytes(count), nil)
             }
             state.isWriterWaiting = false
@@ -87,12 +87,12 @@ package final class BytePipe: Sendable {
     }
 
     package func write(_ bytes: UnsafeRawBufferPointer) -> ByteChannelWrite {
-        put(wanted: bytes.count) { ring in ring.write(bytes) }
+        append(count: bytes.count) { ring in ring.write(bytes) }
     }
 
     /// Lets the closure write into the pipe's memory. It returns the number of bytes written.
     package func fill(_ body: (UnsafeMutableRawBufferPointer) -> Int) -> ByteChannelWrite {
-        put(wanted: 0) { ring in ring.fill(body) }
+        append(count: 0) { ring in ring.fill(body) }
     }
 
     /// Lets the closure write into the pipe's memory without holding the lock, so that both sides can continue. The
@@ -103,7 +103,7 @@ package final class BytePipe: Sendable {
         _ body: (UnsafeMutableRawBufferPointer) -> (count: Int, result: Result)
     ) -> Result? {
         // An integer because a pointer into the protected state must not leave the lock's closure.
-        let place = state.withLock { state -> (address: UInt, count: Int) in
+        let reserved = state.withLock { state -> (address: UInt, count: Int) in
             guard state.end == nil else { return (0, 0) }
             guard state.ring.space > 0 else {
                 state.isWriterWaiting = true
@@ -112,8 +112,8 @@ package final class BytePipe: Sendable {
             let memory = state.ring.reserve()
             return (UInt(bitPattern: memory.baseAddress), memory.count)
         }
-        guard place.count > 0, let start = UnsafeMutableRawPointer(bitPattern: place.address) else { return nil }
-        let (count, result) = body(UnsafeMutableRawBufferPointer(start: start, count: place.count))
+        guard reserved.count > 0, let start = UnsafeMutableRawPointer(bitPattern: reserved.address) else { return nil }
+        let (count, result) = body(UnsafeMutableRawBufferPointer(start: start, count: reserved.count))
         let reader = state.withLock { state -> (@Sendable (ReaderEvent) -> Void)? in
             let wasEmpty = state.ring.count == 0
             let added = state.ring.commit(state.end == nil ? count : 0)
@@ -134,13 +134,13 @@ package final class BytePipe: Sendable {
         }
     }
 
-    private func put(wanted: Int, _ body: (inout ByteRing) -> Int) -> ByteChannelWrite {
+    private func append(count: Int, _ body: (inout ByteRingBuffer) -> Int) -> ByteChannelWrite {
         let (result, reader) = state.withLock { state -> (ByteChannelWrite, (@Sendable (ReaderEvent) -> Void)?) in
             if let end = state.end { return (.ended(end), nil) }
             let wasEmpty = state.ring.count == 0
             let count = body(&state.ring)
-            if count < wanted || state.ring.space == 0 { state.isWriterWaiting = true }
-            return (.taken(count), wasEmpty && count > 0 ? state.reader : nil)
+            if count < count || state.ring.space == 0 { state.isWriterWaiting = true }
+            return (.accepted(count), wasEmpty && count > 0 ? state.reader : nil)
         }
         reader?(.readable)
         return result

@@ -6,7 +6,7 @@ import Synchronization
 public final class MemoryChannel: ByteChannel {
     private let input: BytePipe
     private let output: BytePipe
-    private let ending = Ending()
+    private let ending = EndNotifier()
     private let isClosed = Atomic<Bool>(false)
 
     private init(input: BytePipe, output: BytePipe) {
@@ -55,13 +55,13 @@ public final class MemoryChannel: ByteChannel {
         input.observeReader { event in
             switch event {
             case .readable: receive(.readable)
-            case .ended: ending.tell(receive)
+            case .ended: ending.notify(receive)
             }
         }
         output.observeWriter { event in
             switch event {
             case .writable: receive(.writable)
-            case .ended: ending.tell(receive)
+            case .ended: ending.notify(receive)
             }
         }
     }
@@ -84,10 +84,10 @@ public final class MemoryChannel: ByteChannel {
 
 /// Reports the end once although both pipes end. A separate object because a weak reference to the channel would be
 /// slow.
-private final class Ending: Sendable {
-    private let isTold = Atomic<Bool>(false)
+private final class EndNotifier: Sendable {
+    private let isNotified = Atomic<Bool>(false)
 
-    func tell(_ receive: @Sendable (ByteChannelEvent) -> Void) {
-        if !isTold.exchange(true, ordering: .acquiringAndReleasing) { receive(.ended) }
+    func notify(_ receive: @Sendable (ByteChannelEvent) -> Void) {
+        if !isNotified.exchange(true, ordering: .acquiringAndReleasing) { receive(.ended) }
     }
 }

@@ -21,7 +21,7 @@ public final class BeaconHub: BeaconSource {
     public var problem: DeviceError? { status.error }
 
     /// True while there is a subscriber.
-    public var isWanted: Bool { registry.isWanted }
+    public var hasSubscribers: Bool { registry.hasSubscribers }
 
     /// Adds a subscriber. The first subscriber starts the source.
     public func subscribe(_ receive: @escaping @Sendable (BeaconEvent) -> Void) -> Subscription {

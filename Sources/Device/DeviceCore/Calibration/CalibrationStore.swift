@@ -29,7 +29,7 @@ extension CalibrationStore {
 }
 
 /// An immutable set of calibrations, for example those of a trace.
-public struct FixedCalibrations: CalibrationStore {
+public struct InMemoryCalibrationStore: CalibrationStore {
     private let calibrations: [SensorIdentity: SensorCalibration]
 
     /// Creates a store of the calibrations.

@@ -17,7 +17,7 @@ extension SensorCalibration: JSONWritable {
         Self.write("coverage", coverage, to: &writer)
         Self.write("fieldStrength", fieldStrength, to: &writer)
         Self.write("dip", dip, to: &writer)
-        if !heldUp.isEmpty { writer.member("heldUp", heldUp) }
+        if !upDirections.isEmpty { writer.member("heldUp", upDirections) }
         writer.member("date", date.seconds)
     }
 
@@ -28,7 +28,7 @@ extension SensorCalibration: JSONWritable {
     /// Reads an object. Returns nil if `offset` or `matrix` is missing or invalid. Other values are not validated.
     package static func read(_ reader: inout JSONReader) throws(JSONError) -> SensorCalibration? {
         guard try reader.beginObjectIfPresent() else { return nil }
-        var parts = Parts()
+        var parts = Builder()
         while let key = try reader.nextKey() {
             if try !parts.read(key, &reader) { try reader.skipValue() }
         }
@@ -36,7 +36,7 @@ extension SensorCalibration: JSONWritable {
     }
 
     /// The members read so far.
-    package struct Parts {
+    package struct Builder {
         private var value = SensorCalibration()
         private var hasOffset = false
         private var hasMatrix = false
@@ -64,7 +64,7 @@ extension SensorCalibration: JSONWritable {
             case JSONText.word("coverage"):
                 let coverage = try reader.doubleIfPresent()
                 value.coverage = coverage.isNaN ? 0 : coverage
-            case JSONText.word("heldUp"): value.heldUp = try SensorCalibration.readDirections(&reader)
+            case JSONText.word("heldUp"): value.upDirections = try SensorCalibration.readDirections(&reader)
             case JSONText.word("dip"): value.dip = try reader.doubleIfPresent()
             case JSONText.word("date"): value.date = WallTime(seconds: try reader.doubleIfPresent()) ?? .epoch
             case _ where key.equals("fieldStrength"): value.fieldStrength = try reader.doubleIfPresent()
@@ -91,16 +91,16 @@ extension SensorCalibration: JSONWritable {
     ) throws(JSONError) -> (SIMD3<Double>, SIMD3<Double>, SIMD3<Double>)? {
         guard try reader.beginArrayIfPresent() else { return nil }
         var rows: [SIMD3<Double>] = []
-        var isWhole = true
+        var isValid = true
         while try reader.nextElement() {
             guard rows.count < 3, let row = try readVector(&reader) else {
                 if rows.count >= 3 { try reader.skipValue() }
-                isWhole = false
+                isValid = false
                 continue
             }
             rows.append(row)
         }
-        return isWhole && rows.count == 3 ? (rows[0], rows[1], rows[2]) : nil
+        return isValid && rows.count == 3 ? (rows[0], rows[1], rows[2]) : nil
     }
 
     private static func readVector(_ reader: inout JSONReader) throws(JSONError) -> SIMD3<Double>? {

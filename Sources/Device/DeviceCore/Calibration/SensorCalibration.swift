@@ -30,7 +30,7 @@ public struct SensorCalibration: Sendable, Hashable {
     public var dip = Double.nan
     /// The orientations of the device that a magnetometer calibration is based on: the directions that pointed up, as
     /// unit vectors. Empty if unknown.
-    public var heldUp: [SIMD3<Double>] = []
+    public var upDirections: [SIMD3<Double>] = []
     /// The time of the calibration, from the system clock.
     public var date = WallTime.epoch
 
@@ -41,7 +41,7 @@ public struct SensorCalibration: Sendable, Hashable {
     public func apply(to measured: SIMD3<Double>) -> SIMD3<Double> { transform.apply(to: measured - offset) }
 
     /// True if readings are not changed.
-    package var changesNothing: Bool { offset == .zero && transform.isIdentity }
+    package var isIdentity: Bool { offset == .zero && transform.isIdentity }
 }
 
 extension SensorCalibration {
@@ -51,7 +51,7 @@ extension SensorCalibration {
     /// and matrix elements up to 4. The matrix must not be singular and must not contain a reflection.
     public func problem(for kind: SensorKind) -> String? {
         let (first, second, third) = matrix
-        let entries = [offset / kind.offsetLimit * 4, first, second, third]
+        let entries = [offset / kind.maximumOffset * 4, first, second, third]
         // False if an element is NaN.
         let areBounded = entries.allSatisfy { abs($0.x) <= 4 && abs($0.y) <= 4 && abs($0.z) <= 4 }
         guard areBounded else { return "its values are out of range for a sensor of this kind" }
@@ -71,24 +71,24 @@ extension SensorCalibration {
 
     /// Converts a calibration in the sensor's axes to one for readings in the device's axes. Returns the calibration
     /// unchanged if the mount matrix cannot be inverted.
-    public func inDeviceAxes(_ mount: MountMatrix) -> SensorCalibration {
+    public func convertedToDeviceAxes(by mount: MountMatrix) -> SensorCalibration {
         guard !mount.isIdentity, let inverse = mount.inverse else { return self }
-        return turned(by: mount, back: inverse)
+        return rotated(by: mount, inverse: inverse)
     }
 
     /// Converts a calibration for readings in the device's axes to one in the sensor's axes. Returns the calibration
     /// unchanged if the mount matrix cannot be inverted.
-    public func inSensorAxes(_ mount: MountMatrix) -> SensorCalibration {
+    public func convertedToSensorAxes(by mount: MountMatrix) -> SensorCalibration {
         guard !mount.isIdentity, let inverse = mount.inverse else { return self }
-        return turned(by: inverse, back: mount)
+        return rotated(by: inverse, inverse: mount)
     }
 
     /// Transforms the calibration to T·S·T⁻¹ and T·offset, for readings that are rotated by T.
-    private func turned(by turn: MountMatrix, back: MountMatrix) -> SensorCalibration {
+    private func rotated(by turn: MountMatrix, inverse: MountMatrix) -> SensorCalibration {
         var turned = self
-        turned.transform = turn * transform * back
+        turned.transform = turn * transform * inverse
         turned.offset = turn.apply(to: offset)
-        turned.heldUp = heldUp.map(turn.apply)
+        turned.upDirections = upDirections.map(turn.apply)
         return turned
     }
 }

@@ -3,7 +3,7 @@
 /// The address of an MQTT broker: `mqtt://host:port`, or `mqtts://host:port` with TLS.
 ///
 /// The port defaults to 1883, or to 8883 with TLS. Credentials are not part of an address because other users could
-/// read them in the list of processes; see ``BrokerFiles``.
+/// read them in the list of processes; see ``BrokerCredentialFiles``.
 public struct BrokerAddress: Sendable, Hashable, CustomStringConvertible {
     /// A host name or a numeric address.
     public var host: String
@@ -24,7 +24,7 @@ public struct BrokerAddress: Sendable, Hashable, CustomStringConvertible {
         func failure(_ reason: String) -> DeviceError {
             DeviceError(
                 .invalidConfiguration,
-                "\"\(ServiceAddress.shown(text))\" is not the address of a broker: \(reason). Write mqtt://host:port or mqtts://host:port."
+                "\"\(ServiceAddress.redacted(text))\" is not the address of a broker: \(reason). Write mqtt://host:port or mqtts://host:port."
             )
         }
         let parts = try ServiceAddress(text, failure: failure)
@@ -54,7 +54,7 @@ public struct BrokerAddress: Sendable, Hashable, CustomStringConvertible {
 /// | `authorities` | `DEVICE_SERVICES_MQTT_CA_FILE` | `mqtt.caFile` |
 /// | `certificate` | `DEVICE_SERVICES_MQTT_CERTIFICATE_FILE` | `mqtt.certificateFile` |
 /// | `key` | `DEVICE_SERVICES_MQTT_KEY_FILE` | `mqtt.keyFile` |
-public struct BrokerFiles: Sendable, Hashable {
+public struct BrokerCredentialFiles: Sendable, Hashable {
     /// A file with one line, `name:password`. Rejected if it is readable by all users.
     public var password: String?
     /// The certificates of the authorities that may sign the broker's certificate, in PEM format; nil for those of the
@@ -77,15 +77,16 @@ public struct BrokerFiles: Sendable, Hashable {
     }
 
     /// The settings with their keys in the file and their environment variables.
-    static let names: [(key: String, variable: String, path: any WritableKeyPath<BrokerFiles, String?> & Sendable)] = [
-        ("passwordFile", "DEVICE_SERVICES_MQTT_PASSWORD_FILE", \.password),
-        ("caFile", "DEVICE_SERVICES_MQTT_CA_FILE", \.authorities),
-        ("certificateFile", "DEVICE_SERVICES_MQTT_CERTIFICATE_FILE", \.certificate),
-        ("keyFile", "DEVICE_SERVICES_MQTT_KEY_FILE", \.key),
-    ]
+    static let names:
+        [(key: String, variable: String, path: any WritableKeyPath<BrokerCredentialFiles, String?> & Sendable)] = [
+            ("passwordFile", "DEVICE_SERVICES_MQTT_PASSWORD_FILE", \.password),
+            ("caFile", "DEVICE_SERVICES_MQTT_CA_FILE", \.authorities),
+            ("certificateFile", "DEVICE_SERVICES_MQTT_CERTIFICATE_FILE", \.certificate),
+            ("keyFile", "DEVICE_SERVICES_MQTT_KEY_FILE", \.key),
+        ]
 
     /// Returns these files, with missing ones taken from `others`.
-    package func over(_ others: BrokerFiles) -> BrokerFiles {
+    package func merging(defaults others: BrokerCredentialFiles) -> BrokerCredentialFiles {
         var files = others
         for name in Self.names { files[keyPath: name.path] = self[keyPath: name.path] ?? others[keyPath: name.path] }
         return files
@@ -95,13 +96,13 @@ public struct BrokerFiles: Sendable, Hashable {
 /// Validates names of MQTT topics.
 package enum TopicName {
     /// The maximum length of a topic name, in bytes. MQTT allows 65535.
-    package static let limit = 512
+    package static let maximumLength = 512
 
     /// Returns the reason why the text is not the name of a single topic, as a clause that follows "the topic", or nil
     /// if it is valid.
     package static func problem(_ topic: String) -> String? {
         if topic.isEmpty { return "is empty" }
-        if topic.utf8.count > limit { return "is longer than \(limit) bytes" }
+        if topic.utf8.count > maximumLength { return "is longer than \(maximumLength) bytes" }
         if topic.utf8.contains(where: { $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: "#") }) {
             return "has a wildcard, but must name a single topic"
         }

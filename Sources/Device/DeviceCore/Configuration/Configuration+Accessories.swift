@@ -4,7 +4,7 @@ import JSONBytes
 
 extension Configuration {
     /// The maximum number of directories. A larger number is considered a mistake.
-    private static let maximumFolders = 100
+    private static let maximumDirectories = 100
 
     /// Reads the section `accessories`:
     ///
@@ -16,11 +16,11 @@ extension Configuration {
             let name = "accessories." + key
             switch key {
             case "folders":
-                let folders = try json.texts(&reader, name, most: Self.maximumFolders) {
+                let folders = try json.strings(&reader, name, maximumCount: Self.maximumDirectories) {
                     json, reader, name throws(JSONError) in
-                    try json.nodePath(&reader, name, "It is ignored.")
+                    try json.path(&reader, name, "It is ignored.")
                 }
-                if let folders { accessoryFolders = Setting(folders, origin: .file(json.path)) }
+                if let folders { accessoryDirectories = Setting(folders, origin: .file(json.path)) }
             case "protocols":
                 guard let names = try json.protocolNames(&reader, name) else { continue }
                 appProtocols = Setting(names, origin: .file(json.path))
@@ -32,13 +32,13 @@ extension Configuration {
                 if (0...10).contains(value) {
                     accessorySettleTime = Setting(value, origin: .file(json.path))
                 } else {
-                    json.note(name, "is not a number of seconds from 0 to 10", SettingsJSON.theDefault)
+                    json.recordProblem(name, "is not a number of seconds from 0 to 10", SettingsJSON.defaultConsequence)
                 }
             case "rules", "declared":
                 // AccessoryFinding parses these values.
-                parts[name] = .unread(Array(try reader.readRawValue()), path: json.path)
+                deferredSections[name] = .json(Array(try reader.readRawValue()), path: json.path)
             default:
-                json.unknown(name)
+                json.recordUnknownKey(name)
                 try reader.skipValue()
             }
         }
@@ -47,17 +47,17 @@ extension Configuration {
     // MARK: Environment
 
     /// Sets the directories of declared accessories from an environment variable, separated by ":".
-    mutating func readAccessoryFolders(environment text: String) {
+    mutating func readAccessoryDirectories(environment text: String) {
         let name = "DEVICE_SERVICES_ACCESSORIES"
         var folders: [String] = []
         for folder in text.split(separator: ":") where !folders.contains(String(folder)) {
-            if folders.count == Self.maximumFolders {
-                note("\(name) has more than \(Self.maximumFolders) directories. The rest is ignored.")
+            if folders.count == Self.maximumDirectories {
+                addProblem("\(name) has more than \(Self.maximumDirectories) directories. The rest is ignored.")
                 break
             }
             folders.append(String(folder))
         }
-        accessoryFolders = Setting(folders, origin: .environment(name))
+        accessoryDirectories = Setting(folders, origin: .environment(name))
     }
 
     /// Sets whether udev is watched for accessories of this machine: "on" or "off".
@@ -65,7 +65,7 @@ extension Configuration {
         let name = "DEVICE_SERVICES_UDEV"
         switch text {
         case "on", "off": watchesUdev = Setting(text == "on", origin: .environment(name))
-        default: note("\(name) is neither on nor off. It is ignored.")
+        default: addProblem("\(name) is neither on nor off. It is ignored.")
         }
     }
 
@@ -76,10 +76,10 @@ extension Configuration {
         var names: [String] = []
         for part in text.split(whereSeparator: { $0 == "," || $0 == " " }) {
             if names.count == SettingsJSON.maximumProtocols {
-                note("\(name) has more than \(SettingsJSON.maximumProtocols) names. The rest is ignored.")
+                addProblem("\(name) has more than \(SettingsJSON.maximumProtocols) names. The rest is ignored.")
                 break
             } else if !AccessoryProtocol.isValid(name: part) {
-                note("\(name): an element \(SettingsJSON.isNoName(String(part))). It is ignored.")
+                addProblem("\(name): an element \(SettingsJSON.invalidNameProblem(String(part))). It is ignored.")
             } else if !names.contains(String(part)) {
                 names.append(String(part))
             }

@@ -16,13 +16,13 @@ extension Configuration {
             } catch {
                 return .failure(error)
             }
-            for problem in json.problems { copy.note(problem) }
+            for problem in json.problems { copy.addProblem(problem) }
             return .success(copy)
         }
         switch result {
         case .success(let configuration): self = configuration
         case .failure(let error):
-            note("The configuration \(path) is not valid JSON (\(error)). None of its settings is used.")
+            addProblem("The configuration \(path) is not valid JSON (\(error)). None of its settings is used.")
         }
     }
 
@@ -36,7 +36,7 @@ extension Configuration {
             case "motion": try readMotion(&reader, &json)
             case "accessories": try readAccessories(&reader, &json)
             default:
-                json.note(
+                json.recordProblem(
                     key, "is not a section (position, mqtt, location, motion or accessories)", "It is ignored.")
                 try reader.skipValue()
             }
@@ -54,7 +54,7 @@ extension Configuration {
                 do throws(DeviceError) {
                     positionSource = Setting(try PositionSourceAddress(text), origin: .file(json.path))
                 } catch {
-                    json.note(error.within("\(json.path), \(name)"))
+                    json.record(error.within("\(json.path), \(name)"))
                 }
             case "receiver":
                 if let text = try json.text(&reader, name) { receiver = Setting(text, origin: .file(json.path)) }
@@ -62,7 +62,7 @@ extension Configuration {
                 guard let value = try json.bool(&reader, name) else { continue }
                 repairsWeekRollover = Setting(value, origin: .file(json.path))
             default:
-                json.unknown(name)
+                json.recordUnknownKey(name)
                 try reader.skipValue()
             }
         }
@@ -72,12 +72,12 @@ extension Configuration {
         guard try json.isObject(&reader, "mqtt") else { return }
         try json.beginObject(&reader)
         while let key = try json.nextKey(&reader, "mqtt.") {
-            guard let name = BrokerFiles.names.first(where: { $0.key == key }) else {
-                json.unknown("mqtt." + key)
+            guard let name = BrokerCredentialFiles.names.first(where: { $0.key == key }) else {
+                json.recordUnknownKey("mqtt." + key)
                 try reader.skipValue()
                 continue
             }
-            guard let path = try json.nodePath(&reader, "mqtt." + key, "It is ignored.") else { continue }
+            guard let path = try json.path(&reader, "mqtt." + key, "It is ignored.") else { continue }
             setBrokerFile(name.path, path, origin: .file(json.path))
         }
     }
@@ -93,7 +93,7 @@ extension Configuration {
                 if let rule = LocationRule(rawValue: text) {
                     locationRule = Setting(rule, origin: .file(json.path))
                 } else {
-                    json.note(Configuration.unknownRule(text, place: "\(json.path), \(name)"))
+                    json.record(Configuration.unknownRuleError(text, location: "\(json.path), \(name)"))
                 }
             case "reducedAccuracy":
                 guard let value = try json.bool(&reader, name) else { continue }
@@ -101,7 +101,7 @@ extension Configuration {
             case "purpose":
                 if let text = try json.text(&reader, name) { locationPurpose = Setting(text, origin: .file(json.path)) }
             default:
-                json.unknown(name)
+                json.recordUnknownKey(name)
                 try reader.skipValue()
             }
         }

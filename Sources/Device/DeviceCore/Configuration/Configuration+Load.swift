@@ -40,17 +40,17 @@ extension Configuration {
         for candidate in candidates {
             do throws(DeviceError) {
                 if let bytes = try readFile(candidate.path) {
-                    if let problem = Self.doubt(of: candidate.path) { note(problem) }
+                    if let problem = Self.permissionWarning(for: candidate.path) { addProblem(problem) }
                     read(json: bytes, path: candidate.path)
                     return
                 }
                 guard candidate.isRequired else { continue }
-                note(
+                addProblem(
                     DeviceError(
                         .notFound,
                         "DEVICE_SERVICES_CONFIG names \(candidate.path), which does not exist. The defaults are used."))
             } catch {
-                note(error)
+                addProblem(error)
                 return
             }
         }
@@ -62,33 +62,34 @@ extension Configuration {
             do throws(DeviceError) {
                 positionSource = Setting(try PositionSourceAddress(text), origin: .environment("DEVICE_SERVICES_GPSD"))
             } catch {
-                note(error.within("DEVICE_SERVICES_GPSD"))
+                addProblem(error.within("DEVICE_SERVICES_GPSD"))
             }
         }
-        for name in BrokerFiles.names {
+        for name in BrokerCredentialFiles.names {
             if let path = value(name.variable) { setBrokerFile(name.path, path, origin: .environment(name.variable)) }
         }
         if let text = value("DEVICE_SERVICES_IIO") {
             do throws(DeviceError) {
                 motionSources = Setting(try MotionSourceAddress.list(text), origin: .environment("DEVICE_SERVICES_IIO"))
             } catch {
-                note(error.within("DEVICE_SERVICES_IIO"))
+                addProblem(error.within("DEVICE_SERVICES_IIO"))
             }
         }
-        if let text = value("DEVICE_SERVICES_ACCESSORIES") { readAccessoryFolders(environment: text) }
+        if let text = value("DEVICE_SERVICES_ACCESSORIES") { readAccessoryDirectories(environment: text) }
         if let text = value("DEVICE_SERVICES_UDEV") { readWatchesUdev(environment: text) }
         if let text = value("DEVICE_SERVICES_PROTOCOLS") { readAppProtocols(environment: text) }
         if let text = value("DEVICE_SERVICES_LOCATION") {
             if let rule = LocationRule(rawValue: text) {
                 locationRule = Setting(rule, origin: .environment("DEVICE_SERVICES_LOCATION"))
             } else {
-                note(Configuration.unknownRule(text, place: "DEVICE_SERVICES_LOCATION"))
+                addProblem(Configuration.unknownRuleError(text, location: "DEVICE_SERVICES_LOCATION"))
             }
         }
     }
 
     mutating func setBrokerFile(
-        _ name: WritableKeyPath<BrokerFiles, String?>, _ path: String, origin: Setting<BrokerFiles>.Origin
+        _ name: WritableKeyPath<BrokerCredentialFiles, String?>, _ path: String,
+        origin: Setting<BrokerCredentialFiles>.Origin
     ) {
         var files = brokerFiles.value
         files[keyPath: name] = path
@@ -96,25 +97,25 @@ extension Configuration {
     }
 
     /// Adds a problem unless there are already 100.
-    mutating func note(_ problem: String) { note(DeviceError(.invalidConfiguration, problem)) }
+    mutating func addProblem(_ problem: String) { addProblem(DeviceError(.invalidConfiguration, problem)) }
 
     /// Adds a problem unless there are already 100.
-    mutating func note(_ problem: DeviceError) { if problems.count < 100 { problems.append(problem) } }
+    mutating func addProblem(_ problem: DeviceError) { if problems.count < 100 { problems.append(problem) } }
 
-    static func unknownRule(_ text: String, place: String) -> DeviceError {
+    static func unknownRuleError(_ text: String, location: String) -> DeviceError {
         let problem =
             "\"\(text.prefix(100))\" is not an authorization rule. Write grant, ask, always, whenInUse, deny or restrict."
-        return DeviceError(.invalidConfiguration, "\(place): \(problem)")
+        return DeviceError(.invalidConfiguration, "\(location): \(problem)")
     }
 
     /// Returns a warning for root if another user can change the configuration file. Returns nil for all other users.
-    static func doubt(
-        of path: String, user: uid_t = geteuid(), isOpen: (String) -> Bool = isOpenToOthers
+    static func permissionWarning(
+        for path: String, user: uid_t = geteuid(), isWritable: (String) -> Bool = isWritableByOthers
     ) -> String? {
         guard user == 0 else { return nil }
-        var place = openToOthers(path, isOpen)
+        var place = componentWritableByOthers(path, isWritable)
         if place == nil, let real = realpath(path, nil) {
-            place = openToOthers(String(cString: real), isOpen)
+            place = componentWritableByOthers(String(cString: real), isWritable)
             free(real)
         }
         return place.map {
@@ -124,7 +125,7 @@ extension Configuration {
 
     /// Returns the file, or the parent directory, through which another user can replace the file; nil if there is
     /// none.
-    private static func openToOthers(_ path: String, _ isOpen: (String) -> Bool) -> String? {
+    private static func componentWritableByOthers(_ path: String, _ isOpen: (String) -> Bool) -> String? {
         var place = path
         while !isOpen(place) {
             guard place != "/", let slash = place.lastIndex(of: "/") else { return nil }
@@ -134,7 +135,7 @@ extension Configuration {
     }
 
     /// True if users other than root can write to the path.
-    static func isOpenToOthers(_ path: String) -> Bool {
+    static func isWritableByOthers(_ path: String) -> Bool {
         var status = stat()
         // The owner of a symbolic link can change its target.
         if lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK, status.st_uid != 0 { return true }
@@ -148,7 +149,7 @@ extension Configuration {
     /// Returns the contents of a file, or nil if it does not exist.
     private static func readFile(_ path: String) throws(DeviceError) -> [UInt8]? {
         do throws(DeviceError) {
-            return try FileBytes.read(path, limit: 1 << 20)
+            return try FileIO.read(path, limit: 1 << 20)
         } catch {
             if error.code == .notFound { return nil }
             throw error

@@ -15,7 +15,7 @@ extension Configuration {
             case "sources": try readMotionSources(&reader, &json)
             case "sensors": try readSensors(&reader, &json)
             default:
-                json.unknown("motion." + key)
+                json.recordUnknownKey("motion." + key)
                 try reader.skipValue()
             }
         }
@@ -36,7 +36,7 @@ extension Configuration {
                 if !addresses.contains(address), addresses.count < Self.maximumSensors { addresses.append(address) }
             } catch {
                 isUsable = false
-                json.note(error.within("\(json.path), motion.sources"))
+                json.record(error.within("\(json.path), motion.sources"))
             }
         }
         // Invalid addresses are skipped. If all addresses are invalid, the default is kept.
@@ -75,11 +75,11 @@ extension Configuration {
                     isUsable = false
                     continue
                 }
-                guard let problem = setting.take(text, for: key) else { continue }
+                guard let problem = setting.setValue(text, for: key) else { continue }
                 isUsable = false
-                json.note(name, problem, "The settings of this sensor are ignored.")
+                json.recordProblem(name, problem, "The settings of this sensor are ignored.")
             default:
-                json.unknown(name)
+                json.recordUnknownKey(name)
                 try reader.skipValue()
             }
         }
@@ -89,7 +89,7 @@ extension Configuration {
 
 extension SensorSetting {
     /// Sets a value. Returns the reason if the value is invalid, otherwise nil.
-    fileprivate mutating func take(_ text: String, for key: String) -> String? {
+    fileprivate mutating func setValue(_ text: String, for key: String) -> String? {
         let quoted = "\"\(text.prefix(100))\""
         switch key {
         case "sensor": sensor = text

@@ -7,13 +7,13 @@
 /// | `positionSource` | `DEVICE_SERVICES_GPSD` | `position.source` |
 /// | `receiver` | | `position.receiver` |
 /// | `repairsWeekRollover` | | `position.repairWeekRollover` |
-/// | `brokerFiles` | `DEVICE_SERVICES_MQTT_…`, see ``BrokerFiles`` | `mqtt` |
+/// | `brokerFiles` | `DEVICE_SERVICES_MQTT_…`, see ``BrokerCredentialFiles`` | `mqtt` |
 /// | `locationRule` | `DEVICE_SERVICES_LOCATION` | `location.authorization` |
 /// | `reducesAccuracy` | | `location.reducedAccuracy` |
 /// | `locationPurpose` | | `location.purpose` |
 /// | `motionSources` | `DEVICE_SERVICES_IIO` | `motion.sources` |
 /// | `sensors` | | `motion.sensors` |
-/// | `accessoryFolders` | `DEVICE_SERVICES_ACCESSORIES` | `accessories.folders` |
+/// | `accessoryDirectories` | `DEVICE_SERVICES_ACCESSORIES` | `accessories.folders` |
 /// | `watchesUdev` | `DEVICE_SERVICES_UDEV` | `accessories.udev` |
 /// | `appProtocols` | `DEVICE_SERVICES_PROTOCOLS` | `accessories.protocols` |
 /// | `accessoryRules` | | `accessories.rules` |
@@ -30,7 +30,7 @@ public struct Configuration: Sendable {
     /// system clock.
     public var repairsWeekRollover = Setting(false)
     /// The credentials for an MQTT broker.
-    public var brokerFiles = Setting(BrokerFiles())
+    public var brokerFiles = Setting(BrokerCredentialFiles())
     /// Whether programs may use the location.
     public var locationRule = Setting(LocationRule.grant)
     /// True to provide only an approximate location to programs.
@@ -42,7 +42,7 @@ public struct Configuration: Sendable {
     /// Settings for individual motion sensors. For each property, the first matching setting that specifies it applies.
     public var sensors = Setting<[SensorSetting]>([])
     /// The directories with files that declare accessories. An accessory exists as long as its file.
-    public var accessoryFolders = Setting<[String]>([])
+    public var accessoryDirectories = Setting<[String]>([])
     /// True to find the accessories that are attached to this machine. If false, only declared accessories exist.
     public var watchesUdev = Setting(true)
     /// The accessory protocols that programs may use; nil for all. On Apple platforms, an app's Info.plist lists them.
@@ -51,7 +51,7 @@ public struct Configuration: Sendable {
     public var accessorySettleTime = Setting(0.15)
     /// The values that higher-level modules parse, by their key in the file: `accessories.rules` and
     /// `accessories.declared`.
-    package var parts: [String: ConfigurationPart] = [:]
+    package var deferredSections: [String: DeferredSection] = [:]
     /// The values that could not be read or used. Their defaults apply.
     public var problems: [DeviceError] = []
 
@@ -60,9 +60,9 @@ public struct Configuration: Sendable {
 }
 
 /// A part of a configuration that a higher-level module parses.
-package enum ConfigurationPart: Sendable {
+package enum DeferredSection: Sendable {
     /// Unparsed JSON from the file at the path.
-    case unread([UInt8], path: String)
+    case json([UInt8], path: String)
     /// A `Setting` that the program has set.
     case set(any Sendable)
 }

@@ -20,7 +20,7 @@ public struct MotionSourceAddress: Sendable, Hashable, CustomStringConvertible {
     /// The backend.
     public let backend: Backend
     /// The part after the colon, for example a host with an optional port, or a USB path. Empty for `local:`.
-    public let place: String
+    public let target: String
 
     /// The kernel of this machine.
     public static let local = MotionSourceAddress(backend: .local, place: "")
@@ -30,7 +30,7 @@ public struct MotionSourceAddress: Sendable, Hashable, CustomStringConvertible {
 
     init(backend: Backend, place: String) {
         self.backend = backend
-        self.place = place
+        self.target = place
     }
 
     /// Parses an address. The error describes why the text is invalid.
@@ -56,7 +56,7 @@ public struct MotionSourceAddress: Sendable, Hashable, CustomStringConvertible {
             try Self.check(host: place, failure: failure)
         }
         self.backend = backend
-        self.place = String(place)
+        self.target = String(place)
     }
 
     /// Validates the part after `ip:`. An IPv6 address with a port must be in brackets.
@@ -91,5 +91,5 @@ public struct MotionSourceAddress: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The address in the notation of libiio and of a configuration.
-    public var description: String { "\(backend.rawValue):\(place)" }
+    public var description: String { "\(backend.rawValue):\(target)" }
 }

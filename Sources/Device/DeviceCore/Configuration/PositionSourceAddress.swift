@@ -52,7 +52,7 @@ public struct PositionSourceAddress: Sendable, Hashable, CustomStringConvertible
         @inline(never) func failure(_ reason: String) -> DeviceError {
             DeviceError(
                 .invalidConfiguration,
-                "\"\(ServiceAddress.shown(text))\" is not the address of a position source: \(reason). Write gpsd://host:port, libgps://host:port or mqtt://host:port/topic."
+                "\"\(ServiceAddress.redacted(text))\" is not the address of a position source: \(reason). Write gpsd://host:port, libgps://host:port or mqtt://host:port/topic."
             )
         }
         let parts = try ServiceAddress(text, failure: failure)

@@ -52,7 +52,7 @@ struct ServiceAddress {
 
     /// Returns the beginning of an address for an error message, without the part before "@" that may contain a
     /// password.
-    static func shown(_ text: String) -> String {
+    static func redacted(_ text: String) -> String {
         guard let at = text.lastIndex(of: "@") else { return String(text.prefix(200)) }
         return "…" + text[at...].prefix(200)
     }

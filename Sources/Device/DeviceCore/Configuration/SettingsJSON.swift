@@ -7,44 +7,46 @@ package struct SettingsJSON {
     /// The path of the file.
     package let path: String
     /// The sanitized path for messages. A file name may contain any characters.
-    package var shownPath: String { ShownText.cleaned(path) }
+    package var sanitizedPath: String { TerminalSanitizer.sanitized(path) }
     /// The problems found so far.
     package private(set) var problems: [DeviceError] = []
 
     /// The keys read so far of all open objects, the innermost object last.
-    private var seen: [Set<String>] = []
+    private var seenKeys: [Set<String>] = []
 
     package init(path: String) { self.path = path }
 
     /// The directory of the file, to which relative paths refer. Empty, or ends with "/".
-    var folder: Substring {
+    var directory: Substring {
         guard let slash = path.lastIndex(of: "/") else { return "" }
         return path[...slash]
     }
 
     /// Resolves a path against the directory of the file, unless it is absolute.
-    func resolved(_ text: String) -> String { text.hasPrefix("/") ? text : folder + text }
+    func resolved(_ text: String) -> String { text.hasPrefix("/") ? text : directory + text }
 
     /// Records a problem with a value and its consequence.
-    package mutating func note(_ name: String, _ problem: String, _ consequence: String) {
-        let name = ShownText.cleaned(name.prefix(100))
-        note(DeviceError(.invalidConfiguration, "\(shownPath): \(name) \(problem). \(consequence)"))
+    package mutating func recordProblem(_ name: String, _ problem: String, _ consequence: String) {
+        let name = TerminalSanitizer.sanitized(name.prefix(100))
+        record(DeviceError(.invalidConfiguration, "\(sanitizedPath): \(name) \(problem). \(consequence)"))
     }
 
     /// Records a problem unless there are already 100.
-    mutating func note(_ problem: DeviceError) { if problems.count < 100 { problems.append(problem) } }
+    mutating func record(_ problem: DeviceError) { if problems.count < 100 { problems.append(problem) } }
 
     /// The consequence for most unusable settings.
-    package static let theDefault = "The default is used."
+    package static let defaultConsequence = "The default is used."
 
-    package mutating func unknown(_ name: String) { note(name, "is not a known setting", "It is ignored.") }
+    package mutating func recordUnknownKey(_ name: String) {
+        recordProblem(name, "is not a known setting", "It is ignored.")
+    }
 
     /// Records a problem if the text is not valid UTF-8. Invalid bytes are read as U+FFFD.
     mutating func checkText(_ bytes: UnsafeRawBufferPointer) {
         // Decoding replaces invalid bytes, so the re-encoded text then differs from the input.
         var text = String(decoding: bytes, as: UTF8.self)
-        guard !text.withUTF8({ UnsafeRawBufferPointer($0).isSame(as: bytes) }) else { return }
-        note(
+        guard !text.withUTF8({ UnsafeRawBufferPointer($0).hasSameBytes(as: bytes) }) else { return }
+        recordProblem(
             "the file", "contains bytes that are not valid UTF-8", "They are read as \u{FFFD}. Save the file as UTF-8.")
     }
 
@@ -52,18 +54,18 @@ package struct SettingsJSON {
     @inline(never)
     package mutating func beginObject(_ reader: inout JSONReader) throws(JSONError) {
         try reader.beginObject()
-        seen.append([])
+        seenKeys.append([])
     }
 
     /// Returns the next key of the innermost object, or nil at its end. The prefix precedes the key in problems.
     @inline(never)
     package mutating func nextKey(_ reader: inout JSONReader, _ prefix: String) throws(JSONError) -> String? {
         guard let key = try reader.nextKey()?.string() else {
-            seen.removeLast()
+            seenKeys.removeLast()
             return nil
         }
-        if !seen[seen.count - 1].insert(key).inserted {
-            note(
+        if !seenKeys[seenKeys.count - 1].insert(key).inserted {
+            recordProblem(
                 prefix + key, "occurs more than once",
                 prefix.isEmpty
                     ? "The sections are merged; the last valid value of each setting is used."
@@ -74,33 +76,33 @@ package struct SettingsJSON {
 
     /// True if the next value is an object. Any other value is recorded as a problem and skipped.
     package mutating func isObject(
-        _ reader: inout JSONReader, _ name: String, _ consequence: String = theDefault
+        _ reader: inout JSONReader, _ name: String, _ consequence: String = defaultConsequence
     ) throws(JSONError) -> Bool {
-        try isBefore(.object, "an object", &reader, name, consequence)
+        try isNext(.object, "an object", &reader, name, consequence)
     }
 
     /// True if the next value is an array. Any other value is recorded as a problem and skipped.
     package mutating func isArray(
-        _ reader: inout JSONReader, _ name: String, _ consequence: String = theDefault
+        _ reader: inout JSONReader, _ name: String, _ consequence: String = defaultConsequence
     ) throws(JSONError) -> Bool {
-        try isBefore(.array, "a list", &reader, name, consequence)
+        try isNext(.array, "a list", &reader, name, consequence)
     }
 
-    private mutating func isBefore(
+    private mutating func isNext(
         _ kind: JSONKind, _ words: String, _ reader: inout JSONReader, _ name: String, _ consequence: String
     ) throws(JSONError) -> Bool {
         if try reader.peekKind() == kind { return true }
-        note(name, "is not \(words)", consequence)
+        recordProblem(name, "is not \(words)", consequence)
         try reader.skipValue()
         return false
     }
 
     /// Reads a string. Any other value is recorded as a problem and skipped; the result is then nil.
     package mutating func text(
-        _ reader: inout JSONReader, _ name: String, _ consequence: String = theDefault
+        _ reader: inout JSONReader, _ name: String, _ consequence: String = defaultConsequence
     ) throws(JSONError) -> String? {
         if let text = try reader.textIfPresent() { return text.string() }
-        note(name, "is not a string", consequence)
+        recordProblem(name, "is not a string", consequence)
         return nil
     }
 
@@ -109,7 +111,7 @@ package struct SettingsJSON {
         _ reader: inout JSONReader, _ name: String, _ problem: String = "is not true or false"
     ) throws(JSONError) -> Bool? {
         if let value = try reader.boolIfPresent() { return value }
-        note(name, problem, Self.theDefault)
+        recordProblem(name, problem, Self.defaultConsequence)
         return nil
     }
 
@@ -118,18 +120,18 @@ package struct SettingsJSON {
         _ reader: inout JSONReader, _ name: String, _ range: ClosedRange<Int64>, _ consequence: String
     ) throws(JSONError) -> Int64? {
         if let value = try reader.int64IfPresent(), range.contains(value) { return value }
-        note(name, "is not a whole number from \(range.lowerBound) to \(range.upperBound)", consequence)
+        recordProblem(name, "is not a whole number from \(range.lowerBound) to \(range.upperBound)", consequence)
         return nil
     }
 
     /// Reads the path of a device node or a directory. Rejects paths that a system call would truncate. Relative paths
     /// refer to the directory of the file.
-    package mutating func nodePath(
+    package mutating func path(
         _ reader: inout JSONReader, _ name: String, _ consequence: String
     ) throws(JSONError) -> String? {
         guard let text = try text(&reader, name, consequence) else { return nil }
         guard !text.isEmpty, text.utf8.count < 4096, !text.utf8.contains(0) else {
-            note(name, "is not a valid path", consequence)
+            recordProblem(name, "is not a valid path", consequence)
             return nil
         }
         return resolved(text)
@@ -141,47 +143,47 @@ package struct SettingsJSON {
     ) throws(JSONError) -> String? {
         guard let text = try text(&reader, name, consequence) else { return nil }
         if AccessoryProtocol.isValid(name: text) { return text }
-        note(name, Self.isNoName(text), consequence)
+        recordProblem(name, Self.invalidNameProblem(text), consequence)
         return nil
     }
 
     /// Reads an array of protocol names and skips invalid ones. Returns nil if the value is not an array or all names
     /// are invalid.
     package mutating func protocolNames(_ reader: inout JSONReader, _ name: String) throws(JSONError) -> [String]? {
-        try texts(&reader, name, most: Self.maximumProtocols) { json, reader, name throws(JSONError) in
+        try strings(&reader, name, maximumCount: Self.maximumProtocols) { json, reader, name throws(JSONError) in
             try json.protocolName(&reader, name, "It is ignored.")
         }
     }
 
     /// Reads an array of up to `most` distinct strings and skips invalid elements. Returns nil if the value is not an
     /// array or all elements are invalid.
-    mutating func texts(
-        _ reader: inout JSONReader, _ name: String, most: Int,
+    mutating func strings(
+        _ reader: inout JSONReader, _ name: String, maximumCount: Int,
         _ element: (inout SettingsJSON, inout JSONReader, String) throws(JSONError) -> String?
     ) throws(JSONError) -> [String]? {
         guard try isArray(&reader, name, "It is ignored.") else { return nil }
         var texts: [String] = []
-        var hasBad = false
+        var hasInvalid = false
         try reader.beginArray()
         while try reader.nextElement() {
-            if texts.count == most {
+            if texts.count == maximumCount {
                 try reader.skipValue()
-                if !hasBad { note(name, "has more than \(most) elements", "The rest is ignored.") }
-                hasBad = true
+                if !hasInvalid { recordProblem(name, "has more than \(maximumCount) elements", "The rest is ignored.") }
+                hasInvalid = true
             } else if let text = try element(&self, &reader, "an element of " + name) {
                 if !texts.contains(text) { texts.append(text) }
             } else {
-                hasBad = true
+                hasInvalid = true
             }
         }
-        return texts.isEmpty && hasBad ? nil : texts
+        return texts.isEmpty && hasInvalid ? nil : texts
     }
 
     /// The maximum number of protocol names in a list, more than any real list contains.
     package static let maximumProtocols = 1000
 
     /// Returns the reason why the text is not a protocol name, as a clause for a problem.
-    package static func isNoName(_ text: String) -> String {
-        "is \"\(ShownText.cleaned(text.prefix(100)))\", which is not the name of a protocol such as com.example.scale"
+    package static func invalidNameProblem(_ text: String) -> String {
+        "is \"\(TerminalSanitizer.sanitized(text.prefix(100)))\", which is not the name of a protocol such as com.example.scale"
     }
 }

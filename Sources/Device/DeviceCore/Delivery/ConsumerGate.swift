@@ -5,8 +5,8 @@ import Synchronization
 /// A counter of the consumers of async sequences that are processing an element, so that playback can wait for them.
 public final class ConsumerGate: Sendable {
     private struct State {
-        var busy = 0
-        var present = 0
+        var busyCount = 0
+        var consumerCount = 0
         var waiters:
             [(isReady: @Sendable (_ busy: Int, _ present: Int) -> Bool, resume: CheckedContinuation<Void, Never>)] = []
     }
@@ -17,22 +17,22 @@ public final class ConsumerGate: Sendable {
     public init() {}
 
     /// Records that a consumer has requested its first element.
-    public func enter() { change(present: 1) }
+    public func addConsumer() { change(present: 1) }
 
     /// Records that a consumer has ended.
-    public func leave() { change(present: -1) }
+    public func removeConsumer() { change(present: -1) }
 
     /// Records that a consumer has received an element.
-    public func begin() { change(busy: 1) }
+    public func beginElement() { change(busy: 1) }
 
     /// Records that a consumer has requested its next element or has ended.
-    public func end() { change(busy: -1) }
+    public func endElement() { change(busy: -1) }
 
     /// True if no consumer is processing an element.
-    public var isIdle: Bool { state.withLock { $0.busy == 0 } }
+    public var isIdle: Bool { state.withLock { $0.busyCount == 0 } }
 
     /// True if there are no consumers.
-    package var isEmpty: Bool { state.withLock { $0.present == 0 } }
+    package var hasNoConsumers: Bool { state.withLock { $0.consumerCount == 0 } }
 
     /// Waits until no consumer is processing an element.
     public func waitUntilIdle() async {
@@ -46,7 +46,7 @@ public final class ConsumerGate: Sendable {
     private func wait(_ isReady: @escaping @Sendable (_ busy: Int, _ present: Int) -> Bool) async {
         await withCheckedContinuation { continuation in
             let isReadyNow = state.withLock { state in
-                if isReady(state.busy, state.present) { return true }
+                if isReady(state.busyCount, state.consumerCount) { return true }
                 state.waiters.append((isReady, continuation))
                 return false
             }
@@ -57,11 +57,11 @@ public final class ConsumerGate: Sendable {
     @inline(never)  // One copy for all callers.
     private func change(busy: Int = 0, present: Int = 0) {
         let ready = state.withLock { state in
-            state.busy += busy
-            state.present += present
+            state.busyCount += busy
+            state.consumerCount += present
             var ready: [CheckedContinuation<Void, Never>] = []
             state.waiters.removeAll { waiter in
-                guard waiter.isReady(state.busy, state.present) else { return false }
+                guard waiter.isReady(state.busyCount, state.consumerCount) else { return false }
                 ready.append(waiter.resume)
                 return true
             }

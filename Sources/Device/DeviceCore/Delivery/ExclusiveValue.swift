@@ -35,7 +35,7 @@ package struct ExclusiveValue<Value: ~Copyable>: ~Copyable, @unchecked Sendable 
     package borrowing func useWhenFree<Result>(_ body: (inout Value) -> Result) -> Result {
         while true {
             if let result = use(body) { return result }
-            WorkerThread.pause(seconds: 0.0005)
+            WorkerThread.sleep(seconds: 0.0005)
         }
     }
 }

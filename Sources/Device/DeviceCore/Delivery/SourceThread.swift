@@ -4,7 +4,7 @@ import Synchronization
 
 /// A hub whose source runs a thread while the hub has subscribers.
 package protocol ThreadedHub: AnyObject, Sendable {
-    var isWanted: Bool { get }
+    var hasSubscribers: Bool { get }
     func setStatus(_ status: SourceStatus)
 }
 
@@ -17,12 +17,12 @@ package final class SourceThread<Hub: ThreadedHub>: Sendable {
     private struct State {
         weak var hub: Hub?
         var isRunning = false
-        var wakeUp: WakeUp?
+        var wakeUp: WakeupPipe?
     }
 
     private let name: String
-    private let pause: Double
-    private let work: @Sendable (Hub, WakeUp) -> Void
+    private let retryDelay: Double
+    private let work: @Sendable (Hub, WakeupPipe) -> Void
     private let state = Mutex(State())
 
     /// Creates a source thread. It starts when the hub gets a subscriber.
@@ -33,10 +33,10 @@ package final class SourceThread<Hub: ThreadedHub>: Sendable {
     ///   - work: Called on the thread. Returns when the hub has no subscribers, which it has to check whenever the
     ///     wakeup is signaled.
     package init(
-        for name: String, pause: Double, work: @escaping @Sendable (Hub, WakeUp) -> Void
+        for name: String, pause: Double, work: @escaping @Sendable (Hub, WakeupPipe) -> Void
     ) {
         self.name = name
-        self.pause = pause
+        self.retryDelay = pause
         self.work = work
     }
 
@@ -46,10 +46,10 @@ package final class SourceThread<Hub: ThreadedHub>: Sendable {
 
     /// Starts the thread if the hub has a subscriber, or wakes the running thread. Called after each change of the
     /// subscriptions.
-    package func demandChanged() {
-        let (startsThread, wakeUp) = state.withLock { state -> (Bool, WakeUp?) in
+    package func demandDidChange() {
+        let (startsThread, wakeUp) = state.withLock { state -> (Bool, WakeupPipe?) in
             if state.isRunning { return (false, state.wakeUp) }
-            state.isRunning = state.hub?.isWanted == true
+            state.isRunning = state.hub?.hasSubscribers == true
             return (state.isRunning, nil)
         }
         // A running thread checks whether the hub still has subscribers.
@@ -68,13 +68,13 @@ package final class SourceThread<Hub: ThreadedHub>: Sendable {
 
     /// Returns the hub while it has subscribers. Otherwise, resets the status of the hub, marks the thread as ended and
     /// returns nil.
-    private func continues() -> Hub? {
+    private func nextHub() -> Hub? {
         while true {
             let hub = state.withLock { $0.hub }
-            let isIdle = hub.map { !$0.isWanted } ?? true
+            let isIdle = hub.map { !$0.hasSubscribers } ?? true
             if isIdle { hub?.setStatus(.unknown) }
             let next = state.withLock { state -> Hub?? in
-                if let hub = state.hub, hub.isWanted { return hub }
+                if let hub = state.hub, hub.hasSubscribers { return hub }
                 // If the last subscription was cancelled after the check above, the status has to be reset first.
                 guard isIdle else { return nil }
                 (state.isRunning, state.wakeUp) = (false, nil)
@@ -85,15 +85,15 @@ package final class SourceThread<Hub: ThreadedHub>: Sendable {
     }
 
     private func run() {
-        while let hub = continues() {
+        while let hub = nextHub() {
             do throws(DeviceError) {
-                let wakeUp = try WakeUp(for: name)
+                let wakeUp = try WakeupPipe(for: name)
                 state.withLock { $0.wakeUp = wakeUp }
                 work(hub, wakeUp)
             } catch {
                 // Without a wakeup descriptor, the thread can only sleep.
                 hub.setStatus(.unavailable(error))
-                WorkerThread.pause(seconds: pause)
+                WorkerThread.sleep(seconds: retryDelay)
             }
         }
     }

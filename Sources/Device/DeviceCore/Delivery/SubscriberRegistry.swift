@@ -52,7 +52,7 @@ final class SubscriberRegistry<Content: Sendable, Request: Sendable & ~Copyable,
     }
 
     private let state: Mutex<State>
-    let demandChanged: @Sendable () -> Void
+    let demandDidChange: @Sendable () -> Void
 
     /// Creates a registry without subscribers.
     ///
@@ -60,12 +60,12 @@ final class SubscriberRegistry<Content: Sendable, Request: Sendable & ~Copyable,
     ///   two calls may arrive out of order.
     init(_ content: Content, demandChanged: @escaping @Sendable () -> Void = {}) {
         state = Mutex(State(content: content))
-        self.demandChanged = demandChanged
+        self.demandDidChange = demandChanged
     }
 
     func withLock<Result: Sendable>(_ body: (inout State) -> Result) -> Result { state.withLock { body(&$0) } }
 
-    var isWanted: Bool { withLock { !$0.subscribers.isEmpty } }
+    var hasSubscribers: Bool { withLock { !$0.subscribers.isEmpty } }
 
     var status: SourceStatus { withLock { $0.status } }
 
@@ -82,11 +82,11 @@ final class SubscriberRegistry<Content: Sendable, Request: Sendable & ~Copyable,
 
     /// Calls `demandChanged`, and returns the subscription of a subscriber that has been added.
     func subscription(of subscriber: Member) -> Subscription {
-        demandChanged()
+        demandDidChange()
         return Subscription { [weak self] in
             subscriber.state.cancel()
             self?.withLock { $0.remove(subscriber) }
-            self?.demandChanged()
+            self?.demandDidChange()
         }
     }
 

@@ -13,7 +13,7 @@ public struct MotionBatch: Sendable {
     /// The arrival time of the batch, from the device's clock.
     public var arrival: BootTime
     /// The decimation factor: each reading stands for this many readings of the sensor.
-    package var thinning = 1
+    package var decimationFactor = 1
 
     /// Creates a batch. `values` and `times` must have the same number of elements.
     public init(

@@ -112,10 +112,11 @@ public final class MotionHub: MotionSource {
             let requests = state.sensors[index].subscribers.map(\.request)
             var demand = MotionDemand(interval: .infinity, latency: .infinity, thins: true)
             for request in requests {
-                if !request.everyReading { demand.interval = min(demand.interval, request.interval) }
+                if !request.includesAllReadings { demand.interval = min(demand.interval, request.interval) }
                 demand.latency = min(demand.latency, request.latency)
-                demand.thins =
-                    demand.thins && request.thins && !request.everyReading && request.interval == requests[0].interval
+                demand.decimates =
+                    demand.decimates && request.decimates && !request.includesAllReadings
+                    && request.interval == requests[0].interval
             }
             return demand
         }
@@ -129,7 +130,9 @@ public final class MotionHub: MotionSource {
             for sensor in sensors {
                 guard let index = state.index(of: sensor) else { continue }
                 for subscriber in state.sensors[index].subscribers {
-                    guard let other = subscriber.request.place, executor == nil || executor == other else { return nil }
+                    guard let other = subscriber.request.executor, executor == nil || executor == other else {
+                        return nil
+                    }
                     executor = other
                 }
             }
@@ -216,7 +219,7 @@ public final class MotionHub: MotionSource {
                 state.sensors[index].setStatus(.available)
                 isNewlyAvailable = true
             }
-            state.sensors[index].meter.note(batch.times, thinning: batch.thinning)
+            state.sensors[index].meter.record(batch.times, decimationFactor: batch.decimationFactor)
             if state.sensors[index].subscribers.count == 1 {
                 first = state.sensors[index].subscribers[0]
             } else {
@@ -224,7 +227,7 @@ public final class MotionHub: MotionSource {
             }
             if state.sensors[index].needsRate {
                 interval =
-                    state.sensors[index].meter.rate.map { Double(batch.thinning) / $0 }
+                    state.sensors[index].meter.rate.map { Double(batch.decimationFactor) / $0 }
                     ?? Self.nominalRate(of: state.sensors[index]).map { 1 / $0 }
             }
             if state.sensors[index].isTurned { matrix = state.sensors[index].description.mountMatrix }
@@ -245,7 +248,7 @@ public final class MotionHub: MotionSource {
 
     /// Returns the supported rate for the shortest requested interval. Used until the rate has been measured.
     private static func nominalRate(of sensor: Sensor) -> Double? {
-        let intervals = sensor.subscribers.lazy.filter { !$0.request.everyReading }.map(\.request.interval)
+        let intervals = sensor.subscribers.lazy.filter { !$0.request.includesAllReadings }.map(\.request.interval)
         guard let shortest = intervals.min() else { return nil }
         return sensor.description.rates.rate(atLeast: shortest > 0 ? 1 / shortest : .infinity)
     }

@@ -19,14 +19,14 @@ public struct MotionRequest: Sendable, Hashable {
     /// The maximum time in seconds that a reading may be held back to reduce wakeups; 0 for immediate delivery.
     public var latency: Double
     /// True to receive every reading at the sensor's current rate, without requesting a rate.
-    public var everyReading: Bool
+    public var includesAllReadings: Bool
     /// True to decimate readings to ``interval``. False to receive all readings, even if other subscribers or the
     /// supported rates make the sensor faster.
-    public var thins: Bool
+    public var decimates: Bool
     /// The axes of the readings.
     public var axes: Axes
     /// The executor of the subscriber's callbacks if it can read from the source itself; otherwise nil.
-    package var place: DirectPlace?
+    package var executor: DirectPlace?
 
     /// Creates a request. By default it requests all readings of the best sensor of a kind at its maximum rate, in the
     /// device's axes.
@@ -38,8 +38,8 @@ public struct MotionRequest: Sendable, Hashable {
         self.sensor = sensor
         self.interval = interval.isFinite ? max(0, interval) : 0
         self.latency = latency.isFinite ? max(0, latency) : 0
-        self.everyReading = everyReading
-        self.thins = thins
+        self.includesAllReadings = everyReading
+        self.decimates = thins
         self.axes = axes
     }
 }
@@ -53,7 +53,7 @@ public struct MotionDemand: Sendable, Hashable {
     public var latency: Double
     /// True if all subscribers want at most one reading per interval. The source may then discard other readings, which
     /// saves a wakeup for each.
-    public var thins: Bool
+    public var decimates: Bool
 
     /// The rate to request from the hardware in hertz: infinity for the maximum rate, 0 for any rate.
     public var rate: Double { interval > 0 ? 1 / interval : .infinity }
@@ -62,6 +62,6 @@ public struct MotionDemand: Sendable, Hashable {
     public init(interval: Double, latency: Double, thins: Bool = false) {
         self.interval = interval
         self.latency = latency
-        self.thins = thins
+        self.decimates = thins
     }
 }

@@ -10,17 +10,17 @@ final class MotionSubscriber: Sendable {
     let state = SubscriberState()
     private let receive: @Sendable (MotionEvent) -> Void
     private let inputIdle: @Sendable () -> Void
-    private let thinner: Mutex<SampleThinner>
+    private let thinner: Mutex<Decimator>
 
     init(
         _ request: MotionRequest, receive: @escaping @Sendable (MotionEvent) -> Void,
         onInputIdle: @escaping @Sendable () -> Void
     ) {
         self.request = request
-        needsRate = !request.everyReading && request.thins && request.interval != 0
+        needsRate = !request.includesAllReadings && request.decimates && request.interval != 0
         self.receive = receive
         inputIdle = onInputIdle
-        thinner = Mutex(SampleThinner(interval: request.interval))
+        thinner = Mutex(Decimator(interval: request.interval))
     }
 
     /// Delivers the requested readings of a batch if the subscriber receives readings and may be called on this thread.
@@ -28,12 +28,12 @@ final class MotionSubscriber: Sendable {
     /// - Parameter sensorInterval: The time between two readings of the sensor, in seconds; nil if it is unknown or not
     ///   needed.
     func deliver(_ batch: MotionBatch, sensorInterval: Double?) {
-        guard state.isReceiving, DeferredCallbacks.permits(request.place) else { return }
+        guard state.isReceiving, DeferredCallbacks.permits(request.executor) else { return }
         if !needsRate {
             receive(.samples(batch))
         } else if let sensorInterval, request.interval <= sensorInterval * 1.02 {
             receive(.samples(batch))
-        } else if let thinned = thinner.withLock({ $0.thin(batch) }) {
+        } else if let thinned = thinner.withLock({ $0.decimate(batch) }) {
             receive(.samples(thinned))
         }
     }

@@ -48,28 +48,28 @@ public struct MountMatrix: Sendable, Hashable {
 
 extension MountMatrix {
     /// The result of checking a matrix of the kernel's convention.
-    package enum Use {
+    package enum Validity {
         /// All elements are zero, because the matrix was never filled in.
-        case zeros
+        case empty
         /// The matrix is unusable, for the given reason.
-        case refused(String)
+        case rejected(String)
         /// The matrix is usable, possibly with a remark.
-        case taken(remark: String?)
+        case accepted(remark: String?)
     }
 
     /// Checks whether a sensor of this kind can use the matrix.
     ///
     /// - Parameter origin: The origin of the matrix, for the remark.
-    package func use(for kind: SensorKind, origin: String) -> Use {
+    package func validity(for kind: SensorKind, origin: String) -> Validity {
         let (first, second, third) = rows
-        if first == .zero, second == .zero, third == .zero { return .zeros }
+        if first == .zero, second == .zero, third == .zero { return .empty }
         let name = "The mount matrix from \(origin)"
-        if isSingular { return .refused("\(name) is singular and is ignored.") }
-        guard determinant < 0 else { return .taken(remark: nil) }
+        if isSingular { return .rejected("\(name) is singular and is ignored.") }
+        guard determinant < 0 else { return .accepted(remark: nil) }
         guard kind == .accelerometer else {
-            return .refused("\(name) contains a reflection, which is invalid for a \(kind.rawValue). It is ignored.")
+            return .rejected("\(name) contains a reflection, which is invalid for a \(kind.rawValue). It is ignored.")
         }
-        return .taken(
+        return .accepted(
             remark: "\(name) contains a reflection (its determinant is negative): the device's axes may be wrong. "
                 + "If it follows the windows convention, set the convention in the configuration.")
     }

@@ -20,12 +20,14 @@ extension SensorDescription {
     ///   - settings: The sensor settings of the configuration.
     ///   - udevMatrix: The value of the udev property ACCEL_MOUNT_MATRIX of the device.
     ///   - driverRemarks: The remarks about the driver's matrix. They are removed if another matrix is used.
-    public mutating func mount(by settings: [SensorSetting], udevMatrix: String? = nil, driverRemarks: [String] = []) {
+    public mutating func applyMountMatrix(
+        from settings: [SensorSetting], udevMatrix: String? = nil, driverRemarks: [String] = []
+    ) {
         guard kind.isVector else { return }
         let applying = settings.filter { $0.applies(to: self) }
         let convention = applying.lazy.compactMap(\.convention).first
         if convention == .raw {
-            take(.identity, "left out (raw) by the configuration", instead: driverRemarks)
+            setMountMatrix(.identity, origin: "left out (raw) by the configuration", removing: driverRemarks)
             return
         }
         var candidates: [(matrix: MountMatrix, origin: String, convention: MountConvention)] = []
@@ -36,7 +38,7 @@ extension SensorDescription {
             let origin = "the udev property ACCEL_MOUNT_MATRIX"
             if let matrix = MountMatrix(udevMatrix) {
                 candidates.append(
-                    (convention == nil ? matrix.ofHardwareDatabase : matrix, origin, convention ?? .kernel))
+                    (convention == nil ? matrix.convertedFromHardwareDatabase : matrix, origin, convention ?? .kernel))
             } else {
                 remarks.append(
                     "The value of \(origin), \"\(udevMatrix.prefix(80))\", is not nine numbers. It is ignored.")
@@ -44,11 +46,11 @@ extension SensorDescription {
         }
         for (matrix, origin, convention) in candidates {
             let matrix = matrix.converted(from: convention, for: kind)
-            switch matrix.use(for: kind, origin: origin) {
-            case .zeros: remarks.append("The mount matrix from \(origin) contains only zeros and is ignored.")
-            case .refused(let remark): remarks.append(remark)
-            case .taken(let remark):
-                take(matrix, convention.words(origin), instead: driverRemarks)
+            switch matrix.validity(for: kind, origin: origin) {
+            case .empty: remarks.append("The mount matrix from \(origin) contains only zeros and is ignored.")
+            case .rejected(let remark): remarks.append(remark)
+            case .accepted(let remark):
+                setMountMatrix(matrix, origin: convention.describe(origin), removing: driverRemarks)
                 // Negating a rotation of the windows convention yields a reflection. This is expected and needs no
                 // remark.
                 if let remark, convention == .kernel { remarks.append(remark) }
@@ -57,10 +59,10 @@ extension SensorDescription {
         }
         guard convention == .windows else { return }
         mountMatrix = mountMatrix.converted(from: .windows, for: kind)
-        mountMatrixOrigin = MountConvention.windows.words(mountMatrixOrigin)
+        mountMatrixOrigin = MountConvention.windows.describe(mountMatrixOrigin)
     }
 
-    private mutating func take(_ matrix: MountMatrix, _ origin: String, instead former: [String]) {
+    private mutating func setMountMatrix(_ matrix: MountMatrix, origin: String, removing former: [String]) {
         mountMatrix = matrix
         mountMatrixOrigin = origin
         remarks.removeAll { former.contains($0) }
@@ -73,7 +75,7 @@ extension MountMatrix {
     /// These matrices were determined from the orientation of the screen: their results are negative in x and y on the
     /// axis that points up. The sign of z does not affect the orientation, and many of the matrices are reflections. A
     /// sensor can be rotated but not mirrored, so the sign of z is chosen to make the matrix a rotation.
-    var ofHardwareDatabase: MountMatrix {
+    var convertedFromHardwareDatabase: MountMatrix {
         let (first, second, third) = rows
         return MountMatrix(-first, -second, determinant < 0 ? -third : third)
     }
@@ -85,7 +87,7 @@ extension MountMatrix {
 }
 
 extension MountConvention {
-    fileprivate func words(_ origin: String) -> String {
+    fileprivate func describe(_ origin: String) -> String {
         self == .windows ? "\(origin), windows convention" : origin
     }
 }

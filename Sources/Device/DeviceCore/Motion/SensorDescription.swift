@@ -51,7 +51,7 @@ public struct SensorDescription: Sendable, Hashable, Identifiable {
     }
 
     /// The name, or the id if the name is empty.
-    package var shownName: String { name.isEmpty ? id : name }
+    package var displayName: String { name.isEmpty ? id : name }
 }
 
 /// The sampling rates that a sensor supports, in hertz.
@@ -80,5 +80,5 @@ public enum SensorRates: Sendable, Hashable {
     }
 
     /// The highest rate; nil if the driver does not report its rates.
-    public var greatest: Double? { rate(atLeast: .infinity) }
+    public var maximum: Double? { rate(atLeast: .infinity) }
 }

@@ -22,59 +22,59 @@ public enum SensorKind: String, Sendable, Hashable, CaseIterable {
     }
 
     /// The unit of readings, in the notation of traces.
-    public var unit: String { facts.unit }
+    public var unit: String { properties.unit }
 
     /// The channel type in the Industrial I/O subsystem, the prefix of channel IDs such as "accel_x", "accel_y" and
     /// "accel_z", or the entire ID, for example "pressure".
-    package var channelType: String { facts.channelType }
+    package var channelType: String { properties.channelType }
 
     /// The channel IDs: those of x, y and z, or of a single channel.
     package var channelIDs: [String] { isVector ? ["x", "y", "z"].map { "\(channelType)_\($0)" } : [channelType] }
 
     /// The scale of 32-bit integers in recordings, in the notation of sysfs. The resolution is finer than that of any
     /// sensor.
-    package var recordingScale: String { facts.recordingScale }
+    package var recordingScale: String { properties.recordingScale }
 
     /// The common name of the sensor kind.
-    package var name: String { facts.name }
+    package var name: String { properties.name }
 
     /// The maximum offset on an axis that a calibration may have, in the unit of the kind. Working sensors need far
     /// less.
-    package var offsetLimit: Double { facts.offsetLimit }
+    package var maximumOffset: Double { properties.maximumOffset }
 
     /// The SenML unit (RFC 8428) of the readings, nil if SenML has none, and the factor that converts a reading to that
     /// unit.
-    package var senMLUnit: (name: String?, factor: Double) { facts.senML }
+    package var senMLUnit: (name: String?, factor: Double) { properties.senML }
 
-    private struct Facts {
+    private struct Properties {
         let name: String
         let unit: String
         let channelType: String
         let recordingScale: String
-        let offsetLimit: Double
+        let maximumOffset: Double
         let senML: (name: String?, factor: Double)
     }
 
     /// The properties of each kind. `Trace` and `TraceFormats` have their own tables, in files named
     /// `SensorKind+….swift`.
-    private var facts: Facts {
+    private var properties: Properties {
         switch self {
         // With these scales, 32 bits cover 2147 m/s², 214 rad/s, 214 gauss and 2147 kPa.
         case .accelerometer:
-            Facts(
-                name: rawValue, unit: "m/s^2", channelType: "accel", recordingScale: "0.000001", offsetLimit: 20,
+            Properties(
+                name: rawValue, unit: "m/s^2", channelType: "accel", recordingScale: "0.000001", maximumOffset: 20,
                 senML: ("m/s2", 1))
         case .gyroscope:
-            Facts(
-                name: rawValue, unit: "rad/s", channelType: "anglvel", recordingScale: "0.0000001", offsetLimit: 2,
+            Properties(
+                name: rawValue, unit: "rad/s", channelType: "anglvel", recordingScale: "0.0000001", maximumOffset: 2,
                 senML: (nil, 1))
         case .magnetometer:
-            Facts(
-                name: rawValue, unit: "gauss", channelType: "magn", recordingScale: "0.0000001", offsetLimit: 20,
+            Properties(
+                name: rawValue, unit: "gauss", channelType: "magn", recordingScale: "0.0000001", maximumOffset: 20,
                 senML: ("T", 1e-4))
         case .pressure:
-            Facts(
-                name: "barometer", unit: "kPa", channelType: "pressure", recordingScale: "0.000001", offsetLimit: 50,
+            Properties(
+                name: "barometer", unit: "kPa", channelType: "pressure", recordingScale: "0.000001", maximumOffset: 50,
                 senML: ("Pa", 1000))
         }
     }

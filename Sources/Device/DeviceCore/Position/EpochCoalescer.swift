@@ -8,9 +8,9 @@
 /// with a fix, is then delivered.
 struct EpochCoalescer: Sendable {
     /// The time in seconds without a report after which an epoch is complete.
-    static let quiet = 0.15
+    static let idleTimeout = 0.15
     /// The maximum duration of an epoch in seconds. Without it, a receiver whose time does not advance would be muted.
-    static let longest = 2.0
+    static let maximumDuration = 2.0
 
     /// The report that is held until its epoch ends.
     private(set) var pending: PositionReport?
@@ -20,8 +20,8 @@ struct EpochCoalescer: Sendable {
     private var epoch: WallTime?
     private var epochStart = BootTime.zero
     /// Whether a report, and a report with a fix, of this epoch was delivered.
-    private var handedOver = false
-    private var handedOverFix = false
+    private var hasDelivered = false
+    private var hasDeliveredFix = false
 
     /// The handling of an accepted report.
     enum Outcome: Sendable {
@@ -37,31 +37,31 @@ struct EpochCoalescer: Sendable {
     ///
     /// - Parameter finished: Set to the held report of the previous epoch if this report ends that epoch.
     mutating func accept(_ report: PositionReport, now: BootTime, finished: inout PositionReport?) -> Outcome {
-        if let time = report.time, time == epoch, now.seconds(since: epochStart) < EpochCoalescer.longest {
+        if let time = report.time, time == epoch, now.seconds(since: epochStart) < EpochCoalescer.maximumDuration {
             holdsEpochs = true
             // One fix is delivered per epoch. A report without a fix neither replaces a pending fix nor follows a
             // delivered report.
-            let isKnown = report.hasFix ? handedOverFix : handedOver || pending?.hasFix == true
-            if isKnown { return .suppressed }
+            let isRedundant = report.hasFix ? hasDeliveredFix : hasDelivered || pending?.hasFix == true
+            if isRedundant { return .suppressed }
             hold(report, now: now)
             return .held
         }
-        if pending != nil { finished = take() }
+        if pending != nil { finished = removePending() }
         // A report without a time belongs to no epoch and does not end the current one.
         guard let time = report.time else { return .immediate }
         (epoch, epochStart) = (time, now)
-        (handedOver, handedOverFix) = (false, false)
+        (hasDelivered, hasDeliveredFix) = (false, false)
         if holdsEpochs {
             hold(report, now: now)
             return .held
         }
-        noteHandedOver(report)
+        recordDelivery(report)
         return .immediate
     }
 
     /// Removes and returns the pending report, because its deadline has passed or the stream has ended.
-    mutating func take() -> PositionReport? {
-        if let pending { noteHandedOver(pending) }
+    mutating func removePending() -> PositionReport? {
+        if let pending { recordDelivery(pending) }
         deadline = .never
         return pending.take()
     }
@@ -69,16 +69,16 @@ struct EpochCoalescer: Sendable {
     /// Resets the epoch when the stream restarts. Whether the receiver sends several reports per epoch is remembered.
     mutating func reset() {
         (pending, deadline, epoch) = (nil, .never, nil)
-        (handedOver, handedOverFix) = (false, false)
+        (hasDelivered, hasDeliveredFix) = (false, false)
     }
 
-    private mutating func noteHandedOver(_ report: PositionReport) {
-        handedOver = true
-        if report.hasFix { handedOverFix = true }
+    private mutating func recordDelivery(_ report: PositionReport) {
+        hasDelivered = true
+        if report.hasFix { hasDeliveredFix = true }
     }
 
     private mutating func hold(_ report: PositionReport, now: BootTime) {
         pending = report
-        deadline = now.advanced(bySeconds: EpochCoalescer.quiet)
+        deadline = now.advanced(bySeconds: EpochCoalescer.idleTimeout)
     }
 }

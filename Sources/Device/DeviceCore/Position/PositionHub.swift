@@ -10,7 +10,7 @@ public final class PositionHub: PositionSource {
     private typealias Member = Subscriber<PositionRequest, PositionEvent>
 
     private struct Content {
-        var flow = PositionFlow()
+        var flow = ReportSelector()
         var demand: UInt64 = 0
         var described: [ReceiverDescription] = []
     }
@@ -34,7 +34,7 @@ public final class PositionHub: PositionSource {
     }
 
     /// True while there is a subscriber.
-    public var isWanted: Bool { registry.isWanted }
+    public var hasSubscribers: Bool { registry.hasSubscribers }
 
     /// A number that changes when the hub gets its first subscriber. Sources compare it to end delays and timeouts that
     /// began before that subscriber was added.
@@ -42,7 +42,7 @@ public final class PositionHub: PositionSource {
 
     /// The executor of the only subscriber; nil if it cannot poll, or if there is not exactly one subscriber.
     package var executor: (any PollingExecutor)? {
-        registry.withLock { $0.subscribers.count == 1 ? $0.subscribers[0].request.place?.delivery : nil }
+        registry.withLock { $0.subscribers.count == 1 ? $0.subscribers[0].request.executor?.delivery : nil }
     }
 
     // MARK: Subscribers
@@ -53,12 +53,12 @@ public final class PositionHub: PositionSource {
         receive: @escaping @Sendable (PositionEvent) -> Void,
         settled: @escaping @Sendable () -> Void
     ) -> Subscription {
-        let subscriber = Member(request, executor: request.place, receive: receive, onBatchComplete: settled)
+        let subscriber = Member(request, executor: request.executor, receive: receive, onBatchComplete: settled)
         count(request, by: 1)
         registry.add(subscriber) { if $0.subscribers.isEmpty { $0.content.demand += 1 } }
         subscriber.state.start { notify(subscriber, $0) }
         // Called for every new subscriber, because executors may poll only while there is a single one.
-        registry.demandChanged()
+        registry.demandDidChange()
         return Subscription { [weak self] in
             subscriber.state.cancel()
             self?.remove(subscriber)
@@ -69,9 +69,9 @@ public final class PositionHub: PositionSource {
         count(subscriber.request, by: -1)
         change { state in
             state.remove(subscriber)
-            if state.subscribers.isEmpty { state.content.flow.restart() }
+            if state.subscribers.isEmpty { state.content.flow.reset() }
         }
-        registry.demandChanged()
+        registry.demandDidChange()
     }
 
     /// Changes the state, and updates the time at which a held epoch is due.
@@ -85,8 +85,8 @@ public final class PositionHub: PositionSource {
     }
 
     private func count(_ request: PositionRequest, by change: Int) {
-        if request.lines { lineWishes.add(change, ordering: .relaxed) }
-        if request.rawReports { rawWishes.add(change, ordering: .relaxed) }
+        if request.includesLines { lineWishes.add(change, ordering: .relaxed) }
+        if request.includesRawBytes { rawWishes.add(change, ordering: .relaxed) }
     }
 
     /// The last fix of the chosen receiver. If it has none, the most recent fix of any receiver.
@@ -150,12 +150,12 @@ public final class PositionHub: PositionSource {
         var finished: PositionReport?
         let (subscribers, isChosen, outcome) = change { state in
             let (index, outcome) = state.content.flow.accept(report, now: now, finished: &finished)
-            if let finished { state.content.flow.handedOver(finished, receiver: index) }
-            if outcome == .immediate { state.content.flow.handedOver(report, receiver: index) }
+            if let finished { state.content.flow.recordDelivery(finished, receiver: index) }
+            if outcome == .immediate { state.content.flow.recordDelivery(report, receiver: index) }
             return (state.subscribers, index == state.content.flow.chosen, outcome)
         }
         for subscriber in subscribers where subscriber.request.takes(report.receiver, isChosen: isChosen) {
-            if subscriber.request.everyReport || finished == nil && outcome == .immediate {
+            if subscriber.request.includesAllReports || finished == nil && outcome == .immediate {
                 deliver(to: subscriber, .report(report))
             } else if let finished {
                 deliver(to: subscriber, .report(finished), outcome == .immediate ? .report(report) : nil)
@@ -188,7 +188,7 @@ public final class PositionHub: PositionSource {
     public func post(line: UnsafeRawBufferPointer, arrival: BootTime) {
         let subscribers = registry.withLock { $0.subscribers }
         let bytes = [UInt8](line)
-        for subscriber in subscribers where subscriber.request.lines {
+        for subscriber in subscribers where subscriber.request.includesLines {
             deliver(to: subscriber, .line(bytes, arrival: arrival))
         }
     }
@@ -196,7 +196,7 @@ public final class PositionHub: PositionSource {
     /// Replaces the list of receivers and delivers it.
     public func post(receivers: [ReceiverDescription]) {
         let subscribers = registry.withLock { state in
-            state.content.described = Array(receivers.prefix(PositionFlow.receiverLimit))
+            state.content.described = Array(receivers.prefix(ReportSelector.maximumReceivers))
             return state.subscribers
         }
         for subscriber in subscribers { deliver(to: subscriber, .receivers(receivers)) }
@@ -215,7 +215,7 @@ public final class PositionHub: PositionSource {
         guard status.error != nil, registry.status.error == nil else { return report(status) }
         together {
             flush()
-            change { $0.content.flow.restart() }
+            change { $0.content.flow.reset() }
             report(status)
         }
     }
@@ -242,14 +242,16 @@ public final class PositionHub: PositionSource {
         together {
             while true {
                 let due: (subscribers: [Member], report: PositionReport, isChosen: Bool)? = change { state in
-                    guard let due = state.content.flow.takeDue(now: now) else { return nil }
-                    state.content.flow.handedOver(due.report, receiver: due.receiver)
+                    guard let due = state.content.flow.removeDue(now: now) else { return nil }
+                    state.content.flow.recordDelivery(due.report, receiver: due.receiver)
                     return (state.subscribers, due.report, due.receiver == state.content.flow.chosen)
                 }
                 guard let due else { return }
                 let receiver = due.report.receiver
                 for subscriber in due.subscribers
-                where !subscriber.request.everyReport && subscriber.request.takes(receiver, isChosen: due.isChosen) {
+                where !subscriber.request.includesAllReports
+                    && subscriber.request.takes(receiver, isChosen: due.isChosen)
+                {
                     deliver(to: subscriber, .report(due.report))
                 }
             }

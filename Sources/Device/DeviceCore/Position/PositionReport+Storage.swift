@@ -48,7 +48,7 @@ extension PositionReport {
         @inlinable package init(_ values: Values) { self.values = values }
 
         /// Resets all values. Assigning them one by one avoids creating and copying a temporary `Values`.
-        fileprivate func empty() {
+        fileprivate func reset() {
             values.receiver = ""
             values.mode = FixMode.unknown
             values.status = 0
@@ -86,14 +86,14 @@ extension PositionReport {
     }
 
     /// Returns the storage for modification, and copies it first if it is shared.
-    @inlinable package mutating func ownStorage() -> Storage {
+    @inlinable package mutating func uniqueStorage() -> Storage {
         if !isKnownUniquelyReferenced(&storage) { storage = Storage(storage.values) }
         return storage
     }
 
     /// Returns empty storage, and reuses the current storage if it is not shared.
     package mutating func emptyStorage() -> Storage {
-        if isKnownUniquelyReferenced(&storage) { storage.empty() } else { storage = Storage(Values()) }
+        if isKnownUniquelyReferenced(&storage) { storage.reset() } else { storage = Storage(Values()) }
         return storage
     }
 }

@@ -14,13 +14,13 @@ public struct PositionReport: Sendable {
     /// contains none.
     public var receiver: String {
         @inlinable get { storage.values.receiver }
-        @inlinable set { ownStorage().values.receiver = newValue }
+        @inlinable set { uniqueStorage().values.receiver = newValue }
     }
 
     /// The type of the fix.
     public var mode: FixMode {
         @inlinable get { storage.values.mode }
-        @inlinable set { ownStorage().values.mode = newValue }
+        @inlinable set { uniqueStorage().values.mode = newValue }
     }
 
     /// The status that gpsd reports: 2 DGPS, 3 RTK fixed, 4 RTK float, 5 dead reckoning, 6 GNSS with dead reckoning, 7
@@ -28,188 +28,188 @@ public struct PositionReport: Sendable {
     /// whether there is a fix.
     public var status: UInt8 {
         @inlinable get { storage.values.status }
-        @inlinable set { ownStorage().values.status = newValue }
+        @inlinable set { uniqueStorage().values.status = newValue }
     }
 
     /// The receiver's time of the fix; nil if missing.
     public var time: WallTime? {
         @inlinable get { storage.values.time }
-        @inlinable set { ownStorage().values.time = newValue }
+        @inlinable set { uniqueStorage().values.time = newValue }
     }
 
     /// The time of arrival, from the device's clock.
     public var arrival: BootTime {
         @inlinable get { storage.values.arrival }
-        @inlinable set { ownStorage().values.arrival = newValue }
+        @inlinable set { uniqueStorage().values.arrival = newValue }
     }
 
     /// The estimated error of the time in seconds.
     public var timeError: Double {
         @inlinable get { storage.values.timeError }
-        @inlinable set { ownStorage().values.timeError = newValue }
+        @inlinable set { uniqueStorage().values.timeError = newValue }
     }
 
     /// The latitude in degrees, positive north.
     public var latitude: Double {
         @inlinable get { storage.values.latitude }
-        @inlinable set { ownStorage().values.latitude = newValue }
+        @inlinable set { uniqueStorage().values.latitude = newValue }
     }
 
     /// The longitude in degrees, positive east.
     public var longitude: Double {
         @inlinable get { storage.values.longitude }
-        @inlinable set { ownStorage().values.longitude = newValue }
+        @inlinable set { uniqueStorage().values.longitude = newValue }
     }
 
     /// The altitude in metres above the WGS 84 ellipsoid (altHAE).
     public var altitudeHAE: Double {
         @inlinable get { storage.values.altitudeHAE }
-        @inlinable set { ownStorage().values.altitudeHAE = newValue }
+        @inlinable set { uniqueStorage().values.altitudeHAE = newValue }
     }
 
     /// The altitude in metres above mean sea level (altMSL).
     public var altitudeMSL: Double {
         @inlinable get { storage.values.altitudeMSL }
-        @inlinable set { ownStorage().values.altitudeMSL = newValue }
+        @inlinable set { uniqueStorage().values.altitudeMSL = newValue }
     }
 
     /// The altitude from gpsd's deprecated "alt", in metres, with an undefined reference. Used for servers older than
     /// 3.20 only.
     public var altitudeUndefined: Double {
         @inlinable get { storage.values.altitudeUndefined }
-        @inlinable set { ownStorage().values.altitudeUndefined = newValue }
+        @inlinable set { uniqueStorage().values.altitudeUndefined = newValue }
     }
 
     /// The height in metres of the geoid above the ellipsoid.
     public var geoidSeparation: Double {
         @inlinable get { storage.values.geoidSeparation }
-        @inlinable set { ownStorage().values.geoidSeparation = newValue }
+        @inlinable set { uniqueStorage().values.geoidSeparation = newValue }
     }
 
     /// The estimated error of the position to the east, in metres.
     public var longitudeError: Double {
         @inlinable get { storage.values.longitudeError }
-        @inlinable set { ownStorage().values.longitudeError = newValue }
+        @inlinable set { uniqueStorage().values.longitudeError = newValue }
     }
 
     /// The estimated error of the position to the north, in metres.
     public var latitudeError: Double {
         @inlinable get { storage.values.latitudeError }
-        @inlinable set { ownStorage().values.latitudeError = newValue }
+        @inlinable set { uniqueStorage().values.latitudeError = newValue }
     }
 
     /// The estimated error of the altitude in metres.
     public var verticalError: Double {
         @inlinable get { storage.values.verticalError }
-        @inlinable set { ownStorage().values.verticalError = newValue }
+        @inlinable set { uniqueStorage().values.verticalError = newValue }
     }
 
     /// The estimated horizontal error in metres (eph).
     public var horizontalError: Double {
         @inlinable get { storage.values.horizontalError }
-        @inlinable set { ownStorage().values.horizontalError = newValue }
+        @inlinable set { uniqueStorage().values.horizontalError = newValue }
     }
 
     /// The estimated spherical error in metres (sep).
     public var sphericalError: Double {
         @inlinable get { storage.values.sphericalError }
-        @inlinable set { ownStorage().values.sphericalError = newValue }
+        @inlinable set { uniqueStorage().values.sphericalError = newValue }
     }
 
     /// The course over ground in degrees clockwise from true north.
     public var track: Double {
         @inlinable get { storage.values.track }
-        @inlinable set { ownStorage().values.track = newValue }
+        @inlinable set { uniqueStorage().values.track = newValue }
     }
 
     /// The course over ground in degrees clockwise from magnetic north.
     public var magneticTrack: Double {
         @inlinable get { storage.values.magneticTrack }
-        @inlinable set { ownStorage().values.magneticTrack = newValue }
+        @inlinable set { uniqueStorage().values.magneticTrack = newValue }
     }
 
     /// The magnetic declination in degrees, positive east.
     public var magneticVariation: Double {
         @inlinable get { storage.values.magneticVariation }
-        @inlinable set { ownStorage().values.magneticVariation = newValue }
+        @inlinable set { uniqueStorage().values.magneticVariation = newValue }
     }
 
     /// The speed over ground in metres per second.
     public var speed: Double {
         @inlinable get { storage.values.speed }
-        @inlinable set { ownStorage().values.speed = newValue }
+        @inlinable set { uniqueStorage().values.speed = newValue }
     }
 
     /// The vertical speed in metres per second, positive up.
     public var climb: Double {
         @inlinable get { storage.values.climb }
-        @inlinable set { ownStorage().values.climb = newValue }
+        @inlinable set { uniqueStorage().values.climb = newValue }
     }
 
     /// The estimated error of the track in degrees.
     public var trackError: Double {
         @inlinable get { storage.values.trackError }
-        @inlinable set { ownStorage().values.trackError = newValue }
+        @inlinable set { uniqueStorage().values.trackError = newValue }
     }
 
     /// The estimated error of the speed in metres per second.
     public var speedError: Double {
         @inlinable get { storage.values.speedError }
-        @inlinable set { ownStorage().values.speedError = newValue }
+        @inlinable set { uniqueStorage().values.speedError = newValue }
     }
 
     /// The estimated error of the climb in metres per second.
     public var climbError: Double {
         @inlinable get { storage.values.climbError }
-        @inlinable set { ownStorage().values.climbError = newValue }
+        @inlinable set { uniqueStorage().values.climbError = newValue }
     }
 
     /// The velocity to the north in metres per second.
     public var velocityNorth: Double {
         @inlinable get { storage.values.velocityNorth }
-        @inlinable set { ownStorage().values.velocityNorth = newValue }
+        @inlinable set { uniqueStorage().values.velocityNorth = newValue }
     }
 
     /// The velocity to the east in metres per second.
     public var velocityEast: Double {
         @inlinable get { storage.values.velocityEast }
-        @inlinable set { ownStorage().values.velocityEast = newValue }
+        @inlinable set { uniqueStorage().values.velocityEast = newValue }
     }
 
     /// The downward velocity in metres per second.
     public var velocityDown: Double {
         @inlinable get { storage.values.velocityDown }
-        @inlinable set { ownStorage().values.velocityDown = newValue }
+        @inlinable set { uniqueStorage().values.velocityDown = newValue }
     }
 
     /// The depth below the water surface in metres.
     public var depth: Double {
         @inlinable get { storage.values.depth }
-        @inlinable set { ownStorage().values.depth = newValue }
+        @inlinable set { uniqueStorage().values.depth = newValue }
     }
 
     /// The time since the last differential correction, in seconds.
     public var correctionAge: Double {
         @inlinable get { storage.values.correctionAge }
-        @inlinable set { ownStorage().values.correctionAge = newValue }
+        @inlinable set { uniqueStorage().values.correctionAge = newValue }
     }
 
     /// The station of the differential correction; -1 if missing.
     public var correctionStation: Int32 {
         @inlinable get { storage.values.correctionStation }
-        @inlinable set { ownStorage().values.correctionStation = newValue }
+        @inlinable set { uniqueStorage().values.correctionStation = newValue }
     }
 
     /// The number of leap seconds known to the receiver; -1 if missing.
     public var leapSeconds: Int32 {
         @inlinable get { storage.values.leapSeconds }
-        @inlinable set { ownStorage().values.leapSeconds = newValue }
+        @inlinable set { uniqueStorage().values.leapSeconds = newValue }
     }
 
     /// The original bytes of the report, if the subscription requested them; otherwise nil.
     public var raw: [UInt8]? {
         @inlinable get { storage.values.raw }
-        @inlinable set { ownStorage().values.raw = newValue }
+        @inlinable set { uniqueStorage().values.raw = newValue }
     }
 
     /// Creates an empty report.

@@ -47,22 +47,22 @@ public struct PositionFix: Sendable {
 /// A subscriber's request to a position source.
 public struct PositionRequest: Sendable, Hashable {
     /// True to receive every report; false to receive one report per epoch, the last and most complete one.
-    public var everyReport = false
+    public var includesAllReports = false
     /// The device path of the receiver; nil for the best one.
     public var receiver: String?
     /// True to also receive each line of the service unmodified.
-    public var lines = false
+    public var includesLines = false
     /// True to include the original bytes in reports.
-    public var rawReports = false
+    public var includesRawBytes = false
     /// The executor of the subscriber's callbacks if it can read from the source itself; otherwise nil.
-    package var place: DirectPlace?
+    package var executor: DirectPlace?
 
     /// Creates a request. By default it requests one report per epoch from the best receiver.
     public init(everyReport: Bool = false, receiver: String? = nil, lines: Bool = false, rawReports: Bool = false) {
-        self.everyReport = everyReport
+        self.includesAllReports = everyReport
         self.receiver = receiver
-        self.lines = lines
-        self.rawReports = rawReports
+        self.includesLines = lines
+        self.includesRawBytes = rawReports
     }
 }
 

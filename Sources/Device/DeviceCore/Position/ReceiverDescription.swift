@@ -24,11 +24,11 @@ public struct ReceiverDescription: Sendable, Hashable {
 /// The current quality of a receiver, for selecting one of several.
 struct ReceiverQuality: Sendable {
     /// The time in seconds without a report after which a receiver counts as silent.
-    static let silence = 5.0
+    static let silenceTimeout = 5.0
     /// The maximum error of a clearly better receiver with the same mode, as a fraction of the chosen receiver's error.
-    static let margin = 0.5
+    static let maximumErrorRatio = 0.5
     /// The time in seconds for which a receiver must be clearly better before it is chosen.
-    static let patience = 10.0
+    static let switchDelay = 10.0
 
     private(set) var mode = FixMode.unknown
     private(set) var error = Double.infinity
@@ -38,8 +38,8 @@ struct ReceiverQuality: Sendable {
     var betterSince: BootTime?
 
     /// Updates the quality with a report.
-    mutating func note(_ report: PositionReport, now: BootTime) {
-        if now.seconds(since: lastReport) > ReceiverQuality.silence { betterSince = nil }
+    mutating func update(with report: PositionReport, now: BootTime) {
+        if now.seconds(since: lastReport) > ReceiverQuality.silenceTimeout { betterSince = nil }
         lastReport = now
         mode = report.hasFix ? report.mode : .none
         let reported = report.horizontalError
@@ -48,12 +48,13 @@ struct ReceiverQuality: Sendable {
 
     /// True if the last report is recent and has a fix.
     func hasFix(now: BootTime) -> Bool {
-        mode.rawValue >= FixMode.twoDimensional.rawValue && now.seconds(since: lastReport) <= ReceiverQuality.silence
+        mode.rawValue >= FixMode.twoDimensional.rawValue
+            && now.seconds(since: lastReport) <= ReceiverQuality.silenceTimeout
     }
 
     /// True if the receiver has a higher fix mode, or the same mode and a much smaller error.
     func isClearlyBetter(than other: ReceiverQuality) -> Bool {
         if mode.rawValue != other.mode.rawValue { return mode.rawValue > other.mode.rawValue }
-        return error < other.error * ReceiverQuality.margin
+        return error < other.error * ReceiverQuality.maximumErrorRatio
     }
 }

@@ -20,7 +20,7 @@ public final class StatusHub: StatusSource {
     public var battery: BatteryReading? { registry.withLock { $0.content } }
 
     /// True while there is a subscriber.
-    public var isWanted: Bool { registry.isWanted }
+    public var hasSubscribers: Bool { registry.hasSubscribers }
 
     /// Adds a subscriber.
     public func subscribe(receive: @escaping @Sendable (BatteryReading?) -> Void) -> Subscription {

@@ -34,7 +34,7 @@ public final class ClockTimer: Sendable {
     deinit { cancel() }
 
     /// Sets the closure that removes the timer from the clock.
-    package func whenCancelled(_ action: @escaping @Sendable () -> Void) { onCancel.withLock { $0 = action } }
+    package func onCancel(_ action: @escaping @Sendable () -> Void) { onCancel.withLock { $0 = action } }
 
     /// Discards the work. Does nothing if the work has already run.
     public func cancel() {
@@ -53,7 +53,7 @@ public final class ClockTimer: Sendable {
     }
 }
 
-extension WakeUp {
+extension WakeupPipe {
     /// Waits for a wakeup or for the socket until the deadline. Returns true if the socket is ready.
     package func wait(
         for socket: Int32?, events: Int16 = Int16(POLLIN), until deadline: BootTime, clock: any DeviceClock
@@ -66,7 +66,7 @@ extension WakeUp {
     }
 }
 
-extension Bell {
+extension BinarySemaphore {
     /// Waits until `ring()` is called or the deadline has passed, but at most 60 s. Returns true if `ring()` was
     /// called.
     @discardableResult

@@ -38,7 +38,7 @@ public final class LiveClock: DeviceClock {
             }
         }
         box.schedule(after: deadline.seconds(since: now))
-        timer.whenCancelled { box.source.cancel() }
+        timer.onCancel { box.source.cancel() }
         box.source.resume()
         return timer
     }
@@ -70,12 +70,12 @@ package enum DispatchDescriptors {
 
     /// Starts opening the descriptors. The returned closure waits until they are open, for at most 0.2 s.
     package static func open() -> @Sendable () -> Void {
-        let hasFired = Bell()
+        let hasFired = BinarySemaphore()
         let now = timers.now
         // A timer far in the future always has to wait. Once the timer created after it has fired, the descriptors are
         // open.
         let waiting = timers.timer(at: now.advanced(bySeconds: 3600)) {}
-        let timer = timers.timer(at: now.advanced(bySeconds: 0.001)) { hasFired.ring() }
+        let timer = timers.timer(at: now.advanced(bySeconds: 0.001)) { hasFired.signal() }
         return {
             hasFired.wait(seconds: 0.2)
             timer.cancel()

@@ -24,30 +24,30 @@ public final class VirtualClock: DeviceClock {
 
     private let timers = Mutex(Timers())
     // Read several times for each reading of a trace, so they are atomic instead of locked. All are in nanoseconds.
-    private let present: Atomic<Int64>
+    private let currentTime: Atomic<Int64>
     /// The civil time minus the time since boot.
-    private let difference: Atomic<Int64>
+    private let wallTimeOffset: Atomic<Int64>
     /// The deadline of the next timer, or `Int64.max` if there is none. Modified under the lock.
-    private let due = Atomic<Int64>(.max)
+    private let nextDue = Atomic<Int64>(.max)
 
     /// Creates a clock that is set to these times.
     public init(now: BootTime = .zero, wallTime: WallTime = .epoch) {
-        present = Atomic(now.nanoseconds)
-        difference = Atomic(wallTime.nanoseconds.subtractingSaturated(now.nanoseconds))
+        currentTime = Atomic(now.nanoseconds)
+        wallTimeOffset = Atomic(wallTime.nanoseconds.subtractingSaturated(now.nanoseconds))
     }
 
     /// The current time since boot.
-    public var now: BootTime { BootTime(nanoseconds: present.load(ordering: .acquiring)) }
+    public var now: BootTime { BootTime(nanoseconds: currentTime.load(ordering: .acquiring)) }
 
     /// The current civil time.
     public var wallTime: WallTime {
-        WallTime(nanoseconds: now.nanoseconds.addingSaturated(difference.load(ordering: .acquiring)))
+        WallTime(nanoseconds: now.nanoseconds.addingSaturated(wallTimeOffset.load(ordering: .acquiring)))
     }
 
     /// Runs the work when the clock reaches or passes the deadline.
     public func timer(at deadline: BootTime, _ work: @escaping @Sendable () -> Void) -> ClockTimer {
         let timer = ClockTimer(work)
-        let number = change { timers in
+        let number = withTimers { timers in
             let number = timers.nextNumber
             timers.nextNumber += 1
             let position = timers.entries.partitioningIndex { $0.deadline <= deadline }
@@ -57,8 +57,8 @@ public final class VirtualClock: DeviceClock {
         }
         // A strong reference: the clock does not retain the timer, and a weak one would slow down every use of the
         // clock.
-        timer.whenCancelled {
-            self.change { timers in timers.entries.removeAll { $0.number == number } }
+        timer.onCancel {
+            self.withTimers { timers in timers.entries.removeAll { $0.number == number } }
         }
         return timer
     }
@@ -70,7 +70,7 @@ public final class VirtualClock: DeviceClock {
     /// is none.
     @discardableResult
     public func runNextTimer(upTo limit: BootTime) -> Bool {
-        let entry = change { timers -> Entry? in
+        let entry = withTimers { timers -> Entry? in
             guard let deadline = timers.nextDeadline, deadline <= limit else { return nil }
             move(to: deadline)
             return timers.entries.removeLast()
@@ -83,7 +83,7 @@ public final class VirtualClock: DeviceClock {
     /// was advanced.
     public func moveUnlessTimerIsDue(by time: BootTime) -> Bool {
         // `Int64.max` also means that no timer is set, so the value under the lock decides.
-        if due.load(ordering: .acquiring) <= time.nanoseconds, let deadline = nextDeadline, deadline <= time {
+        if nextDue.load(ordering: .acquiring) <= time.nanoseconds, let deadline = nextDeadline, deadline <= time {
             return false
         }
         move(to: time)
@@ -91,16 +91,16 @@ public final class VirtualClock: DeviceClock {
     }
 
     /// Advances the clock without running timers. An earlier time has no effect.
-    public func move(to time: BootTime) { present.max(time.nanoseconds, ordering: .acquiringAndReleasing) }
+    public func move(to time: BootTime) { currentTime.max(time.nanoseconds, ordering: .acquiringAndReleasing) }
 
     /// Sets the civil time. The time since boot does not change.
     public func setWallTime(_ time: WallTime) {
-        difference.store(time.nanoseconds.subtractingSaturated(now.nanoseconds), ordering: .releasing)
+        wallTimeOffset.store(time.nanoseconds.subtractingSaturated(now.nanoseconds), ordering: .releasing)
     }
 
-    private func change<Result: Sendable>(_ body: (inout Timers) -> Result) -> Result {
+    private func withTimers<Result: Sendable>(_ body: (inout Timers) -> Result) -> Result {
         timers.withLock { timers in
-            defer { due.store((timers.nextDeadline ?? .never).nanoseconds, ordering: .releasing) }
+            defer { nextDue.store((timers.nextDeadline ?? .never).nanoseconds, ordering: .releasing) }
             return body(&timers)
         }
     }

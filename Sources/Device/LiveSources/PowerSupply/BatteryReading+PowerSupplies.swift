@@ -17,20 +17,20 @@ extension BatteryReading {
     /// are combined by energy, or by charge if not all of them report energy. If not all report the same quantity, the
     /// level is the average of the batteries' levels.
     private static func level(of batteries: [PowerSupply]) -> Double? {
-        if batteries.count == 1 { return batteries.first.flatMap { $0.capacity ?? $0.share } }
+        if batteries.count == 1 { return batteries.first.flatMap { $0.capacity ?? $0.measuredLevel } }
         let energies = batteries.compactMap { battery in
             battery.energyNow.flatMap { now in battery.energyFull.map { (now, $0) } }
         }
-        if energies.count == batteries.count { return share(of: energies) }
+        if energies.count == batteries.count { return combinedLevel(of: energies) }
         let charges = batteries.compactMap { battery in
             battery.chargeNow.flatMap { now in battery.chargeFull.map { (now, $0) } }
         }
-        if charges.count == batteries.count { return share(of: charges) }
-        let levels = batteries.compactMap { $0.share ?? $0.capacity }
+        if charges.count == batteries.count { return combinedLevel(of: charges) }
+        let levels = batteries.compactMap { $0.measuredLevel ?? $0.capacity }
         return levels.isEmpty ? nil : levels.reduce(0, +) / Double(levels.count)
     }
 
-    private static func share(of amounts: [(now: Double, full: Double)]) -> Double {
+    private static func combinedLevel(of amounts: [(now: Double, full: Double)]) -> Double {
         let now = amounts.reduce(0) { $0 + min($1.now, $1.full) }
         let full = amounts.reduce(0) { $0 + $1.full }
         return PowerSupply.clamp(now / full)

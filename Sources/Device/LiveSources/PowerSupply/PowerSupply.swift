@@ -37,7 +37,7 @@ struct PowerSupply: Equatable {
     init(kind: Kind) { self.kind = kind }
 
     /// The level from energy, else from charge, 0 to 1.
-    var share: Double? {
+    var measuredLevel: Double? {
         if let energyNow, let energyFull { return PowerSupply.clamp(energyNow / energyFull) }
         if let chargeNow, let chargeFull { return PowerSupply.clamp(chargeNow / chargeFull) }
         return nil
@@ -92,7 +92,7 @@ extension PowerSupply {
     /// Returns the first line of an attribute. An attribute is at most one page, and the attributes used here are one
     /// word.
     private static func text(_ name: String, in folder: String) -> String? {
-        guard let bytes = try? FileBytes.read(folder + "/" + name, limit: 4096) else { return nil }
+        guard let bytes = try? FileIO.read(folder + "/" + name, limit: 4096) else { return nil }
         let line = bytes.prefix { $0 != 0x0A && $0 != 0 }
         guard !line.isEmpty, line.count <= 64 else { return nil }
         return String(decoding: line, as: UTF8.self)

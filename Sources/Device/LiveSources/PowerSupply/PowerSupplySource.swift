@@ -36,7 +36,7 @@ public final class PowerSupplySource: StatusSource {
     public init(folder: String = "/sys/class/power_supply", clock: any DeviceClock) {
         self.folder = folder
         self.clock = clock
-        let relay = Relay()
+        let relay = WeakSource()
         hub = StatusHub(demandChanged: { relay.source?.demandChanged() })
         relay.set(self)
     }
@@ -47,14 +47,14 @@ public final class PowerSupplySource: StatusSource {
     /// Subscribes to changes of the battery. The initial state is not delivered; read it from ``battery``.
     public func subscribe(receive: @escaping @Sendable (BatteryReading?) -> Void) -> Subscription {
         // Without subscribers, changes were not observed. A new subscriber must not receive them.
-        if !hub.isWanted { hub.post(battery) }
+        if !hub.hasSubscribers { hub.post(battery) }
         return hub.subscribe(receive: receive)
     }
 
     private func demandChanged() {
-        let former = polling.withLock { polling -> ClockTimer? in
+        let previousTimer = polling.withLock { polling -> ClockTimer? in
             // Read while locked, so that the last of concurrent calls acts on the latest state.
-            let isWanted = hub.isWanted
+            let isWanted = hub.hasSubscribers
             if isWanted, polling.timer == nil {
                 schedule(&polling, after: hub.battery == nil ? Self.searchInterval : Self.interval)
             } else if !isWanted {
@@ -63,7 +63,7 @@ public final class PowerSupplySource: StatusSource {
             }
             return nil
         }
-        former?.cancel()
+        previousTimer?.cancel()
     }
 
     private func schedule(_ polling: inout Polling, after seconds: Double) {
@@ -79,12 +79,12 @@ public final class PowerSupplySource: StatusSource {
         polling.withLock { polling in
             guard polling.number == number else { return }
             polling.timer = nil
-            if hub.isWanted { schedule(&polling, after: battery == nil ? Self.searchInterval : Self.interval) }
+            if hub.hasSubscribers { schedule(&polling, after: battery == nil ? Self.searchInterval : Self.interval) }
         }
     }
 
     private func supplies() -> [PowerSupply] {
-        guard var entries = FolderEntries(folder) else { return [] }
+        guard var entries = DirectoryEntries(folder) else { return [] }
         var supplies: [PowerSupply] = []
         while supplies.count < Self.supplyLimit, let name = entries.next() {
             guard !name.hasPrefix(".") else { continue }
@@ -94,7 +94,7 @@ public final class PowerSupplySource: StatusSource {
     }
 
     /// Gives the hub's closure access to the source, which is initialized after the hub.
-    private final class Relay: Sendable {
+    private final class WeakSource: Sendable {
         private struct Reference: @unchecked Sendable {
             weak var source: PowerSupplySource?
         }

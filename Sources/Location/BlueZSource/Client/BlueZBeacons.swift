@@ -19,9 +19,9 @@ public struct BeaconAdvertisement: Sendable, Hashable {
     /// - AltBeacon, with any company identifier: `be ac`, an ID of 20 bytes that is divided as in an iBeacon, power,
     ///   and a byte reserved for the manufacturer. Source: the AltBeacon specification 1.0.
     public init?(company: UInt16, data: [UInt8]) {
-        let isApples = company == Self.apple && data.count == 23 && data[0] == 0x02 && data[1] == 0x15
+        let isIBeacon = company == Self.apple && data.count == 23 && data[0] == 0x02 && data[1] == 0x15
         let isAltBeacon = data.count == 24 && data[0] == 0xbe && data[1] == 0xac
-        guard isApples || isAltBeacon, let uuid = BeaconUUID(bytes: data[2..<18]) else { return nil }
+        guard isIBeacon || isAltBeacon, let uuid = BeaconUUID(bytes: data[2..<18]) else { return nil }
         identity = BeaconIdentity(
             uuid: uuid, major: UInt16(data[18]) << 8 | UInt16(data[19]), minor: UInt16(data[20]) << 8 | UInt16(data[21])
         )
@@ -38,7 +38,7 @@ struct BlueZBeacons {
     private struct Beacon {
         var advertisement: BeaconAdvertisement
         var rssi: Int8?
-        var number: UInt64
+        var updateNumber: UInt64
     }
 
     private var beacons: [String: Beacon] = [:]
@@ -48,29 +48,29 @@ struct BlueZBeacons {
 
     /// Updates a beacon with the device properties of a message. Returns a sighting if the message contains an
     /// advertisement or a signal strength of a beacon.
-    mutating func take(_ device: BlueZObject.Device, at path: String, now: BootTime) -> BeaconSighting? {
-        let former = beacons[path]
-        let advertisement = device.hasData ? device.advertisement : former?.advertisement
+    mutating func update(_ device: BlueZObject.Device, at path: String, now: BootTime) -> BeaconSighting? {
+        let previous = beacons[path]
+        let advertisement = device.hasData ? device.advertisement : previous?.advertisement
         guard let advertisement else {
             beacons[path] = nil
             return nil
         }
         lastNumber &+= 1
         // BlueZ omits a signal strength that has not changed.
-        let rssi = device.rssi ?? (device.hasLostRSSI ? nil : former?.rssi)
-        if former == nil { makeRoom() }
-        beacons[path] = Beacon(advertisement: advertisement, rssi: rssi, number: lastNumber)
+        let rssi = device.rssi ?? (device.hasLostRSSI ? nil : previous?.rssi)
+        if previous == nil { evictIfFull() }
+        beacons[path] = Beacon(advertisement: advertisement, rssi: rssi, updateNumber: lastNumber)
         guard device.rssi != nil || device.hasData else { return nil }
         return BeaconSighting(
             identity: advertisement.identity, rssi: rssi, measuredPower: advertisement.measuredPower, time: now)
     }
 
-    private mutating func makeRoom() {
+    private mutating func evictIfFull() {
         guard beacons.count >= Self.maximumCount else { return }
         // Removes an eighth of the beacons at once, so that the oldest ones need not be found for each new beacon.
-        let numbers = beacons.values.map(\.number).sorted()
+        let numbers = beacons.values.map(\.updateNumber).sorted()
         let limit = numbers[numbers.count / 8]
-        beacons = beacons.filter { $0.value.number > limit }
+        beacons = beacons.filter { $0.value.updateNumber > limit }
     }
 
     /// Removes the beacon of a device.

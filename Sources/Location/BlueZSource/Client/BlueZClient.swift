@@ -10,31 +10,31 @@ package import DeviceCore
 /// change. It retries, with an increasing delay, only after errors whose end is not signaled.
 package struct BlueZClient {
     /// The timeout for a reply from the bus or from BlueZ, in seconds.
-    static let answer = 10.0
+    static let replyTimeout = 10.0
     /// The time without messages from BlueZ after which it is pinged, in seconds.
-    static let silence = 10.0
+    static let pingInterval = 10.0
     /// The time within which the adapter has to start discovery if BlueZ replies that discovery is in progress, in
     /// seconds. BlueZ sends the property change a few milliseconds after its reply.
-    static let discoveryDelay = 1.0
+    static let discoveryTimeout = 1.0
     private static let bus = "org.freedesktop.DBus"
     private static let bluez = "org.bluez"
     private static let objectManager = "org.freedesktop.DBus.ObjectManager"
     private static let properties = "org.freedesktop.DBus.Properties"
     /// The errors of the bus if a name has no owner and its service cannot be started.
-    private static let absence: Set = [
+    private static let serviceUnavailableErrors: Set = [
         "org.freedesktop.DBus.Error.ServiceUnknown", "org.freedesktop.DBus.Error.NameHasNoOwner",
     ]
     /// The maximum number of adapters. Further adapters are ignored.
     private static let maximumAdapters = 16
 
-    private enum Question {
+    private enum Request {
         case hello, match, objects, filter, start, ping
     }
 
     /// False if the client only checks whether beacons can be received.
-    private let listens: Bool
+    private let startsDiscovery: Bool
     private var serial: UInt32 = 0
-    private var questions: [UInt32: (question: Question, deadline: BootTime)] = [:]
+    private var pendingRequests: [UInt32: (question: Request, deadline: BootTime)] = [:]
     /// The bytes to send.
     private var outgoing: [UInt8] = []
     private var events: [BeaconEvent] = []
@@ -81,7 +81,7 @@ package struct BlueZClient {
     ///   - listens: False to only check whether beacons can be received.
     ///   - now: The current time.
     package init(listens: Bool = true, now: BootTime) {
-        self.listens = listens
+        self.startsDiscovery = listens
         lastMessage = now
         let bus = DBusCall(Self.bus, "/org/freedesktop/DBus", Self.bus, "")
         func call(_ member: String) -> DBusCall {
@@ -89,7 +89,7 @@ package struct BlueZClient {
             call.member = member
             return call
         }
-        ask(.hello, call("Hello"), now)
+        sendRequest(.hello, call("Hello"), now: now)
         if listens {
             // The match rules are added before the objects are requested, so that no change is missed.
             for rule in [
@@ -97,56 +97,56 @@ package struct BlueZClient {
                 "type='signal',sender='\(Self.bluez)',interface='\(Self.objectManager)'",
                 "type='signal',sender='\(Self.bluez)',interface='\(Self.properties)',member='PropertiesChanged'",
             ] {
-                ask(.match, call("AddMatch").with(rule), now)
+                sendRequest(.match, call("AddMatch").appending(rule), now: now)
             }
         }
-        askForObjects(now)
+        requestObjects(now: now)
     }
 
     // MARK: Output
 
     /// Returns and removes the bytes to send.
-    package mutating func takeOutgoing() -> [UInt8] {
+    package mutating func drainOutgoing() -> [UInt8] {
         defer { outgoing = [] }
         return outgoing
     }
 
     /// Returns and removes the events to deliver.
-    package mutating func takeEvents() -> [BeaconEvent] {
+    package mutating func drainEvents() -> [BeaconEvent] {
         defer { events = [] }
         return events
     }
 
-    /// The time at which ``timeOut(now:)`` must be called.
-    var deadline: BootTime { min(nextStep.time, questions.values.map(\.deadline).min() ?? pingTime) }
+    /// The time at which ``processTimeouts(now:)`` must be called.
+    var deadline: BootTime { min(nextStep.time, pendingRequests.values.map(\.deadline).min() ?? pingTime) }
 
     /// The time at which BlueZ is pinged. Without a ping, a daemon that hangs could not be distinguished from the
     /// absence of beacons.
     private var pingTime: BootTime {
-        listens && isReceiving ? lastMessage.advanced(bySeconds: Self.silence) : .never
+        startsDiscovery && isReceiving ? lastMessage.advanced(bySeconds: Self.pingInterval) : .never
     }
 
     /// Performs the steps that are due. Throws an error if the connection is no longer usable.
-    package mutating func timeOut(now: BootTime) throws(DeviceError) {
-        if questions.values.contains(where: { $0.deadline <= now }) {
-            throw owner == nil ? BlueZProblem.noAnswer : BlueZProblem.silence(seconds: Int(Self.answer))
+    package mutating func processTimeouts(now: BootTime) throws(DeviceError) {
+        if pendingRequests.values.contains(where: { $0.deadline <= now }) {
+            throw owner == nil ? BlueZProblem.noReply : BlueZProblem.timedOut(seconds: Int(Self.replyTimeout))
         }
-        if questions.isEmpty, pingTime <= now {
-            ask(.ping, DBusCall(Self.bluez, "/", "org.freedesktop.DBus.Peer", "Ping"), now)
+        if pendingRequests.isEmpty, pingTime <= now {
+            sendRequest(.ping, DBusCall(Self.bluez, "/", "org.freedesktop.DBus.Peer", "Ping"), now: now)
         }
         guard nextStep.time <= now else { return }
         switch exchange(&nextStep, with: .none) {
         case .none: break
-        case .retry: if let adapter { startDiscovery(adapter, now) } else { askForObjects(now) }
+        case .retry: if let adapter { startDiscovery(adapter, now) } else { requestObjects(now: now) }
         case .expectDiscovery(let error, _):
             stop()
-            fail(BlueZProblem.noDiscovery(error), now)
+            reportAndRetry(BlueZProblem.discoveryFailed(error), now: now)
         }
     }
 
     /// Stops discovery. Closing the connection also stops it.
     mutating func stop() {
-        guard listens, let adapter else { return }
+        guard startsDiscovery, let adapter else { return }
         var call = DBusCall(Self.bluez, adapter, BlueZObject.adapterInterface, "StopDiscovery")
         call.isOneWay = true
         send(call)
@@ -162,49 +162,50 @@ package struct BlueZClient {
         return serial
     }
 
-    private mutating func ask(_ question: Question, _ call: DBusCall, _ now: BootTime) {
-        questions[send(call)] = (question, now.advanced(bySeconds: Self.answer))
+    private mutating func sendRequest(_ question: Request, _ call: DBusCall, now: BootTime) {
+        pendingRequests[send(call)] = (question, now.advanced(bySeconds: Self.replyTimeout))
     }
 
-    private mutating func askForObjects(_ now: BootTime) {
+    private mutating func requestObjects(now: BootTime) {
         // The call also starts bluetoothd if the system supports D-Bus activation.
-        ask(.objects, DBusCall(Self.bluez, "/", Self.objectManager, "GetManagedObjects"), now)
+        sendRequest(.objects, DBusCall(Self.bluez, "/", Self.objectManager, "GetManagedObjects"), now: now)
     }
 
     private mutating func startDiscovery(_ adapter: String, _ now: BootTime) {
         let interface = BlueZObject.adapterInterface
         // With duplicate data, BlueZ reports every advertisement, not only changed ones.
         let filter = DBusCall(Self.bluez, adapter, interface, "SetDiscoveryFilter")
-            .with(["Transport": .text("le"), "DuplicateData": .bool(true)])
-        ask(.filter, filter, now)
-        ask(.start, DBusCall(Self.bluez, adapter, interface, "StartDiscovery"), now)
+            .appending(["Transport": .text("le"), "DuplicateData": .bool(true)])
+        sendRequest(.filter, filter, now: now)
+        sendRequest(.start, DBusCall(Self.bluez, adapter, interface, "StartDiscovery"), now: now)
     }
 
     // MARK: Messages
 
     /// Processes a message. Throws an error if the connection is no longer usable.
-    package mutating func take(_ message: DBusMessage, now: BootTime) throws(DeviceError) {
+    package mutating func process(_ message: DBusMessage, now: BootTime) throws(DeviceError) {
         if message.sender == owner { lastMessage = now }
         switch message.kind {
-        case .answer, .error:
-            guard let number = message.replySerial, let (question, _) = questions.removeValue(forKey: number) else {
+        case .methodReturn, .error:
+            guard let number = message.replySerial, let (question, _) = pendingRequests.removeValue(forKey: number)
+            else {
                 return
             }
             if message.kind == .error {
-                try take(error: message, to: question, now)
+                try process(error: message, to: question, now: now)
             } else {
-                take(answer: message, to: question, now)
+                process(reply: message, to: question, now: now)
             }
         // Invalid signals are ignored.
-        case .signal: do throws(DBusFormatError) { try take(signal: message, now) } catch {}
-        case .call, nil: break
+        case .signal: do throws(DBusFormatError) { try process(signal: message, now: now) } catch {}
+        case .methodCall, nil: break
         }
     }
 
-    private mutating func take(answer message: DBusMessage, to question: Question, _ now: BootTime) {
+    private mutating func process(reply message: DBusMessage, to question: Request, now: BootTime) {
         switch question {
         case .hello, .match, .filter, .ping: break
-        case .start: settle(nil)
+        case .start: setProblem(nil)
         case .objects:
             owner = message.sender
             adapters = [:]
@@ -217,23 +218,27 @@ package struct BlueZClient {
                         let path = try values.string()
                         let object = try BlueZObject(interfaces: &values)
                         // The reception time of earlier advertisements is unknown, so they are not reported.
-                        if let device = object.device { _ = beacons.take(device, at: path, now: now) }
-                        if let found = object.adapter { note(found, path) }
+                        if let device = object.device { _ = beacons.update(device, at: path, now: now) }
+                        if let found = object.adapter { updateAdapter(found, at: path) }
                     }
                 } catch {}
             }
-            choose(now)
+            selectAdapter(now: now)
         }
     }
 
-    private mutating func take(error message: DBusMessage, to question: Question, _ now: BootTime) throws(DeviceError) {
+    private mutating func process(error message: DBusMessage, to question: Request, now: BootTime) throws(DeviceError) {
         switch question {
-        case .hello, .match: throw BlueZProblem.refusedByBus(message)
+        case .hello, .match: throw BlueZProblem.rejectedByBus(message)
         case .objects:
-            let problem = BlueZProblem.noObjects(message, isOfBus: message.sender == Self.bus)
+            let problem = BlueZProblem.objectsUnavailable(message, isFromBus: message.sender == Self.bus)
             // If BlueZ does not run, the bus signals its start. The end of other errors is not signaled, so the call is
             // retried.
-            if owner == nil, Self.absence.contains(message.error) { settle(problem) } else { fail(problem, now) }
+            if owner == nil, Self.serviceUnavailableErrors.contains(message.error) {
+                setProblem(problem)
+            } else {
+                reportAndRetry(problem, now: now)
+            }
         // Versions without a discovery filter can discover nevertheless. An error in reply to a ping shows that BlueZ
         // responds.
         case .filter, .ping: break
@@ -241,70 +246,70 @@ package struct BlueZClient {
             if message.error == "org.bluez.Error.InProgress" {
                 // Another program may have started discovery. However, BlueZ sends the same reply after it has crashed,
                 // or after the controller has refused to scan, although it does not discover.
-                if let adapter, adapters[adapter]?.isDiscovering == true { return settle(nil) }
-                nextStep = .expectDiscovery(error: message, now.advanced(bySeconds: Self.discoveryDelay))
+                if let adapter, adapters[adapter]?.isDiscovering == true { return setProblem(nil) }
+                nextStep = .expectDiscovery(error: message, now.advanced(bySeconds: Self.discoveryTimeout))
                 return
             }
-            fail(BlueZProblem.noDiscovery(message), now)
+            reportAndRetry(BlueZProblem.discoveryFailed(message), now: now)
         }
     }
 
-    private mutating func take(signal message: DBusMessage, _ now: BootTime) throws(DBusFormatError) {
+    private mutating func process(signal message: DBusMessage, now: BootTime) throws(DBusFormatError) {
         var values = message.values
         if message.sender == Self.bus, message.member == "NameOwnerChanged", message.signature == "sss" {
             guard try values.string() == Self.bluez else { return }
             _ = try values.string()
-            return ownerChanged(try values.string(), now)
+            return handleOwnerChange(try values.string(), now: now)
         }
         // The bus also delivers signals that other programs send directly to this connection.
         guard let owner, message.sender == owner else { return }
         switch (message.member, message.signature) {
         case ("InterfacesAdded", "oa{sa{sv}}"):
             let path = try values.string()
-            take(try BlueZObject(interfaces: &values), at: path, now)
+            process(try BlueZObject(interfaces: &values), at: path, now: now)
         case ("InterfacesRemoved", "oas"):
             let path = try values.string()
             beacons.remove(path)
             guard adapters.removeValue(forKey: path) != nil else { return }
             if adapter == path { adapter = nil }
-            choose(now)
+            selectAdapter(now: now)
         case ("PropertiesChanged", "sa{sv}as"):
-            take(try BlueZObject(changes: &values), at: message.path, now)
+            process(try BlueZObject(changes: &values), at: message.path, now: now)
         default: break
         }
     }
 
-    private mutating func take(_ object: BlueZObject, at path: String, _ now: BootTime) {
-        if let device = object.device, let sighting = beacons.take(device, at: path, now: now), adapter != nil {
+    private mutating func process(_ object: BlueZObject, at path: String, now: BootTime) {
+        if let device = object.device, let sighting = beacons.update(device, at: path, now: now), adapter != nil {
             events.append(.sighting(sighting))
         }
         guard let changed = object.adapter else { return }
-        note(changed, path)
+        updateAdapter(changed, at: path)
         if path == adapter, adapters[path]?.isPowered == true {
             if changed.isDiscovering == true {
                 // If two programs start discovery simultaneously, BlueZ replies to only one of them before discovery
                 // ends. Therefore, the pending call is dropped.
-                questions = questions.filter { $0.value.question != .start }
+                pendingRequests = pendingRequests.filter { $0.value.question != .start }
                 nextStep = .none
-                if !isReceiving { settle(nil) }
+                if !isReceiving { setProblem(nil) }
             } else if isStarting {
                 return
             } else if changed.isPowered == true {
                 nextStep = .retry(now)
             } else if changed.isDiscovering == false, case .none = nextStep {
                 // Discovery was ended by another cause than this client.
-                nextStep = .retry(now.advanced(bySeconds: retry.take()))
+                nextStep = .retry(now.advanced(bySeconds: retry.nextDelay()))
             }
         } else {
-            choose(now)
+            selectAdapter(now: now)
         }
     }
 
     // MARK: State
 
-    private var isStarting: Bool { questions.values.contains { $0.question == .start } }
+    private var isStarting: Bool { pendingRequests.values.contains { $0.question == .start } }
 
-    private mutating func note(_ found: BlueZObject.Adapter, _ path: String) {
+    private mutating func updateAdapter(_ found: BlueZObject.Adapter, at path: String) {
         let isKnown = adapters[path] != nil
         guard isKnown || adapters.count < Self.maximumAdapters && Self.isPath(path) else { return }
         var adapter = adapters[path] ?? Adapter()
@@ -331,37 +336,39 @@ package struct BlueZClient {
     }
 
     /// Resets the state after the owner of BlueZ's bus name has changed. The new owner is empty if BlueZ has ended.
-    private mutating func ownerChanged(_ new: String, _ now: BootTime) {
-        questions = questions.filter { $0.value.question == .hello || $0.value.question == .match }
+    private mutating func handleOwnerChange(_ new: String, now: BootTime) {
+        pendingRequests = pendingRequests.filter { $0.value.question == .hello || $0.value.question == .match }
         adapters = [:]
         adapter = nil
         nextStep = .none
         beacons.removeAll()
         owner = new.isEmpty ? nil : new
         if new.isEmpty {
-            settle(BlueZProblem.blueZEnded)
+            setProblem(BlueZProblem.blueZEnded)
         } else {
-            askForObjects(now)
+            requestObjects(now: now)
         }
     }
 
     /// Selects the first powered adapter and starts discovery on it, unless a powered adapter is already selected.
-    private mutating func choose(_ now: BootTime) {
+    private mutating func selectAdapter(now: BootTime) {
         if let adapter, adapters[adapter]?.isPowered == true { return }
         adapter = adapters.filter(\.value.isPowered).keys.min()
         nextStep = .none
-        guard let adapter else { return settle(adapters.isEmpty ? BlueZProblem.noAdapter : BlueZProblem.switchedOff) }
-        if listens { startDiscovery(adapter, now) } else { settle(nil) }
+        guard let adapter else {
+            return setProblem(adapters.isEmpty ? BlueZProblem.noAdapter : BlueZProblem.switchedOff)
+        }
+        if startsDiscovery { startDiscovery(adapter, now) } else { setProblem(nil) }
     }
 
     /// Reports that beacons cannot be received, and schedules a retry.
-    private mutating func fail(_ problem: DeviceError, _ now: BootTime) {
-        settle(problem)
-        nextStep = .retry(now.advanced(bySeconds: retry.take()))
+    private mutating func reportAndRetry(_ problem: DeviceError, now: BootTime) {
+        setProblem(problem)
+        nextStep = .retry(now.advanced(bySeconds: retry.nextDelay()))
     }
 
     /// Reports that beacons can be received, or the reason why they cannot.
-    private mutating func settle(_ problem: DeviceError?) {
+    private mutating func setProblem(_ problem: DeviceError?) {
         isReceiving = problem == nil
         if problem == nil { retry.reset() }
         events.append(problem.map { .lost($0) } ?? .regained)

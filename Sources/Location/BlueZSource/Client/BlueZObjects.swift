@@ -33,7 +33,7 @@ struct BlueZObject {
         var found = BlueZObject()
         try reader.dictionary { (reader) throws(DBusFormatError) in
             let name = try reader.string()
-            try found.take(name, &reader)
+            try found.readProperties(of: name, &reader)
         }
         self = found
     }
@@ -41,7 +41,7 @@ struct BlueZObject {
     /// Reads the arguments of PropertiesChanged: `sa{sv}as`.
     init(changes reader: inout DBusReader) throws(DBusFormatError) {
         let name = try reader.string()
-        try take(name, &reader)
+        try readProperties(of: name, &reader)
         let last = try reader.array(alignment: 4)
         while reader.offset < last {
             if try reader.string() == "RSSI", device != nil { device?.hasLostRSSI = true }
@@ -51,7 +51,7 @@ struct BlueZObject {
     private init() {}
 
     /// Reads the properties of an interface: `a{sv}`.
-    private mutating func take(_ interface: String, _ reader: inout DBusReader) throws(DBusFormatError) {
+    private mutating func readProperties(of interface: String, _ reader: inout DBusReader) throws(DBusFormatError) {
         switch interface {
         case Self.adapterInterface: adapter = try Self.adapter(&reader)
         case Self.deviceInterface: device = try Self.device(&reader)

@@ -19,7 +19,7 @@ enum BlueZProblem {
     }
 
     /// BlueZ has not answered since the connection was established: it hangs, or the bus cannot start it.
-    static var noAnswer: DeviceError {
+    static var noReply: DeviceError {
         DeviceError(
             .silent,
             "BlueZ does not respond, so no beacons can be received. It does not run on a board without a Bluetooth adapter: plug one in. Otherwise restart it (systemctl restart bluetooth)."
@@ -27,7 +27,7 @@ enum BlueZProblem {
     }
 
     /// BlueZ has answered before, but no longer does.
-    static func silence(seconds: Int) -> DeviceError {
+    static func timedOut(seconds: Int) -> DeviceError {
         DeviceError(
             .silent,
             "BlueZ has not responded within \(seconds) s. Retrying. If the problem persists, restart BlueZ (systemctl restart bluetooth)."
@@ -42,53 +42,53 @@ enum BlueZProblem {
     }
 
     /// The request for BlueZ's objects has failed, with an error from BlueZ, or from the bus if it cannot reach BlueZ.
-    static func noObjects(_ message: DBusMessage, isOfBus: Bool) -> DeviceError {
-        if message.error == "org.freedesktop.DBus.Error.AccessDenied" { return notAllowed(message) }
-        return isOfBus
+    static func objectsUnavailable(_ message: DBusMessage, isFromBus: Bool) -> DeviceError {
+        if message.error == "org.freedesktop.DBus.Error.AccessDenied" { return accessDenied(message) }
+        return isFromBus
             ? DeviceError(
                 .unreachable,
-                "BlueZ is not running, so no beacons can be received. Install and start it (apt install bluez; systemctl start bluetooth). Reception then starts automatically.\(says(message))"
+                "BlueZ is not running, so no beacons can be received. Install and start it (apt install bluez; systemctl start bluetooth). Reception then starts automatically.\(detail(of: message))"
             )
             : DeviceError(
                 .inputOutput,
-                "BlueZ does not list its adapters, so no beacons can be received. Retrying. Check its log (journalctl -u bluetooth).\(says(message))"
+                "BlueZ does not list its adapters, so no beacons can be received. Retrying. Check its log (journalctl -u bluetooth).\(detail(of: message))"
             )
     }
 
-    static func noDiscovery(_ message: DBusMessage) -> DeviceError {
+    static func discoveryFailed(_ message: DBusMessage) -> DeviceError {
         switch message.error {
         case "org.bluez.Error.NotReady": switchedOff
         case "org.bluez.Error.InProgress":
             DeviceError(
                 .inputOutput,
-                "BlueZ reports that discovery is in progress, but its adapter is not discovering, so no beacons can be received. Retrying. If the problem persists, restart BlueZ (systemctl restart bluetooth).\(says(message))"
+                "BlueZ reports that discovery is in progress, but its adapter is not discovering, so no beacons can be received. Retrying. If the problem persists, restart BlueZ (systemctl restart bluetooth).\(detail(of: message))"
             )
         case "org.freedesktop.DBus.Error.AccessDenied", "org.bluez.Error.NotAuthorized",
             "org.bluez.Error.NotPermitted":
-            notAllowed(message)
+            accessDenied(message)
         default:
             DeviceError(
                 .inputOutput,
-                "BlueZ cannot scan for beacons. Retrying. Check its log (journalctl -u bluetooth).\(says(message))"
+                "BlueZ cannot scan for beacons. Retrying. Check its log (journalctl -u bluetooth).\(detail(of: message))"
             )
         }
     }
 
-    static func refusedByBus(_ message: DBusMessage) -> DeviceError {
+    static func rejectedByBus(_ message: DBusMessage) -> DeviceError {
         DeviceError(
             .permissionDenied,
-            "The system bus does not allow this program to receive messages from BlueZ.\(says(message))")
+            "The system bus does not allow this program to receive messages from BlueZ.\(detail(of: message))")
     }
 
-    private static func notAllowed(_ message: DBusMessage) -> DeviceError {
+    private static func accessDenied(_ message: DBusMessage) -> DeviceError {
         DeviceError(
             .permissionDenied,
-            "This user may not use BlueZ. Add the user to the group bluetooth (usermod -aG bluetooth USER) and log in again, or run as root.\(says(message))"
+            "This user may not use BlueZ. Add the user to the group bluetooth (usermod -aG bluetooth USER) and log in again, or run as root.\(detail(of: message))"
         )
     }
 
-    private static func says(_ message: DBusMessage) -> String {
-        let text = ShownText.cleaned(message.errorText)
-        return text.isEmpty ? " (\(ShownText.cleaned(message.error)))" : " (\(text))"
+    private static func detail(of message: DBusMessage) -> String {
+        let text = TerminalSanitizer.sanitized(message.errorText)
+        return text.isEmpty ? " (\(TerminalSanitizer.sanitized(message.error)))" : " (\(text))"
     }
 }

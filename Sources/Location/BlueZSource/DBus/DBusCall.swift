@@ -26,7 +26,7 @@ struct DBusCall {
     }
 
     /// Returns the call with a string argument added.
-    func with(_ text: String) -> DBusCall {
+    func appending(_ text: String) -> DBusCall {
         var call = self
         call.signature += "s"
         Self.append(text, to: &call.body)
@@ -34,7 +34,7 @@ struct DBusCall {
     }
 
     /// Returns the call with a dictionary argument added.
-    func with(_ dictionary: KeyValuePairs<String, Value>) -> DBusCall {
+    func appending(_ dictionary: KeyValuePairs<String, Value>) -> DBusCall {
         var call = self
         call.signature += "a{sv}"
         // The entries are encoded separately to determine their length. They start at an alignment of 8, as in the
@@ -62,7 +62,7 @@ struct DBusCall {
     ///
     /// - Parameter serial: The serial number of the call, which must not be 0.
     func bytes(serial: UInt32) -> [UInt8] {
-        var message: [UInt8] = [UInt8(ascii: "l"), DBusMessage.Kind.call.rawValue, isOneWay ? 1 : 0, 1]
+        var message: [UInt8] = [UInt8(ascii: "l"), DBusMessage.MessageType.methodCall.rawValue, isOneWay ? 1 : 0, 1]
         Self.append(UInt32(body.count), to: &message)
         Self.append(serial, to: &message)
         // A placeholder for the length of the header fields.

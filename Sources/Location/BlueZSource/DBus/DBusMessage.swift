@@ -3,15 +3,15 @@
 /// A received D-Bus message.
 package struct DBusMessage {
     /// The type of a message.
-    enum Kind: UInt8 {
-        case call = 1
-        case answer = 2
+    enum MessageType: UInt8 {
+        case methodCall = 1
+        case methodReturn = 2
         case error = 3
         case signal = 4
     }
 
     /// nil for an unknown type of a later protocol version, which must be ignored.
-    private(set) var kind: Kind?
+    private(set) var kind: MessageType?
     private(set) var serial: UInt32
     /// The serial number of the call to which this message replies.
     private(set) var replySerial: UInt32?
@@ -44,7 +44,7 @@ package struct DBusMessage {
         guard let size = try DBusFramer.size(of: bytes[...]), size.total == bytes.count else { throw DBusFormatError() }
         self.bytes = bytes
         isBigEndian = bytes[0] == UInt8(ascii: "B")
-        kind = Kind(rawValue: bytes[1])
+        kind = MessageType(rawValue: bytes[1])
         body = size.body..<size.total
         var reader = DBusReader(bytes, in: 8..<size.body, isBigEndian: isBigEndian)
         serial = try reader.uint32()

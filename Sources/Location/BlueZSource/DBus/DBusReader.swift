@@ -123,12 +123,12 @@ struct DBusReader {
     /// Skips a single value of the given type.
     private mutating func skip(_ signature: [UInt8], depth: Int = 0) throws(DBusFormatError) {
         var place = 0
-        try skipOne(signature, &place, depth)
+        try skipType(signature, &place, depth: depth)
         guard place == signature.count else { throw DBusFormatError() }
     }
 
-    private mutating func skipOne(
-        _ signature: [UInt8], _ place: inout Int, _ depth: Int
+    private mutating func skipType(
+        _ signature: [UInt8], _ place: inout Int, depth: Int
     ) throws(DBusFormatError) {
         guard place < signature.count, depth < Self.maximumDepth else { throw DBusFormatError() }
         let type = signature[place]
@@ -148,7 +148,7 @@ struct DBusReader {
             try align(8)
             let close = type == UInt8(ascii: "(") ? UInt8(ascii: ")") : UInt8(ascii: "}")
             repeat {
-                try skipOne(signature, &place, depth + 1)
+                try skipType(signature, &place, depth: depth + 1)
                 guard place < signature.count else { throw DBusFormatError() }
             } while signature[place] != close
             place += 1
@@ -162,7 +162,7 @@ struct DBusReader {
     ) throws(DBusFormatError) {
         guard place < signature.count else { throw DBusFormatError() }
         offset = try array(alignment: Self.alignment(of: signature[place]))
-        try Self.passType(signature, &place, depth + 1)
+        try Self.advancePastType(signature, &place, depth: depth + 1)
     }
 
     private static func alignment(of type: UInt8) -> Int {
@@ -175,18 +175,18 @@ struct DBusReader {
     }
 
     /// Advances past one complete type of a signature.
-    private static func passType(
-        _ signature: [UInt8], _ place: inout Int, _ depth: Int
+    private static func advancePastType(
+        _ signature: [UInt8], _ place: inout Int, depth: Int
     ) throws(DBusFormatError) {
         guard place < signature.count, depth < maximumDepth else { throw DBusFormatError() }
         let type = signature[place]
         place += 1
         switch type {
-        case UInt8(ascii: "a"): try passType(signature, &place, depth + 1)
+        case UInt8(ascii: "a"): try advancePastType(signature, &place, depth: depth + 1)
         case UInt8(ascii: "("), UInt8(ascii: "{"):
             let close = type == UInt8(ascii: "(") ? UInt8(ascii: ")") : UInt8(ascii: "}")
             repeat {
-                try passType(signature, &place, depth + 1)
+                try advancePastType(signature, &place, depth: depth + 1)
                 guard place < signature.count else { throw DBusFormatError() }
             } while signature[place] != close
             place += 1

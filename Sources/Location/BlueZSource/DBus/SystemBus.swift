@@ -10,7 +10,7 @@ struct SystemBus: ~Copyable {
     }
 
     let descriptor: Int32
-    private var waiting: [UInt8]
+    private var pendingOutput: [UInt8]
 
     deinit { systemClose(descriptor) }
 
@@ -30,7 +30,7 @@ struct SystemBus: ~Copyable {
         guard !paths.isEmpty else {
             throw DeviceError(
                 .invalidConfiguration,
-                "The system bus address \(ShownText.cleaned(address)) is not supported. Set DBUS_SYSTEM_BUS_ADDRESS to unix:path=PATH, or unset it."
+                "The system bus address \(TerminalSanitizer.sanitized(address)) is not supported. Set DBUS_SYSTEM_BUS_ADDRESS to unix:path=PATH, or unset it."
             )
         }
         var number: Int32 = 0
@@ -39,7 +39,7 @@ struct SystemBus: ~Copyable {
             guard descriptor >= 0 else { throw Self.unreachable(path, "socket", errno) }
             if Sockets.connect(descriptor, to: path) == 0 {
                 self.descriptor = descriptor
-                waiting = Array("\0AUTH EXTERNAL \(Self.hexadecimal(String(geteuid())))\r\nBEGIN\r\n".utf8)
+                pendingOutput = Array("\0AUTH EXTERNAL \(Self.hexadecimal(String(geteuid())))\r\nBEGIN\r\n".utf8)
                 return
             }
             number = errno
@@ -49,19 +49,19 @@ struct SystemBus: ~Copyable {
     }
 
     /// True while bytes are waiting to be sent.
-    var isSending: Bool { !waiting.isEmpty }
+    var hasPendingOutput: Bool { !pendingOutput.isEmpty }
 
     /// Sends bytes. Bytes that the socket does not accept are sent by the next call.
     mutating func send(_ bytes: [UInt8]) throws(DeviceError) {
-        waiting += bytes
-        while !waiting.isEmpty {
-            let count = waiting.withUnsafeBytes { systemSend(descriptor, $0) }
+        pendingOutput += bytes
+        while !pendingOutput.isEmpty {
+            let count = pendingOutput.withUnsafeBytes { systemSend(descriptor, $0) }
             if count > 0 {
-                waiting.removeFirst(count)
+                pendingOutput.removeFirst(count)
             } else if errno == EAGAIN || errno == EWOULDBLOCK {
                 return
             } else if errno != EINTR {
-                throw Self.ended("send", errno)
+                throw Self.connectionLost(call: "send", errno: errno)
             }
         }
     }
@@ -74,11 +74,11 @@ struct SystemBus: ~Copyable {
             let count = buffer.withUnsafeMutableBytes {
                 recv(descriptor, $0.baseAddress, $0.count, Int32(MSG_DONTWAIT))
             }
-            if count == 0 { throw Self.ended(nil, 0) }
+            if count == 0 { throw Self.connectionLost(call: nil, errno: 0) }
             if count < 0 {
                 if errno == EINTR { continue }
                 if errno == EAGAIN || errno == EWOULDBLOCK { return }
-                throw Self.ended("recv", errno)
+                throw Self.connectionLost(call: "recv", errno: errno)
             }
             buffer.withUnsafeBytes { take(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
             if count < buffer.count { return }
@@ -115,11 +115,11 @@ struct SystemBus: ~Copyable {
             : "BlueZ needs the bus to report beacons: install both (apt install dbus bluez) and start them."
         return DeviceError(
             number == EACCES ? .permissionDenied : .unreachable,
-            "The system bus at \(ShownText.cleaned(path)) cannot be reached. \(remedy)",
+            "The system bus at \(TerminalSanitizer.sanitized(path)) cannot be reached. \(remedy)",
             cause: .system(call: call, errno: number))
     }
 
-    private static func ended(_ call: String?, _ number: Int32) -> DeviceError {
+    private static func connectionLost(call: String?, errno number: Int32) -> DeviceError {
         DeviceError(
             .connectionLost, "The system bus closed the connection. Reconnecting.",
             cause: call.map { .system(call: $0, errno: number) })
@@ -130,32 +130,32 @@ struct SystemBus: ~Copyable {
 ///
 /// The connection sends `BEGIN` without waiting for the reply. The bus reads the lines in order, and closes the
 /// connection if it rejects the authentication.
-struct SystemBusGreeting {
+struct SystemBusAuthentication {
     /// The maximum length of the reply, in bytes.
     private static let maximumLength = 4096
 
     private var line: [UInt8] = []
-    private var isOver = false
+    private var isFinished = false
 
     /// Returns the bytes after the reply; empty until the reply is complete. Throws an error if the bus rejects the
     /// authentication.
-    mutating func take(_ bytes: UnsafeRawBufferPointer) throws(DeviceError) -> UnsafeRawBufferPointer {
-        if isOver { return bytes }
+    mutating func process(_ bytes: UnsafeRawBufferPointer) throws(DeviceError) -> UnsafeRawBufferPointer {
+        if isFinished { return bytes }
         for (place, byte) in bytes.enumerated() {
             guard byte == UInt8(ascii: "\n") else {
                 line.append(byte)
-                if line.count > Self.maximumLength { throw refused }
+                if line.count > Self.maximumLength { throw rejected }
                 continue
             }
-            guard line.starts(with: "OK ".utf8) else { throw refused }
-            isOver = true
+            guard line.starts(with: "OK ".utf8) else { throw rejected }
+            isFinished = true
             return UnsafeRawBufferPointer(rebasing: bytes[(place + 1)...])
         }
         return UnsafeRawBufferPointer(rebasing: bytes[bytes.count...])
     }
 
-    private var refused: DeviceError {
-        let text = ShownText.cleaned(String(decoding: line.prefix(256), as: UTF8.self))
+    private var rejected: DeviceError {
+        let text = TerminalSanitizer.sanitized(String(decoding: line.prefix(256), as: UTF8.self))
         return DeviceError(
             .permissionDenied,
             "The system bus rejected the authentication of this user: \(text). Check that DBUS_SYSTEM_BUS_ADDRESS names a D-Bus socket."

@@ -15,13 +15,13 @@ public final class LocationAuthorization: Sendable {
     fileprivate struct State {
         var status: CLAuthorizationStatus
         var accuracy: CLAccuracyAuthorization
-        var isOn = true
+        var isEnabled = true
         var policy: any LocationPolicy
         /// In the order of registration, which is also the order of notification. Each observer removes itself.
         var observers: [any Observer] = []
-        var isAsking = false
+        var isRequestInProgress = false
         /// Requests that wait until the policy has decided the current one.
-        var wishes: [Wish] = []
+        var pendingRequests: [PendingRequest] = []
     }
 
     /// A receiver of authorization changes.
@@ -78,8 +78,8 @@ public final class LocationAuthorization: Sendable {
     /// Whether location services are enabled on the device. False also if the status is restricted. Setting it to false
     /// denies the authorization of every app.
     public var servicesEnabled: Bool {
-        get { state.withLock { $0.isOn && $0.status != .restricted } }
-        set { change { $0.isOn = newValue } }
+        get { state.withLock { $0.isEnabled && $0.status != .restricted } }
+        set { change { $0.isEnabled = newValue } }
     }
 
     /// The policy that decides requests.
@@ -96,7 +96,7 @@ public final class LocationAuthorization: Sendable {
     // MARK: Requests
 
     /// True while the policy is deciding a request.
-    var isAsking: Bool { state.withLock { $0.isAsking } }
+    var isRequestInProgress: Bool { state.withLock { $0.isRequestInProgress } }
 
     /// True if locations may be delivered.
     var isGranted: Bool { grantedAccuracy != nil }
@@ -112,7 +112,7 @@ public final class LocationAuthorization: Sendable {
     }
 
     /// True if the status is denied or restricted.
-    var isRefused: Bool {
+    var isDeniedOrRestricted: Bool {
         let status = status
         return status == .denied || status == .restricted
     }
@@ -120,60 +120,60 @@ public final class LocationAuthorization: Sendable {
     /// Submits a request to the policy after all earlier requests have been decided. The closure is called when the
     /// request has been decided, immediately if no decision is necessary.
     func request(_ kind: LocationAccessRequest.Kind, purpose: String?, completion: (@Sendable () -> Void)? = nil) {
-        let wish = Wish(
+        let wish = PendingRequest(
             request: LocationAccessRequest(kind: kind, purpose: purpose ?? self.purpose), completion: completion)
         let (isSettled, policy) = state.withLock { state -> (Bool, (any LocationPolicy)?) in
-            guard state.isOn, state.canAsk(kind) else { return (true, nil) }
-            guard !state.isAsking else {
+            guard state.isEnabled, state.canRequest(kind) else { return (true, nil) }
+            guard !state.isRequestInProgress else {
                 // Without a completion, a second request of the same kind is redundant.
-                if completion != nil || !state.wishes.contains(where: { $0.request.kind == kind }) {
-                    state.wishes.append(wish)
+                if completion != nil || !state.pendingRequests.contains(where: { $0.request.kind == kind }) {
+                    state.pendingRequests.append(wish)
                 }
                 return (false, nil)
             }
-            state.isAsking = true
+            state.isRequestInProgress = true
             return (false, state.policy)
         }
         if isSettled { completion?() }
-        if let policy { put(wish, before: policy) }
+        if let policy { submit(wish, to: policy) }
     }
 
-    private func put(_ wish: Wish, before policy: any LocationPolicy) {
-        let question = Question { [weak self] answer in
-            if let self { settle(wish, answer) } else { wish.completion?() }
+    private func submit(_ wish: PendingRequest, to policy: any LocationPolicy) {
+        let question = SingleAnswer { [weak self] answer in
+            if let self { finish(wish, answer) } else { wish.completion?() }
         }
         policy.decide(wish.request) { question.answer($0) }
     }
 
     /// Applies a decision and submits the next request that still needs one.
-    private func settle(_ wish: Wish, _ answer: LocationAnswer) {
+    private func finish(_ wish: PendingRequest, _ answer: LocationAnswer) {
         var settled = [wish]
-        var next: (wish: Wish, policy: any LocationPolicy)?
+        var next: (wish: PendingRequest, policy: any LocationPolicy)?
         change { state in
             state.apply(answer, to: wish.request.kind)
-            while next == nil, !state.wishes.isEmpty {
-                let candidate = state.wishes.removeFirst()
-                if state.isOn, state.canAsk(candidate.request.kind) {
+            while next == nil, !state.pendingRequests.isEmpty {
+                let candidate = state.pendingRequests.removeFirst()
+                if state.isEnabled, state.canRequest(candidate.request.kind) {
                     next = (candidate, state.policy)
                 } else {
                     settled.append(candidate)
                 }
             }
-            state.isAsking = next != nil
+            state.isRequestInProgress = next != nil
         }
         for wish in settled { wish.completion?() }
-        if let next { put(next.wish, before: next.policy) }
+        if let next { submit(next.wish, to: next.policy) }
     }
 
     /// A request, and the closure that is called when it has been decided.
-    fileprivate struct Wish: Sendable {
+    fileprivate struct PendingRequest: Sendable {
         let request: LocationAccessRequest
         let completion: (@Sendable () -> Void)?
     }
 
     /// An answer closure that accepts only the first answer. If the policy releases it without an answer, the request
     /// stays undecided.
-    private final class Question: Sendable {
+    private final class SingleAnswer: Sendable {
         private let body: Mutex<(@Sendable (LocationAnswer) -> Void)?>
 
         init(_ body: @escaping @Sendable (LocationAnswer) -> Void) {
@@ -205,9 +205,9 @@ public final class LocationAuthorization: Sendable {
 
     private func change(_ body: (inout State) -> Void) {
         let hasChanged = state.withLock { state in
-            let before = (state.effectiveStatus, state.accuracy, state.isOn)
+            let before = (state.effectiveStatus, state.accuracy, state.isEnabled)
             body(&state)
-            return before != (state.effectiveStatus, state.accuracy, state.isOn)
+            return before != (state.effectiveStatus, state.accuracy, state.isEnabled)
         }
         guard hasChanged else { return }
         for observer in state.withLock({ $0.observers }) { observer.authorizationChanged() }
@@ -216,10 +216,10 @@ public final class LocationAuthorization: Sendable {
 
 extension LocationAuthorization.State {
     /// The status that apps receive: denied while location services are disabled.
-    fileprivate var effectiveStatus: CLAuthorizationStatus { isOn ? status : .denied }
+    fileprivate var effectiveStatus: CLAuthorizationStatus { isEnabled ? status : .denied }
 
     /// Returns whether the request could change the status or the accuracy, and has not been refused before.
-    fileprivate func canAsk(_ kind: LocationAccessRequest.Kind) -> Bool {
+    fileprivate func canRequest(_ kind: LocationAccessRequest.Kind) -> Bool {
         switch kind {
         case .start, .whenInUse: status == .notDetermined
         case .always: status == .notDetermined || status == .authorizedWhenInUse

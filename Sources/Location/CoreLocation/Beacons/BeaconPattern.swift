@@ -28,7 +28,7 @@ struct BeaconPattern: Hashable, Sendable {
 extension BeaconPattern {
     private static let archiveKey = "CLBeacon.pattern"
 
-    static func isAbsent(from coder: NSCoder) -> Bool { coder.holdsNone(of: [archiveKey]) }
+    static func isAbsent(from coder: NSCoder) -> Bool { coder.containsNone(of: [archiveKey]) }
 
     init?(coder: NSCoder) {
         guard let words = coder.decodeWords(3, forKey: Self.archiveKey) else { return nil }
@@ -64,7 +64,7 @@ extension BeaconUUID {
     }
 
     /// The UUID as Foundation's type.
-    var foundation: UUID {
+    var foundationUUID: UUID {
         var uuid: uuid_t = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
         withUnsafeMutableBytes(of: &uuid) { $0.copyBytes(from: bytes) }
         return UUID(uuid: uuid)

@@ -31,7 +31,7 @@ open class CLBeacon: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     }
 
     /// The UUID of the beacon, which identifies its owner.
-    open var uuid: UUID { values.identity.uuid.foundation }
+    open var uuid: UUID { values.identity.uuid.foundationUUID }
 
     /// The former name of ``uuid``.
     @available(*, deprecated, renamed: "uuid")
@@ -134,7 +134,7 @@ extension CLBeacon.Values {
             timestamp: Date().timeIntervalSinceReferenceDate)
     }
 
-    static func isAbsent(from coder: NSCoder) -> Bool { coder.holdsNone(of: [archiveKey]) }
+    static func isAbsent(from coder: NSCoder) -> Bool { coder.containsNone(of: [archiveKey]) }
 
     init?(coder: NSCoder) {
         guard let words = coder.decodeWords(7, forKey: Self.archiveKey) else { return nil }

@@ -40,7 +40,7 @@ open class CLBeaconIdentityConstraint: NSObject, NSCopying, NSSecureCoding, @unc
     }
 
     /// The UUID of the beacons.
-    open var uuid: UUID { pattern.uuid.foundation }
+    open var uuid: UUID { pattern.uuid.foundationUUID }
 
     /// The major value of the beacons; nil matches any value.
     open var major: CLBeaconMajorValue? { pattern.major }

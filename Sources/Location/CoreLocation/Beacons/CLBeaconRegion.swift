@@ -43,7 +43,7 @@ open class CLBeaconRegion: CLRegion, @unchecked Sendable {
     }
 
     /// The UUID of the beacons.
-    open var uuid: UUID { pattern.uuid.foundation }
+    open var uuid: UUID { pattern.uuid.foundationUUID }
 
     /// The major value of the beacons; nil matches any value.
     open var major: NSNumber? { pattern.major.map { NSNumber(value: $0) } }

@@ -10,7 +10,7 @@ extension CLGeocoder {
     /// A simulated device has its own service, which has to be set within `use { }`. A change applies to requests that
     /// begin afterwards.
     public static var placeFinder: (any PlaceFinder)? {
-        get { PlaceFinding.of(LiveDevice.resolved).finder }
-        set { PlaceFinding.of(LiveDevice.resolved).finder = newValue }
+        get { PlaceFinderSetting.of(LiveDevice.resolved).finder }
+        set { PlaceFinderSetting.of(LiveDevice.resolved).finder = newValue }
     }
 }

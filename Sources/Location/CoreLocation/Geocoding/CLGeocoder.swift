@@ -64,7 +64,7 @@ open class CLGeocoder: NSObject {
         _ location: CLLocation, preferredLocale locale: Locale?,
         completionHandler: @escaping CLGeocodeCompletionHandler
     ) {
-        ask(.place(location, locale: locale), completionHandler)
+        start(.place(location, locale: locale), completionHandler)
     }
 
     /// Finds the placemarks of a location.
@@ -76,7 +76,7 @@ open class CLGeocoder: NSObject {
     nonisolated(nonsending) open func reverseGeocodeLocation(
         _ location: CLLocation, preferredLocale locale: Locale?
     ) async throws -> [CLPlacemark] {
-        try await requests.ask(.place(location, locale: locale))
+        try await requests.perform(.place(location, locale: locale))
     }
 
     // MARK: Forward geocoding
@@ -108,7 +108,7 @@ open class CLGeocoder: NSObject {
         _ addressString: String, in region: CLRegion?, preferredLocale locale: Locale?,
         completionHandler: @escaping CLGeocodeCompletionHandler
     ) {
-        ask(.search(PlaceSearch(addressString, in: region, locale: locale)), completionHandler)
+        start(.search(PlaceSearch(addressString, in: region, locale: locale)), completionHandler)
     }
 
     /// Finds the places with a name, and returns the country name in the given language. Places in the circle are
@@ -147,7 +147,7 @@ open class CLGeocoder: NSObject {
     nonisolated(nonsending) open func geocodeAddressString(
         _ addressString: String, in region: CLRegion?, preferredLocale locale: Locale?
     ) async throws -> [CLPlacemark] {
-        try await requests.ask(.search(PlaceSearch(addressString, in: region, locale: locale)))
+        try await requests.perform(.search(PlaceSearch(addressString, in: region, locale: locale)))
     }
 
     /// Finds the places with a name, and returns the country name in the given language. Places in the circle are
@@ -167,11 +167,11 @@ open class CLGeocoder: NSObject {
         _ addressDictionary: [AnyHashable: Any], completionHandler: @escaping CLGeocodeCompletionHandler
     ) {
         let text = AddressDictionary.text(of: addressDictionary) ?? ""
-        ask(.search(PlaceSearch(text, in: nil, locale: nil)), completionHandler)
+        start(.search(PlaceSearch(text, in: nil, locale: nil)), completionHandler)
     }
 
-    private func ask(_ question: GeocodingRequests.Question, _ handler: @escaping CLGeocodeCompletionHandler) {
-        requests.ask(question) { answer in
+    private func start(_ question: GeocodingRequests.Request, _ handler: @escaping CLGeocodeCompletionHandler) {
+        requests.start(question) { answer in
             switch answer {
             case .success(let placemarks): handler(placemarks, nil)
             case .failure(let error): handler(nil, error)

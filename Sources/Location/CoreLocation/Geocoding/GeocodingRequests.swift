@@ -9,43 +9,43 @@ import Synchronization
 /// The requests of a geocoder: one at a time, each with exactly one result.
 final class GeocodingRequests: Sendable {
     /// A geocoding request.
-    enum Question: Sendable {
+    enum Request: Sendable {
         case place(CLLocation, locale: Locale?)
         case search(PlaceSearch)
     }
 
-    typealias Answer = Result<[CLPlacemark], CLError>
+    typealias Outcome = Result<[CLPlacemark], CLError>
 
     /// A completion handler. Unchecked because it is called only once, in the app's callback context.
     private struct Handler: @unchecked Sendable {
-        let call: (Answer) -> Void
+        let call: (Outcome) -> Void
     }
 
     private struct Pending {
         let number: Int
         let handler: Handler
-        let delivery: (any Delivery)?
+        let delivery: (any CallbackExecutor)?
         var task: Task<Void, Never>?
     }
 
     private let device: Device
-    private let delivery: any Delivery
+    private let delivery: any CallbackExecutor
     private let state = Mutex<(pending: Pending?, last: Int)>((nil, 0))
 
     init(device: Device) {
         self.device = device
-        delivery = AppDelivery.on(DispatchQueue.main, device: device)
+        delivery = ExecutorSelection.executor(for: DispatchQueue.main, device: device)
     }
 
     var isBusy: Bool { state.withLock { $0.pending != nil } }
 
     /// Starts a request whose handler is called on the main queue.
-    func ask(_ question: Question, handler: @escaping (Answer) -> Void) {
+    func start(_ question: Request, handler: @escaping (Outcome) -> Void) {
         _ = begin(question, Handler(call: handler), delivery)
     }
 
     /// Performs a request and returns its result to the caller.
-    nonisolated(nonsending) func ask(_ question: Question) async throws -> [CLPlacemark] {
+    nonisolated(nonsending) func perform(_ question: Request) async throws -> [CLPlacemark] {
         // Whichever of the two runs second cancels the request: the cancellation handler needs the number, and the
         // operation checks whether the task was cancelled before the number was known.
         let asked = Mutex<(number: Int?, isCancelled: Bool)>((nil, false))
@@ -75,11 +75,11 @@ final class GeocodingRequests: Sendable {
         }
         guard let pending else { return }
         pending.task?.cancel()
-        tell(pending.handler, .failure(CLError(.geocodeCanceled)), pending.delivery)
+        complete(pending.handler, with: .failure(CLError(.geocodeCanceled)), on: pending.delivery)
     }
 
     /// Starts a request. Returns its number; nil if the request failed immediately.
-    private func begin(_ question: Question, _ handler: Handler, _ delivery: (any Delivery)?) -> Int? {
+    private func begin(_ question: Request, _ handler: Handler, _ delivery: (any CallbackExecutor)?) -> Int? {
         let number = state.withLock { state -> Int? in
             guard state.pending == nil else { return nil }
             state.last += 1
@@ -87,14 +87,14 @@ final class GeocodingRequests: Sendable {
             return state.last
         }
         guard let number else {
-            let error = CLError.telling(
+            let error = CLError.withDescription(
                 .geocodeCanceled,
                 "The geocoder is still processing a request and accepts one at a time. Wait until the request completes, or use another geocoder."
             )
-            tell(handler, .failure(error), delivery)
+            complete(handler, with: .failure(error), on: delivery)
             return nil
         }
-        if let finder = PlaceFinding.of(device).finder {
+        if let finder = PlaceFinderSetting.of(device).finder {
             let task = Task { self.finish(number, await self.answer(question, by: finder)) }
             let isOver = state.withLock { state in
                 if state.pending?.number == number { state.pending?.task = task }
@@ -102,35 +102,35 @@ final class GeocodingRequests: Sendable {
             }
             if isOver { task.cancel() }
         } else {
-            finish(number, answer(question))
+            finish(number, result(of: question))
         }
         return number
     }
 
     /// Schedules the handler of a request. The request stays pending until its handler is called, so that `isGeocoding`
     /// is true until then.
-    private func finish(_ number: Int, _ answer: Answer) {
+    private func finish(_ number: Int, _ answer: Outcome) {
         let conclude: @Sendable () -> Void = { [self] in
             let pending = state.withLock { state in
                 state.pending?.number == number ? state.pending.take() : nil
             }
-            if let pending { device.bind { pending.handler.call(answer) } }
+            if let pending { device.withCurrent { pending.handler.call(answer) } }
         }
-        let place = state.withLock { state -> (any Delivery)?? in
+        let executor = state.withLock { state -> (any CallbackExecutor)?? in
             state.pending?.number == number ? .some(state.pending?.delivery) : nil
         }
-        guard let place else { return }
-        if let place { place.schedule(conclude) } else { conclude() }
+        guard let executor else { return }
+        if let executor { executor.schedule(conclude) } else { conclude() }
     }
 
-    private func tell(_ handler: Handler, _ answer: Answer, _ delivery: (any Delivery)?) {
-        let conclude: @Sendable () -> Void = { [device] in device.bind { handler.call(answer) } }
+    private func complete(_ handler: Handler, with answer: Outcome, on delivery: (any CallbackExecutor)?) {
+        let conclude: @Sendable () -> Void = { [device] in device.withCurrent { handler.call(answer) } }
         if let delivery { delivery.schedule(conclude) } else { conclude() }
     }
 
     // MARK: Results
 
-    private func answer(_ question: Question) -> Answer {
+    private func result(of question: Request) -> Outcome {
         answer(question) { () throws in
             switch question {
             case .place(let location, let locale):
@@ -140,10 +140,10 @@ final class GeocodingRequests: Sendable {
         }
     }
 
-    private func answer(_ question: Question, by finder: any PlaceFinder) async -> Answer {
+    private func answer(_ question: Request, by finder: any PlaceFinder) async -> Outcome {
         let found: Result<[PlaceDescription], any Error>
         do {
-            try Self.check(question)
+            try Self.validate(question)
             switch question {
             case .place(let location, let locale):
                 found = .success(try await finder.places(at: location.coordinate, locale: locale))
@@ -155,45 +155,45 @@ final class GeocodingRequests: Sendable {
         return answer(question) { try found.get() }
     }
 
-    private func answer(_ question: Question, _ find: () throws -> [PlaceDescription]) -> Answer {
+    private func answer(_ question: Request, _ find: () throws -> [PlaceDescription]) -> Outcome {
         do {
-            try Self.check(question)
+            try Self.validate(question)
             let places = try find()
-            guard !places.isEmpty else { return .failure(Self.nothing(question)) }
+            guard !places.isEmpty else { return .failure(Self.noResultError(for: question)) }
             return .success(places.map { placemark($0, question) })
         } catch let error as CLError {
             return .failure(error)
         } catch is CancellationError {
             return .failure(CLError(.geocodeCanceled))
         } catch {
-            return .failure(.telling(.network, "The place finder failed: \(error)", cause: error))
+            return .failure(.withDescription(.network, "The place finder failed: \(error)", cause: error))
         }
     }
 
-    private static func check(_ question: Question) throws {
+    private static func validate(_ question: Request) throws {
         guard case .place(let location, _) = question, !CLLocationCoordinate2DIsValid(location.coordinate) else {
             return
         }
         let coordinate = location.coordinate
-        throw CLError.telling(
+        throw CLError.withDescription(
             .geocodeFoundNoResult,
             "Latitude \(coordinate.latitude), longitude \(coordinate.longitude) is not a valid coordinate. Latitudes range from -90 to 90 degrees, longitudes from -180 to 180."
         )
     }
 
-    private static func nothing(_ question: Question) -> CLError {
+    private static func noResultError(for question: Request) -> CLError {
         switch question {
         case .place(let location, _):
             let coordinate = location.coordinate
-            return .telling(
+            return .withDescription(
                 .geocodeFoundNoResult,
                 "No place is known at latitude \(coordinate.latitude), longitude \(coordinate.longitude).")
         case .search(let search):
-            return .telling(.geocodeFoundNoResult, "No place named \"\(search.shownText)\" was found.")
+            return .withDescription(.geocodeFoundNoResult, "No place named \"\(search.truncatedText)\" was found.")
         }
     }
 
-    private func placemark(_ place: PlaceDescription, _ question: Question) -> CLPlacemark {
+    private func placemark(_ place: PlaceDescription, _ question: Request) -> CLPlacemark {
         var accuracy = place.radius
         if case .place(let location, _) = question { accuracy = location.horizontalAccuracy }
         let location = CLLocation(
@@ -205,11 +205,11 @@ final class GeocodingRequests: Sendable {
 }
 
 /// The place finder of a device's geocoders; nil for the data that is linked into the app.
-final class PlaceFinding: Sendable {
+final class PlaceFinderSetting: Sendable {
     private let chosen = Mutex<(any PlaceFinder)?>(nil)
 
-    static func of(_ device: Device) -> PlaceFinding {
-        device.component(PlaceFinding.self) { _ in PlaceFinding() }
+    static func of(_ device: Device) -> PlaceFinderSetting {
+        device.component(PlaceFinderSetting.self) { _ in PlaceFinderSetting() }
     }
 
     var finder: (any PlaceFinder)? {

@@ -27,12 +27,12 @@ struct OfflinePlaceFinder: Sendable {
 
     func places(for search: PlaceSearch) throws -> [PlaceDescription] {
         let data = try Self.data()
-        guard search.text.utf8.count <= PlaceQuery.longestText else {
-            throw CLError.telling(
+        guard search.text.utf8.count <= PlaceQuery.maximumTextLength else {
+            throw CLError.withDescription(
                 .geocodeFoundNoResult,
                 """
-                The search text "\(search.shownText)" has \(search.text.utf8.count) bytes; the limit is \
-                \(PlaceQuery.longestText) bytes.
+                The search text "\(search.truncatedText)" has \(search.text.utf8.count) bytes; the limit is \
+                \(PlaceQuery.maximumTextLength) bytes.
                 """
             )
         }
@@ -43,18 +43,18 @@ struct OfflinePlaceFinder: Sendable {
             countryCodes: { name in names.codes(of: name, by: data) })
         switch try data.places(query) {
         case .found(let places): return places.map { PlaceDescription($0, names) }
-        case .onlyAround(let name):
-            throw CLError.telling(
+        case .onlySurroundings(let name):
+            throw CLError.withDescription(
                 .geocodeFoundPartialResult,
                 """
-                Only \(name) was found for "\(search.shownText)"; it contains no matching town. The place data contains \
+                Only \(name) was found for "\(search.truncatedText)"; it contains no matching town. The place data contains \
                 towns with more than 10,000 inhabitants, with names in Latin script.
                 """)
-        case .nothing:
-            throw CLError.telling(
+        case .notFound:
+            throw CLError.withDescription(
                 .geocodeFoundNoResult,
                 """
-                No place named "\(search.shownText)" was found. The place data contains countries, their largest \
+                No place named "\(search.truncatedText)" was found. The place data contains countries, their largest \
                 administrative areas, and towns with more than 10,000 inhabitants, with names in Latin script.
                 """)
         }
@@ -71,10 +71,10 @@ struct OfflinePlaceFinder: Sendable {
         do {
             return try linked.get()
         } catch {
-            throw CLError.telling(.network, error.description)
+            throw CLError.withDescription(.network, error.description)
         }
         #else
-        throw CLError.telling(
+        throw CLError.withDescription(
             .network,
             """
             This program was built without the place data. Build it with the trait OfflinePlaces of \
@@ -134,14 +134,14 @@ struct CountryNames: Sendable {
 
 extension PlaceSearch {
     /// The text for error messages, truncated to 100 characters.
-    var shownText: String {
+    var truncatedText: String {
         text.count > 100 ? text.prefix(100) + "..." : text
     }
 }
 
 extension CLError {
     /// Creates an error with a specific description.
-    static func telling(_ code: Code, _ sentence: String, cause: (any Error)? = nil) -> CLError {
+    static func withDescription(_ code: Code, _ sentence: String, cause: (any Error)? = nil) -> CLError {
         var userInfo: [String: Any] = [NSLocalizedDescriptionKey: sentence]
         if let cause { userInfo[NSUnderlyingErrorKey] = cause }
         return CLError(code, userInfo: userInfo)

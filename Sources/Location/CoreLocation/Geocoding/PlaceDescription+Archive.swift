@@ -15,7 +15,7 @@ extension PlaceDescription {
     private static let numbersKey = "CLPlacemark.numbers"
     private static let interestKey = "CLPlacemark.areasOfInterest"
     /// The maximum number of areas of interest that are read from an archive.
-    private static let mostAreas: UInt64 = 1000
+    private static let maximumAreaCount: UInt64 = 1000
 
     /// Decodes the values written by `encode(with:)`. Missing or invalid texts are nil, and missing numbers are 0.
     init(coder: NSCoder) {
@@ -24,7 +24,7 @@ extension PlaceDescription {
         self.init(latitude: numbers[0], longitude: numbers[1], radius: numbers[2])
         for (key, path) in Self.texts { self[keyPath: path] = coder.decodeText(forKey: "CLPlacemark." + key) }
         if words[3] > 0 {
-            areasOfInterest = (1..<min(words[3], Self.mostAreas + 1)).compactMap {
+            areasOfInterest = (1..<min(words[3], Self.maximumAreaCount + 1)).compactMap {
                 coder.decodeText(forKey: "\(Self.interestKey).\($0)")
             }
         }

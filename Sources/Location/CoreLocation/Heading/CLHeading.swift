@@ -108,7 +108,7 @@ open class CLHeading: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
         let numbers = String(
             format: "magneticHeading %.2f trueHeading %.2f accuracy %.2f x %+.3f y %+.3f z %+.3f",
             magneticHeading, trueHeading, headingAccuracy, x, y, z)
-        return "\(numbers) @ \(timestamp.shown)"
+        return "\(numbers) @ \(timestamp.utcDescription)"
     }
 }
 
@@ -130,7 +130,7 @@ extension CLHeading.Values {
     private static let archiveKey = "CLHeading.values"
 
     /// Returns whether an archive contains no heading.
-    static func isAbsent(from coder: NSCoder) -> Bool { coder.holdsNone(of: [archiveKey]) }
+    static func isAbsent(from coder: NSCoder) -> Bool { coder.containsNone(of: [archiveKey]) }
 
     /// Decodes the values written by `encode(with:)`; nil if any is missing.
     init?(coder: NSCoder) {

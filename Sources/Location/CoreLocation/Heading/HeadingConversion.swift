@@ -11,11 +11,11 @@ enum HeadingConversion {
     /// The accuracy of a gpsd compass, in degrees. gpsd does not report one.
     static let compassAccuracy = 5.0
     /// The smallest accuracy, in degrees. No compass is more accurate, and apps interpret 0 as invalid.
-    static let leastAccuracy = 1.0
+    static let minimumAccuracy = 1.0
     /// The tilt error of an attitude, in degrees.
     static let inclinationError = 1.0
     /// The minimum error of an uncalibrated magnetometer in an even field, in degrees.
-    static let leastEvennessError = 3.0
+    static let minimumUniformityError = 3.0
 
     /// Returns the true heading; negative if the declination is unknown.
     static func trueHeading(magnetic: Double, declination: Double?) -> Double {
@@ -28,7 +28,7 @@ enum HeadingConversion {
         case .high: 2
         case .medium: 5
         case .low: 15
-        case .uncalibrated: deviation.map { max(leastEvennessError, $0) }
+        case .uncalibrated: deviation.map { max(minimumUniformityError, $0) }
         }
     }
 
@@ -44,7 +44,7 @@ enum HeadingConversion {
         let tangent = max(0, 1 - flatness * flatness).squareRoot() / max(flatness, 0.01)
         let tilt = inclinationError * tangent
         let sum = (turn * turn + calibrationError * calibrationError + tilt * tilt).squareRoot()
-        return min(180, max(leastAccuracy, sum))
+        return min(180, max(minimumAccuracy, sum))
     }
 
     /// Returns the values of a compass report; nil if it contains no valid heading (0 ..< 360).
@@ -59,22 +59,22 @@ enum HeadingConversion {
         of report: AttitudeReport, orientation: CLDeviceOrientation, declination: Double?, deviceDeclination: Double?,
         fallbackTime: WallTime
     ) -> CLHeading.Values? {
-        let turn = orientation.turn
+        let turn = orientation.rotation
         func direction(_ angle: Double) -> Double? {
             angle >= 0 && angle < 360 ? HeadingAxis.degrees(angle + turn) : nil
         }
-        let toldTrue = direction(report.heading)
+        let reportedTrue = direction(report.heading)
         let magnetic: Double
-        if let told = direction(report.magneticHeading) {
-            magnetic = told
-        } else if let toldTrue {
-            magnetic = HeadingAxis.degrees(toldTrue - (declination ?? deviceDeclination ?? 0))
+        if let reported = direction(report.magneticHeading) {
+            magnetic = reported
+        } else if let reportedTrue {
+            magnetic = HeadingAxis.degrees(reportedTrue - (declination ?? deviceDeclination ?? 0))
         } else {
             return nil
         }
         return CLHeading.Values(
             magneticHeading: magnetic,
-            trueHeading: toldTrue ?? trueHeading(magnetic: magnetic, declination: declination),
+            trueHeading: reportedTrue ?? trueHeading(magnetic: magnetic, declination: declination),
             headingAccuracy: compassAccuracy,
             timestamp: (report.time ?? fallbackTime).sinceReferenceDate)
     }
@@ -95,5 +95,5 @@ extension CLDeviceOrientation {
 
     /// The rotation from the top edge to the edge that points up, in degrees clockwise, as seen from above on a device
     /// that lies flat.
-    var turn: Double { HeadingAxis.degrees(atan2(topEdge.x, topEdge.y) * 180 / .pi) }
+    var rotation: Double { HeadingAxis.degrees(atan2(topEdge.x, topEdge.y) * 180 / .pi) }
 }

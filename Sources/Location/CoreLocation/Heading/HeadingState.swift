@@ -7,9 +7,9 @@ import SensorFusion
 /// The heading state of a manager, which also decides which headings and failures are delivered.
 struct HeadingState: Sendable {
     /// The time for which a heading from the device's own magnetometer suppresses a gpsd compass, in seconds.
-    static let ownHeadingAge = 2.0
+    static let magnetometerPriorityTime = 2.0
     /// The time without a heading after the start that counts as a failure, in seconds.
-    static let patience = 10.0
+    static let startTimeout = 10.0
 
     // Set by the app.
     /// In degrees.
@@ -26,15 +26,15 @@ struct HeadingState: Sendable {
     var declination = LocalDeclination()
 
     private var axis = HeadingAxis()
-    private var evenness = FieldEvenness()
+    private var evenness = FieldUniformity()
     private var corrections: UInt32 = 0
-    private var seen = Seen()
+    private var session = SessionState()
 
     /// The state since the start of the service.
-    private struct Seen {
-        var passed = HeadingFilter()
-        var disturbance = DisturbanceWatch()
-        var question = CalibrationQuestion()
+    private struct SessionState {
+        var filter = HeadingFilter()
+        var disturbance = DisturbanceDetector()
+        var question = CalibrationPromptLimiter()
         var lost: Set<SensorKind> = []
         var lastOwnHeading: BootTime?
         var hasHeading = false
@@ -48,30 +48,33 @@ struct HeadingState: Sendable {
         isRunning = true
         run &+= 1
         self.needsCompass = needsCompass
-        seen = Seen()
+        session = SessionState()
     }
 
     mutating func stop() {
         isRunning = false
-        seen = Seen()
+        session = SessionState()
     }
 
     // MARK: Readings
 
     /// Processes a state of the motion engine.
     /// - Parameter knowsPlace: True while location updates are running, so that the app may receive a true heading.
-    mutating func take(_ state: FusedState, knowsPlace: Bool, clock: any DeviceClock, mailbox: inout Mailbox) {
+    mutating func process(
+        _ state: FusedState, isPositionKnown: Bool, clock: any DeviceClock,
+        pendingCallbacks: inout PendingLocationCallbacks
+    ) {
         // A heading that only the gyroscope maintains is not delivered.
-        guard isRunning, seen.lost.isEmpty, let attitude = state.magneticAttitude, let field = state.magneticField
+        guard isRunning, session.lost.isEmpty, let attitude = state.magneticAttitude, let field = state.magneticField
         else {
             return
         }
-        seen.lastOwnHeading = state.time
-        seen.hasHeading = true
-        seen.isFailed = false
+        session.lastOwnHeading = state.time
+        session.hasHeading = true
+        session.isFailed = false
         let (heading, flatness) = axis.direction(of: orientation.topEdge, attitude: attitude)
         // The field measured with another calibration is not comparable.
-        if state.magneticCorrections != corrections { evenness = FieldEvenness() }
+        if state.magneticCorrections != corrections { evenness = FieldUniformity() }
         corrections = state.magneticCorrections
         if !state.isMagneticallyDisturbed {
             let level = attitude.rotate(field)
@@ -81,7 +84,7 @@ struct HeadingState: Sendable {
         var values = CLHeading.Values(
             magneticHeading: heading,
             trueHeading: HeadingConversion.trueHeading(
-                magnetic: heading, declination: knowsPlace ? declination.degrees() : nil),
+                magnetic: heading, declination: isPositionKnown ? declination.degrees() : nil),
             headingAccuracy: HeadingConversion.accuracy(
                 uncertainty: state.headingUncertainty,
                 calibrationError: HeadingConversion.calibrationError(state.magneticQuality, deviation: deviation),
@@ -90,71 +93,74 @@ struct HeadingState: Sendable {
             y: field.y * HeadingConversion.microteslaPerGauss,
             z: field.z * HeadingConversion.microteslaPerGauss,
             timestamp: 0)
-        if seen.disturbance.update(isDisturbed: state.isMagneticallyDisturbed, now: state.time) {
-            mailbox.add(.headingFailure(CLError(.headingFailure)))
+        if session.disturbance.update(isDisturbed: state.isMagneticallyDisturbed, now: state.time) {
+            pendingCallbacks.add(.headingFailure(CLError(.headingFailure)))
         }
-        if seen.question.isDue(isTrusted: values.headingAccuracy >= 0, now: state.time) {
-            mailbox.add(.calibrationQuestion)
+        if session.question.isDue(isTrusted: values.headingAccuracy >= 0, now: state.time) {
+            pendingCallbacks.add(.calibrationPrompt)
         }
-        guard seen.passed.accept(values, filter: filter) else { return }
+        guard session.filter.accept(values, filter: filter) else { return }
         values.timestamp = clock.wallTime.advanced(bySeconds: state.time.seconds(since: clock.now)).sinceReferenceDate
-        mailbox.add(CLHeading(values, time: state.time))
+        pendingCallbacks.add(CLHeading(values, time: state.time))
     }
 
     /// Processes a report of a compass. It is ignored while the device's own magnetometer provides headings.
     /// - Parameter deviceDeclination: Returns the declination at the last known position of the device, in degrees.
     ///   Called only if it is needed.
-    mutating func take(
-        _ report: AttitudeReport, knowsPlace: Bool, clock: any DeviceClock, mailbox: inout Mailbox,
+    mutating func process(
+        _ report: AttitudeReport, isPositionKnown: Bool, clock: any DeviceClock,
+        pendingCallbacks: inout PendingLocationCallbacks,
         deviceDeclination: () -> Double?
     ) {
-        guard isRunning, !hasOwnHeading(now: report.arrival) else { return }
-        let declination = knowsPlace ? declination.degrees() : nil
+        guard isRunning, !hasMagnetometerHeading(now: report.arrival) else { return }
+        let declination = isPositionKnown ? declination.degrees() : nil
         let values = HeadingConversion.values(
             of: report, orientation: orientation, declination: declination,
             deviceDeclination: declination ?? deviceDeclination(), fallbackTime: clock.wallTime)
         guard let values else { return }
-        seen.hasHeading = true
-        seen.isFailed = false
-        guard seen.passed.accept(values, filter: filter) else { return }
+        session.hasHeading = true
+        session.isFailed = false
+        guard session.filter.accept(values, filter: filter) else { return }
         let compass = report.receiver.isEmpty ? nil : report.receiver
-        mailbox.add(CLHeading(values, compass: compass, time: report.arrival))
+        pendingCallbacks.add(CLHeading(values, compass: compass, time: report.arrival))
     }
 
     /// Reports that no heading is available, once until a heading is available again.
-    mutating func fail(_ error: DeviceError, mailbox: inout Mailbox) {
-        guard isRunning, !seen.isFailed else { return }
-        seen.isFailed = true
-        seen.passed = HeadingFilter()
-        seen.disturbance = DisturbanceWatch()
-        mailbox.add(.headingFailure(CLError(.headingFailure, cause: error)))
+    mutating func reportFailure(_ error: DeviceError, pendingCallbacks: inout PendingLocationCallbacks) {
+        guard isRunning, !session.isFailed else { return }
+        session.isFailed = true
+        session.filter = HeadingFilter()
+        session.disturbance = DisturbanceDetector()
+        pendingCallbacks.add(.headingFailure(CLError(.headingFailure, cause: error)))
     }
 
     /// Handles the loss of a sensor. Without the magnetometer or the accelerometer, a compass may provide headings
     /// immediately.
-    mutating func lose(_ sensor: SensorKind, _ error: DeviceError, mailbox: inout Mailbox) {
+    mutating func handleLoss(
+        of sensor: SensorKind, _ error: DeviceError, pendingCallbacks: inout PendingLocationCallbacks
+    ) {
         // Headings remain available without the gyroscope and the barometer.
         guard isRunning, sensor == .magnetometer || sensor == .accelerometer else { return }
-        fail(error, mailbox: &mailbox)
-        seen.lost.insert(sensor)
-        seen.lastOwnHeading = nil
+        reportFailure(error, pendingCallbacks: &pendingCallbacks)
+        session.lost.insert(sensor)
+        session.lastOwnHeading = nil
         needsCompass = true
     }
 
     /// Handles the recovery of a sensor.
-    mutating func regain(_ sensor: SensorKind) {
-        seen.lost.remove(sensor)
+    mutating func handleRecovery(of sensor: SensorKind) {
+        session.lost.remove(sensor)
     }
 
     /// Reports a failure if the given start has not produced a heading before its timeout.
-    mutating func timeOut(run: UInt32, mailbox: inout Mailbox) {
-        guard run == self.run, !seen.hasHeading else { return }
-        fail(.noHeading, mailbox: &mailbox)
+    mutating func handleTimeout(run: UInt32, pendingCallbacks: inout PendingLocationCallbacks) {
+        guard run == self.run, !session.hasHeading else { return }
+        reportFailure(.noHeading, pendingCallbacks: &pendingCallbacks)
     }
 
     /// Returns whether the device's own magnetometer provides headings at the moment.
-    func hasOwnHeading(now: BootTime) -> Bool {
-        seen.lastOwnHeading.map { now.seconds(since: $0) <= Self.ownHeadingAge } ?? false
+    func hasMagnetometerHeading(now: BootTime) -> Bool {
+        session.lastOwnHeading.map { now.seconds(since: $0) <= Self.magnetometerPriorityTime } ?? false
     }
 }
 

@@ -11,7 +11,7 @@ import Geodesy
 /// the magnetic poles, there is no declination.
 struct LocalDeclination: Sendable {
     /// A position and time, with the declination that the receiver reports there.
-    struct Place: Sendable, Equatable {
+    struct Position: Sendable, Equatable {
         /// In degrees.
         var latitude: Double
         /// In degrees.
@@ -24,20 +24,20 @@ struct LocalDeclination: Sendable {
     }
 
     /// The position of the device; nil if no location updates have determined it.
-    var place: Place?
-    private var last: (place: Place, degrees: Double?)?
+    var position: Position?
+    private var last: (place: Position, degrees: Double?)?
 
     /// Returns the angle from true to magnetic north in degrees, east positive; nil if it is unknown.
     mutating func degrees() -> Double? {
-        guard let place else { return nil }
-        if let last, last.place.isNear(place) { return last.degrees }
-        let degrees = Self.degrees(at: place)
-        last = (place, degrees)
+        guard let position else { return nil }
+        if let last, last.place.isNear(position) { return last.degrees }
+        let degrees = Self.degrees(at: position)
+        last = (position, degrees)
         return degrees
     }
 
     /// Returns the angle from true to magnetic north at a position, in degrees, east positive.
-    static func degrees(at place: Place) -> Double? {
+    static func degrees(at place: Position) -> Double? {
         let field = MagneticModel.wmm2025.field(
             latitude: place.latitude, longitude: place.longitude, altitude: place.altitude,
             year: DecimalYear.at(secondsSince1970: place.time.seconds), withRates: false)
@@ -47,7 +47,7 @@ struct LocalDeclination: Sendable {
     }
 }
 
-extension LocalDeclination.Place {
+extension LocalDeclination.Position {
     /// Creates a place from the values of a report, possibly with reduced accuracy, at the time of the report or of its
     /// arrival.
     init(_ values: CLLocation.Values, report: PositionReport, clock: any DeviceClock) {

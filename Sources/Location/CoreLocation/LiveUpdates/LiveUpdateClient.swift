@@ -9,10 +9,10 @@ final class LiveUpdateClient: Sendable {
     /// The maximum number of buffered elements. If it is reached, the oldest element is dropped.
     static let limit = 1024
 
-    private struct State: ConsumedState {
-        var elements = Outbox<CLLocationUpdate>()
+    private struct State: ConsumerBuffer {
+        var elements = BoundedQueue<CLLocationUpdate>()
         var since = WallTime.epoch
-        var maker = LocationMaker()
+        var converter = LocationConverter()
         var isLost = false
         var detector = StationaryDetector()
 
@@ -20,24 +20,24 @@ final class LiveUpdateClient: Sendable {
             elements.append(element, limit: LiveUpdateClient.limit)
         }
 
-        mutating func takeFirst() -> CLLocationUpdate? { elements.takeFirst() }
+        mutating func popFirst() -> CLLocationUpdate? { elements.popFirst() }
     }
 
     private let device: Device
     private let authorization: LocationAuthorization
     private let loop: ConsumerLoop<State>
-    private let subscription = StandingSubscription<PositionRequest>()
+    private let subscription = RequestSubscription<PositionRequest>()
 
     init(device: Device) {
         self.device = device
         authorization = LocationAuthorization.of(device)
-        loop = ConsumerLoop(State(), gate: device.playback?.consumers)
+        loop = ConsumerLoop(State(), gate: device.playback?.consumerGate)
     }
 
     // MARK: Iteration
 
     func next() async -> CLLocationUpdate? {
-        if loop.start({ $0.since = device.clock.wallTime }) { begin() }
+        if loop.start({ $0.since = device.clock.wallTime }) { start() }
         return await loop.next { self.finish() }
     }
 
@@ -45,29 +45,29 @@ final class LiveUpdateClient: Sendable {
     func finish() {
         loop.finish()
         authorization.remove(self)
-        adjustSubscription()
+        updateSubscription()
     }
 
-    private func begin() {
+    private func start() {
         authorization.add(self)
         if authorization.status == .notDetermined { authorization.request(.start, purpose: nil) }
         if !authorization.isGranted {
-            loop.change { $0.add(self.element()) }
+            loop.update { $0.add(self.element()) }
         } else if let cached = device.positionSource.lastFix,
             device.configuration.receiver.value.map({ $0 == cached.report.receiver }) ?? true
         {
-            loop.change { state in
-                state.maker.sky = cached.sky
-                self.take(cached.report, &state)
+            loop.update { state in
+                state.converter.sky = cached.sky
+                self.process(cached.report, &state)
             }
         }
-        adjustSubscription()
+        updateSubscription()
     }
 
     // MARK: Position source
 
-    private func adjustSubscription() {
-        subscription.follow {
+    private func updateSubscription() {
+        subscription.update {
             guard loop.isRunning, authorization.isGranted else { return nil }
             return PositionRequest(receiver: device.configuration.receiver.value)
         } subscribe: { request in
@@ -76,30 +76,30 @@ final class LiveUpdateClient: Sendable {
     }
 
     private func receive(_ event: PositionEvent) {
-        loop.change { state in
+        loop.update { state in
             switch event {
-            case .report(let report) where report.hasFix: self.take(report, &state)
+            case .report(let report) where report.hasFix: self.process(report, &state)
             case .report, .lost:
                 guard !state.isLost else { return }
                 state.isLost = true
                 state.add(self.element(unavailable: true))
-            case .sky(let sky): state.maker.sky = sky
+            case .sky(let sky): state.converter.sky = sky
             case .attitude, .receivers, .line, .regained: break
             }
         }
     }
 
-    private func take(_ report: PositionReport, _ state: inout State) {
+    private func process(_ report: PositionReport, _ state: inout State) {
         // The authorization may be revoked while a report is being delivered.
         guard let accuracy = authorization.grantedAccuracy else { return }
         let hasReturned = state.isLost
         state.isLost = false
-        let (values, details) = state.maker.values(of: report, on: device)
+        let (values, details) = state.converter.values(of: report, on: device)
         let hasComeToRest = state.detector.accept(values, now: report.arrival)
         guard !state.detector.isStationary || hasComeToRest || hasReturned else { return }
         var location: CLLocation?
         if accuracy == .reducedAccuracy {
-            location = state.maker.reducedAccuracy.reduce(values, now: report.arrival).map { CLLocation($0) }
+            location = state.converter.reducedAccuracy.reduce(values, now: report.arrival).map { CLLocation($0) }
             // No location is due yet with reduced accuracy; changes of the state are still delivered.
             guard location != nil || hasComeToRest || hasReturned else { return }
         } else {
@@ -118,7 +118,7 @@ final class LiveUpdateClient: Sendable {
             authorizationDenied: status == .denied,
             authorizationDeniedGlobally: !authorization.servicesEnabled && status == .denied,
             authorizationRestricted: status == .restricted,
-            authorizationRequestInProgress: authorization.isAsking,
+            authorizationRequestInProgress: authorization.isRequestInProgress,
             locationUnavailable: unavailable,
             accuracyLimited: authorization.accuracy == .reducedAccuracy)
     }
@@ -126,13 +126,13 @@ final class LiveUpdateClient: Sendable {
 
 extension LiveUpdateClient: LocationAuthorization.Observer {
     func authorizationChanged() {
-        loop.change { state in
+        loop.update { state in
             // Resets the filters, so that the next position is delivered even if the device is stationary.
             state.detector = StationaryDetector()
-            state.maker.reducedAccuracy = ReducedAccuracy()
+            state.converter.reducedAccuracy = ReducedAccuracy()
             state.add(self.element())
         }
-        adjustSubscription()
+        updateSubscription()
     }
 
     var use: LocationUse? {
@@ -150,9 +150,9 @@ struct StationaryDetector: Sendable {
     /// larger.
     static let radius = 15.0
     /// The time within the radius after which the device is stationary, in seconds.
-    static let patience = 60.0
+    static let minimumDuration = 60.0
     /// The speed from which the device counts as moving, in metres per second.
-    static let speed = 1.0
+    static let maximumSpeed = 1.0
 
     private var anchor: (place: CLLocationCoordinate2D, since: BootTime)?
     /// True while the device is stationary.
@@ -162,13 +162,16 @@ struct StationaryDetector: Sendable {
     mutating func accept(_ values: CLLocation.Values, now: BootTime) -> Bool {
         let place = CLLocationCoordinate2D(latitude: values.latitude, longitude: values.longitude)
         let radius = max(StationaryDetector.radius, values.horizontalAccuracy)
-        guard let anchor, values.speed < StationaryDetector.speed, geodesicDistance(anchor.place, place) <= radius
+        guard let anchor, values.speed < StationaryDetector.maximumSpeed,
+            geodesicDistance(anchor.place, place) <= radius
         else {
             self.anchor = (place, now)
             isStationary = false
             return false
         }
-        guard !isStationary, now.seconds(since: anchor.since) >= StationaryDetector.patience else { return false }
+        guard !isStationary, now.seconds(since: anchor.since) >= StationaryDetector.minimumDuration else {
+            return false
+        }
         isStationary = true
         return true
     }

@@ -51,7 +51,7 @@ open class CLLocationManager: NSObject {
     }
 
     deinit {
-        client.retire()
+        client.shutDown()
     }
 
     /// The delegate, held weakly.
@@ -118,7 +118,7 @@ open class CLLocationManager: NSObject {
         set {
             client.set {
                 $0.pausesAutomatically = newValue
-                $0.hasChosenPausing = true
+                $0.isPausingSetByApp = true
             }
         }
     }
@@ -255,7 +255,7 @@ open class CLLocationManager: NSObject {
 
     /// The constraints for which this manager ranges beacons.
     open var rangedBeaconConstraints: Set<CLBeaconIdentityConstraint> {
-        Set(client.rangingWishes.compactMap { if case .constraint(let constraint) = $0 { constraint } else { nil } })
+        Set(client.rangingRequests.compactMap { if case .constraint(let constraint) = $0 { constraint } else { nil } })
     }
 
     /// Starts ranging the beacons of a region and reports them to `locationManager(_:didRangeBeacons:in:)`.
@@ -273,7 +273,7 @@ open class CLLocationManager: NSObject {
     /// The regions passed to `startRangingBeacons(in:)` and not stopped since.
     @available(*, deprecated, message: "Use rangedBeaconConstraints.")
     open var rangedRegions: Set<CLRegion> {
-        Set(client.rangingWishes.compactMap { if case .region(let region) = $0 { region } else { nil } })
+        Set(client.rangingRequests.compactMap { if case .region(let region) = $0 { region } else { nil } })
     }
 
     // MARK: Regions
@@ -322,12 +322,12 @@ open class CLLocationManager: NSObject {
     /// Needs full accuracy authorization. The receiver runs continuously: unlike a phone, a board has no cheaper way to
     /// detect that it is stationary.
     open func startMonitoringVisits() {
-        client.watchVisits(true)
+        client.setMonitorsVisits(true)
     }
 
     /// Stops the delivery of visits and discards a visit in progress.
     open func stopMonitoringVisits() {
-        client.watchVisits(false)
+        client.setMonitorsVisits(false)
     }
 
     // MARK: Availability

@@ -9,10 +9,10 @@ extension LocationClient {
     ///
     /// - Parameter next: Called without the lock, before the drain is scheduled.
     @discardableResult
-    func change<Result: Sendable>(_ body: (inout State) -> Result, then next: () -> Void = {}) -> Result {
-        let (result, turn) = state.withLock { state -> (Result, Turn?) in
+    func updateState<Result: Sendable>(_ body: (inout State) -> Result, then next: () -> Void = {}) -> Result {
+        let (result, turn) = state.withLock { state -> (Result, DrainScheduler?) in
             let result = body(&state)
-            return (result, state.mailbox.outbox.claimTurn() ? state.turn : nil)
+            return (result, state.pendingCallbacks.queue.scheduleDrainIfNeeded() ? state.drainScheduler : nil)
         }
         next()
         turn?.schedule()
@@ -20,58 +20,61 @@ extension LocationClient {
     }
 
     /// Schedules a drain if callbacks are pending.
-    func tellWhatWaits() {
-        change { _ in }
+    func scheduleDrainIfNeeded() {
+        updateState { _ in }
     }
 
     /// A scheduler that drains the pending callbacks on an executor.
     ///
     /// This is a separate object because weak references to the client exist, which slow down its reference counting.
     /// The client holds this object until it retires.
-    final class Turn: Sendable {
+    final class DrainScheduler: Sendable {
         private let client: LocationClient
-        let delivery: any Delivery
+        let executor: any CallbackExecutor
 
-        init(of client: LocationClient, on delivery: any Delivery) {
+        init(of client: LocationClient, on delivery: any CallbackExecutor) {
             self.client = client
-            self.delivery = delivery
+            self.executor = delivery
         }
 
-        func schedule() { delivery.schedule { self.client.deliver() } }
+        func schedule() { executor.schedule { self.client.drain() } }
     }
 
     /// Drains the pending callbacks.
-    private func deliver() {
+    private func drain() {
         // The manager is retained until the drain ends. The delegate is released outside the lock, because its
         // deinitializer may stop the manager. Neither weak reference is read twice: the strong reference from the first
         // read may be the last one, and would be released inside the lock.
-        var item: Mailbox.Item?
+        var item: PendingLocationCallbacks.Item?
         var delegate: (any CLLocationManagerDelegate)?
-        var next: Turn?
+        var next: DrainScheduler?
         let manager = state.withLock { state in
             let manager = state.manager
             // Without a manager, the pending callbacks are discarded.
-            if manager == nil { state.mailbox.outbox.startAnew() }
-            state.mailbox.outbox.beginTurn()
+            if manager == nil { state.pendingCallbacks.queue.reset() }
+            state.pendingCallbacks.queue.beginDrain()
             state.isInCallback = manager != nil
-            state.takeNext(&item, &delegate, &next)
+            state.nextItem(&item, &delegate, &next)
             return manager
         }
         guard let manager else { return }
-        var hasToldRegions = false
-        device.bind {
+        var hasDeliveredRegions = false
+        device.withCurrent {
             // `take()` empties the variables, so that no reference is released inside the lock.
             while let current = item.take() {
-                if case .region = current { hasToldRegions = true }
-                if let told = delegate.take() { tell(told, current, manager) }
-                state.withLock { $0.takeNext(&item, &delegate, &next) }
+                if case .region = current { hasDeliveredRegions = true }
+                if let told = delegate.take() { deliver(told, to: current, from: manager) }
+                state.withLock { $0.nextItem(&item, &delegate, &next) }
             }
         }
-        if hasToldRegions { regions.keepWhatWasHeard() }
+        if hasDeliveredRegions { regions.saveDeliveredStates() }
         next?.schedule()
     }
 
-    private func tell(_ delegate: any CLLocationManagerDelegate, _ item: Mailbox.Item, _ manager: CLLocationManager) {
+    private func deliver(
+        _ delegate: any CLLocationManagerDelegate, to item: PendingLocationCallbacks.Item,
+        from manager: CLLocationManager
+    ) {
         switch item {
         case .location(let location): delegate.locationManager(manager, didUpdateLocations: [location])
         case .locations(let locations): delegate.locationManager(manager, didUpdateLocations: locations)
@@ -82,7 +85,7 @@ extension LocationClient {
             delegate.locationManager(manager, didFinishDeferredUpdatesWithError: error)
         case .heading(let heading): delegate.locationManager(manager, didUpdateHeading: heading)
         // The result is ignored: Linux has no calibration display.
-        case .calibrationQuestion: _ = delegate.locationManagerShouldDisplayHeadingCalibration(manager)
+        case .calibrationPrompt: _ = delegate.locationManagerShouldDisplayHeadingCalibration(manager)
         case .ranging(let beacons, .constraint(let constraint)):
             delegate.locationManager(manager, didRange: beacons, satisfying: constraint)
         case .ranging(let beacons, .region(let region)):
@@ -91,7 +94,7 @@ extension LocationClient {
             delegate.locationManager(manager, didFailRangingFor: constraint, error: error)
         case .rangingFailure(let error, .region(let region)):
             delegate.locationManager(manager, rangingBeaconsDidFailFor: region, withError: error)
-        case .region(let news): tell(delegate, news, manager)
+        case .region(let news): deliver(delegate, to: news, from: manager)
         case .visit(let visit): delegate.locationManager(manager, didVisit: visit)
         case .pause(isPaused: true): delegate.locationManagerDidPauseLocationUpdates(manager)
         case .pause(isPaused: false): delegate.locationManagerDidResumeLocationUpdates(manager)

@@ -11,7 +11,7 @@ extension LocationClient {
     struct HeadingSubscriptions {
         var engine: Subscription?
         var compass: Subscription?
-        var timeOut: ClockTimer?
+        var timeoutTimer: ClockTimer?
     }
 
     /// The minimum interval between headings, in seconds. The heading filter can reduce the rate further.
@@ -21,7 +21,7 @@ extension LocationClient {
 
     /// Returns whether the device can provide a heading now.
     static func isHeadingAvailable(on device: Device) -> Bool {
-        MotionEngine.of(device).isAvailable(.heading) || HeardCompass.of(device).report != nil
+        MotionEngine.of(device).isAvailable(.heading) || CompassRecord.of(device).report != nil
     }
 
     var headings: HeadingState { state.withLock { $0.headings } }
@@ -35,25 +35,25 @@ extension LocationClient {
         // Checked without the lock, because the first sensor discovery may take time.
         let needsCompass = !MotionEngine.of(device).isAvailable(.heading)
         setHeadings { if !$0.isRunning { $0.start(needsCompass: needsCompass) } }
-        if needsCompass, let report = heardCompass.report,
+        if needsCompass, let report = compassRecord.report,
             device.clock.now.seconds(since: report.arrival) <= Self.compassAge
         {
-            take(report)
-            tellWhatWaits()
+            process(report)
+            scheduleDrainIfNeeded()
         }
-        adjustHeadings()
+        updateHeadingSubscriptions()
     }
 
     func stopHeadings() {
         state.withLock { state in
             state.headings.stop()
-            state.mailbox.removeHeadings()
+            state.pendingCallbacks.removeHeadings()
         }
-        adjustHeadings()
+        updateHeadingSubscriptions()
     }
 
     /// Subscribes or cancels the subscriptions according to the current state.
-    private func adjustHeadings() {
+    private func updateHeadingSubscriptions() {
         headingSubscriptions.withLock { current in
             // Read under the lock, so that the last caller applies the latest state.
             let (isRunning, needsCompass, run) = state.withLock {
@@ -62,17 +62,19 @@ extension LocationClient {
             guard isRunning else {
                 current.engine?.cancel()
                 current.compass?.cancel()
-                current.timeOut?.cancel()
+                current.timeoutTimer?.cancel()
                 current = HeadingSubscriptions()
                 return
             }
             if current.engine == nil {
-                let deadline = device.clock.now.advanced(bySeconds: HeadingState.patience)
-                current.timeOut = device.clock.timer(at: deadline) {
-                    self.change { state in state.headings.timeOut(run: run, mailbox: &state.mailbox) }
+                let deadline = device.clock.now.advanced(bySeconds: HeadingState.startTimeout)
+                current.timeoutTimer = device.clock.timer(at: deadline) {
+                    self.updateState { state in
+                        state.headings.handleTimeout(run: run, pendingCallbacks: &state.pendingCallbacks)
+                    }
                 }
                 // Subscribes even without a magnetometer, because one may be connected later. The strong reference to
-                // `self` ends with `retire()`.
+                // `self` ends with `shutDown()`.
                 current.engine = MotionEngine.of(device).subscribe(
                     FusionRequest(need: .heading, interval: Self.headingInterval)
                 ) { event in self.receive(event) }
@@ -80,7 +82,7 @@ extension LocationClient {
             if needsCompass, current.compass == nil {
                 current.compass = device.positionSource.subscribe(
                     PositionRequest(), receive: { event in self.receiveCompass(event) },
-                    settled: { self.tellWhatWaits() })
+                    settled: { self.scheduleDrainIfNeeded() })
             }
         }
     }
@@ -88,24 +90,27 @@ extension LocationClient {
     // MARK: Events on the sources' threads
 
     func receive(_ event: FusionEvent) {
-        let callsCompass = change { state in
+        let needsCompassSubscription = updateState { state in
             let neededCompass = state.headings.needsCompass
             switch event {
             case .states(let states):
-                let knowsPlace = state.knowsPlace
+                let knowsPlace = state.isPositionKnown
                 for fused in states {
-                    state.headings.take(fused, knowsPlace: knowsPlace, clock: device.clock, mailbox: &state.mailbox)
+                    state.headings.process(
+                        fused, isPositionKnown: knowsPlace, clock: device.clock,
+                        pendingCallbacks: &state.pendingCallbacks)
                 }
-            case .lost(let sensor, let error): state.headings.lose(sensor, error, mailbox: &state.mailbox)
-            case .regained(let sensor): state.headings.regain(sensor)
+            case .lost(let sensor, let error):
+                state.headings.handleLoss(of: sensor, error, pendingCallbacks: &state.pendingCallbacks)
+            case .regained(let sensor): state.headings.handleRecovery(of: sensor)
             }
             return state.headings.needsCompass && !neededCompass
         }
-        guard callsCompass else { return }
-        // Deferred to a timer, because `adjustHeadings()` holds its lock while it subscribes and may have caused this
+        guard needsCompassSubscription else { return }
+        // Deferred to a timer, because `updateHeadingSubscriptions()` holds its lock while it subscribes and may have caused this
         // event.
-        let timer = device.clock.timer(at: device.clock.now) { self.adjustHeadings() }
-        let former = compassTimer.withLock { current in
+        let timer = device.clock.timer(at: device.clock.now) { self.updateHeadingSubscriptions() }
+        let former = compassSubscriptionTimer.withLock { current in
             defer { current = timer }
             return current
         }
@@ -115,23 +120,25 @@ extension LocationClient {
     func receiveCompass(_ event: PositionEvent) {
         switch event {
         case .attitude(let report):
-            heardCompass.note(report)
-            take(report)
+            compassRecord.record(report)
+            process(report)
         case .lost(let error):
             let now = device.clock.now
             state.withLock { state in
-                if !state.headings.hasOwnHeading(now: now) {
-                    state.headings.fail(error, mailbox: &state.mailbox)
+                if !state.headings.hasMagnetometerHeading(now: now) {
+                    state.headings.reportFailure(error, pendingCallbacks: &state.pendingCallbacks)
                 }
             }
         case .report, .sky, .receivers, .line, .regained: break
         }
     }
 
-    private func take(_ report: AttitudeReport) {
+    private func process(_ report: AttitudeReport) {
         state.withLock { state in
-            let knowsPlace = state.knowsPlace
-            state.headings.take(report, knowsPlace: knowsPlace, clock: device.clock, mailbox: &state.mailbox) {
+            let knowsPlace = state.isPositionKnown
+            state.headings.process(
+                report, isPositionKnown: knowsPlace, clock: device.clock, pendingCallbacks: &state.pendingCallbacks
+            ) {
                 device.positionSource.lastFix.flatMap { fix in
                     let values = LocationConversion.values(
                         of: fix.report, sky: nil, fallbackTime: device.clock.wallTime, isSimulated: false,
@@ -146,19 +153,19 @@ extension LocationClient {
 /// The last report with a heading from any gpsd compass of a device.
 ///
 /// gpsd's list of receivers does not identify compasses, so a compass is known only from its first report.
-final class HeardCompass: Sendable {
+final class CompassRecord: Sendable {
     private let last = Mutex<AttitudeReport?>(nil)
 
     /// Returns the instance of a device.
-    static func of(_ device: Device) -> HeardCompass {
-        device.component(HeardCompass.self) { _ in HeardCompass() }
+    static func of(_ device: Device) -> CompassRecord {
+        device.component(CompassRecord.self) { _ in CompassRecord() }
     }
 
     /// The last report with a valid heading; nil before the first.
     var report: AttitudeReport? { last.withLock { $0 } }
 
     /// Records a report with a valid heading and ignores all others.
-    func note(_ report: AttitudeReport) {
+    func record(_ report: AttitudeReport) {
         guard report.heading >= 0 && report.heading < 360 || report.magneticHeading >= 0 && report.magneticHeading < 360
         else { return }
         last.withLock { $0 = report }

@@ -13,38 +13,38 @@ extension LocationClient {
         var number: UInt32 = 0
     }
 
-    var rangingWishes: [RangingWish] { state.withLock { $0.ranging.wishes } }
+    var rangingRequests: [RangingRequest] { state.withLock { $0.ranging.requests } }
 
-    func startRanging(_ wish: RangingWish) {
+    func startRanging(_ wish: RangingRequest) {
         if authorization.status == .notDetermined { authorization.request(.start, purpose: settings.purpose) }
-        change { state in
+        updateState { state in
             guard state.ranging.start(wish) else { return }
-            if state.services.isEmpty, state.ranging.wishes.count == 1 { state.since = device.clock.wallTime }
+            if state.services.isEmpty, state.ranging.requests.count == 1 { state.since = device.clock.wallTime }
             if let error = rangingRefusal ?? state.ranging.loss.map(Self.unavailable) {
-                state.mailbox.add(.rangingFailure(error, wish))
+                state.pendingCallbacks.add(.rangingFailure(error, wish))
             }
         } then: {
-            adjustRanging()
+            updateRangingSubscription()
         }
     }
 
-    func stopRanging(_ wish: RangingWish) {
+    func stopRanging(_ wish: RangingRequest) {
         state.withLock { state in
             state.ranging.stop(wish)
-            state.mailbox.removeRanging(wish)
+            state.pendingCallbacks.removeRanging(wish)
         }
-        adjustRanging()
+        updateRangingSubscription()
     }
 
     /// Stops all ranging when the manager is deallocated.
     func stopRanging() {
-        state.withLock { state in for wish in state.ranging.wishes { state.ranging.stop(wish) } }
-        adjustRanging()
+        state.withLock { state in for wish in state.ranging.requests { state.ranging.stop(wish) } }
+        updateRangingSubscription()
     }
 
     /// The reason why the app may not range beacons; nil if it may, or if the authorization is not determined.
     var rangingRefusal: CLError? {
-        if authorization.isRefused { return CLError(.denied) }
+        if authorization.isDeniedOrRestricted { return CLError(.denied) }
         guard authorization.accuracy == .reducedAccuracy else { return nil }
         return Self.unavailable(
             DeviceError(
@@ -54,21 +54,21 @@ extension LocationClient {
     }
 
     /// Subscribes or cancels the subscription according to the requested constraints and the authorization.
-    func adjustRanging() {
+    func updateRangingSubscription() {
         rangingRun.withLock { run in
             // Read under the lock, so that the last caller applies the latest state.
-            let isWanted = !rangingWishes.isEmpty && authorization.grantedAccuracy == .fullAccuracy
+            let isWanted = !rangingRequests.isEmpty && authorization.grantedAccuracy == .fullAccuracy
             guard isWanted != (run.subscription != nil) else { return }
             run.number &+= 1
             guard isWanted else {
                 run.subscription?.cancel()
                 run.timer?.cancel()
                 (run.subscription, run.timer) = (nil, nil)
-                state.withLock { $0.ranging.forget() }
+                state.withLock { $0.ranging.reset() }
                 return
             }
             schedule(&run, at: device.clock.now.advanced(bySeconds: RangingState.interval))
-            // The strong reference to `self` ends with `retire()`.
+            // The strong reference to `self` ends with `shutDown()`.
             run.subscription = device.beaconSource.subscribe { event in self.receive(event) }
         }
     }
@@ -88,21 +88,23 @@ extension LocationClient {
             return true
         }
         guard isCurrent else { return }
-        change { state in
+        updateState { state in
             for report in state.ranging.reports(at: device.clock) {
-                state.mailbox.add(.ranging(report.beacons, report.wish))
+                state.pendingCallbacks.add(.ranging(report.beacons, report.wish))
             }
         }
     }
 
     private func receive(_ event: BeaconEvent) {
         switch event {
-        case .sighting(let sighting): state.withLock { $0.ranging.take(sighting) }
-        case .regained: state.withLock { $0.ranging.regain() }
+        case .sighting(let sighting): state.withLock { $0.ranging.process(sighting) }
+        case .regained: state.withLock { $0.ranging.clearLoss() }
         case .lost(let error):
-            change { state in
-                state.ranging.lose(error)
-                for wish in state.ranging.wishes { state.mailbox.add(.rangingFailure(Self.unavailable(error), wish)) }
+            updateState { state in
+                state.ranging.recordLoss(error)
+                for wish in state.ranging.requests {
+                    state.pendingCallbacks.add(.rangingFailure(Self.unavailable(error), wish))
+                }
             }
         }
     }

@@ -10,51 +10,51 @@ extension LocationClient {
             guard !state.services.isEmpty else { return false }
             let requests = state.services.contains(.singleRequest)
             switch event {
-            case .report(let report) where report.hasFix: take(report, &state, services: state.services)
-            case .report(let report): if !state.isLost { state.lose(.noFix(report.receiver)) }
-            case .sky(let sky): state.maker.sky = sky
+            case .report(let report) where report.hasFix: process(report, &state, services: state.services)
+            case .report(let report): if !state.isLost { state.reportLoss(.noFix(report.receiver)) }
+            case .sky(let sky): state.converter.sky = sky
             case .lost(let error):
-                state.maker.sky = nil
+                state.converter.sky = nil
                 // Reported even if the app already knows that there is no fix.
-                if !state.isServiceLost { state.lose(error) }
+                if !state.isServiceLost { state.reportLoss(error) }
                 state.isServiceLost = true
             case .regained: state.isServiceLost = false
-            case .attitude(let report): heardCompass.note(report)
+            case .attitude(let report): compassRecord.record(report)
             case .receivers, .line: break
             }
             return requests && !state.services.contains(.singleRequest)
         }
         guard finishesRequest else { return }
         // `settled` is not called after the subscription has ended, so the drain is scheduled here.
-        adjustSubscription()
-        tellWhatWaits()
+        updateSubscription()
+        scheduleDrainIfNeeded()
     }
 
     /// Applies the filters of the services to a report with a fix, and adds the resulting location to the pending
     /// callbacks.
-    func take(_ report: PositionReport, _ state: inout State, services: Services) {
+    func process(_ report: PositionReport, _ state: inout State, services: Services) {
         // The authorization may be revoked while a report is being delivered.
         guard let accuracy = authorization.grantedAccuracy else { return }
         state.isLost = false
         state.isServiceLost = false
         state.lastLoss = nil
         state.lastArrival = report.arrival
-        var (values, details) = state.maker.values(of: report, on: device)
+        var (values, details) = state.converter.values(of: report, on: device)
         if accuracy == .reducedAccuracy {
-            guard let coarse = state.maker.reducedAccuracy.reduce(values, now: report.arrival) else { return }
+            guard let coarse = state.converter.reducedAccuracy.reduce(values, now: report.arrival) else { return }
             (values, details) = (coarse, nil)
         }
         let location = CLLocation(values, details: details)
-        state.headings.declination.place = .init(values, report: report, clock: device.clock)
+        state.headings.declination.position = .init(values, report: report, clock: device.clock)
         let place = CLLocationCoordinate2D(latitude: values.latitude, longitude: values.longitude)
         var isWanted = false
         var isPausing = false
         if services.contains(.standard) {
-            let change = state.pause.accept(
-                values, now: report.arrival, patience: state.settings.pausePatience)
-            if change == false { state.mailbox.add(.pause(isPaused: false)) }
+            let change = state.pauseDetector.accept(
+                values, now: report.arrival, patience: state.settings.pauseDelay)
+            if change == false { state.pendingCallbacks.add(.pause(isPaused: false)) }
             // The location at which updates pause is still delivered.
-            if !state.pause.isPaused || change == true {
+            if !state.pauseDetector.isPaused || change == true {
                 isWanted = state.distanceFilter.accept(
                     place, accuracy: values.horizontalAccuracy, filter: state.settings.distanceFilter)
             }
@@ -73,8 +73,8 @@ extension LocationClient {
                 state.request = request
             }
         }
-        if isWanted { state.mailbox.add(location) }
-        if isPausing { state.mailbox.add(.pause(isPaused: true)) }
+        if isWanted { state.pendingCallbacks.add(location) }
+        if isPausing { state.pendingCallbacks.add(.pause(isPaused: true)) }
     }
 }
 

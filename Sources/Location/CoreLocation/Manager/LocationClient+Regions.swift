@@ -4,7 +4,7 @@ import DeviceCore
 import Synchronization
 
 // Regions and visits belong to the device; this manager receives their events.
-extension LocationClient: RegionListener, VisitListener {
+extension LocationClient: RegionSubscriber, VisitSubscriber {
     var regions: MonitoredRegions { MonitoredRegions.of(device) }
 
     var visits: VisitService { VisitService.of(device) }
@@ -12,28 +12,28 @@ extension LocationClient: RegionListener, VisitListener {
     var purpose: String? { settings.purpose }
 
     /// Adds the event to the pending callbacks.
-    func tell(_ news: RegionNews) { change { $0.mailbox.add(.region(news)) } }
+    func enqueue(_ news: RegionEvent) { updateState { $0.pendingCallbacks.add(.region(news)) } }
 
-    func tell(_ visit: CLVisit) { change { if $0.watchesVisits { $0.mailbox.add(.visit(visit)) } } }
+    func enqueue(_ visit: CLVisit) { updateState { if $0.monitorsVisits { $0.pendingCallbacks.add(.visit(visit)) } } }
 
-    func fail(_ error: CLError) { change { $0.mailbox.add(.failure(error)) } }
+    func enqueueFailure(_ error: CLError) { updateState { $0.pendingCallbacks.add(.failure(error)) } }
 
-    func watchVisits(_ isWanted: Bool) {
+    func setMonitorsVisits(_ isWanted: Bool) {
         state.withLock { state in
-            state.watchesVisits = isWanted
-            if !isWanted { state.mailbox.removeVisits() }
+            state.monitorsVisits = isWanted
+            if !isWanted { state.pendingCallbacks.removeVisits() }
         }
         // Two threads may start and stop visits at the same time; the loop applies the last request.
         var wanted: Bool
         repeat {
-            wanted = state.withLock { $0.watchesVisits }
+            wanted = state.withLock { $0.monitorsVisits }
             if wanted { visits.start(for: self) } else { visits.stop(for: self) }
-        } while state.withLock { $0.watchesVisits } != wanted
+        } while state.withLock { $0.monitorsVisits } != wanted
     }
 }
 
 extension LocationClient {
-    func tell(_ delegate: any CLLocationManagerDelegate, _ news: RegionNews, _ manager: CLLocationManager) {
+    func deliver(_ delegate: any CLLocationManagerDelegate, to news: RegionEvent, from manager: CLLocationManager) {
         switch news {
         case .started(let region): delegate.locationManager(manager, didStartMonitoringFor: region)
         case .failed(let region, let error):
@@ -46,15 +46,15 @@ extension LocationClient {
             guard regions.isCurrent(change.watch) else { return }
             if change.isEntry { delegate.locationManager(manager, didEnterRegion: change.region) }
             if change.isExit { delegate.locationManager(manager, didExitRegion: change.region) }
-            regions.hasHeard(of: change)
+            regions.recordDelivery(of: change)
         }
     }
 }
 
 extension LocationSettings {
     /// The time at rest after which updates pause, in seconds; nil if they never pause.
-    var pausePatience: Double? {
-        guard pausesAutomatically, hasChosenPausing, desiredAccuracy != kCLLocationAccuracyBestForNavigation else {
+    var pauseDelay: Double? {
+        guard pausesAutomatically, isPausingSetByApp, desiredAccuracy != kCLLocationAccuracyBestForNavigation else {
             return nil
         }
         return switch activityType {

@@ -10,25 +10,25 @@ extension LocationClient {
         if authorization.status == .notDetermined { authorization.request(.start, purpose: settings.purpose) }
         let cached = cachedFix
         let isGranted = authorization.isGranted
-        change { state in
+        updateState { state in
             guard !state.services.contains(service) else { return }
-            state.begin(service, at: device.clock.wallTime)
+            state.addService(service, at: device.clock.wallTime)
             if service == .standard {
                 state.distanceFilter = DistanceFilter()
-                state.pause = PauseWatch()
+                state.pauseDetector = PauseDetector()
                 state.cancelRequest()
             } else {
                 state.significantFilter = SignificantChangeFilter()
             }
-            state.maker.reducedAccuracy = ReducedAccuracy()
-            if authorization.isRefused {
-                state.mailbox.add(.failure(CLError(.denied)))
+            state.converter.reducedAccuracy = ReducedAccuracy()
+            if authorization.isDeniedOrRestricted {
+                state.pendingCallbacks.add(.failure(CLError(.denied)))
             } else if isGranted, let cached, !state.isRepetition(cached) {
-                state.maker.sky = cached.sky
-                take(cached.report, &state, services: service)
+                state.converter.sky = cached.sky
+                process(cached.report, &state, services: service)
             }
         } then: {
-            adjustSubscription()
+            updateSubscription()
         }
     }
 
@@ -36,40 +36,40 @@ extension LocationClient {
         state.withLock { state in
             if service == .standard {
                 state.cancelRequest()
-                state.mailbox.removePauses()
+                state.pendingCallbacks.removePauses()
             }
             // Stopping significant changes that are not running must not discard the pending result of a single
             // request.
             let wasRunning = state.services.remove(service) != nil
-            if state.services.isEmpty, wasRunning || service == .standard { state.mailbox.removePositions() }
+            if state.services.isEmpty, wasRunning || service == .standard { state.pendingCallbacks.removePositions() }
         }
-        adjustSubscription()
+        updateSubscription()
     }
 
     func requestLocation() {
         if authorization.status == .notDetermined { authorization.request(.start, purpose: settings.purpose) }
         let cached = cachedFix
         let now = device.clock.now
-        change { state in
+        updateState { state in
             guard !state.services.contains(.standard), state.request == nil else { return }
-            if authorization.isRefused {
-                state.mailbox.add(.failure(CLError(.denied)))
+            if authorization.isDeniedOrRestricted {
+                state.pendingCallbacks.add(.failure(CLError(.denied)))
                 return
             }
-            state.begin(.singleRequest, at: device.clock.wallTime)
+            state.addService(.singleRequest, at: device.clock.wallTime)
             let deadline = now.advanced(bySeconds: state.settings.requestTimeout)
             state.requestNumber &+= 1
             let number = state.requestNumber
-            state.request = SingleRequest(timer: device.clock.timer(at: deadline) { self.timeOut(number) })
-            state.maker.reducedAccuracy = ReducedAccuracy()
+            state.request = SingleRequest(timer: device.clock.timer(at: deadline) { self.requestDidTimeOut(number) })
+            state.converter.reducedAccuracy = ReducedAccuracy()
             if authorization.isGranted, let cached, !state.isRepetition(cached),
-                now.seconds(since: cached.report.arrival) <= SingleRequest.age
+                now.seconds(since: cached.report.arrival) <= SingleRequest.maximumAge
             {
-                state.maker.sky = cached.sky
-                take(cached.report, &state, services: .singleRequest)
+                state.converter.sky = cached.sky
+                process(cached.report, &state, services: .singleRequest)
             }
         } then: {
-            adjustSubscription()
+            updateSubscription()
         }
     }
 
@@ -82,45 +82,47 @@ extension LocationClient {
 
     /// Reports a failure, because deferred updates need a receiver that stores fixes.
     func refuseDeferredUpdates() {
-        change { state in
+        updateState { state in
             let isUpdating = state.services.contains(.standard)
-            state.mailbox.add(
+            state.pendingCallbacks.add(
                 .deferredFinished(CLError(isUpdating ? .deferredFailed : .deferredNotUpdatingLocation)))
         }
     }
 
     /// Ends the request with this number when its timeout expires. A newer request may have replaced it while the timer
     /// fired.
-    func timeOut(_ number: UInt32) {
-        change { state in
+    func requestDidTimeOut(_ number: UInt32) {
+        updateState { state in
             guard let request = state.request, number == state.requestNumber else { return }
             if let best = request.best {
-                state.mailbox.add(best)
+                state.pendingCallbacks.add(best)
             } else {
-                state.mailbox.add(.failure(CLError(.locationUnknown, cause: state.lastLoss)))
+                state.pendingCallbacks.add(.failure(CLError(.locationUnknown, cause: state.lastLoss)))
             }
             state.cancelRequest()
         } then: {
-            adjustSubscription()
+            updateSubscription()
         }
     }
 
     /// Subscribes or cancels the subscription according to the services and the authorization.
-    func adjustSubscription() {
-        subscription.follow {
-            let (services, settings, delivery) = state.withLock { ($0.services, $0.settings, $0.turn?.delivery) }
+    func updateSubscription() {
+        subscription.update {
+            let (services, settings, delivery) = state.withLock {
+                ($0.services, $0.settings, $0.drainScheduler?.executor)
+            }
             guard !services.isEmpty, authorization.isGranted else { return nil }
             var request = PositionRequest(
                 everyReport: settings.deliversEveryReport,
                 receiver: settings.receiver ?? device.configuration.receiver.value,
                 rawReports: settings.keepsRawReports)
-            request.place = DirectPlace(delivery)
+            request.executor = DirectPlace(delivery)
             return request
         } subscribe: { request in
-            // The strong reference to `self` ends with `retire()`. A weak reference would slow down every use of this
+            // The strong reference to `self` ends with `shutDown()`. A weak reference would slow down every use of this
             // object.
             device.positionSource.subscribe(
-                request, receive: { event in self.receive(event) }, settled: { self.tellWhatWaits() })
+                request, receive: { event in self.receive(event) }, settled: { self.scheduleDrainIfNeeded() })
         }
     }
 }

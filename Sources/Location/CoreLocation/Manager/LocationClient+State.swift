@@ -14,15 +14,15 @@ extension LocationClient {
         var settings = LocationSettings()
         var delegateQueue: DispatchQueue?
         /// nil after the manager has been deallocated.
-        var turn: LocationClient.Turn?
+        var drainScheduler: LocationClient.DrainScheduler?
         // Running services.
         var services: Services = []
-        var watchesVisits = false
+        var monitorsVisits = false
         var since = WallTime.epoch
         var request: SingleRequest?
         var requestNumber: UInt32 = 0
         // Received data.
-        var maker = LocationMaker()
+        var converter = LocationConverter()
         var lastArrival: BootTime?
         /// True after the loss of the position, or of the position service, has been reported.
         var isLost = false
@@ -30,17 +30,17 @@ extension LocationClient {
         var lastLoss: DeviceError?
         var distanceFilter = DistanceFilter()
         var significantFilter = SignificantChangeFilter()
-        var pause = PauseWatch()
+        var pauseDetector = PauseDetector()
         var headings = HeadingState()
         var ranging = RangingState()
         // Delivered and pending callbacks.
         var location: CLLocation?
         var precedingLocation: CLLocation?
-        var hasIntroducedItself = false
-        var mailbox = Mailbox()
+        var hasReportedAuthorization = false
+        var pendingCallbacks = PendingLocationCallbacks()
         var isInCallback = false
         /// Whether the authorization was refused at the last change observed by this manager.
-        var isRefused: Bool
+        var wasRefused: Bool
 
         /// Returns true for a cached fix that would be delivered repeatedly to an app that restarts a service in each
         /// callback.
@@ -55,28 +55,29 @@ extension LocationClient.State {
     /// `next` is set if another drain has to be scheduled.
     ///
     /// The results are inout arguments, which have to be nil, because a tuple of optional references is slow.
-    mutating func takeNext(
-        _ item: inout Mailbox.Item?, _ told: inout (any CLLocationManagerDelegate)?, _ next: inout LocationClient.Turn?
+    mutating func nextItem(
+        _ item: inout PendingLocationCallbacks.Item?, _ told: inout (any CLLocationManagerDelegate)?,
+        _ next: inout LocationClient.DrainScheduler?
     ) {
-        item = takeItem()
+        item = removeItem()
         if item != nil {
             told = delegate
             return
         }
         isInCallback = false
-        if mailbox.outbox.endTurn() { next = turn }
+        if pendingCallbacks.queue.finishDrain() { next = drainScheduler }
     }
 
     /// Removes the next item of the drain and updates `location` or `heading` from it.
-    private mutating func takeItem() -> Mailbox.Item? {
-        guard mailbox.outbox.isInTurn else { return nil }
-        let item = mailbox.takeFirst()
+    private mutating func removeItem() -> PendingLocationCallbacks.Item? {
+        guard pendingCallbacks.queue.isDraining else { return nil }
+        let item = pendingCallbacks.removeFirst()
         switch item {
         case .locations(let locations)?:
             precedingLocation = location
             location = locations.last
         case .heading(let heading)?: headings.heading = heading
-        case .location, .failure, .authorization, .deferredFinished, .calibrationQuestion, .headingFailure, .ranging,
+        case .location, .failure, .authorization, .deferredFinished, .calibrationPrompt, .headingFailure, .ranging,
             .rangingFailure, .region, .visit, .pause, nil:
             break
         }
@@ -84,19 +85,19 @@ extension LocationClient.State {
     }
 
     /// Reports that there is no position.
-    mutating func lose(_ error: DeviceError) {
+    mutating func reportLoss(_ error: DeviceError) {
         isLost = true
         lastLoss = error
         // A single request reports the loss when it times out.
-        if services != .singleRequest { mailbox.add(.failure(CLError(.locationUnknown, cause: error))) }
+        if services != .singleRequest { pendingCallbacks.add(.failure(CLError(.locationUnknown, cause: error))) }
     }
 
     /// Discards all positions, including pending locations.
-    mutating func forgetPlaces() {
+    mutating func discardPositions() {
         location = nil
         precedingLocation = nil
-        headings.declination.place = nil
-        mailbox.removeLocations()
+        headings.declination.position = nil
+        pendingCallbacks.removeLocations()
     }
 
     mutating func cancelRequest() {
@@ -106,18 +107,18 @@ extension LocationClient.State {
     }
 
     /// Adds a service. The first service resets the state of the previous session.
-    mutating func begin(_ service: LocationUse.Services, at time: WallTime) {
+    mutating func addService(_ service: LocationUse.Services, at time: WallTime) {
         if services.isEmpty {
             since = time
             isLost = false
             isServiceLost = false
-            headings.declination.place = nil
+            headings.declination.position = nil
         }
         services.insert(service)
     }
 
     /// True while location updates are running. Core Location provides a true heading only then.
-    var knowsPlace: Bool { !services.isDisjoint(with: [.standard, .significantChanges]) }
+    var isPositionKnown: Bool { !services.isDisjoint(with: [.standard, .significantChanges]) }
 }
 
 /// The settings of a manager.
@@ -127,7 +128,7 @@ struct LocationSettings: Sendable {
     var activityType = CLActivityType.other
     var pausesAutomatically = true
     /// True after the app has set `pausesAutomatically`.
-    var hasChosenPausing = false
+    var isPausingSetByApp = false
     var allowsBackgroundUpdates = false
     var showsBackgroundIndicator = false
     var purpose: String?

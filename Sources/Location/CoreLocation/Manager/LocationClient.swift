@@ -13,41 +13,41 @@ final class LocationClient: Sendable {
 
     let device: Device
     let authorization: LocationAuthorization
-    let heardCompass: HeardCompass
+    let compassRecord: CompassRecord
     /// The executor of the context in which the manager was created.
-    let ownDelivery: any Delivery
+    let defaultExecutor: any CallbackExecutor
     let state: Mutex<State>
-    let subscription = StandingSubscription<PositionRequest>()
+    let subscription = RequestSubscription<PositionRequest>()
     /// Held while the heading subscriptions are updated; never held during a callback.
     let headingSubscriptions = Mutex(HeadingSubscriptions())
     /// Held while ranging is started or stopped; never held during a callback.
     let rangingRun = Mutex(RangingRun())
     /// The timer that subscribes to the compass after the loss of a sensor.
-    let compassTimer = Mutex<ClockTimer?>(nil)
+    let compassSubscriptionTimer = Mutex<ClockTimer?>(nil)
 
     init(device: Device) {
         self.device = device
         authorization = LocationAuthorization.of(device)
-        heardCompass = HeardCompass.of(device)
-        ownDelivery = AppDelivery.forCurrentPlace(device: device)
-        state = Mutex(State(isRefused: authorization.isRefused))
-        state.withLock { $0.turn = Turn(of: self, on: ownDelivery) }
+        compassRecord = CompassRecord.of(device)
+        defaultExecutor = ExecutorSelection.forCurrentContext(device: device)
+        state = Mutex(State(wasRefused: authorization.isDeniedOrRestricted))
+        state.withLock { $0.drainScheduler = DrainScheduler(of: self, on: defaultExecutor) }
         authorization.add(self)
     }
 
     /// Ends all services when the manager is deallocated.
-    func retire() {
+    func shutDown() {
         stopHeadings()
         stopRanging()
-        if state.withLock({ $0.watchesVisits }) { visits.stop(for: self) }
+        if state.withLock({ $0.monitorsVisits }) { visits.stop(for: self) }
         state.withLock { state in
             state.cancelRequest()
             state.services = []
         }
-        adjustSubscription()
+        updateSubscription()
         authorization.remove(self)
         // Released outside the lock.
-        _ = state.withLock { $0.turn.take() }
+        _ = state.withLock { $0.drainScheduler.take() }
     }
 
     // MARK: Settings and state
@@ -60,11 +60,11 @@ final class LocationClient: Sendable {
         get { state.withLock { $0.delegate } }
         set {
             // Only the first delegate is notified of the current authorization.
-            change { state in
+            updateState { state in
                 state.delegate = newValue
-                guard newValue != nil, !state.hasIntroducedItself else { return }
-                state.hasIntroducedItself = true
-                state.mailbox.add(.authorization)
+                guard newValue != nil, !state.hasReportedAuthorization else { return }
+                state.hasReportedAuthorization = true
+                state.pendingCallbacks.add(.authorization)
             }
             // Resumes the regions that an earlier run of the app monitored.
             if newValue != nil { regions.add(self) }
@@ -76,59 +76,59 @@ final class LocationClient: Sendable {
     /// Changes settings atomically, so that concurrent changes do not overwrite each other.
     func set(_ body: (inout LocationSettings) -> Void) {
         state.withLock { body(&$0.settings) }
-        adjustSubscription()
+        updateSubscription()
     }
 
     var location: CLLocation? { state.withLock { $0.location } }
 
     var precedingLocation: CLLocation? { state.withLock { $0.precedingLocation } }
 
-    var droppedLocations: Int { state.withLock { $0.mailbox.droppedLocations } }
+    var droppedLocations: Int { state.withLock { $0.pendingCallbacks.droppedLocations } }
 
     var delegateQueue: DispatchQueue? {
         get { state.withLock { $0.delegateQueue } }
         set {
-            let delivery = newValue.map { AppDelivery.on($0, device: device) } ?? ownDelivery
+            let delivery = newValue.map { ExecutorSelection.executor(for: $0, device: device) } ?? defaultExecutor
             state.withLock { state in
                 state.delegateQueue = newValue
-                state.turn = Turn(of: self, on: delivery)
+                state.drainScheduler = DrainScheduler(of: self, on: delivery)
             }
             // The new executor may be able to poll the source itself, which changes the request.
-            adjustSubscription()
+            updateSubscription()
         }
     }
 }
 
 extension LocationClient: LocationAuthorization.Observer {
     func authorizationChanged() {
-        change { state in
-            if state.hasIntroducedItself { state.mailbox.add(.authorization) }
-            let isRefused = authorization.isRefused
+        updateState { state in
+            if state.hasReportedAuthorization { state.pendingCallbacks.add(.authorization) }
+            let isRefused = authorization.isDeniedOrRestricted
             // Reported once per refusal, and in place of an undelivered result of a request.
-            if isRefused, !state.isRefused, !state.services.isEmpty || state.mailbox.hasLocations {
-                state.mailbox.removePositions()
-                state.mailbox.add(.failure(CLError(.denied)))
+            if isRefused, !state.wasRefused, !state.services.isEmpty || state.pendingCallbacks.hasLocations {
+                state.pendingCallbacks.removePositions()
+                state.pendingCallbacks.add(.failure(CLError(.denied)))
                 state.cancelRequest()
             }
             if let error = rangingRefusal {
-                for wish in state.ranging.wishes {
+                for wish in state.ranging.requests {
                     // Replaces undelivered results.
-                    state.mailbox.removeRanging(wish)
-                    state.mailbox.add(.rangingFailure(error, wish))
+                    state.pendingCallbacks.removeRanging(wish)
+                    state.pendingCallbacks.add(.rangingFailure(error, wish))
                 }
             }
             // Discards positions that the app is no longer authorized to receive.
-            if isRefused || authorization.accuracy == .reducedAccuracy { state.forgetPlaces() }
-            state.isRefused = isRefused
+            if isRefused || authorization.accuracy == .reducedAccuracy { state.discardPositions() }
+            state.wasRefused = isRefused
         } then: {
-            adjustSubscription()
-            adjustRanging()
+            updateSubscription()
+            updateRangingSubscription()
         }
     }
 
     var use: LocationUse? {
         let (services, purpose, since) = state.withLock { state in
-            let ranging: Services = state.ranging.wishes.isEmpty ? [] : .ranging
+            let ranging: Services = state.ranging.requests.isEmpty ? [] : .ranging
             return (state.services.union(ranging), state.settings.purpose, state.since)
         }
         guard !services.isEmpty, authorization.isGranted else { return nil }

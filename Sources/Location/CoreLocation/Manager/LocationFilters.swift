@@ -43,7 +43,7 @@ struct SignificantChangeFilter: Sendable {
 /// expires.
 struct SingleRequest: Sendable {
     /// The maximum age of a fix from before the request, in seconds.
-    static let age = 15.0
+    static let maximumAge = 15.0
     /// The accuracy that satisfies `kCLLocationAccuracyBest`, in metres.
     static let bestAccuracy = 10.0
 

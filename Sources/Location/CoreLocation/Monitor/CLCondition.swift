@@ -76,11 +76,11 @@ extension CLMonitor {
 
 extension CLMonitor.BeaconIdentityCondition {
     init(_ pattern: BeaconPattern) {
-        self.init(pattern.uuid.foundation, pattern.major, pattern.minor)
+        self.init(pattern.uuid.foundationUUID, pattern.major, pattern.minor)
     }
 
     init(_ identity: BeaconIdentity) {
-        self.init(identity.uuid.foundation, identity.major, identity.minor)
+        self.init(identity.uuid.foundationUUID, identity.major, identity.minor)
     }
 }
 

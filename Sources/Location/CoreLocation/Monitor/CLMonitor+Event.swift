@@ -62,7 +62,7 @@ extension CLMonitor {
             authorizationDenied = status == .denied
             authorizationDeniedGlobally = status == .denied && !authorization.servicesEnabled
             authorizationRestricted = status == .restricted
-            authorizationRequestInProgress = authorization.isAsking
+            authorizationRequestInProgress = authorization.isRequestInProgress
             accuracyLimited = authorization.accuracy == .reducedAccuracy
             conditionUnsupported = isUnsupported
             conditionLimitExceeded = exceedsLimit

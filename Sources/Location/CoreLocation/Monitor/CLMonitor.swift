@@ -102,15 +102,15 @@ extension CLMonitor {
 
             /// Ends the loop when the iterator is released.
             private final class Handle {
-                let loop: MonitorLoop
+                let loop: MonitorEventLoop
 
-                init(_ loop: MonitorLoop) { self.loop = loop }
+                init(_ loop: MonitorEventLoop) { self.loop = loop }
 
                 deinit { loop.finish() }
             }
 
             init(core: MonitorCore) {
-                handle = Handle(MonitorLoop(core))
+                handle = Handle(MonitorEventLoop(core))
             }
 
             /// Returns the next event as soon as it is available; nil if the task is cancelled or another loop has

@@ -44,7 +44,7 @@ final class MonitorCore: Sendable {
         // Reads the file before the lock of the registry is held.
         _ = RegionStore.of(device).load(.monitor(name))
         let (core, isNew) = registry.core(name) { MonitorCore(device: device, name: name) }
-        if isNew { core.begin() }
+        if isNew { core.resume() }
         return core
     }
 
@@ -52,7 +52,7 @@ final class MonitorCore: Sendable {
     init(device: Device, name: String) {
         owner = .monitor(name)
         clock = device.clock
-        gate = device.playback?.consumers
+        gate = device.playback?.consumerGate
         engine = RegionEngine.of(device)
         authorization = LocationAuthorization.of(device)
         store = RegionStore.of(device)
@@ -70,7 +70,7 @@ final class MonitorCore: Sendable {
     }
 
     /// Resumes the conditions of an earlier run of the app.
-    private func begin() {
+    private func resume() {
         let observer = WeakAuthorizationObserver(self)
         self.observer.withLock { $0 = observer }
         authorization.add(observer)
@@ -89,7 +89,7 @@ final class MonitorCore: Sendable {
                 shape.problem(identifier: identifier) != nil || !shape.isCircle && engine.beaconProblem != nil
             return isImpossible ? nil : shape
         }
-        guard identifier.utf8.count <= RegionShape.maximumIdentifier else {
+        guard identifier.utf8.count <= RegionShape.maximumIdentifierLength else {
             return post(event(identifier, .unmonitored, now, isUnsupported: true))
         }
         if shape != nil, authorization.status == .notDetermined { authorization.request(.start, purpose: nil) }
@@ -139,14 +139,14 @@ final class MonitorCore: Sendable {
         guard let shape = condition.shape else { return }
         let (watch, identifier) = (condition.watch, condition.identifier)
         engine.watch(watch, shape, known: known) { [weak self] report in
-            self?.take(report, identifier, shape, watch)
+            self?.process(report, identifier, shape, watch)
         }
         // Another thread may have removed the condition before the engine was watching it.
         if !state.withLock({ $0.has(watch) }) { engine.unwatch([watch]) }
     }
 
-    private func take(
-        _ report: RegionEngine.Report, _ identifier: String, _ shape: RegionShape, _ watch: RegionEngine.Watch
+    private func process(
+        _ report: RegionEngine.Report, _ identifier: String, _ shape: RegionShape, _ watch: RegionEngine.WatchID
     ) {
         // Ignores a report that was in progress when the authorization was refused, because the condition has already
         // been reported as unmonitored.
@@ -160,11 +160,11 @@ final class MonitorCore: Sendable {
     }
 
     /// Adds an event to the pending events and notifies the loop.
-    private func post(_ event: Event, _ watch: RegionEngine.Watch? = nil) {
+    private func post(_ event: Event, _ watch: RegionEngine.WatchID? = nil) {
         let loop = state.withLock { state in
             state.post(.init(event: event, watch: watch)) ? state.loop : nil
         }
-        loop?.look()
+        loop?.eventsDidArrive()
     }
 
     private func event(
@@ -179,7 +179,7 @@ final class MonitorCore: Sendable {
     // MARK: Loops
 
     /// Makes a loop the current one and ends the previous loop.
-    func begin(_ loop: MonitorLoop) {
+    func activate(_ loop: MonitorEventLoop) {
         let former = state.withLock { state in
             defer { state.loop = loop }
             return state.loop
@@ -188,21 +188,23 @@ final class MonitorCore: Sendable {
     }
 
     /// Removes a loop that has ended. Pending events remain for the next loop.
-    func end(_ loop: MonitorLoop) {
+    func deactivate(_ loop: MonitorEventLoop) {
         state.withLock { state in
             if state.loop === loop { state.loop = nil }
         }
     }
 
-    func isCurrent(_ news: MonitorState.News) -> Bool { state.withLock { $0.isCurrent(news) } }
+    func isCurrent(_ news: MonitorState.NumberedEvent) -> Bool { state.withLock { $0.isCurrent(news) } }
 
-    func takeFirst(for loop: MonitorLoop) -> MonitorState.News? { state.withLock { $0.takeFirst(for: loop) } }
+    func removeFirst(for loop: MonitorEventLoop) -> MonitorState.NumberedEvent? {
+        state.withLock { $0.removeFirst(for: loop) }
+    }
 
     /// Records that a loop has completed an event, so that it is not delivered again after a restart. Of several
     /// pending events, only the last one is saved immediately. The others are saved with it or after a short delay,
     /// because disk access is slow.
-    func finished(_ news: MonitorState.News) {
-        let (isNews, isLast) = state.withLock { ($0.finish(news), $0.isEmpty) }
+    func complete(_ news: MonitorState.NumberedEvent) {
+        let (isNews, isLast) = state.withLock { ($0.complete(news), $0.isEmpty) }
         if isNews { save(atOnce: isLast) }
     }
 
@@ -211,7 +213,7 @@ final class MonitorCore: Sendable {
         store.save(atOnce: atOnce)
     }
 
-    private var isRefused: Bool { authorization.isRefused || authorization.accuracy == .reducedAccuracy }
+    private var isRefused: Bool { authorization.isDeniedOrRestricted || authorization.accuracy == .reducedAccuracy }
 }
 
 extension MonitorCore: LocationAuthorization.Observer {

@@ -13,7 +13,7 @@ struct MonitorState {
     static let eventLimit = 1024
 
     typealias Event = CLMonitor.Event
-    typealias Watch = RegionEngine.Watch
+    typealias Watch = RegionEngine.WatchID
 
     /// A condition. A replacement with the same identifier is a new condition with a new watch.
     struct Condition {
@@ -31,7 +31,7 @@ struct MonitorState {
     }
 
     /// An event and its watch; the watch is nil if the condition was not added.
-    struct News: Sendable {
+    struct NumberedEvent: Sendable {
         let event: Event
         let watch: Watch?
         /// Increases with each event. A loop may complete an event after its successor has completed a later one.
@@ -39,10 +39,10 @@ struct MonitorState {
     }
 
     private(set) var conditions: [Condition] = []
-    private var waiting = Outbox<News>()
+    private var pendingEvents = BoundedQueue<NumberedEvent>()
     private var eventCount: UInt64 = 0
     /// The loop that receives the events.
-    weak var loop: MonitorLoop?
+    weak var loop: MonitorEventLoop?
 
     // MARK: Conditions
 
@@ -55,7 +55,7 @@ struct MonitorState {
     ///
     /// - Returns: Whether the condition was added, and the condition that it replaced.
     mutating func add(_ condition: Condition) -> (isAdded: Bool, former: Condition?) {
-        forgetEvents(of: condition.identifier)
+        discardEvents(of: condition.identifier)
         if let index = conditions.firstIndex(where: { $0.identifier == condition.identifier }) {
             defer { conditions[index] = condition }
             return (true, conditions[index])
@@ -66,12 +66,12 @@ struct MonitorState {
     }
 
     mutating func remove(_ identifier: String) -> Condition? {
-        forgetEvents(of: identifier)
+        discardEvents(of: identifier)
         return conditions.firstIndex { $0.identifier == identifier }.map { conditions.remove(at: $0) }
     }
 
-    private mutating func forgetEvents(of identifier: String) {
-        waiting.removeAll { $0.event.identifier == identifier }
+    private mutating func discardEvents(of identifier: String) {
+        pendingEvents.removeAll { $0.event.identifier == identifier }
     }
 
     private func index(of watch: Watch?) -> Int? { conditions.firstIndex { $0.watch == watch } }
@@ -82,29 +82,30 @@ struct MonitorState {
     /// removed.
     ///
     /// - Returns: Whether the event was added.
-    mutating func post(_ news: News) -> Bool {
+    mutating func post(_ news: NumberedEvent) -> Bool {
         if let watch = news.watch {
             guard let index = index(of: watch), conditions[index].posted != news.event.state else { return false }
             conditions[index].posted = news.event.state
         }
         eventCount += 1
-        waiting.append(News(event: news.event, watch: news.watch, number: eventCount), limit: Self.eventLimit)
+        pendingEvents.append(
+            NumberedEvent(event: news.event, watch: news.watch, number: eventCount), limit: Self.eventLimit)
         return true
     }
 
     /// Removes and returns the oldest event; nil if none is pending, or if another loop has taken over.
-    mutating func takeFirst(for asking: MonitorLoop) -> News? {
-        asking === loop ? waiting.takeFirst() : nil
+    mutating func removeFirst(for asking: MonitorEventLoop) -> NumberedEvent? {
+        asking === loop ? pendingEvents.popFirst() : nil
     }
 
-    var isEmpty: Bool { waiting.isEmpty }
+    var isEmpty: Bool { pendingEvents.isEmpty }
 
     /// Returns whether the condition of an event still exists. True for an event without a watch.
-    func isCurrent(_ news: News) -> Bool { news.watch.map(has) ?? true }
+    func isCurrent(_ news: NumberedEvent) -> Bool { news.watch.map(has) ?? true }
 
     /// Records that a loop has completed an event. Returns false if the condition has been removed, or if a later event
     /// has been completed.
-    mutating func finish(_ news: News) -> Bool {
+    mutating func complete(_ news: NumberedEvent) -> Bool {
         guard let index = index(of: news.watch), news.number > conditions[index].lastNumber else { return false }
         conditions[index].lastNumber = news.number
         conditions[index].last = news.event

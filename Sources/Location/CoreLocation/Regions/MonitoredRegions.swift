@@ -14,23 +14,23 @@ final class MonitoredRegions: Sendable {
     static let limit = 20
 
     fileprivate struct Entry {
-        let watch = RegionEngine.Watch()
+        let watch = RegionEngine.WatchID()
         /// A copy of the app's region. Its class may belong to the app, so it is only used without the lock.
         let region: CLRegion
         /// The stored form of the region, except for its state.
         let stored: StoredRegion
         /// The last state that was passed to the managers, and the time since which it holds.
-        var told: CLRegionState
+        var reportedState: CLRegionState
         var date: Double?
         /// The last state that a delegate has received. This is the state that is stored.
-        var heard: (state: CLRegionState, date: Double?)
+        var deliveredState: (state: CLRegionState, date: Double?)
         /// The number of the change to that state.
-        var heardNumber: UInt64 = 0
+        var deliveredNumber: UInt64 = 0
 
         init(_ region: CLRegion, told: CLRegionState, date: Double?) {
-            (self.region, self.told, self.date) = (region, told, date)
+            (self.region, self.reportedState, self.date) = (region, told, date)
             stored = StoredRegion(region, state: told, date: date)
-            heard = (told, date)
+            deliveredState = (told, date)
         }
 
         var identifier: String { stored.identifier }
@@ -39,15 +39,15 @@ final class MonitoredRegions: Sendable {
     private struct State {
         /// In the order in which they were added.
         var entries: [Entry] = []
-        var clients: [WeakClient] = []
+        var clients: [WeakSubscriber] = []
         var isLoaded = false
         /// True if delegates have received states that are not stored yet.
-        var hasNews = false
+        var hasUnsavedStates = false
         var changeCount: UInt64 = 0
     }
 
-    private struct WeakClient {
-        weak var client: (any RegionListener)?
+    private struct WeakSubscriber {
+        weak var client: (any RegionSubscriber)?
     }
 
     // No reference to the device, because the device owns this object.
@@ -55,7 +55,7 @@ final class MonitoredRegions: Sendable {
     private let authorization: LocationAuthorization
     private let store: RegionStore
     private let state = Mutex(State())
-    private let watcher = Mutex<WeakAuthorizationObserver?>(nil)
+    private let authorizationObserver = Mutex<WeakAuthorizationObserver?>(nil)
 
     static func of(_ device: Device) -> MonitoredRegions {
         device.component(MonitoredRegions.self) { MonitoredRegions(device: $0) }
@@ -70,11 +70,11 @@ final class MonitoredRegions: Sendable {
     // MARK: Managers
 
     /// Adds a manager that has a delegate, and resumes the regions of an earlier run of the app.
-    func add(_ client: any RegionListener) {
+    func add(_ client: any RegionSubscriber) {
         let isNew = state.withLock { state in
             guard !state.clients.contains(where: { $0.client === client }) else { return false }
             state.clients.removeAll { $0.client == nil }
-            state.clients.append(WeakClient(client: client))
+            state.clients.append(WeakSubscriber(client: client))
             return true
         }
         if isNew { load() }
@@ -94,7 +94,7 @@ final class MonitoredRegions: Sendable {
             return kept
         }
         guard !entries.isEmpty else { return }
-        register()
+        observeAuthorization()
         // Requests the authorization, as the earlier run did when it started these regions.
         if authorization.status == .notDetermined { authorization.request(.start, purpose: nil) }
         for entry in entries { watch(entry) }
@@ -107,12 +107,12 @@ final class MonitoredRegions: Sendable {
         return Set(state.withLock(\.entries).map(\.copy))
     }
 
-    func start(_ original: CLRegion, for client: any RegionListener) {
+    func start(_ original: CLRegion, for client: any RegionSubscriber) {
         load()
         guard let region = original.copy() as? CLRegion else { return }
         let identifier = region.identifier
         guard let shape = RegionShape(region) else {
-            return client.tell(
+            return client.enqueue(
                 .failed(
                     region,
                     CLError(
@@ -123,10 +123,10 @@ final class MonitoredRegions: Sendable {
                         ))))
         }
         if let problem = shape.problem(identifier: identifier) ?? (shape.isCircle ? nil : engine.beaconProblem) {
-            return client.tell(.failed(region, CLError(.regionMonitoringFailure, cause: problem)))
+            return client.enqueue(.failed(region, CLError(.regionMonitoringFailure, cause: problem)))
         }
         if authorization.status == .notDetermined { authorization.request(.start, purpose: client.purpose) }
-        if let denial { return client.tell(.failed(region, denial)) }
+        if let denial { return client.enqueue(.failed(region, denial)) }
         let entry = Entry(region, told: .unknown, date: nil)
         let (isAdded, former) = state.withLock { state -> (Bool, Entry?) in
             if let index = state.entries.firstIndex(where: { $0.identifier == identifier }) {
@@ -138,7 +138,7 @@ final class MonitoredRegions: Sendable {
             return (true, nil)
         }
         guard isAdded else {
-            return client.tell(
+            return client.enqueue(
                 .failed(
                     region,
                     CLError(
@@ -149,8 +149,8 @@ final class MonitoredRegions: Sendable {
                         ))))
         }
         save(atOnce: false)
-        client.tell(.started(region))
-        register()
+        client.enqueue(.started(region))
+        observeAuthorization()
         watch(entry)
         // The former watch ends last; otherwise the engine would cancel its subscription in between.
         if let former { engine.unwatch([former.watch]) }
@@ -167,12 +167,12 @@ final class MonitoredRegions: Sendable {
     }
 
     /// Delivers the current state; unknown for a region that is not monitored.
-    func requestState(of region: CLRegion, for client: any RegionListener) {
+    func requestState(of region: CLRegion, for client: any RegionSubscriber) {
         load()
         guard let copy = region.copy() as? CLRegion else { return }
         let identifier = copy.identifier
         let entry = state.withLock { $0.entries.first { $0.identifier == identifier } }
-        client.tell(.determined(entry?.copy ?? copy, entry.map { engine.state(of: $0.watch) } ?? .unknown))
+        client.enqueue(.determined(entry?.copy ?? copy, entry.map { engine.state(of: $0.watch) } ?? .unknown))
     }
 
     // MARK: Region engine
@@ -180,16 +180,16 @@ final class MonitoredRegions: Sendable {
     private func watch(_ entry: Entry) {
         guard let shape = RegionShape(entry.region) else { return }
         let watch = entry.watch
-        engine.watch(watch, shape, known: entry.told) { [weak self] report in self?.take(report, watch) }
+        engine.watch(watch, shape, known: entry.reportedState) { [weak self] report in self?.process(report, watch) }
         // Another thread may have stopped the region before the engine was watching it.
         if !isCurrent(watch) { engine.unwatch([watch]) }
     }
 
-    private func take(_ report: RegionEngine.Report, _ watch: RegionEngine.Watch) {
-        let found = state.withLock { state -> (Entry, CLRegionState, UInt64, [any RegionListener])? in
+    private func process(_ report: RegionEngine.Report, _ watch: RegionEngine.WatchID) {
+        let found = state.withLock { state -> (Entry, CLRegionState, UInt64, [any RegionSubscriber])? in
             guard let index = state.entries.firstIndex(where: { $0.watch == watch }) else { return nil }
-            let former = state.entries[index].told
-            state.entries[index].told = report.state
+            let former = state.entries[index].reportedState
+            state.entries[index].reportedState = report.state
             state.entries[index].date = report.timestamp
             guard former != report.state else { return nil }
             state.changeCount += 1
@@ -202,24 +202,24 @@ final class MonitoredRegions: Sendable {
                 watch: watch, number: number, region: entry.copy, state: report.state, timestamp: report.timestamp,
                 isEntry: isCrossing && report.state == .inside && entry.stored.notifyOnEntry != false,
                 isExit: isCrossing && report.state == .outside && entry.stored.notifyOnExit != false)
-            client.tell(.changed(change))
+            client.enqueue(.changed(change))
         }
     }
 
     /// Returns whether the watch belongs to a monitored region.
-    func isCurrent(_ watch: RegionEngine.Watch) -> Bool {
+    func isCurrent(_ watch: RegionEngine.WatchID) -> Bool {
         state.withLock { state in state.entries.contains { $0.watch == watch } }
     }
 
     /// Records that a delegate has received a state. The state is not delivered again.
-    func hasHeard(of change: RegionChange) {
+    func recordDelivery(of change: RegionChange) {
         let isNews = state.withLock { state in
             guard let index = state.entries.firstIndex(where: { $0.watch == change.watch }),
-                change.number > state.entries[index].heardNumber
+                change.number > state.entries[index].deliveredNumber
             else { return false }
-            state.entries[index].heard = (change.state, change.timestamp)
-            state.entries[index].heardNumber = change.number
-            state.hasNews = true
+            state.entries[index].deliveredState = (change.state, change.timestamp)
+            state.entries[index].deliveredNumber = change.number
+            state.hasUnsavedStates = true
             return true
         }
         // Saved after a short delay, even if the drain takes longer.
@@ -227,10 +227,10 @@ final class MonitoredRegions: Sendable {
     }
 
     /// Saves the states that were delivered in a drain. They are saved together, because disk access is slow.
-    func keepWhatWasHeard() {
+    func saveDeliveredStates() {
         let hasNews = state.withLock { state in
-            defer { state.hasNews = false }
-            return state.hasNews
+            defer { state.hasUnsavedStates = false }
+            return state.hasUnsavedStates
         }
         if hasNews { save(atOnce: true) }
     }
@@ -239,7 +239,7 @@ final class MonitoredRegions: Sendable {
         state.withLock { state in
             let stored = state.entries.map { entry in
                 var stored = entry.stored
-                (stored.state, stored.date) = (entry.heard.state.rawValue, entry.heard.date)
+                (stored.state, stored.date) = (entry.deliveredState.state.rawValue, entry.deliveredState.date)
                 return stored
             }
             store.replace(.managers, with: stored)
@@ -249,8 +249,8 @@ final class MonitoredRegions: Sendable {
 
     // MARK: Authorization
 
-    private func register() {
-        let new = watcher.withLock { watcher -> WeakAuthorizationObserver? in
+    private func observeAuthorization() {
+        let new = authorizationObserver.withLock { watcher -> WeakAuthorizationObserver? in
             guard watcher == nil else { return nil }
             watcher = WeakAuthorizationObserver(self)
             return watcher
@@ -260,7 +260,7 @@ final class MonitoredRegions: Sendable {
 
     /// The reason why regions may not be monitored; nil if they may, or if the authorization is not determined.
     private var denial: CLError? {
-        if authorization.isRefused { return CLError(.regionMonitoringDenied) }
+        if authorization.isDeniedOrRestricted { return CLError(.regionMonitoringDenied) }
         guard authorization.accuracy == .reducedAccuracy else { return nil }
         return CLError(
             .regionMonitoringDenied,
@@ -285,7 +285,7 @@ extension MonitoredRegions: LocationAuthorization.Observer {
         guard let denial else { return }
         let (entries, clients) = state.withLock { ($0.entries, $0.clients.compactMap(\.client)) }
         for client in clients {
-            for entry in entries { client.tell(.failed(entry.copy, denial)) }
+            for entry in entries { client.enqueue(.failed(entry.copy, denial)) }
         }
     }
 

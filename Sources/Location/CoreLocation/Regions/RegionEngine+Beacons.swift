@@ -7,18 +7,18 @@ import Synchronization
 extension RegionEngine {
     func receive(_ event: BeaconEvent) {
         switch event {
-        case .sighting(let sighting): hear(sighting)
-        case .lost: state.withLock { $0.isDeaf = true }
+        case .sighting(let sighting): process(sighting)
+        case .lost: state.withLock { $0.isBeaconSourceLost = true }
         case .regained:
             // Sightings during the loss are unknown, so the time without a sighting starts now.
             let now = clock.now
-            changeBeacons { $0.quietSince = now }
-            state.withLock { $0.isDeaf = false }
+            updateBeaconTrackers { $0.absentSince = now }
+            state.withLock { $0.isBeaconSourceLost = false }
         }
         setTimer()
     }
 
-    private func hear(_ sighting: BeaconSighting) {
+    private func process(_ sighting: BeaconSighting) {
         guard isAllowed else { return }
         let date = date(of: sighting.time)
         state.withLock { state in
@@ -26,44 +26,44 @@ extension RegionEngine {
                 guard case .beacons(let pattern, var tracker) = state.watched[index].tracker,
                     pattern.matches(sighting.identity)
                 else { continue }
-                let isNews = tracker.hear(at: sighting.time)
+                let isNews = tracker.recordSighting(at: sighting.time)
                 state.watched[index].tracker = .beacons(pattern, tracker)
                 guard isNews else { continue }
                 let report = Report(state: .inside, timestamp: date, beacon: sighting.identity)
                 state.add(report, of: state.watched[index])
             }
         }
-        tellNews()
+        deliverReports()
     }
 
     /// Starts the timer for the earliest deadline of all beacon regions. Sightings do not reschedule a running timer.
     func setTimer() {
         state.withLock { state in
-            guard state.timer == nil, !state.isDeaf, isAllowed,
+            guard state.timer == nil, !state.isBeaconSourceLost, isAllowed,
                 let deadline = state.watched.compactMap(\.beaconDeadline).min()
             else { return }
-            state.timer = clock.timer(at: deadline) { [weak self] in self?.lookForSilence() }
+            state.timer = clock.timer(at: deadline) { [weak self] in self?.expireBeacons() }
         }
     }
 
-    private func lookForSilence() {
+    private func expireBeacons() {
         let now = clock.now
         let date = date(of: now)
         state.withLock { state in
             state.timer = nil
-            guard !state.isDeaf, isAllowed else { return }
+            guard !state.isBeaconSourceLost, isAllowed else { return }
             for index in state.watched.indices {
-                guard case .beacons(let pattern, var tracker) = state.watched[index].tracker, tracker.look(now: now)
+                guard case .beacons(let pattern, var tracker) = state.watched[index].tracker, tracker.expire(now: now)
                 else { continue }
                 state.watched[index].tracker = .beacons(pattern, tracker)
                 state.add(Report(state: .outside, timestamp: date), of: state.watched[index])
             }
         }
-        tellNews()
+        deliverReports()
         setTimer()
     }
 
-    func changeBeacons(_ body: (inout BeaconTracker) -> Void) {
+    func updateBeaconTrackers(_ body: (inout BeaconTracker) -> Void) {
         state.withLock { state in
             for index in state.watched.indices {
                 guard case .beacons(let pattern, var tracker) = state.watched[index].tracker else { continue }

@@ -14,9 +14,9 @@ import Synchronization
 final class RegionEngine: Sendable {
     /// The identity of a watch on a region. Identities are not reused, so a late report of a cancelled watch is not
     /// attributed to the watch that replaced it.
-    struct Watch: Hashable, Sendable {
+    struct WatchID: Hashable, Sendable {
         private static let last = Atomic<UInt64>(0)
-        private let number = Watch.last.wrappingAdd(1, ordering: .relaxed).newValue
+        private let number = WatchID.last.wrappingAdd(1, ordering: .relaxed).newValue
     }
 
     /// A state of a region that has been determined or has changed.
@@ -28,7 +28,7 @@ final class RegionEngine: Sendable {
         var beacon: BeaconIdentity?
     }
 
-    typealias Tell = @Sendable (Report) -> Void
+    typealias ReportHandler = @Sendable (Report) -> Void
 
     enum Tracker {
         case circle(CLRegion.Circle, RegionTracker)
@@ -42,34 +42,34 @@ final class RegionEngine: Sendable {
         }
     }
 
-    struct Watched {
-        let watch: Watch
+    struct WatchedRegion {
+        let watch: WatchID
         var tracker: Tracker
-        let tell: Tell
+        let tell: ReportHandler
     }
 
-    struct News: Sendable {
-        let watch: Watch
-        let tell: Tell
+    struct PendingReport: Sendable {
+        let watch: WatchID
+        let tell: ReportHandler
         let report: Report
     }
 
     struct State {
-        var watched: [Watched] = []
+        var watched: [WatchedRegion] = []
         /// Pending reports. The queue ensures that two threads do not deliver the states of a region in the wrong
         /// order.
-        var news = Outbox<News>()
-        var rules = RegionRules()
-        var track = PositionTrack()
-        var fixes = FixReader()
+        var pendingReports = BoundedQueue<PendingReport>()
+        var rules = CrossingThresholds()
+        var track = FixStatistics()
+        var fixes = FixConverter()
         var since = WallTime.epoch
         /// True while beacons cannot be received, so that missing sightings have no meaning.
-        var isDeaf = false
+        var isBeaconSourceLost = false
         var timer: ClockTimer?
     }
 
     /// The maximum age of a fix that is used at the start of a watch, in seconds.
-    static let freshness = 10.0
+    static let maximumFixAge = 10.0
 
     // No reference to the device, because the device owns this object.
     private let positions: any PositionSource
@@ -79,9 +79,9 @@ final class RegionEngine: Sendable {
     private let purpose: String?
     private let authorization: LocationAuthorization
     let state = Mutex(State())
-    private let positionSubscription = StandingSubscription<PositionRequest>()
-    private let beaconSubscription = StandingSubscription<Bool>()
-    private let watcher = Mutex<WeakAuthorizationObserver?>(nil)
+    private let positionSubscription = RequestSubscription<PositionRequest>()
+    private let beaconSubscription = RequestSubscription<Bool>()
+    private let authorizationObserver = Mutex<WeakAuthorizationObserver?>(nil)
 
     static func of(_ device: Device) -> RegionEngine {
         device.component(RegionEngine.self) { RegionEngine(device: $0) }
@@ -98,7 +98,7 @@ final class RegionEngine: Sendable {
 
     // MARK: Watches
 
-    var rules: RegionRules {
+    var rules: CrossingThresholds {
         get { state.withLock { $0.rules } }
         set { state.withLock { $0.rules = newValue } }
     }
@@ -113,10 +113,10 @@ final class RegionEngine: Sendable {
     ///
     /// - Parameter known: The state that is valid until another state is determined. If it is unknown, the first state
     ///   that is determined is reported.
-    func watch(_ watch: Watch, _ shape: RegionShape, known: CLRegionState = .unknown, tell: @escaping Tell) {
+    func watch(_ watch: WatchID, _ shape: RegionShape, known: CLRegionState = .unknown, tell: @escaping ReportHandler) {
         let now = clock.now
         let fresh = positions.lastFix.flatMap { fix -> TrackedFix? in
-            guard now.seconds(since: fix.report.arrival) <= Self.freshness,
+            guard now.seconds(since: fix.report.arrival) <= Self.maximumFixAge,
                 receiver.map({ $0 == fix.report.receiver }) ?? true
             else { return nil }
             return TrackedFix(fix.report, sky: fix.sky, wallTime: clock.wallTime)
@@ -129,9 +129,9 @@ final class RegionEngine: Sendable {
                 case .circle(let circle): .circle(circle, RegionTracker(state: known))
                 case .beacons(let pattern): .beacons(pattern, BeaconTracker(state: known, now: now))
                 }
-            var watched = Watched(watch: watch, tracker: tracker, tell: tell)
-            state.news.removeAll { $0.watch == watch }
-            if isAllowed, let fresh, let report = Self.take(fresh, &watched, state.track, state.rules) {
+            var watched = WatchedRegion(watch: watch, tracker: tracker, tell: tell)
+            state.pendingReports.removeAll { $0.watch == watch }
+            if isAllowed, let fresh, let report = Self.process(fresh, &watched, state.track, state.rules) {
                 state.add(report, of: watched)
             }
             if let index = state.watched.firstIndex(where: { $0.watch == watch }) {
@@ -140,26 +140,26 @@ final class RegionEngine: Sendable {
                 state.watched.append(watched)
             }
         }
-        register()
-        tellNews()
-        adjust()
+        observeAuthorization()
+        deliverReports()
+        updateSubscriptions()
     }
 
-    func unwatch(_ watches: [Watch]) {
+    func unwatch(_ watches: [WatchID]) {
         state.withLock { state in
             state.watched.removeAll { watches.contains($0.watch) }
-            state.news.removeAll { watches.contains($0.watch) }
+            state.pendingReports.removeAll { watches.contains($0.watch) }
         }
-        adjust()
+        updateSubscriptions()
     }
 
     /// Returns the state of the watched region; unknown if the watch does not exist.
-    func state(of watch: Watch) -> CLRegionState {
+    func state(of watch: WatchID) -> CLRegionState {
         state.withLock { state in state.watched.first { $0.watch == watch }?.tracker.state ?? .unknown }
     }
 
     /// Delivers pending reports, unless another thread or an outer call is already delivering them.
-    func tellNews() { state.handOn(\.news) { $0.tell($0.report) } }
+    func deliverReports() { state.drain(\.pendingReports) { $0.tell($0.report) } }
 
     /// True if borders may be monitored: positions with reduced accuracy do not reveal crossings.
     var isAllowed: Bool { authorization.grantedAccuracy == .fullAccuracy }
@@ -168,8 +168,8 @@ final class RegionEngine: Sendable {
 
     /// Observes the authorization from the first watch on, because the creation of a component must not have side
     /// effects.
-    private func register() {
-        let new = watcher.withLock { watcher -> WeakAuthorizationObserver? in
+    private func observeAuthorization() {
+        let new = authorizationObserver.withLock { watcher -> WeakAuthorizationObserver? in
             guard watcher == nil else { return nil }
             watcher = WeakAuthorizationObserver(self)
             return watcher
@@ -177,21 +177,21 @@ final class RegionEngine: Sendable {
         if let new { authorization.add(new) }
     }
 
-    private func adjust() {
+    private func updateSubscriptions() {
         let isAllowed = isAllowed
-        positionSubscription.follow {
+        positionSubscription.update {
             guard isAllowed, state.withLock({ $0.watched.contains(where: \.needsPosition) }) else { return nil }
             return PositionRequest(receiver: receiver)
         } subscribe: { request in
             positions.subscribe(request) { [weak self] event in self?.receive(event) }
         }
-        beaconSubscription.follow {
+        beaconSubscription.update {
             isAllowed && state.withLock({ $0.watched.contains { !$0.needsPosition } }) ? true : nil
         } subscribe: { _ in
             // Events before the subscription are unknown. A persistent loss is reported again.
             let now = clock.now
-            changeBeacons { $0.quietSince = now }
-            state.withLock { $0.isDeaf = false }
+            updateBeaconTrackers { $0.absentSince = now }
+            state.withLock { $0.isBeaconSourceLost = false }
             return beacons.subscribe { [weak self] event in self?.receive(event) }
         }
         setTimer()
@@ -200,18 +200,18 @@ final class RegionEngine: Sendable {
     private func receive(_ event: PositionEvent) {
         guard isAllowed else { return }
         let hasNews = state.withLock { state in
-            guard let fix = state.fixes.take(event, clock), state.track.accept(fix) else { return false }
+            guard let fix = state.fixes.process(event, clock), state.track.accept(fix) else { return false }
             for index in state.watched.indices {
-                guard let report = Self.take(fix, &state.watched[index], state.track, state.rules) else { continue }
+                guard let report = Self.process(fix, &state.watched[index], state.track, state.rules) else { continue }
                 state.add(report, of: state.watched[index])
             }
-            return !state.news.isEmpty
+            return !state.pendingReports.isEmpty
         }
-        if hasNews { tellNews() }
+        if hasNews { deliverReports() }
     }
 
-    private static func take(
-        _ fix: TrackedFix, _ watched: inout Watched, _ track: PositionTrack, _ rules: RegionRules
+    private static func process(
+        _ fix: TrackedFix, _ watched: inout WatchedRegion, _ track: FixStatistics, _ rules: CrossingThresholds
     ) -> Report? {
         guard case .circle(let circle, var tracker) = watched.tracker else { return nil }
         let change = tracker.accept(
@@ -226,12 +226,12 @@ extension RegionEngine.State {
     /// The maximum number of pending reports. If it is reached, the oldest report is dropped.
     private static let limit = 4096
 
-    mutating func add(_ report: RegionEngine.Report, of watched: RegionEngine.Watched) {
-        news.append(.init(watch: watched.watch, tell: watched.tell, report: report), limit: Self.limit)
+    mutating func add(_ report: RegionEngine.Report, of watched: RegionEngine.WatchedRegion) {
+        pendingReports.append(.init(watch: watched.watch, tell: watched.tell, report: report), limit: Self.limit)
     }
 }
 
-extension RegionEngine.Watched {
+extension RegionEngine.WatchedRegion {
     var needsPosition: Bool { if case .circle = tracker { true } else { false } }
 
     var beaconDeadline: BootTime? {
@@ -244,16 +244,16 @@ extension RegionEngine: LocationAuthorization.Observer {
     func authorizationChanged() {
         if !isAllowed {
             state.withLock { state in
-                state.isDeaf = true
-                state.track = PositionTrack()
+                state.isBeaconSourceLost = true
+                state.track = FixStatistics()
                 for index in state.watched.indices {
                     guard case .circle(let circle, var tracker) = state.watched[index].tracker else { continue }
-                    tracker.interrupt()
+                    tracker.discardCrossing()
                     state.watched[index].tracker = .circle(circle, tracker)
                 }
             }
         }
-        adjust()
+        updateSubscriptions()
     }
 
     var use: LocationUse? {

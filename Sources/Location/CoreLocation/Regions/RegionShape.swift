@@ -11,7 +11,7 @@ enum RegionShape: Sendable {
     /// The largest radius of a monitored circle, in metres. Apple's manager reports the same value.
     static let maximumRadius = 2_128_000.0
     /// The maximum length of an identifier, in bytes of UTF-8. It limits the size of the file.
-    static let maximumIdentifier = 1024
+    static let maximumIdentifierLength = 1024
 
     /// Creates the shape of a region; nil if the region has none.
     init?(_ region: CLRegion) {
@@ -26,10 +26,10 @@ enum RegionShape: Sendable {
 
     /// Returns the reason why the shape cannot be monitored, and a remedy; nil if it can.
     func problem(identifier: String) -> DeviceError? {
-        guard identifier.utf8.count <= Self.maximumIdentifier else {
+        guard identifier.utf8.count <= Self.maximumIdentifierLength else {
             return DeviceError(
                 .notSupported,
-                "The identifier of a region has \(identifier.utf8.count) bytes; the limit is \(Self.maximumIdentifier) bytes. Choose a shorter one."
+                "The identifier of a region has \(identifier.utf8.count) bytes; the limit is \(Self.maximumIdentifierLength) bytes. Choose a shorter one."
             )
         }
         guard case .circle(let circle) = self else { return nil }
@@ -55,30 +55,30 @@ enum RegionShape: Sendable {
 /// The state of a beacon region: inside from the first sighting on, outside after a time without sightings.
 struct BeaconTracker: Sendable {
     /// The time without a sighting after which the state is outside, in seconds. Observed on Apple's platforms.
-    static let patience = 30.0
+    static let exitTimeout = 30.0
 
     private(set) var state: CLRegionState
     /// The time since which no beacon has been received.
-    var quietSince: BootTime
+    var absentSince: BootTime
 
     init(state: CLRegionState = .unknown, now: BootTime) {
         self.state = state
-        quietSince = now
+        absentSince = now
     }
 
     /// Records a sighting. Returns true if the state has changed to inside.
-    mutating func hear(at time: BootTime) -> Bool {
-        quietSince = max(quietSince, time)
+    mutating func recordSighting(at time: BootTime) -> Bool {
+        absentSince = max(absentSince, time)
         guard state != .inside else { return false }
         state = .inside
         return true
     }
 
     /// The time at which the state becomes outside without another sighting; nil if it is outside already.
-    var deadline: BootTime? { state == .outside ? nil : quietSince.advanced(bySeconds: Self.patience) }
+    var deadline: BootTime? { state == .outside ? nil : absentSince.advanced(bySeconds: Self.exitTimeout) }
 
     /// Updates the state for the current time. Returns true if the state has changed to outside.
-    mutating func look(now: BootTime) -> Bool {
+    mutating func expire(now: BootTime) -> Bool {
         guard let deadline, now >= deadline else { return false }
         state = .outside
         return true

@@ -103,14 +103,16 @@ final class RegionStore: Sendable {
     static func of(_ device: Device) -> RegionStore {
         device.component(RegionStore.self) { device in
             // Playback of a trace must not depend on stored state.
-            RegionStore(device.isSimulated || device !== LiveDevice.shared ? nil : StateFile.ofProgram("regions"))
+            RegionStore(
+                device.isSimulated || device !== LiveDevice.shared
+                    ? nil : StateFile.forCurrentProgram(purpose: "regions"))
         }
     }
 
     init(_ file: StateFile?) { self.file = file }
 
     /// True if the last attempt to write the file has failed.
-    var isUnavailable: Bool { file.map(\.hasFailed) ?? false }
+    var isUnavailable: Bool { file.map(\.hasWriteFailed) ?? false }
 
     func load(_ owner: Owner) -> [StoredRegion] {
         loadIfNeeded()
@@ -173,7 +175,7 @@ final class RegionStore: Sendable {
             if let contents { state.contents = contents }
             return true
         }
-        if isFirst, let problem { file.reject(problem) }
+        if isFirst, let problem { file.reportUnusable(reason: problem) }
     }
 
     private static func contents(_ bytes: [UInt8]) -> (Contents?, problem: String?) {

@@ -3,7 +3,7 @@
 import DeviceCore
 
 /// The thresholds from which a border crossing is reported.
-struct RegionRules: Sendable, Equatable {
+struct CrossingThresholds: Sendable, Equatable {
     /// The minimum duration of an ambiguous crossing, in seconds. With 0, a single fix is sufficient.
     var dwell = 20.0
     /// The minimum distance beyond the border, in metres. With 0, the accuracy of the fixes is ignored as well.
@@ -18,7 +18,7 @@ struct RegionRules: Sendable, Equatable {
 ///
 /// - A moving device has crossed the border when this mean is significant. The threshold combines 4.5 standard
 ///   deviations of the error that averaging reduces, and twice the accuracy for the remaining error (see
-///   `PositionTrack`). Two seconds can be sufficient.
+///   `FixStatistics`). Two seconds can be sufficient.
 /// - Otherwise, the crossing has to last for `dwell`, and the mean has to reach the accuracy of the fixes. For a
 ///   stationary device it has to reach three times the accuracy, because otherwise noise alone would cause crossings of
 ///   a nearby border.
@@ -27,16 +27,16 @@ struct RegionRules: Sendable, Equatable {
 /// With the parameters of `GeofenceTests`, every crossing deeper than 4.5 times the accuracy of the fixes is detected.
 struct RegionTracker: Sendable {
     /// The minimum duration, in seconds, and the minimum number of fixes of an unambiguous crossing.
-    static let shortest = (seconds: 2.0, fixes: 3)
+    static let minimumCrossing = (seconds: 2.0, fixes: 3)
     /// The maximum radius, in metres, to which a region is enlarged if it is smaller than the error of the fixes.
     /// Without the enlargement, the device would never be inside a small region.
-    static let blurLimit = 50.0
+    static let maximumEnlargedRadius = 50.0
 
     private(set) var state: CLRegionState
-    private var run: Run?
+    private var run: CandidateCrossing?
 
     /// Consecutive fixes on the other side of the border; all fixes while the state is unknown.
-    private struct Run {
+    private struct CandidateCrossing {
         var start: Double
         var arrival: BootTime
         var count = 0.0
@@ -54,17 +54,17 @@ struct RegionTracker: Sendable {
     }
 
     /// Discards a crossing in progress, because the next fix does not continue the previous ones.
-    mutating func interrupt() { run = nil }
+    mutating func discardCrossing() { run = nil }
 
     /// Processes a fix. Returns the change of the state, if any.
     /// - Parameters:
     ///   - distance: The distance from the centre of the circle to the fix, in metres.
     ///   - track: The statistics of all fixes, including this one.
     mutating func accept(
-        _ fix: TrackedFix, distance: Double, radius: Double, track: PositionTrack, rules: RegionRules
+        _ fix: TrackedFix, distance: Double, radius: Double, track: FixStatistics, rules: CrossingThresholds
     ) -> Change? {
         let accuracy = rules.cushion == 0 ? 0 : fix.accuracy
-        let extent = max(radius, min(accuracy, Self.blurLimit))
+        let extent = max(radius, min(accuracy, Self.maximumEnlargedRadius))
         let margin = extent - distance
         // If the circle is smaller than the error, a fix cannot show that the device is inside.
         let canBeInside = accuracy <= extent
@@ -73,29 +73,30 @@ struct RegionTracker: Sendable {
         }
         // Positive on the other side of the border.
         let depth = state == .inside ? -margin : margin
-        if run == nil, depth > 0 { run = Run(start: fix.timestamp, arrival: fix.arrival) }
+        if run == nil, depth > 0 { run = CandidateCrossing(start: fix.timestamp, arrival: fix.arrival) }
         guard var run else { return nil }
         run.count += 1
         run.sum += depth
-        run.isSudden = run.isSudden || track.isSudden
+        run.isSudden = run.isSudden || track.isImplausible
         guard run.sum > 0 else {
             self.run = nil
             return nil
         }
         self.run = run
         guard depth > 0, state == .inside || canBeInside,
-            isCertain(run, accuracy: accuracy, extent: extent, now: fix.arrival, track: track, rules)
+            isConfirmed(run, accuracy: accuracy, extent: extent, now: fix.arrival, track: track, rules)
         else { return nil }
         return change(to: state == .inside ? .outside : .inside, since: run.start)
     }
 
-    private func isCertain(
-        _ run: Run, accuracy: Double, extent: Double, now: BootTime, track: PositionTrack, _ rules: RegionRules
+    private func isConfirmed(
+        _ run: CandidateCrossing, accuracy: Double, extent: Double, now: BootTime, track: FixStatistics,
+        _ rules: CrossingThresholds
     ) -> Bool {
         let mean = run.sum / run.count
         let held = now.seconds(since: run.arrival)
         let cushion = min(rules.cushion, extent / 4)
-        let shortest = Self.shortest
+        let shortest = Self.minimumCrossing
         let isLongEnough =
             held >= min(shortest.seconds, rules.dwell)
             && (run.count >= Double(shortest.fixes) || run.count >= 2 && held >= 5 || rules.dwell == 0)
@@ -115,9 +116,9 @@ struct RegionTracker: Sendable {
 
     /// Determines the first state, from one fix that is clearly on one side or from the mean of several fixes.
     private mutating func determine(
-        _ fix: TrackedFix, margin: Double, accuracy: Double, canBeInside: Bool, _ rules: RegionRules
+        _ fix: TrackedFix, margin: Double, accuracy: Double, canBeInside: Bool, _ rules: CrossingThresholds
     ) -> Change? {
-        var run = self.run ?? Run(start: fix.timestamp, arrival: fix.arrival)
+        var run = self.run ?? CandidateCrossing(start: fix.timestamp, arrival: fix.arrival)
         run.count += 1
         run.sum += margin
         self.run = run

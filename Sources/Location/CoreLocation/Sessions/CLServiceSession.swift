@@ -86,7 +86,7 @@ extension CLServiceSession {
             authorizationDenied = status == .denied
             authorizationDeniedGlobally = status == .denied && !authorization.servicesEnabled
             authorizationRestricted = status == .restricted
-            authorizationRequestInProgress = authorization.isAsking
+            authorizationRequestInProgress = authorization.isRequestInProgress
             fullAccuracyDenied = wantsFullAccuracy && authorization.accuracy == .reducedAccuracy
             alwaysAuthorizationDenied =
                 requirement == .always && status != .authorizedAlways && status != .notDetermined
@@ -116,13 +116,13 @@ extension CLServiceSession {
         /// An iterator over the diagnostics.
         public struct Iterator: AsyncIteratorProtocol {
             var changes: AsyncStream<Void>.AsyncIterator
-            let present: @Sendable () -> Diagnostic
+            let currentDiagnostic: @Sendable () -> Diagnostic
 
             /// Returns the next diagnostic; nil if the session has ended or the task is cancelled. Never throws on
             /// Linux.
             public mutating func next() async throws -> Diagnostic? {
                 guard await changes.next() != nil else { return nil }
-                return present()
+                return currentDiagnostic()
             }
         }
     }

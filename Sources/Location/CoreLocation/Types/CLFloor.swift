@@ -23,7 +23,7 @@ open class CLFloor: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     /// Restores a floor from an archive; nil if its value is damaged. An archive without a floor, for example of a
     /// subclass that overrides `encode(with:)` without calling `super`, results in the ground floor.
     public required init?(coder: NSCoder) {
-        if coder.holdsNone(of: [Self.levelKey]) {
+        if coder.containsNone(of: [Self.levelKey]) {
             storedLevel = 0
             return
         }

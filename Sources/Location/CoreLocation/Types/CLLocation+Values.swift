@@ -44,7 +44,7 @@ extension CLLocation.Values {
     private static let archiveKey = "CLLocation.values"
 
     /// Returns whether an archive contains no location.
-    static func isAbsent(from coder: NSCoder) -> Bool { coder.holdsNone(of: [archiveKey]) }
+    static func isAbsent(from coder: NSCoder) -> Bool { coder.containsNone(of: [archiveKey]) }
 
     /// Decodes the values written by `encode(with:)`: eleven numbers, the flags and the floor. nil if any is missing.
     init?(coder: NSCoder) {

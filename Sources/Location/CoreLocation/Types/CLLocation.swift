@@ -181,11 +181,11 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
         let numbers = String(
             format: "<%+.8f,%+.8f> +/- %.2fm (speed %.2f mps / course %.2f)",
             coordinate.latitude, coordinate.longitude, horizontalAccuracy, speed, course)
-        return "\(numbers) @ \(timestamp.shown)"
+        return "\(numbers) @ \(timestamp.utcDescription)"
     }
 }
 
 extension Date {
     /// The time in UTC, independent of the locale. Foundation's own description traps for NaN.
-    var shown: String { timeIntervalSinceReferenceDate.isNaN ? "unknown time" : description }
+    var utcDescription: String { timeIntervalSinceReferenceDate.isNaN ? "unknown time" : description }
 }

@@ -29,7 +29,7 @@ open class CLLocationSourceInformation: NSObject, NSCopying, NSSecureCoding, @un
     /// for example of a subclass that overrides `encode(with:)` without calling `super`, results in the same object as
     /// `init()`.
     public required init?(coder: NSCoder) {
-        if coder.holdsNone(of: [Self.flagsKey]) {
+        if coder.containsNone(of: [Self.flagsKey]) {
             simulated = false
             accessory = false
             return

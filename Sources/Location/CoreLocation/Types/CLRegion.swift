@@ -140,7 +140,7 @@ open class CLRegion: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
 
 extension CLRegion {
     /// Returns whether an archive contains no region.
-    static func isAbsent(from coder: NSCoder) -> Bool { coder.holdsNone(of: [Key.identifier, Key.flags]) }
+    static func isAbsent(from coder: NSCoder) -> Bool { coder.containsNone(of: [Key.identifier, Key.flags]) }
 }
 
 /// The position of the device relative to a region.

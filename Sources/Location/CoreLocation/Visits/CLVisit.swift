@@ -64,7 +64,7 @@ open class CLVisit: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     open override var description: String {
         let place = String(
             format: "<%+.8f,%+.8f> +/- %.2fm", coordinate.latitude, coordinate.longitude, horizontalAccuracy)
-        return "\(place) (\(arrivalDate.shown) to \(departureDate.shown))"
+        return "\(place) (\(arrivalDate.utcDescription) to \(departureDate.utcDescription))"
     }
 
     private static let key = "CLVisit.values"

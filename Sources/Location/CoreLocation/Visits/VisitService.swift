@@ -6,25 +6,25 @@ import Foundation
 import Synchronization
 
 /// A manager that receives visits.
-protocol VisitListener: AnyObject, Sendable {
+protocol VisitSubscriber: AnyObject, Sendable {
     /// The purpose for which the app uses the position.
     var purpose: String? { get }
     /// Adds the visit to the pending callbacks.
-    func tell(_ visit: CLVisit)
-    func fail(_ error: CLError)
+    func enqueue(_ visit: CLVisit)
+    func enqueueFailure(_ error: CLError)
 }
 
 /// The visit detection of a device. It runs while a manager requests visits, and all managers receive the same visits.
 final class VisitService: Sendable {
     private struct State {
-        var clients: [WeakClient] = []
+        var clients: [WeakSubscriber] = []
         var tracker = VisitTracker()
-        var fixes = FixReader()
+        var fixes = FixConverter()
         var since = WallTime.epoch
     }
 
-    private struct WeakClient {
-        weak var client: (any VisitListener)?
+    private struct WeakSubscriber {
+        weak var client: (any VisitSubscriber)?
     }
 
     // No reference to the device, because the device owns this object.
@@ -34,8 +34,8 @@ final class VisitService: Sendable {
     private let purpose: String?
     private let authorization: LocationAuthorization
     private let state = Mutex(State())
-    private let subscription = StandingSubscription<PositionRequest>()
-    private let watcher = Mutex<WeakAuthorizationObserver?>(nil)
+    private let subscription = RequestSubscription<PositionRequest>()
+    private let authorizationObserver = Mutex<WeakAuthorizationObserver?>(nil)
 
     static func of(_ device: Device) -> VisitService {
         device.component(VisitService.self) { VisitService(device: $0) }
@@ -49,35 +49,35 @@ final class VisitService: Sendable {
         authorization = LocationAuthorization.of(device)
     }
 
-    func start(for client: any VisitListener) {
+    func start(for client: any VisitSubscriber) {
         if authorization.status == .notDetermined { authorization.request(.start, purpose: client.purpose) }
-        if authorization.isRefused { client.fail(CLError(.denied)) }
+        if authorization.isDeniedOrRestricted { client.enqueueFailure(CLError(.denied)) }
         let wallTime = clock.wallTime
         state.withLock { state in
             state.clients.removeAll { $0.client == nil }
             guard !state.clients.contains(where: { $0.client === client }) else { return }
             if state.clients.isEmpty { (state.tracker, state.since) = (VisitTracker(), wallTime) }
-            state.clients.append(WeakClient(client: client))
+            state.clients.append(WeakSubscriber(client: client))
         }
-        let new = watcher.withLock { watcher -> WeakAuthorizationObserver? in
+        let new = authorizationObserver.withLock { watcher -> WeakAuthorizationObserver? in
             guard watcher == nil else { return nil }
             watcher = WeakAuthorizationObserver(self)
             return watcher
         }
         if let new { authorization.add(new) }
-        adjust()
+        updateSubscription()
     }
 
-    func stop(for client: any VisitListener) {
+    func stop(for client: any VisitSubscriber) {
         state.withLock { state in state.clients.removeAll { $0.client == nil || $0.client === client } }
-        adjust()
+        updateSubscription()
     }
 
     /// Visits need full accuracy: four coarse locations per hour do not reveal a stay.
     private var isAllowed: Bool { authorization.grantedAccuracy == .fullAccuracy }
 
-    private func adjust() {
-        subscription.follow {
+    private func updateSubscription() {
+        subscription.update {
             guard isAllowed, state.withLock({ $0.clients.contains { $0.client != nil } }) else { return nil }
             return PositionRequest(receiver: receiver)
         } subscribe: { request in
@@ -87,12 +87,12 @@ final class VisitService: Sendable {
 
     private func receive(_ event: PositionEvent) {
         guard isAllowed else { return }
-        let (visits, clients) = state.withLock { state -> ([VisitTracker.Visit], [any VisitListener]) in
-            let visits = state.fixes.take(event, clock).map { state.tracker.accept($0) } ?? []
+        let (visits, clients) = state.withLock { state -> ([VisitTracker.Visit], [any VisitSubscriber]) in
+            let visits = state.fixes.process(event, clock).map { state.tracker.accept($0) } ?? []
             return visits.isEmpty ? ([], []) : (visits, state.clients.compactMap(\.client))
         }
         for visit in visits {
-            for client in clients { client.tell(CLVisit(visit)) }
+            for client in clients { client.enqueue(CLVisit(visit)) }
         }
     }
 }
@@ -101,7 +101,7 @@ extension VisitService: LocationAuthorization.Observer {
     func authorizationChanged() {
         // A visit in progress survives changes that keep full accuracy, for example from "when in use" to "always".
         if !isAllowed { state.withLock { $0.tracker = VisitTracker() } }
-        adjust()
+        updateSubscription()
     }
 
     var use: LocationUse? {

@@ -13,15 +13,15 @@ import DeviceCore
 struct VisitTracker: Sendable {
     /// The largest accuracy value of a fix that is used, in metres. It is also the accuracy assumed for receivers that
     /// report none; stays detected from their fixes have a radius of 200 m.
-    static let worstAccuracy = LocationConversion.unknownHorizontalAccuracy
+    static let maximumAccuracy = LocationConversion.unknownHorizontalAccuracy
     /// The minimum radius of a stay, in metres. The radius is twice the accuracy of the first fix if that is larger.
-    static let leastRadius = 75.0
+    static let minimumRadius = 75.0
     /// The maximum speed of a fix that begins a stay, in metres per second: that of a brisk walk.
-    static let greatestSpeed = 1.4
+    static let maximumSpeed = 1.4
     /// The time inside after which a stay becomes a visit, and the time outside after which a visit ends, in seconds.
-    static let patience = 300.0
+    static let minimumDuration = 300.0
     /// The maximum time without a fix, in seconds, after which a visit continues if the device is still there.
-    static let longestSilence = 43_200.0
+    static let maximumGap = 43_200.0
 
     /// A visit in progress or a completed visit.
     struct Visit: Sendable, Equatable {
@@ -41,13 +41,13 @@ struct VisitTracker: Sendable {
         var radius: Double
         var latitude: Double
         var longitude: Double
-        var opening: CLLocationCoordinate2D
+        var firstPosition: CLLocationCoordinate2D
         var weight: Double
         var count = 1
         var lastInside: Double
         var accuracies: [Double]
         var spread = 0.0
-        var isTold = false
+        var isReported = false
         /// The time of the first of the consecutive fixes outside, their number, and the number of these that are far
         /// outside.
         var absence: (since: Double, count: Int, far: Int)?
@@ -60,7 +60,7 @@ struct VisitTracker: Sendable {
 
     /// Processes a fix. Returns the visit that begins or ends with it, if any.
     mutating func accept(_ fix: TrackedFix) -> [Visit] {
-        guard fix.accuracy >= 0, fix.accuracy <= Self.worstAccuracy else { return [] }
+        guard fix.accuracy >= 0, fix.accuracy <= Self.maximumAccuracy else { return [] }
         let former = last
         if let former, fix.timestamp <= former {
             // The clock was set back, so durations are unknown.
@@ -73,13 +73,15 @@ struct VisitTracker: Sendable {
             return []
         }
         let distance = geodesicDistance(stay.center, fix.place)
-        let silence = fix.timestamp - (former ?? fix.timestamp)
-        if distance <= stay.radius * (stay.isTold ? 1.5 : 1), silence <= Self.longestSilence {
+        let gap = fix.timestamp - (former ?? fix.timestamp)
+        if distance <= stay.radius * (stay.isReported ? 1.5 : 1), gap <= Self.maximumGap {
             stay.absence = nil
             stay.include(fix, distance)
             defer { self.stay = stay }
-            guard !stay.isTold, fix.timestamp - stay.arrival >= Self.patience, stay.count >= 3 else { return [] }
-            stay.isTold = true
+            guard !stay.isReported, fix.timestamp - stay.arrival >= Self.minimumDuration, stay.count >= 3 else {
+                return []
+            }
+            stay.isReported = true
             return [stay.visit(departure: nil)]
         }
         var absence = stay.absence ?? (fix.timestamp, 0, 0)
@@ -89,22 +91,23 @@ struct VisitTracker: Sendable {
         self.stay = stay
         // A single fix outside may be caused by a reflected signal.
         let hasGone =
-            silence > Self.longestSilence || absence.far >= 2
-            || absence.count >= 2 && (!stay.isTold || fix.timestamp - absence.since >= Self.patience)
+            gap > Self.maximumGap || absence.far >= 2
+            || absence.count >= 2 && (!stay.isReported || fix.timestamp - absence.since >= Self.minimumDuration)
         guard hasGone else { return [] }
         open(fix, isFirst: false)
-        return stay.isTold ? [stay.visit(departure: stay.lastInside)] : []
+        return stay.isReported ? [stay.visit(departure: stay.lastInside)] : []
     }
 
     private mutating func open(_ fix: TrackedFix, isFirst: Bool) {
-        guard fix.speed <= Self.greatestSpeed else {
+        guard fix.speed <= Self.maximumSpeed else {
             stay = nil
             return
         }
-        let radius = max(Self.leastRadius, 2 * fix.accuracy)
+        let radius = max(Self.minimumRadius, 2 * fix.accuracy)
         stay = Stay(
             arrival: fix.timestamp, isFirst: isFirst, radius: radius, latitude: fix.place.latitude,
-            longitude: fix.place.longitude, opening: fix.place, weight: Self.weight(fix), lastInside: fix.timestamp,
+            longitude: fix.place.longitude, firstPosition: fix.place, weight: Self.weight(fix),
+            lastInside: fix.timestamp,
             accuracies: [fix.accuracy])
     }
 
@@ -117,7 +120,7 @@ extension VisitTracker.Stay {
     fileprivate mutating func include(_ fix: TrackedFix, _ distance: Double) {
         if distance <= radius { lastInside = fix.timestamp }
         count += 1
-        guard fix.timestamp - arrival <= VisitTracker.patience || count <= 3 else { return }
+        guard fix.timestamp - arrival <= VisitTracker.minimumDuration || count <= 3 else { return }
         let weight = 1 / max(1, fix.accuracy * fix.accuracy)
         let share = weight / (self.weight + weight)
         var longitudeStep = fix.place.longitude - longitude
@@ -128,7 +131,7 @@ extension VisitTracker.Stay {
         self.weight += weight
         spread += share * (distance - spread)
         if accuracies.count < 512 { accuracies.append(fix.accuracy) }
-        guard geodesicDistance(opening, moved) <= radius / 2 else { return }
+        guard geodesicDistance(firstPosition, moved) <= radius / 2 else { return }
         (latitude, longitude) = (moved.latitude, moved.longitude)
     }
 

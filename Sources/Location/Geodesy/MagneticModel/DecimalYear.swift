@@ -34,7 +34,7 @@ package enum DecimalYear {
     private static func startOf(year: Int64) -> Int64 {
         // The leap days up to the end of the previous year. The shift is a division that rounds down.
         let past = year - 1
-        return year * 365 + (past >> 2) - dividedDown(past, by: 100) + dividedDown(past, by: 400) - 719_527
+        return year * 365 + (past >> 2) - floorDivided(past, by: 100) + floorDivided(past, by: 400) - 719_527
     }
 
     private static func length(of year: Int64) -> Int64 {
@@ -44,12 +44,12 @@ package enum DecimalYear {
     /// Returns the year of a day, given in days since 1970-01-01.
     private static func yearOf(day: Int64) -> Int64 {
         // 400 years have 146,097 days. The estimate is off by at most one.
-        let guess = 1970 + dividedDown(day * 400, by: 146_097)
-        if startOf(year: guess) > day { return guess - 1 }
-        return startOf(year: guess + 1) <= day ? guess + 1 : guess
+        let estimate = 1970 + floorDivided(day * 400, by: 146_097)
+        if startOf(year: estimate) > day { return estimate - 1 }
+        return startOf(year: estimate + 1) <= day ? estimate + 1 : estimate
     }
 
-    private static func dividedDown(_ number: Int64, by divisor: Int64) -> Int64 {
+    private static func floorDivided(_ number: Int64, by divisor: Int64) -> Int64 {
         let quotient = number / divisor
         return number % divisor < 0 ? quotient - 1 : quotient
     }

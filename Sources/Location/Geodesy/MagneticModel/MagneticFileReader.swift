@@ -31,10 +31,10 @@ struct MagneticFileReader {
     private var degree = 0
     private var hasEnded = false
 
-    private static let longestLine = 200
+    private static let maximumLineLength = 200
     /// The largest absolute value of a coefficient: far above any value in the history of the earth, and far below an
     /// overflow.
-    private static let largestCoefficient = 1e6
+    private static let maximumCoefficient = 1e6
 
     mutating func read(_ bytes: some Collection<UInt8>) throws(MagneticModelError) {
         var count = 0
@@ -43,15 +43,15 @@ struct MagneticFileReader {
             count += 1
             guard count <= MagneticModel.maximumFileSize else { throw MagneticModelError(.tooLarge) }
             if byte == UInt8(ascii: "\n") {
-                try take(text)
+                try parseLine(text)
                 if hasEnded { return }
                 text.removeAll(keepingCapacity: true)
                 continue
             }
-            guard text.count < Self.longestLine else { throw MagneticModelError(.notText, line: line + 1) }
+            guard text.count < Self.maximumLineLength else { throw MagneticModelError(.notText, line: line + 1) }
             text.append(byte)
         }
-        try take(text)
+        try parseLine(text)
     }
 
     func model() throws(MagneticModelError) -> MagneticModel {
@@ -73,7 +73,7 @@ struct MagneticFileReader {
 
     private static func key(_ degree: Int, _ order: Int) -> Int { degree * (MagneticModel.maximumDegree + 1) + order }
 
-    private mutating func take(_ bytes: [UInt8]) throws(MagneticModelError) {
+    private mutating func parseLine(_ bytes: [UInt8]) throws(MagneticModelError) {
         line += 1
         var bytes = bytes[...]
         if line == 1, bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes = bytes.dropFirst(3) }
@@ -82,15 +82,15 @@ struct MagneticFileReader {
         let fields = bytes.split(whereSeparator: Self.isSpace).map { String(decoding: $0, as: UTF8.self) }
         guard let first = fields.first else { return }
         if header == nil {
-            try takeHeader(fields)
+            try parseHeader(fields)
         } else if fields.count == 1, first.utf8.count >= 6, first.utf8.allSatisfy({ $0 == UInt8(ascii: "9") }) {
             hasEnded = true
         } else {
-            try takeRow(fields)
+            try parseRow(fields)
         }
     }
 
-    private mutating func takeHeader(_ fields: [String]) throws(MagneticModelError) {
+    private mutating func parseHeader(_ fields: [String]) throws(MagneticModelError) {
         guard (2...8).contains(fields.count), let epoch = Self.number(fields[0]) else { throw error(.badHeader) }
         // A row at the position of the header begins with two numbers.
         guard Self.number(fields[1]) == nil else { throw error(.badHeader) }
@@ -98,7 +98,7 @@ struct MagneticFileReader {
         header = (epoch, fields[1], fields.count > 2 ? fields[2] : nil)
     }
 
-    private mutating func takeRow(_ fields: [String]) throws(MagneticModelError) {
+    private mutating func parseRow(_ fields: [String]) throws(MagneticModelError) {
         guard fields.count == 6 else { throw error(.badFieldCount(fields.count)) }
         let (n, m) = (try integer(fields[0]), try integer(fields[1]))
         guard (1...MagneticModel.maximumDegree).contains(n), (0...n).contains(m) else {
@@ -117,7 +117,7 @@ struct MagneticFileReader {
     }
 
     private func coefficient(_ text: String) throws(MagneticModelError) -> Double {
-        guard let value = Self.number(text), abs(value) <= Self.largestCoefficient else {
+        guard let value = Self.number(text), abs(value) <= Self.maximumCoefficient else {
             throw error(.badNumber(text))
         }
         return value

@@ -22,12 +22,14 @@ extension MagneticModel {
         guard abs(latitude) <= 90, longitude.isFinite, year.isFinite, altitude >= -2_800_000, altitude.isFinite else {
             return MagneticField(field: .nan, rate: .nan, year: year, isModelValid: false)
         }
-        let place = SphericalPlace(latitude: latitude, longitude: longitude, altitude: altitude)
+        let location = GeocentricLocation(latitude: latitude, longitude: longitude, altitude: altitude)
         let years = year - epoch
         let (field, rate) =
-            withRates ? sums(at: place, years: years, withRates: true) : sums(at: place, years: years, withRates: false)
+            withRates
+            ? sums(at: location, years: years, withRates: true) : sums(at: location, years: years, withRates: false)
         return MagneticField(
-            field: place.turned(field), rate: withRates ? place.turned(rate) : .nan, year: year,
+            field: location.rotatedToEllipsoid(field), rate: withRates ? location.rotatedToEllipsoid(rate) : .nan,
+            year: year,
             isModelValid: validYears.contains(year) && Self.validAltitudes.contains(altitude))
     }
 
@@ -35,10 +37,10 @@ extension MagneticModel {
     /// is false.
     @inline(__always)
     private func sums(
-        at place: SphericalPlace, years: Double, withRates: Bool
+        at place: GeocentricLocation, years: Double, withRates: Bool
     ) -> (field: SIMD3<Double>, rate: SIMD3<Double>) {
         let (sinLatitude, cosLatitude) = (place.latitude.sine, place.latitude.cosine)
-        let ratio = place.ratio
+        let ratio = place.referenceRadiusRatio
         // Each further degree has another power of the ratio of the radii.
         let step = ratio * sinLatitude
         let ratioSquared = ratio * ratio
@@ -56,8 +58,8 @@ extension MagneticModel {
             )
         }
 
-        let turn = place.longitude + place.longitude
-        var orders = OrderPair(angle: SineCosines(place.longitude, turn), place: place, last: summedDegree)
+        let twiceLongitude = place.longitude + place.longitude
+        var orders = OrderPair(angle: SineCosines(place.longitude, twiceLongitude), place: place, last: summedDegree)
         // The functions of the lowest degrees of two orders, divided by the cosine of the latitude.
         let cube: Double = ratioSquared * ratio
         var seed = SIMD2<Double>(cube, ratio * cosLatitude * cube)
@@ -78,7 +80,7 @@ extension MagneticModel {
             field.add(fieldSums, orders)
             if withRates { rate.add(rateSums, orders) }
             seed *= seedStep
-            orders.advance(by: turn)
+            orders.advance(by: twiceLongitude)
             first += count
             count -= 2
         }
@@ -92,16 +94,16 @@ private struct OrderPair {
     var angle: SineCosines
     var orders = SIMD2<Double>(1, 2)
     /// The degrees of the last terms, plus one.
-    let beyond: SIMD2<Double>
+    let degreesBeyondLast: SIMD2<Double>
     let sinLatitude: Double
     let radii: Double
 
     @inline(__always)
-    init(angle: SineCosines, place: SphericalPlace, last: Int) {
+    init(angle: SineCosines, place: GeocentricLocation, last: Int) {
         self.angle = angle
-        beyond = SIMD2(Double(last + 1), Double(last + 2))
+        degreesBeyondLast = SIMD2(Double(last + 1), Double(last + 2))
         sinLatitude = place.latitude.sine
-        radii = place.radii
+        radii = place.distanceInReferenceRadii
     }
 
     @inline(__always)
@@ -153,7 +155,7 @@ private struct FieldSums {
         // The sums weighted by the degree, computed from the running sums: a running sum contains each term once for
         // its own degree and once for each higher one. It costs one addition per term; explicit weights would also cost
         // a multiplication.
-        let (g, h) = (pair.beyond * sums.g - sums.gRunning, pair.beyond * sums.h - sums.hRunning)
+        let (g, h) = (pair.degreesBeyondLast * sums.g - sums.gRunning, pair.degreesBeyondLast * sums.h - sums.hRunning)
         let (sine, cosine) = (pair.angle.sine, pair.angle.cosine)
         x += cosine * (pair.sinLatitude * g - pair.radii * sums.gBelow)
         x += sine * (pair.sinLatitude * h - pair.radii * sums.hBelow)

@@ -12,13 +12,14 @@ extension MagneticModel {
         name: "WMM-2025", epoch: 2025.0, releaseDate: "11/13/2024", degree: 12, rows: wmm2025Rows)
 
     /// `g`, `h` and their changes per year, in nT: degree by degree, order 0 first.
-    static let wmm2025Rows = stride(from: 0, to: numbers.count, by: 4).map { place in
+    static let wmm2025Rows = stride(from: 0, to: coefficients.count, by: 4).map { place in
         MagneticRow(
-            g: numbers[place], h: numbers[place + 1], gRate: numbers[place + 2], hRate: numbers[place + 3])
+            g: coefficients[place], h: coefficients[place + 1], gRate: coefficients[place + 2],
+            hRate: coefficients[place + 3])
     }
 
     // swift-format-ignore
-    private static let numbers: [Double] = [
+    private static let coefficients: [Double] = [
         // Degree 1
         -29351.8, 0.0, 12.0, 0.0,  -1410.8, 4545.4, 9.7, -21.5,
         // Degree 2

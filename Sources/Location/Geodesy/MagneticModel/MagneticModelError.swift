@@ -35,8 +35,8 @@ package struct MagneticModelError: Error, Sendable, Hashable, CustomStringConver
 
     /// A description of the error for users.
     package var description: String {
-        let place = line.map { "Line \($0): " } ?? ""
-        return place + sentence
+        let linePrefix = line.map { "Line \($0): " } ?? ""
+        return linePrefix + sentence
     }
 
     private var sentence: String {

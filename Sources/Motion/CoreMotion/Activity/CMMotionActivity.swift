@@ -27,7 +27,7 @@ open class CMMotionActivity: CMLogItem {
     /// nil if the values are invalid.
     public required init?(coder: NSCoder) {
         super.init(coder: coder)
-        guard coder.holdsNumbers(forKey: Self.key) else { return }
+        guard coder.containsNumbers(forKey: Self.key) else { return }
         guard let numbers = coder.decodeNumbers(3, forKey: Self.key), (0...63).contains(numbers[0]) else { return nil }
         stored = CarriedActivity(rawValue: UInt8(numbers[0]))
         storedConfidence = numbers[1] == 2 ? .high : numbers[1] == 1 ? .medium : .low
@@ -61,8 +61,8 @@ open class CMMotionActivity: CMLogItem {
         return "<CMMotionActivity \(names), confidence \(confidence), since \(startDate)>"
     }
 
-    override var archived: [(key: String, numbers: [Double])] {
-        super.archived + [
+    override var archivedValues: [(key: String, numbers: [Double])] {
+        super.archivedValues + [
             (
                 Self.key,
                 [Double(flags.rawValue), Double(confidence.rawValue), startDate.timeIntervalSince1970]

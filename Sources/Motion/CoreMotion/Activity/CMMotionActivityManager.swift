@@ -38,20 +38,20 @@ open class CMMotionActivityManager: NSObject {
     /// accelerometer is lost. Updates resume automatically when the accelerometer is available again.
     open func startActivityUpdates(to queue: OperationQueue, withHandler handler: @escaping CMMotionActivityHandler) {
         let device = client.device
-        let delivery = AppDelivery.on(queue, device: device)
+        let delivery = ExecutorSelection.executor(for: queue, device: device)
         guard device.has(.accelerometer) else {
             client.updates.stop()
-            return client.refusal.set(PendingRefusal(device: device, delivery: delivery) { handler(nil) })
+            return client.pendingError.set(PendingCall(device: device, delivery: delivery) { handler(nil) })
         }
-        client.refusal.set(nil)
+        client.pendingError.set(nil)
         client.updates.start(
             StreamHandler(delivery, { CMMotionActivity($0) }, { activity, _ in handler(activity) }),
-            plan: ActivityUpdates.plan(device))
+            plan: ActivityConverter.plan(device))
     }
 
     /// Stops updates.
     open func stopActivityUpdates() {
-        client.refusal.set(nil)
+        client.pendingError.set(nil)
         client.updates.stop()
     }
 
@@ -66,11 +66,11 @@ open class CMMotionActivityManager: NSObject {
     ) {
         // The handler is called even if the manager has been released.
         let device = client.device
-        _ = PendingRefusal(device: device, delivery: AppDelivery.on(queue, device: device)) {
-            guard device.has(.accelerometer) else { return handler(nil, MotionActivity.notAvailable) }
+        _ = PendingCall(device: device, delivery: ExecutorSelection.executor(for: queue, device: device)) {
+            guard device.has(.accelerometer) else { return handler(nil, MotionActivityErrors.notAvailable) }
             guard let from = WallTime(seconds: start.timeIntervalSince1970),
                 let to = WallTime(seconds: end.timeIntervalSince1970), from <= to
-            else { return handler(nil, MotionActivity.noSpan) }
+            else { return handler(nil, MotionActivityErrors.invalidInterval) }
             let (now, wallTime) = (device.clock.now, device.clock.wallTime)
             let found = StepEngine.of(device).activities(from: from.seconds, to: to.seconds)
             let activities = found.map { activity in
@@ -86,15 +86,15 @@ open class CMMotionActivityManager: NSObject {
 }
 
 /// The errors of activity and step queries.
-enum MotionActivity {
+enum MotionActivityErrors {
     static var notAvailable: NSError {
         CMErrorMotionActivityNotAvailable.error(
             "Steps and activities are not available: this machine has no readable accelerometer.")
     }
 
-    static var noSpan: NSError {
+    static var invalidInterval: NSError {
         CMErrorInvalidParameter.error("The end date is before the start date.")
     }
 
-    static var noDate: NSError { CMErrorInvalidParameter.error("The date is not a number.") }
+    static var invalidDate: NSError { CMErrorInvalidParameter.error("The date is not a number.") }
 }

@@ -37,16 +37,16 @@ open class CMPedometer: NSObject {
     public override init() {
         let device = LiveDevice.resolved
         let queue = DispatchQueue(label: "device-services.pedometer")
-        client = PedometerClient(device: device, delivery: AppDelivery.on(queue, device: device))
+        client = PedometerClient(device: device, delivery: ExecutorSelection.executor(for: queue, device: device))
     }
 
     /// Creates a pedometer that calls its handlers on the queue.
     package init(queue: OperationQueue) {
         let device = LiveDevice.resolved
-        client = PedometerClient(device: device, delivery: AppDelivery.on(queue, device: device))
+        client = PedometerClient(device: device, delivery: ExecutorSelection.executor(for: queue, device: device))
     }
 
-    deinit { client.retire() }
+    deinit { client.stop() }
 
     /// Returns true if the current device has an accelerometer.
     open class func isStepCountingAvailable() -> Bool { LiveDevice.resolved.has(.accelerometer) }
@@ -76,17 +76,17 @@ open class CMPedometer: NSObject {
     open func startUpdates(from start: Date, withHandler handler: @escaping CMPedometerHandler) {
         guard let time = WallTime(seconds: start.timeIntervalSince1970) else {
             client.updates.stop()
-            return refuse(client.refusedUpdates, MotionActivity.noDate) { handler(nil, $0) }
+            return scheduleError(client.pendingUpdatesError, MotionActivityErrors.invalidDate) { handler(nil, $0) }
         }
         guard client.device.has(.accelerometer) else {
             client.updates.stop()
-            return refuse(client.refusedUpdates, MotionActivity.notAvailable) { handler(nil, $0) }
+            return scheduleError(client.pendingUpdatesError, MotionActivityErrors.notAvailable) { handler(nil, $0) }
         }
-        client.refusedUpdates.set(nil)
+        client.pendingUpdatesError.set(nil)
         client.updates.start(
-            StreamHandler(client.delivery, { CMPedometerData($0) }, handler),
-            plan: PedometerUpdates.plan(
-                client.device, start: client.device.isSimulated ? min(time, client.device.clock.wallTime) : time))
+            StreamHandler(client.executor, { CMPedometerData($0) }, handler),
+            plan: PedometerDataConverter.configuration(
+                for: client.device, start: client.device.isSimulated ? min(time, client.device.clock.wallTime) : time))
     }
 
     /// Starts updates with the steps from now on, by the device's clock.
@@ -98,7 +98,7 @@ open class CMPedometer: NSObject {
     /// Stops updates. The counts are stored in the background; `exit` and a return from `main` wait up to five seconds
     /// for this. A process that ends without stopping updates loses up to five minutes of counts.
     open func stopUpdates() {
-        client.refusedUpdates.set(nil)
+        client.pendingUpdatesError.set(nil)
         client.updates.stop()
     }
 
@@ -108,20 +108,21 @@ open class CMPedometer: NSObject {
     open func startEventUpdates(handler: @escaping CMPedometerEventHandler) {
         guard client.device.has(.accelerometer) else {
             client.events.stop()
-            return refuse(
-                client.refusedEvents,
+            return scheduleError(
+                client.pendingEventsError,
                 CMErrorNotAvailable.error("Pedometer events are not available without an accelerometer.")
             ) { handler(nil, $0) }
         }
-        client.refusedEvents.set(nil)
+        client.pendingEventsError.set(nil)
         client.events.start(
-            StreamHandler(client.delivery, { CMPedometerEvent($0) }, handler), plan: PedometerEvents.plan(client.device)
+            StreamHandler(client.executor, { CMPedometerEvent($0) }, handler),
+            plan: PedometerEventConverter.plan(client.device)
         )
     }
 
     /// Stops reporting pauses and resumptions.
     open func stopEventUpdates() {
-        client.refusedEvents.set(nil)
+        client.pendingEventsError.set(nil)
         client.events.stop()
     }
 
@@ -132,8 +133,8 @@ open class CMPedometer: NSObject {
     /// finite number.
     open func queryPedometerData(from start: Date, to end: Date, withHandler handler: @escaping CMPedometerHandler) {
         // The handler is called even if the pedometer has been released.
-        _ = PendingRefusal(device: client.device, delivery: client.delivery) { [device = client.device] in
-            switch Self.answer(device, start, end) {
+        _ = PendingCall(device: client.device, delivery: client.executor) { [device = client.device] in
+            switch Self.query(device, from: start, to: end) {
             case .success(let data): handler(data, nil)
             case .failure(let error): handler(nil, error)
             }
@@ -142,21 +143,21 @@ open class CMPedometer: NSObject {
 
     /// Returns the steps between two dates. Throws the errors of ``queryPedometerData(from:to:withHandler:)``.
     open func queryPedometerData(from start: Date, to end: Date) async throws -> CMPedometerData {
-        try Self.answer(client.device, start, end).get()
+        try Self.query(client.device, from: start, to: end).get()
     }
 
-    private static func answer(_ device: Device, _ start: Date, _ end: Date) -> Result<CMPedometerData, NSError> {
-        guard device.has(.accelerometer) else { return .failure(MotionActivity.notAvailable) }
+    private static func query(_ device: Device, from start: Date, to end: Date) -> Result<CMPedometerData, NSError> {
+        guard device.has(.accelerometer) else { return .failure(MotionActivityErrors.notAvailable) }
         guard let from = WallTime(seconds: start.timeIntervalSince1970),
             let to = WallTime(seconds: end.timeIntervalSince1970), from <= to
-        else { return .failure(MotionActivity.noSpan) }
+        else { return .failure(MotionActivityErrors.invalidInterval) }
         let totals = StepEngine.of(device).totals(from: from.seconds, to: to.seconds)
         return .success(
             CMPedometerData(
                 CMPedometerData.Values(totals, from: from, to: to, countsFloors: device.has(.pressure))))
     }
 
-    private func refuse(_ slot: RefusalSlot, _ error: NSError, _ tell: @escaping (NSError) -> Void) {
-        slot.set(PendingRefusal(device: client.device, delivery: client.delivery) { tell(error) })
+    private func scheduleError(_ slot: PendingCallSlot, _ error: NSError, _ tell: @escaping (NSError) -> Void) {
+        slot.set(PendingCall(device: client.device, delivery: client.executor) { tell(error) })
     }
 }

@@ -95,7 +95,7 @@ extension CMPedometerData.Values {
 
     fileprivate init?(_ coder: NSCoder, _ key: String) {
         self.init()
-        guard coder.holdsNumbers(forKey: key) else { return }
+        guard coder.containsNumbers(forKey: key) else { return }
         guard let numbers = coder.decodeNumbers(9, forKey: key), numbers[0..<3].allSatisfy(\.isFinite),
             (0...Double(Int32.max)).contains(numbers[2])
         else { return nil }

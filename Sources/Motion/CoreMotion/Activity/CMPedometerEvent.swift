@@ -11,7 +11,7 @@ open class CMPedometerEvent: NSObject, NSSecureCoding, NSCopying {
     /// Creates a pause event at 1970-01-01T00:00:00Z.
     public override init() {}
 
-    init(_ turn: WalkTurn) {
+    init(_ turn: WalkTransition) {
         storedDate = turn.time.seconds
         storedType = turn.isWalking ? .resume : .pause
     }
@@ -19,7 +19,7 @@ open class CMPedometerEvent: NSObject, NSSecureCoding, NSCopying {
     /// Creates an event from an archive. Uses default values if the archive contains none for this class; returns nil
     /// if the values are invalid.
     public required init?(coder: NSCoder) {
-        guard coder.holdsNumbers(forKey: Self.key) else { return }
+        guard coder.containsNumbers(forKey: Self.key) else { return }
         guard let numbers = coder.decodeNumbers(2, forKey: Self.key) else { return nil }
         storedDate = numbers[0]
         storedType = numbers[1] == 1 ? .resume : .pause

@@ -9,14 +9,14 @@ import LiveDevice
 @available(*, deprecated, message: "Use CMPedometer")
 open class CMStepCounter: NSObject {
     private let device: Device
-    private let updates: SensorStream<StepCounts>
-    private let refusal = RefusalSlot()
+    private let updates: SensorStream<StepCountConverter>
+    private let pendingError = PendingCallSlot()
 
     /// Creates a step counter for the current device.
     public override init() {
         let device = LiveDevice.resolved
         self.device = device
-        updates = SensorStream(device: device, plan: StepCounts.plan(device, every: 1), interval: 0)
+        updates = SensorStream(device: device, plan: StepCountConverter.plan(device, every: 1), interval: 0)
     }
 
     deinit { updates.stop() }
@@ -30,11 +30,11 @@ open class CMStepCounter: NSObject {
     open func queryStepCountStarting(
         from start: Date, to end: Date, to queue: OperationQueue, withHandler handler: @escaping CMStepQueryHandler
     ) {
-        _ = PendingRefusal(device: device, delivery: AppDelivery.on(queue, device: device)) { [device] in
-            guard device.has(.accelerometer) else { return handler(0, MotionActivity.notAvailable) }
+        _ = PendingCall(device: device, delivery: ExecutorSelection.executor(for: queue, device: device)) { [device] in
+            guard device.has(.accelerometer) else { return handler(0, MotionActivityErrors.notAvailable) }
             guard let from = WallTime(seconds: start.timeIntervalSince1970),
                 let to = WallTime(seconds: end.timeIntervalSince1970), from <= to
-            else { return handler(0, MotionActivity.noSpan) }
+            else { return handler(0, MotionActivityErrors.invalidInterval) }
             let totals = StepEngine.of(device).totals(from: from.seconds, to: to.seconds)
             handler(Int(totals.steps.rounded()), nil)
         }
@@ -48,24 +48,24 @@ open class CMStepCounter: NSObject {
     open func startStepCountingUpdates(
         to queue: OperationQueue, updateOn stepCounts: Int, withHandler handler: @escaping CMStepUpdateHandler
     ) {
-        let delivery = AppDelivery.on(queue, device: device)
+        let delivery = ExecutorSelection.executor(for: queue, device: device)
         let now = Date(timeIntervalSince1970: device.clock.wallTime.seconds)
         guard device.has(.accelerometer) else {
             updates.stop()
-            return refusal.set(
-                PendingRefusal(device: device, delivery: delivery) { handler(0, now, MotionActivity.notAvailable) })
+            return pendingError.set(
+                PendingCall(device: device, delivery: delivery) { handler(0, now, MotionActivityErrors.notAvailable) })
         }
-        refusal.set(nil)
+        pendingError.set(nil)
         updates.start(
-            StreamHandler(delivery, { $0 }) { (value: StepCounts.Value?, error) in
+            StreamHandler(delivery, { $0 }) { (value: StepCountConverter.Value?, error) in
                 handler(
                     value?.steps ?? 0, value.map { Date(timeIntervalSince1970: $0.time.seconds) } ?? now, error)
-            }, plan: StepCounts.plan(device, every: stepCounts))
+            }, plan: StepCountConverter.plan(device, every: stepCounts))
     }
 
     /// Stops updates.
     open func stopStepCountingUpdates() {
-        refusal.set(nil)
+        pendingError.set(nil)
         updates.stop()
     }
 }

@@ -5,21 +5,22 @@ import DeviceCore
 /// The implementation of a `CMPedometer`: its streams and pending errors.
 final class PedometerClient: Sendable {
     let device: Device
-    let delivery: any Delivery
-    let updates: SensorStream<PedometerUpdates>
-    let events: SensorStream<PedometerEvents>
-    let refusedUpdates = RefusalSlot()
-    let refusedEvents = RefusalSlot()
+    let executor: any CallbackExecutor
+    let updates: SensorStream<PedometerDataConverter>
+    let events: SensorStream<PedometerEventConverter>
+    let pendingUpdatesError = PendingCallSlot()
+    let pendingEventsError = PendingCallSlot()
 
-    init(device: Device, delivery: any Delivery) {
+    init(device: Device, delivery: any CallbackExecutor) {
         self.device = device
-        self.delivery = delivery
-        updates = SensorStream(device: device, plan: PedometerUpdates.plan(device, start: .epoch), interval: 0)
-        events = SensorStream(device: device, plan: PedometerEvents.plan(device), interval: 0)
+        self.executor = delivery
+        updates = SensorStream(
+            device: device, plan: PedometerDataConverter.configuration(for: device, start: .epoch), interval: 0)
+        events = SensorStream(device: device, plan: PedometerEventConverter.plan(device), interval: 0)
     }
 
     /// Stops both streams. Called when the pedometer is released.
-    func retire() {
+    func stop() {
         updates.stop()
         events.stop()
     }
@@ -28,11 +29,11 @@ final class PedometerClient: Sendable {
 /// The implementation of a `CMMotionActivityManager`: its stream and pending error.
 final class ActivityClient: Sendable {
     let device: Device
-    let updates: SensorStream<ActivityUpdates>
-    let refusal = RefusalSlot()
+    let updates: SensorStream<ActivityConverter>
+    let pendingError = PendingCallSlot()
 
     init(device: Device) {
         self.device = device
-        updates = SensorStream(device: device, plan: ActivityUpdates.plan(device), interval: 0)
+        updates = SensorStream(device: device, plan: ActivityConverter.plan(device), interval: 0)
     }
 }

@@ -4,13 +4,13 @@ import DeviceCore
 import Foundation
 import SensorFusion
 
-extension StreamSource<StepNews> {
+extension StreamSource<StepUpdate> {
     /// Returns a source of the step engine's updates, including earlier steps if the request has a start time.
     static func steps(of device: Device, _ request: StepRequest) -> StreamSource {
-        StreamSource(isAvailable: { device.has(.accelerometer) }, endsLossesByInput: false) { _, _, receive in
+        StreamSource(isAvailable: { device.has(.accelerometer) }, inputImpliesAvailable: false) { _, _, receive in
             StepEngine.of(device).subscribe(request) { event in
                 switch event {
-                case .news(let news): receive(.input(news))
+                case .update(let news): receive(.input(news))
                 case .lost(let error): receive(.lost(.accelerometer, error))
                 case .regained: receive(.regained(.accelerometer))
                 }
@@ -21,15 +21,15 @@ extension StreamSource<StepNews> {
 
 /// A converter of the step engine's updates to pedometer data: the totals since the start, at most once a second, and
 /// only if they have changed.
-struct PedometerUpdates: ReadingShaper {
-    private static let beat = 1.0
+struct PedometerDataConverter: ReadingConverter {
+    private static let updateInterval = 1.0
 
     private let start: WallTime
     private let countsFloors: Bool
     private var totals = StepTotals()
     private var hadPace = false
-    private var isNew = false
-    private var lastTold: BootTime?
+    private var hasChanged = false
+    private var lastUpdate: BootTime?
 
     init(start: WallTime, countsFloors: Bool) {
         self.start = start
@@ -37,52 +37,52 @@ struct PedometerUpdates: ReadingShaper {
     }
 
     /// Returns the plan for pedometer data since the start time.
-    static func plan(_ device: Device, start: WallTime) -> StreamPlan<PedometerUpdates> {
+    static func configuration(for device: Device, start: WallTime) -> StreamConfiguration<PedometerDataConverter> {
         let countsFloors = device.has(.pressure)
-        return StreamPlan(source: .steps(of: device, StepRequest(start: start, wantsFloors: countsFloors))) {
-            PedometerUpdates(start: start, countsFloors: countsFloors)
+        return StreamConfiguration(source: .steps(of: device, StepRequest(start: start, needsFloors: countsFloors))) {
+            PedometerDataConverter(start: start, countsFloors: countsFloors)
         }
     }
 
-    mutating func take(_ news: StepNews, into mailbox: inout Mailbox<CMPedometerData.Values>) {
-        if let history = news.history {
+    mutating func process(_ news: StepUpdate, into mailbox: inout PendingMotionCallbacks<CMPedometerData.Values>) {
+        if let history = news.previousTotals {
             totals = history
-            isNew = history != StepTotals()
+            hasChanged = history != StepTotals()
             hadPace = news.pace != nil
         }
         for step in news.steps where step.time >= start {
             totals.add(step)
-            isNew = true
+            hasChanged = true
         }
         totals.floorsAscended += news.floorsAscended
         totals.floorsDescended += news.floorsDescended
-        if news.floorsAscended + news.floorsDescended > 0 || hadPace != (news.pace != nil) { isNew = true }
+        if news.floorsAscended + news.floorsDescended > 0 || hadPace != (news.pace != nil) { hasChanged = true }
         hadPace = news.pace != nil
         // The absolute value also covers a clock that was set back. The last update of a trace is always due.
-        let isDue = news.isLast || lastTold.map { abs(news.time.seconds(since: $0)) >= Self.beat } ?? true
-        guard isNew, isDue else { return }
-        isNew = false
-        lastTold = news.time
+        let isDue = news.isLast || lastUpdate.map { abs(news.time.seconds(since: $0)) >= Self.updateInterval } ?? true
+        guard hasChanged, isDue else { return }
+        hasChanged = false
+        lastUpdate = news.time
         var values = CMPedometerData.Values(totals, from: start, to: news.wallTime, countsFloors: countsFloors)
         values.cadence = news.pace?.cadence
         values.pace = news.pace.flatMap { $0.speed > 0 ? 1 / $0.speed : nil }
-        mailbox.add(values)
+        mailbox.append(values)
     }
 }
 
 /// A converter of the step engine's updates to pedometer events.
-struct PedometerEvents: ReadingShaper {
-    static func plan(_ device: Device) -> StreamPlan<PedometerEvents> {
-        StreamPlan(source: .steps(of: device, StepRequest())) { PedometerEvents() }
+struct PedometerEventConverter: ReadingConverter {
+    static func plan(_ device: Device) -> StreamConfiguration<PedometerEventConverter> {
+        StreamConfiguration(source: .steps(of: device, StepRequest())) { PedometerEventConverter() }
     }
 
-    mutating func take(_ news: StepNews, into mailbox: inout Mailbox<WalkTurn>) {
-        if let turn = news.turn { mailbox.add(turn) }
+    mutating func process(_ news: StepUpdate, into mailbox: inout PendingMotionCallbacks<WalkTransition>) {
+        if let turn = news.transition { mailbox.append(turn) }
     }
 }
 
 /// A converter of the step engine's updates to step counts: the total since the start, once for every `every` steps.
-struct StepCounts: ReadingShaper {
+struct StepCountConverter: ReadingConverter {
     /// A number of steps and the time of the last one.
     struct Value: Sendable {
         var steps: Int
@@ -90,43 +90,43 @@ struct StepCounts: ReadingShaper {
     }
 
     private let start: WallTime
-    private let every: Int
+    private let stepsPerUpdate: Int
     private var steps = 0
-    private var told = 0
+    private var reportedSteps = 0
 
     init(start: WallTime, every: Int) {
         self.start = start
-        self.every = max(1, every)
+        self.stepsPerUpdate = max(1, every)
     }
 
-    static func plan(_ device: Device, every: Int) -> StreamPlan<StepCounts> {
+    static func plan(_ device: Device, every: Int) -> StreamConfiguration<StepCountConverter> {
         let start = device.clock.wallTime
-        return StreamPlan(source: .steps(of: device, StepRequest(start: start))) {
-            StepCounts(start: start, every: every)
+        return StreamConfiguration(source: .steps(of: device, StepRequest(start: start))) {
+            StepCountConverter(start: start, every: every)
         }
     }
 
-    mutating func take(_ news: StepNews, into mailbox: inout Mailbox<Value>) {
+    mutating func process(_ news: StepUpdate, into mailbox: inout PendingMotionCallbacks<Value>) {
         for step in news.steps where step.time >= start {
             steps += 1
-            guard steps - told >= every else { continue }
-            told = steps
-            mailbox.add(Value(steps: steps, time: step.time))
+            guard steps - reportedSteps >= stepsPerUpdate else { continue }
+            reportedSteps = steps
+            mailbox.append(Value(steps: steps, time: step.time))
         }
     }
 }
 
 /// A converter of the step engine's updates to activities: each new activity and each change of its confidence.
-struct ActivityUpdates: ReadingShaper {
+struct ActivityConverter: ReadingConverter {
     private var last: CurrentActivity?
 
-    static func plan(_ device: Device) -> StreamPlan<ActivityUpdates> {
-        StreamPlan(source: .steps(of: device, StepRequest())) { ActivityUpdates() }
+    static func plan(_ device: Device) -> StreamConfiguration<ActivityConverter> {
+        StreamConfiguration(source: .steps(of: device, StepRequest())) { ActivityConverter() }
     }
 
-    mutating func take(_ news: StepNews, into mailbox: inout Mailbox<CurrentActivity>) {
+    mutating func process(_ news: StepUpdate, into mailbox: inout PendingMotionCallbacks<CurrentActivity>) {
         guard let activity = news.activity, activity != last else { return }
         last = activity
-        mailbox.add(activity)
+        mailbox.append(activity)
     }
 }

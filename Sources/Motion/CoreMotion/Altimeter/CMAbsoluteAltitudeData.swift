@@ -11,7 +11,7 @@ open class CMAbsoluteAltitudeData: CMLogItem {
     /// Creates an altitude of 0 at timestamp 0, without accuracy and precision.
     public override init() { super.init() }
 
-    init(_ value: AbsoluteAltitude.Value) {
+    init(_ value: AbsoluteAltitudeConverter.Value) {
         (storedAltitude, storedAccuracy, storedPrecision) = (value.altitude, value.accuracy, value.precision)
         super.init(measuredAt: MotionConversion.timestamp(value.time))
     }
@@ -19,7 +19,7 @@ open class CMAbsoluteAltitudeData: CMLogItem {
     /// Creates an object from an archive. Uses default values if the archive contains none for this class; returns nil
     /// if the values are invalid.
     public required init?(coder: NSCoder) {
-        if coder.holdsNumbers(forKey: Self.key) {
+        if coder.containsNumbers(forKey: Self.key) {
             guard let numbers = coder.decodeNumbers(3, forKey: Self.key) else { return nil }
             (storedAltitude, storedAccuracy, storedPrecision) = (numbers[0], numbers[1], numbers[2])
         }
@@ -37,8 +37,8 @@ open class CMAbsoluteAltitudeData: CMLogItem {
     /// unknown.
     open var precision: Double { storedPrecision }
 
-    override var archived: [(key: String, numbers: [Double])] {
-        super.archived + [(Self.key, [altitude, accuracy, precision])]
+    override var archivedValues: [(key: String, numbers: [Double])] {
+        super.archivedValues + [(Self.key, [altitude, accuracy, precision])]
     }
 
     /// The values and the timestamp.

@@ -24,20 +24,20 @@ import LiveDevice
 /// of height of a few metres per hour.
 open class CMAltimeter: NSObject {
     private let device: Device
-    private let relative: SensorStream<RelativeAltitude>
-    private let absolute: SensorStream<AbsoluteAltitude>
-    private let relativeRefusal = RefusalSlot()
-    private let absoluteRefusal = RefusalSlot()
+    private let relative: SensorStream<RelativeAltitudeConverter>
+    private let absolute: SensorStream<AbsoluteAltitudeConverter>
+    private let pendingRelativeError = PendingCallSlot()
+    private let pendingAbsoluteError = PendingCallSlot()
 
     /// Creates an altimeter for the current device.
     public override init() {
         let device = LiveDevice.resolved
         self.device = device
-        relative = SensorStream(device: device, kind: .pressure, interval: MeanPressure.readingInterval) {
-            RelativeAltitude()
+        relative = SensorStream(device: device, kind: .pressure, interval: PressureAverager.readingInterval) {
+            RelativeAltitudeConverter()
         }
-        absolute = SensorStream(device: device, kind: .pressure, interval: MeanPressure.readingInterval) {
-            AbsoluteAltitude { [source = device.positionSource] in source.lastFix }
+        absolute = SensorStream(device: device, kind: .pressure, interval: PressureAverager.readingInterval) {
+            AbsoluteAltitudeConverter { [source = device.positionSource] in source.lastFix }
         }
     }
 
@@ -61,14 +61,14 @@ open class CMAltimeter: NSObject {
     /// Starts updates of the height relative to the first value, which is exactly 0. A second call restarts the updates
     /// with a new reference.
     open func startRelativeAltitudeUpdates(to queue: OperationQueue, withHandler handler: @escaping CMAltitudeHandler) {
-        let delivery = AppDelivery.on(queue, device: device)
+        let delivery = ExecutorSelection.executor(for: queue, device: device)
         relative.start(StreamHandler(delivery, CMAltitudeData.init, handler))
-        relativeRefusal.set(refusal(delivery) { handler(nil, $0) })
+        pendingRelativeError.set(pendingError(delivery) { handler(nil, $0) })
     }
 
     /// Stops updates of the relative altitude.
     open func stopRelativeAltitudeUpdates() {
-        relativeRefusal.set(nil)
+        pendingRelativeError.set(nil)
         relative.stop()
     }
 
@@ -83,22 +83,22 @@ open class CMAltimeter: NSObject {
     open func startAbsoluteAltitudeUpdates(
         to queue: OperationQueue, withHandler handler: @escaping CMAbsoluteAltitudeHandler
     ) {
-        let delivery = AppDelivery.on(queue, device: device)
+        let delivery = ExecutorSelection.executor(for: queue, device: device)
         absolute.start(StreamHandler(delivery, CMAbsoluteAltitudeData.init, handler))
-        absoluteRefusal.set(refusal(delivery) { handler(nil, $0) })
+        pendingAbsoluteError.set(pendingError(delivery) { handler(nil, $0) })
     }
 
     /// Stops updates of the absolute altitude.
     open func stopAbsoluteAltitudeUpdates() {
-        absoluteRefusal.set(nil)
+        pendingAbsoluteError.set(nil)
         absolute.stop()
     }
 
     /// Returns a pending error if the device has no barometer, otherwise nil. The stream itself does not report a
     /// missing sensor.
-    private func refusal(_ delivery: any Delivery, _ tell: @escaping (any Error) -> Void) -> PendingRefusal? {
+    private func pendingError(_ delivery: any CallbackExecutor, _ tell: @escaping (any Error) -> Void) -> PendingCall? {
         guard !device.has(.pressure) else { return nil }
-        return PendingRefusal(device: device, delivery: delivery) {
+        return PendingCall(device: device, delivery: delivery) {
             tell(CMErrorNotAvailable.error("There is no barometer: no sensor of this machine measures air pressure."))
         }
     }

@@ -10,7 +10,7 @@ open class CMAltitudeData: CMLogItem {
     /// Creates a height of 0 and a pressure of 0 at timestamp 0.
     public override init() { super.init() }
 
-    init(_ value: RelativeAltitude.Value) {
+    init(_ value: RelativeAltitudeConverter.Value) {
         (storedAltitude, storedPressure) = (value.altitude, value.pressure)
         super.init(measuredAt: MotionConversion.timestamp(value.time))
     }
@@ -18,7 +18,7 @@ open class CMAltitudeData: CMLogItem {
     /// Creates an object from an archive. Uses default values if the archive contains none for this class; returns nil
     /// if the values are invalid.
     public required init?(coder: NSCoder) {
-        if coder.holdsNumbers(forKey: Self.key) {
+        if coder.containsNumbers(forKey: Self.key) {
             guard let numbers = coder.decodeNumbers(2, forKey: Self.key) else { return nil }
             (storedAltitude, storedPressure) = (numbers[0], numbers[1])
         }
@@ -31,8 +31,8 @@ open class CMAltitudeData: CMLogItem {
     /// The air pressure, in kilopascals: the mean of the readings since the previous value.
     open var pressure: NSNumber { NSNumber(value: storedPressure) }
 
-    override var archived: [(key: String, numbers: [Double])] {
-        super.archived + [(Self.key, [relativeAltitude.doubleValue, pressure.doubleValue])]
+    override var archivedValues: [(key: String, numbers: [Double])] {
+        super.archivedValues + [(Self.key, [relativeAltitude.doubleValue, pressure.doubleValue])]
     }
 
     /// The values and the timestamp.

@@ -19,7 +19,7 @@ open class CMAttitude: NSObject, NSCopying, NSSecureCoding {
     /// Creates an attitude from an archive. Uses default values if the archive contains none for this class; returns
     /// nil if the values are invalid.
     public required init?(coder: NSCoder) {
-        guard coder.holdsNumbers(forKey: Self.key) else {
+        guard coder.containsNumbers(forKey: Self.key) else {
             rotation = .identity
             return
         }

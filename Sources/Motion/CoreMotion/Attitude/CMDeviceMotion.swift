@@ -31,7 +31,7 @@ open class CMDeviceMotion: CMLogItem {
     /// returns nil if the values are invalid.
     public required init?(coder: NSCoder) {
         var values = Values()
-        if coder.holdsNumbers(forKey: Self.key) {
+        if coder.containsNumbers(forKey: Self.key) {
             guard let numbers = coder.decodeNumbers(Values.numberCount, forKey: Self.key),
                 let archived = Values(numbers: numbers)
             else { return nil }
@@ -81,7 +81,9 @@ open class CMDeviceMotion: CMLogItem {
     /// Returns a copy with its own attitude object.
     open override func copy(with zone: NSZone? = nil) -> Any { CMDeviceMotion(values, measuredAt: timestamp) }
 
-    override var archived: [(key: String, numbers: [Double])] { super.archived + [(Self.key, values.numbers)] }
+    override var archivedValues: [(key: String, numbers: [Double])] {
+        super.archivedValues + [(Self.key, values.numbers)]
+    }
 
     /// The values and the timestamp.
     open override var description: String {

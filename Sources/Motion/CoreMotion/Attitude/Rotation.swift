@@ -61,18 +61,18 @@ struct Rotation {
         let m = matrix
         let cosine = Self.cosineOfPitch(m)
         let pitch = atan2(m.m23, cosine)
-        return (cosine > Self.upright ? atan2(-m.m13, m.m33) : 0, pitch, yaw)
+        return (cosine > Self.uprightCosine ? atan2(-m.m13, m.m33) : 0, pitch, yaw)
     }
 
     /// The yaw in radians, without the cost of computing the other ``angles``.
     var yaw: Double {
         let m = matrix
         // If the device stands upright, yaw and roll are rotations about the same axis, and yaw is the entire rotation.
-        return Self.cosineOfPitch(m) > Self.upright ? atan2(-m.m21, m.m22) : atan2(m.m12, m.m11)
+        return Self.cosineOfPitch(m) > Self.uprightCosine ? atan2(-m.m21, m.m22) : atan2(m.m12, m.m11)
     }
 
     /// If the cosine of the pitch is at most this value, the device counts as upright.
-    private static let upright = 1e-8
+    private static let uprightCosine = 1e-8
 
     private static func cosineOfPitch(_ m: CMRotationMatrix) -> Double {
         (m.m13 * m.m13 + m.m33 * m.m33).squareRoot()

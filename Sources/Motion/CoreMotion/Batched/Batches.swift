@@ -7,17 +7,17 @@ import SensorFusion
 /// The constants of batched updates.
 enum Batches {
     /// The duration of a batch, in seconds.
-    static let length = 1.0
+    static let duration = 1.0
     /// The maximum number of queued batches. If there are more, the oldest are dropped.
-    static let limit = 16
+    static let maximumQueuedBatches = 16
     /// The maximum rate of accelerometer readings, in hertz, as on Apple's hardware. A faster sensor is limited to this
     /// rate.
-    static let accelerometerRate = 800.0
+    static let maximumAccelerometerRate = 800.0
     /// The maximum rate of device motion, in hertz, as on Apple's hardware.
-    static let deviceMotionRate = 200.0
+    static let maximumDeviceMotionRate = 200.0
 
-    static var accelerometerInterval: Double { 1 / accelerometerRate }
-    static var deviceMotionInterval: Double { 1 / deviceMotionRate }
+    static var accelerometerInterval: Double { 1 / maximumAccelerometerRate }
+    static var deviceMotionInterval: Double { 1 / maximumDeviceMotionRate }
 }
 
 extension Device {
@@ -25,7 +25,7 @@ extension Device {
     /// sensor does not specify one, but at most `limit`. Returns 0 if neither is known.
     func batchFrequency(of kind: SensorKind, limit: Double) -> Int {
         guard let sensor = sensor(kind) else { return 0 }
-        guard let rate = sensor.rates.greatest ?? motionSource.measuredRate(of: sensor.id), rate.isFinite else {
+        guard let rate = sensor.rates.maximum ?? motionSource.measuredRate(of: sensor.id), rate.isFinite else {
             return 0
         }
         return Int(max(0, min(rate, limit)).rounded())
@@ -33,24 +33,24 @@ extension Device {
 }
 
 /// A collector that groups values into arrays of one second by their timestamps, independently of the source's batches.
-struct SecondCollector<Value: Sendable>: Sendable {
+struct BatchCollector<Value: Sendable>: Sendable {
     private var values: [Value] = []
     private var start = BootTime.zero
     /// The number of values at which an array is complete regardless of the timestamps.
-    private let limit: Int
+    private let maximumQueuedBatches: Int
 
     /// - Parameter rate: The maximum expected number of values per second.
-    init(rate: Double) { limit = 2 * Int(rate) }
+    init(rate: Double) { maximumQueuedBatches = 2 * Int(rate) }
 
     /// Adds a value. If the value belongs to the next array, returns the completed one.
-    mutating func take(_ value: Value, at time: BootTime) -> [Value]? {
+    mutating func append(_ value: Value, at time: BootTime) -> [Value]? {
         var complete: [Value]?
         if !values.isEmpty {
             let seconds = time.seconds(since: start)
-            if seconds >= Batches.length || seconds < 0 || values.count >= limit {
+            if seconds >= Batches.duration || seconds < 0 || values.count >= maximumQueuedBatches {
                 complete = values
                 values = []
-                values.reserveCapacity(min(limit, (complete?.count ?? 0) + 16))
+                values.reserveCapacity(min(maximumQueuedBatches, (complete?.count ?? 0) + 16))
             }
         }
         if values.isEmpty { start = time }
@@ -60,39 +60,44 @@ struct SecondCollector<Value: Sendable>: Sendable {
 }
 
 /// A converter of accelerometer readings to arrays of one second.
-struct SecondOfReadings: ReadingShaper {
-    private var collector = SecondCollector<MotionReading>(rate: Batches.accelerometerRate)
+struct AccelerometerBatches: ReadingConverter {
+    private var collector = BatchCollector<ConvertedReading>(rate: Batches.maximumAccelerometerRate)
 
     /// Returns the plan for batches of accelerometer readings. The kernel may buffer one second of readings.
-    static func plan(_ device: Device) -> StreamPlan<SecondOfReadings> {
-        StreamPlan(source: .sensor(.accelerometer, of: device, latency: Batches.length)) { SecondOfReadings() }
+    static func configuration(for device: Device) -> StreamConfiguration<AccelerometerBatches> {
+        StreamConfiguration(source: .sensor(.accelerometer, of: device, latency: Batches.duration)) {
+            AccelerometerBatches()
+        }
     }
 
-    mutating func take(_ batch: MotionBatch, into mailbox: inout Mailbox<[MotionReading]>) {
+    mutating func process(_ batch: MotionBatch, into mailbox: inout PendingMotionCallbacks<[ConvertedReading]>) {
         for index in 0..<batch.count {
-            let reading = MotionReading(value: batch.values[index], time: batch.times[index])
-            if let readings = collector.take(reading, at: reading.time) { mailbox.add(readings) }
+            let reading = ConvertedReading(value: batch.values[index], time: batch.times[index])
+            if let readings = collector.append(reading, at: reading.time) { mailbox.append(readings) }
         }
     }
 }
 
 /// A converter of device motion, in the frame that needs no magnetometer, to arrays of one second.
-struct SecondOfMotions: ReadingShaper {
-    private var collector = SecondCollector<DeviceMotionReading>(rate: Batches.deviceMotionRate)
+struct DeviceMotionBatches: ReadingConverter {
+    private var collector = BatchCollector<FusedMotionReading>(rate: Batches.maximumDeviceMotionRate)
     private var axis = HeadingAxis()
 
     /// Returns the plan for batches of device motion. The kernel may buffer one second of readings.
-    static func plan(_ device: Device) -> StreamPlan<SecondOfMotions> {
-        StreamPlan(source: .attitude(of: device, withNorth: false, latency: Batches.length)) { SecondOfMotions() }
+    static func configuration(for device: Device) -> StreamConfiguration<DeviceMotionBatches> {
+        StreamConfiguration(source: .attitude(of: device, withNorth: false, latency: Batches.duration)) {
+            DeviceMotionBatches()
+        }
     }
 
-    mutating func take(_ states: [FusedState], into mailbox: inout Mailbox<[DeviceMotionReading]>) {
+    mutating func process(_ states: [FusedState], into mailbox: inout PendingMotionCallbacks<[FusedMotionReading]>) {
         for state in states where state.usesGyroscope {
-            guard let values = MotionConversion.deviceMotion(state, in: .standard, correctedFrom: 0, axis: &axis) else {
+            guard let values = MotionConversion.deviceMotion(state, in: .defaultFrame, correctedFrom: 0, axis: &axis)
+            else {
                 continue
             }
-            let motion = DeviceMotionReading(values: values, time: state.time)
-            if let motions = collector.take(motion, at: motion.time) { mailbox.add(motions) }
+            let motion = FusedMotionReading(values: values, time: state.time)
+            if let motions = collector.append(motion, at: motion.time) { mailbox.append(motions) }
         }
     }
 }

@@ -18,11 +18,12 @@ extension CMBatchedSensorManager {
 
         /// An iterator over batches of accelerometer readings.
         public struct Iterator: AsyncIteratorProtocol {
-            private let loop: BatchLoop<SecondOfReadings>
+            private let loop: BatchIteration<AccelerometerBatches>
 
             init(device: Device) {
-                loop = BatchLoop(
-                    device: device, plan: SecondOfReadings.plan(device), interval: Batches.accelerometerInterval,
+                loop = BatchIteration(
+                    device: device, plan: AccelerometerBatches.configuration(for: device),
+                    interval: Batches.accelerometerInterval,
                     missing: "There is no accelerometer.")
             }
 
@@ -50,11 +51,12 @@ extension CMBatchedSensorManager {
 
         /// An iterator over batches of device motion.
         public struct Iterator: AsyncIteratorProtocol {
-            private let loop: BatchLoop<SecondOfMotions>
+            private let loop: BatchIteration<DeviceMotionBatches>
 
             init(device: Device) {
-                loop = BatchLoop(
-                    device: device, plan: SecondOfMotions.plan(device), interval: Batches.deviceMotionInterval,
+                loop = BatchIteration(
+                    device: device, plan: DeviceMotionBatches.configuration(for: device),
+                    interval: Batches.deviceMotionInterval,
                     missing: "Device motion is not available: it requires an accelerometer and a gyroscope.")
             }
 

@@ -28,21 +28,23 @@ import MotionEngine
 /// sensor is available again. Loops over the asynchronous sequences end with that error.
 open class CMBatchedSensorManager: NSObject {
     private let device: Device
-    private let delivery: any Delivery
-    private let accelerometer: SensorStream<SecondOfReadings>
-    private let deviceMotion: SensorStream<SecondOfMotions>
+    private let executor: any CallbackExecutor
+    private let accelerometer: SensorStream<AccelerometerBatches>
+    private let deviceMotion: SensorStream<DeviceMotionBatches>
 
     /// Creates a manager for the current device.
     public override init() {
         let device = LiveDevice.resolved
         self.device = device
-        delivery = AppDelivery.on(DispatchQueue(label: "device-services.batches"), device: device)
+        executor = ExecutorSelection.executor(for: DispatchQueue(label: "device-services.batches"), device: device)
         accelerometer = SensorStream(
-            device: device, plan: SecondOfReadings.plan(device), interval: Batches.accelerometerInterval,
-            limit: Batches.limit)
+            device: device, plan: AccelerometerBatches.configuration(for: device),
+            interval: Batches.accelerometerInterval,
+            limit: Batches.maximumQueuedBatches)
         deviceMotion = SensorStream(
-            device: device, plan: SecondOfMotions.plan(device), interval: Batches.deviceMotionInterval,
-            limit: Batches.limit)
+            device: device, plan: DeviceMotionBatches.configuration(for: device),
+            interval: Batches.deviceMotionInterval,
+            limit: Batches.maximumQueuedBatches)
     }
 
     deinit {
@@ -66,7 +68,7 @@ open class CMBatchedSensorManager: NSObject {
 
     /// The number of readings per second; 0 if the sensor does not specify its rate and no rate has been measured.
     open var accelerometerDataFrequency: Int {
-        device.batchFrequency(of: .accelerometer, limit: Batches.accelerometerRate)
+        device.batchFrequency(of: .accelerometer, limit: Batches.maximumAccelerometerRate)
     }
 
     /// The latest batch; nil before the first one and while updates are stopped.
@@ -78,7 +80,7 @@ open class CMBatchedSensorManager: NSObject {
     /// Starts accelerometer updates. The handler is called with each batch. It is Sendable because it is not called on
     /// the main thread.
     open func startAccelerometerUpdates(handler: @escaping @Sendable ([CMAccelerometerData]?, (any Error)?) -> Void) {
-        accelerometer.start(StreamHandler(delivery, { $0.map(CMAccelerometerData.init) }, handler))
+        accelerometer.start(StreamHandler(executor, { $0.map(CMAccelerometerData.init) }, handler))
     }
 
     /// Stops the updates for this manager's handler and for `accelerometerBatch`. Loops over `accelerometerUpdates()`
@@ -95,7 +97,9 @@ open class CMBatchedSensorManager: NSObject {
 
     /// The number of device motion values per second; 0 if the gyroscope does not specify its rate and no rate has been
     /// measured.
-    open var deviceMotionDataFrequency: Int { device.batchFrequency(of: .gyroscope, limit: Batches.deviceMotionRate) }
+    open var deviceMotionDataFrequency: Int {
+        device.batchFrequency(of: .gyroscope, limit: Batches.maximumDeviceMotionRate)
+    }
 
     /// The latest batch; nil before the first one and while updates are stopped.
     open var deviceMotionBatch: [CMDeviceMotion]? { deviceMotion.latest?.map { CMDeviceMotion($0) } }
@@ -106,7 +110,7 @@ open class CMBatchedSensorManager: NSObject {
     /// Starts device motion updates. The handler is called with each batch. It is Sendable because it is not called on
     /// the main thread.
     open func startDeviceMotionUpdates(handler: @escaping @Sendable ([CMDeviceMotion]?, (any Error)?) -> Void) {
-        deviceMotion.start(StreamHandler(delivery, { $0.map { CMDeviceMotion($0) } }, handler))
+        deviceMotion.start(StreamHandler(executor, { $0.map { CMDeviceMotion($0) } }, handler))
     }
 
     /// Stops the updates for this manager's handler and for `deviceMotionBatch`. Loops over `deviceMotionUpdates()`

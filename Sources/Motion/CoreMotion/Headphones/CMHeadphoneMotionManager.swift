@@ -20,7 +20,7 @@ open class CMHeadphoneMotionManager: NSObject {
     open private(set) var isConnectionStatusActive = false
 
     private let device: Device
-    private let refusal = RefusalSlot()
+    private let refusal = PendingCallSlot()
 
     /// Creates a manager for the current device.
     public override init() { device = LiveDevice.resolved }
@@ -49,7 +49,7 @@ open class CMHeadphoneMotionManager: NSObject {
         to queue: OperationQueue, withHandler handler: @escaping CMHeadphoneMotionManager.DeviceMotionHandler
     ) {
         refusal.set(
-            PendingRefusal(device: device, delivery: AppDelivery.on(queue, device: device)) {
+            PendingCall(device: device, delivery: ExecutorSelection.executor(for: queue, device: device)) {
                 handler(
                     nil,
                     CMErrorNotAvailable.error(

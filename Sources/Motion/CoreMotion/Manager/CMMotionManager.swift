@@ -68,7 +68,7 @@ open class CMMotionManager: NSObject {
     /// Creates a manager for the current device.
     public override init() { client = MotionClient(device: LiveDevice.resolved) }
 
-    deinit { client.retire() }
+    deinit { client.stop() }
 
     // MARK: Accelerometer
 

@@ -11,16 +11,16 @@ final class AccelerometerRecording: Sendable {
     /// The recording rate, in hertz.
     static let rate = 50.0
     /// The maximum duration of a request, and of the readings that are kept, in seconds.
-    static let longest = 12.0 * 3600
+    static let maximumDuration = 12.0 * 3600
     /// The maximum time for which the kernel may buffer readings, in seconds.
     static let latency = 1.0
     /// The time after the end of the recording during which earlier readings may still arrive, in seconds.
-    static let grace = 1.5 * latency
+    static let gracePeriod = 1.5 * latency
     /// The maximum number of readings that are kept. If there are more, the oldest piece is dropped.
-    static let limit = Int(longest * rate)
+    static let maximumCount = Int(maximumDuration * rate)
 
     private struct State {
-        var pieces: [RecordedReadings] = []
+        var pieces: [RecordingChunk] = []
         var count = 0
         var nextIdentifier: UInt64 = 1
         var end = BootTime.zero
@@ -31,13 +31,13 @@ final class AccelerometerRecording: Sendable {
             var isAdded = false
             if let last = pieces.indices.last { isAdded = pieces[last].add(value, at: time, wall: wall) }
             if !isAdded {
-                var piece = RecordedReadings(firstIdentifier: nextIdentifier, start: time, wallStart: wall)
+                var piece = RecordingChunk(firstIdentifier: nextIdentifier, start: time, wallStart: wall)
                 guard piece.add(value, at: time, wall: wall) else { return }
                 pieces.append(piece)
             }
             nextIdentifier &+= 1
             count += 1
-            while count > AccelerometerRecording.limit, pieces.count > 1 { count -= pieces.removeFirst().count }
+            while count > AccelerometerRecording.maximumCount, pieces.count > 1 { count -= pieces.removeFirst().count }
         }
     }
 
@@ -53,14 +53,14 @@ final class AccelerometerRecording: Sendable {
     /// Records for a number of seconds from now, or until the end of an earlier request if that is later.
     func record(seconds: Double) {
         guard seconds > 0, device.has(.accelerometer) else { return }
-        let end = device.clock.now.advanced(bySeconds: min(seconds, Self.longest))
+        let end = device.clock.now.advanced(bySeconds: min(seconds, Self.maximumDuration))
         let isNew = state.withLock { state in
             guard end > state.end else { return false }
             state.end = end
             return true
         }
         guard isNew else { return }
-        let timer = device.clock.timer(at: end.advanced(bySeconds: Self.grace)) { [weak self] in self?.finish() }
+        let timer = device.clock.timer(at: end.advanced(bySeconds: Self.gracePeriod)) { [weak self] in self?.finish() }
         let former = state.withLock { state in
             // Another thread may have extended the recording in the meantime.
             guard state.end == end else { return timer }
@@ -71,16 +71,16 @@ final class AccelerometerRecording: Sendable {
         guard state.withLock({ $0.subscription == nil }) else { return }
         let request = MotionRequest(kind: .accelerometer, interval: 1 / Self.rate, latency: Self.latency)
         let new = device.motionSource.subscribe(request) { [weak self] event in self?.receive(event) }
-        let surplus = state.withLock { state -> Subscription? in
+        let redundantSubscription = state.withLock { state -> Subscription? in
             guard state.subscription == nil else { return new }
             state.subscription = new
             return nil
         }
-        surplus?.cancel()
+        redundantSubscription?.cancel()
     }
 
     /// Returns the readings between two wall-clock times, both inclusive.
-    func readings(from start: WallTime, to end: WallTime) -> [(piece: RecordedReadings, indices: Range<Int>)] {
+    func readings(from start: WallTime, to end: WallTime) -> [(piece: RecordingChunk, indices: Range<Int>)] {
         let pieces = state.withLock { $0.pieces }
         return pieces.compactMap { piece in
             let indices = piece.indices(from: start, to: end)
@@ -104,7 +104,7 @@ final class AccelerometerRecording: Sendable {
     private func finish() {
         let now = device.clock.now
         let former = state.withLock { state -> Subscription? in
-            guard now >= state.end.advanced(bySeconds: Self.grace) else { return nil }
+            guard now >= state.end.advanced(bySeconds: Self.gracePeriod) else { return nil }
             return state.subscription.take()
         }
         former?.cancel()

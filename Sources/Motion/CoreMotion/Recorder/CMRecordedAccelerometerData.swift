@@ -6,41 +6,41 @@ public import Foundation
 
 /// A recorded accelerometer reading.
 open class CMRecordedAccelerometerData: CMAccelerometerData {
-    private var mark = RecordingMark()
+    private var metadata = RecordMetadata()
 
     /// Creates a reading of zero at timestamp 0 with the identifier 0.
     public override init() { super.init() }
 
-    init(_ reading: MotionReading, identifier: UInt64, wallTime: WallTime) {
-        mark = RecordingMark(identifier: identifier, start: wallTime.seconds)
+    init(_ reading: ConvertedReading, identifier: UInt64, wallTime: WallTime) {
+        metadata = RecordMetadata(identifier: identifier, start: wallTime.seconds)
         super.init(reading)
     }
 
     /// Creates a reading from an archive. Uses default values if the archive contains none for this class; returns nil
     /// if the values are invalid.
     public required init?(coder: NSCoder) {
-        guard let mark = RecordingMark(coder, Self.key) else { return nil }
-        self.mark = mark
+        guard let mark = RecordMetadata(coder, Self.key) else { return nil }
+        self.metadata = mark
         super.init(coder: coder)
     }
 
     /// The sequence number of the reading. The first reading that the process records has the number 1.
-    open var identifier: UInt64 { mark.identifier }
+    open var identifier: UInt64 { metadata.identifier }
 
     /// The wall-clock time of the measurement.
-    open var startDate: Date { Date(timeIntervalSince1970: mark.start) }
+    open var startDate: Date { Date(timeIntervalSince1970: metadata.start) }
 
     /// Encodes the reading into a keyed archive.
     open override func encode(with coder: NSCoder) {
         super.encode(with: coder)
-        RecordingMark(identifier: identifier, start: startDate.timeIntervalSince1970).encode(coder, Self.key)
+        RecordMetadata(identifier: identifier, start: startDate.timeIntervalSince1970).encode(coder, Self.key)
     }
 
     private static let key = "CMRecordedAccelerometerData.values"
 }
 
 /// The additional values of a recorded reading: its sequence number and its wall-clock time in seconds since 1970.
-struct RecordingMark {
+struct RecordMetadata {
     var identifier: UInt64 = 0
     var start: TimeInterval = 0
 
@@ -50,9 +50,9 @@ struct RecordingMark {
     }
 }
 
-extension RecordingMark {
+extension RecordMetadata {
     init?(_ coder: NSCoder, _ key: String) {
-        guard coder.holdsNumbers(forKey: key) else {
+        guard coder.containsNumbers(forKey: key) else {
             self.init()
             return
         }

@@ -4,7 +4,7 @@ public import Foundation
 
 /// A recorded reading of the ambient pressure. The package does not record pressure yet.
 open class CMRecordedPressureData: CMAmbientPressureData {
-    private var mark = RecordingMark()
+    private var metadata = RecordMetadata()
 
     /// Creates a reading of zero at timestamp 0 with the identifier 0.
     public override init() { super.init() }
@@ -12,21 +12,21 @@ open class CMRecordedPressureData: CMAmbientPressureData {
     /// Creates a reading from an archive. Uses default values if the archive contains none for this class; returns nil
     /// if the values are invalid.
     public required init?(coder: NSCoder) {
-        guard let mark = RecordingMark(coder, Self.key) else { return nil }
-        self.mark = mark
+        guard let mark = RecordMetadata(coder, Self.key) else { return nil }
+        self.metadata = mark
         super.init(coder: coder)
     }
 
     /// The sequence number of the reading.
-    open var identifier: UInt64 { mark.identifier }
+    open var identifier: UInt64 { metadata.identifier }
 
     /// The wall-clock time of the measurement.
-    open var startDate: Date { Date(timeIntervalSince1970: mark.start) }
+    open var startDate: Date { Date(timeIntervalSince1970: metadata.start) }
 
     /// Encodes the reading into a keyed archive.
     open override func encode(with coder: NSCoder) {
         super.encode(with: coder)
-        RecordingMark(identifier: identifier, start: startDate.timeIntervalSince1970).encode(coder, Self.key)
+        RecordMetadata(identifier: identifier, start: startDate.timeIntervalSince1970).encode(coder, Self.key)
     }
 
     private static let key = "CMRecordedPressureData.values"
@@ -45,7 +45,7 @@ open class CMAmbientPressureData: CMLogItem {
     /// Creates a reading from an archive. Uses default values if the archive contains none for this class; returns nil
     /// if the values are invalid.
     public required init?(coder: NSCoder) {
-        if coder.holdsNumbers(forKey: Self.key) {
+        if coder.containsNumbers(forKey: Self.key) {
             guard let numbers = coder.decodeNumbers(2, forKey: Self.key) else { return nil }
             (storedPressure, storedTemperature) = (numbers[0], numbers[1])
         }
@@ -58,9 +58,9 @@ open class CMAmbientPressureData: CMLogItem {
     /// The temperature of the barometer, in degrees Celsius.
     open var temperature: Measurement<UnitTemperature> { Measurement(value: storedTemperature, unit: .celsius) }
 
-    override var archived: [(key: String, numbers: [Double])] {
+    override var archivedValues: [(key: String, numbers: [Double])] {
         let numbers = [pressure.converted(to: .kilopascals).value, temperature.converted(to: .celsius).value]
-        return super.archived + [(Self.key, numbers)]
+        return super.archivedValues + [(Self.key, numbers)]
     }
 
     private static let key = "CMAmbientPressureData.values"

@@ -14,10 +14,10 @@ public import Foundation
 ///
 /// and iterate with `for`. On Linux, the property `items` is also available.
 open class CMSensorDataList: NSObject {
-    let parts: [(piece: RecordedReadings, indices: Range<Int>)]
+    let parts: [(piece: RecordingChunk, indices: Range<Int>)]
 
     /// Creates an empty list.
     public override init() { parts = [] }
 
-    init(_ parts: [(piece: RecordedReadings, indices: Range<Int>)]) { self.parts = parts }
+    init(_ parts: [(piece: RecordingChunk, indices: Range<Int>)]) { self.parts = parts }
 }

@@ -63,7 +63,7 @@ extension StepLog {
         var format = ""
         var version: Int64 = 0
         var factor = 1.0
-        var stretches: [Stretch] = []
+        var stretches: [StepInterval] = []
         var activities: [Activity] = []
         var isPlausible = true
         try reader.beginObject()
@@ -73,12 +73,12 @@ extension StepLog {
             case JSONText.word("version"): version = try reader.int64IfPresent() ?? 0
             case JSONText.word("factor"): factor = try reader.doubleIfPresent()
             case JSONText.word("steps"):
-                try rows(&reader, limit: maximumStretches) { row in
-                    guard let stretch = Stretch(row) else { return isPlausible = false }
+                try forEachRow(&reader, limit: maximumIntervals) { row in
+                    guard let stretch = StepInterval(row) else { return isPlausible = false }
                     stretches.append(stretch)
                 }
             case JSONText.word("activity"):
-                try rows(&reader, limit: maximumActivities) { row in
+                try forEachRow(&reader, limit: maximumActivities) { row in
                     guard let activity = Activity(row) else { return isPlausible = false }
                     activities.append(activity)
                 }
@@ -96,7 +96,7 @@ extension StepLog {
 
     /// Passes each row of numbers to the closure, up to `limit` rows and seven numbers per row. An element that is not
     /// an array is passed as an empty row.
-    private static func rows(
+    private static func forEachRow(
         _ reader: inout JSONReader, limit: Int, _ take: ([Double]) -> Void
     ) throws(JSONError) {
         guard try reader.beginArrayIfPresent() else { return }
@@ -116,7 +116,7 @@ extension StepLog {
     }
 }
 
-extension StepLog.Stretch {
+extension StepLog.StepInterval {
     /// Creates a stretch from a row of a file; nil if the values are implausible.
     fileprivate init?(_ row: [Double]) {
         guard row.count == 7, row.allSatisfy({ $0.isFinite && $0 >= 0 && $0 < 1e11 }), row[1] >= row[0],

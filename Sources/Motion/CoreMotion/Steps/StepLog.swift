@@ -10,7 +10,7 @@ import SensorFusion
 /// proportional share of it.
 struct StepLog: Sendable {
     /// A number of consecutive steps.
-    struct Stretch: Sendable, Hashable {
+    struct StepInterval: Sendable, Hashable {
         /// The times of the first and the last step, in seconds since 1970.
         var start: Double
         var end: Double
@@ -27,34 +27,34 @@ struct StepLog: Sendable {
     }
 
     /// The retention period, in seconds. Apple's documentation specifies seven days.
-    static let age = 7 * 86_400.0
-    static let stretch = 10.0
+    static let retention = 7 * 86_400.0
+    static let maximumStretchDuration = 10.0
     /// The maximum number of stretches, enough for 45 hours of walking. If there are more, the oldest are dropped.
-    static let maximumStretches = 16_384
+    static let maximumIntervals = 16_384
     static let maximumActivities = 4_096
 
-    private(set) var stretches: [Stretch] = []
+    private(set) var stretches: [StepInterval] = []
     private(set) var activities: [Activity] = []
 
-    init(stretches: [Stretch] = [], activities: [Activity] = []) {
+    init(stretches: [StepInterval] = [], activities: [Activity] = []) {
         self.stretches = stretches
         self.activities = activities
     }
 
     mutating func add(_ step: CountedStep) {
         let time = step.time.seconds
-        if let last = stretches.last, time >= last.end, time - last.start < Self.stretch {
+        if let last = stretches.last, time >= last.end, time - last.start < Self.maximumStretchDuration {
             stretches[stretches.count - 1].end = time
         } else {
             prune(now: time)
-            stretches.append(Stretch(start: time, end: time))
+            stretches.append(StepInterval(start: time, end: time))
         }
         stretches[stretches.count - 1].totals.add(step)
     }
 
     /// Adds floors to the latest stretch, which contains their steps. Creates a stretch if there is none.
     mutating func add(ascended: Int, descended: Int, at time: WallTime) {
-        if stretches.isEmpty { stretches.append(Stretch(start: time.seconds, end: time.seconds)) }
+        if stretches.isEmpty { stretches.append(StepInterval(start: time.seconds, end: time.seconds)) }
         stretches[stretches.count - 1].totals.floorsAscended += ascended
         stretches[stretches.count - 1].totals.floorsDescended += descended
     }
@@ -97,7 +97,7 @@ struct StepLog: Sendable {
         var ends: [Double] = []
         for stretch in own { ends.append(max(ends.last ?? -.infinity, stretch.end)) }
         var index = 0
-        var kept: [Stretch] = []
+        var kept: [StepInterval] = []
         for stretch in other.stretches.sorted(by: { $0.end < $1.end }) {
             while index < own.count, own[index].start <= stretch.end { index += 1 }
             if index == 0 || ends[index - 1] < stretch.start { kept.append(stretch) }
@@ -109,10 +109,10 @@ struct StepLog: Sendable {
     }
 
     private mutating func prune(now: Double) {
-        let oldest = now - Self.age
-        if let first = stretches.first, first.end < oldest || stretches.count >= Self.maximumStretches {
+        let oldest = now - Self.retention
+        if let first = stretches.first, first.end < oldest || stretches.count >= Self.maximumIntervals {
             stretches.removeAll { $0.end < oldest }
-            stretches.removeFirst(max(0, stretches.count - Self.maximumStretches + 1))
+            stretches.removeFirst(max(0, stretches.count - Self.maximumIntervals + 1))
         }
         if let first = activities.first, first.start < oldest || activities.count >= Self.maximumActivities {
             activities.removeAll { $0.start < oldest }

@@ -18,7 +18,7 @@ struct StepLogFile: Sendable {
     /// Creates the file of the device; nil if the device does not store steps.
     init?(of device: Device) {
         guard !device.isSimulated, device.calibrations.isWritable,
-            let folder = (device.calibrations as? CalibrationFolder)?.path
+            let folder = (device.calibrations as? CalibrationDirectory)?.path
         else { return nil }
         self.init(folder: folder)
     }
@@ -28,7 +28,7 @@ struct StepLogFile: Sendable {
     /// Returns the stored log and step length factor; an empty log and 1 if there is no usable file.
     func load(warn: (String) -> Void = Self.log) -> (log: StepLog, lengthFactor: Double) {
         do throws(DeviceError) {
-            let (log, factor, problem) = StepLog.read(try FileBytes.read(path, limit: Self.maximumSize))
+            let (log, factor, problem) = StepLog.read(try FileIO.read(path, limit: Self.maximumSize))
             if let problem {
                 warn("The step log \(path) is ignored, because \(problem). A new log is started.")
             }
@@ -44,7 +44,7 @@ struct StepLogFile: Sendable {
         var log = log
         log.merge(load(warn: { _ in }).log, now: now.seconds)
         do throws(DeviceError) {
-            try StateFolder.replace(path, with: log.json(lengthFactor: lengthFactor))
+            try StateDirectory.replace(path, with: log.json(lengthFactor: lengthFactor))
         } catch {
             warn("The step log cannot be stored: \(error)")
         }

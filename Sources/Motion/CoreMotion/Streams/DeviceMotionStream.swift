@@ -7,21 +7,23 @@ import SensorFusion
 
 /// The device motion stream of a motion manager.
 final class DeviceMotionStream: Sendable {
-    typealias Handler = StreamHandler<DeviceMotionReading>
+    typealias Handler = StreamHandler<FusedMotionReading>
 
     private let device: Device
-    let stream: SensorStream<EachDeviceMotion>
-    private let refusal = RefusalSlot()
+    let stream: SensorStream<DeviceMotionConverter>
+    private let pendingError = PendingCallSlot()
 
     init(device: Device, interval: TimeInterval) {
         self.device = device
-        stream = SensorStream(device: device, plan: Self.plan(.standard, device), interval: interval)
+        stream = SensorStream(device: device, plan: Self.plan(.defaultFrame, device), interval: interval)
     }
 
-    private static func plan(_ frame: CMAttitudeReferenceFrame, _ device: Device) -> StreamPlan<EachDeviceMotion> {
-        StreamPlan(
+    private static func plan(_ frame: CMAttitudeReferenceFrame, _ device: Device) -> StreamConfiguration<
+        DeviceMotionConverter
+    > {
+        StreamConfiguration(
             source: .attitude(of: device, withNorth: !frame.isDisjoint(with: .magnetic)),
-            makeShaper: { EachDeviceMotion(frame: frame) })
+            makeConverter: { DeviceMotionConverter(frame: frame) })
     }
 
     /// Returns the reference frames for which the device has the sensors.
@@ -32,30 +34,30 @@ final class DeviceMotionStream: Sendable {
     }
 
     /// The reference frame of the updates; the default frame while updates are stopped.
-    var frame: CMAttitudeReferenceFrame { stream.shaper?.frame ?? .standard }
+    var frame: CMAttitudeReferenceFrame { stream.converter?.frame ?? .defaultFrame }
 
     /// Starts updates, or continues them with another handler or frame.
     ///
     /// - Parameter frame: nil for the default frame, for which missing sensors are not reported. If a specific frame is
     ///   not available, running updates are stopped and the handler is called with an error.
     func start(_ handler: Handler?, frame: CMAttitudeReferenceFrame? = nil) {
-        refusal.set(nil)
-        if let frame, let error = objection(to: frame) {
+        pendingError.set(nil)
+        if let frame, let error = error(for: frame) {
             stream.stop()
             guard let handler else { return }
-            refusal.set(PendingRefusal(device: device, delivery: handler.delivery) { handler.fail(error) })
+            pendingError.set(PendingCall(device: device, delivery: handler.executor) { handler.handleError(error) })
             return
         }
-        stream.start(handler, plan: Self.plan(frame ?? .standard, device))
+        stream.start(handler, plan: Self.plan(frame ?? .defaultFrame, device))
     }
 
     func stop() {
-        refusal.set(nil)
+        pendingError.set(nil)
         stream.stop()
     }
 
-    private func objection(to frame: CMAttitudeReferenceFrame) -> NSError? {
-        guard frame.isOneFrame else {
+    private func error(for frame: CMAttitudeReferenceFrame) -> NSError? {
+        guard frame.isSingleFrame else {
             return CMErrorInvalidParameter.error("Device motion requires exactly one of the four reference frames.")
         }
         let available = Self.frames(of: device)
@@ -72,51 +74,54 @@ final class DeviceMotionStream: Sendable {
 /// In frames that need a magnetometer, no values are delivered before north is known. In the true-north frame,
 /// attitudes are relative to magnetic north while the declination is unknown. They have no heading, and the handler
 /// first receives an error.
-struct EachDeviceMotion: ReadingShaper {
+struct DeviceMotionConverter: ReadingConverter {
     let frame: CMAttitudeReferenceFrame
     /// The first north offset, relative to which the corrected frame is defined.
-    private var start: Double?
+    private var initialNorthOffset: Double?
     private var axis = HeadingAxis()
     private var calibrationMonitor = MagneticCalibrationMonitor()
-    private var hasMissedTrueNorth = false
+    private var hasReportedMissingTrueNorth = false
 
     init(frame: CMAttitudeReferenceFrame) { self.frame = frame }
 
-    mutating func take(_ states: [FusedState], into mailbox: inout Mailbox<DeviceMotionReading>) {
+    mutating func process(_ states: [FusedState], into mailbox: inout PendingMotionCallbacks<FusedMotionReading>) {
         // Without the gyroscope, the attitude comes from the accelerometer alone and follows movements too slowly.
         for state in states where state.usesGyroscope {
-            tellWhatIsMissing(state, mailbox: &mailbox)
-            if start == nil { start = state.northOffset }
-            let values = MotionConversion.deviceMotion(state, in: frame, correctedFrom: start ?? 0, axis: &axis)
-            if let values { mailbox.add(DeviceMotionReading(values: values, time: state.time)) }
+            reportMissingNorth(state, into: &mailbox)
+            if initialNorthOffset == nil { initialNorthOffset = state.northOffset }
+            let values = MotionConversion.deviceMotion(
+                state, in: frame, correctedFrom: initialNorthOffset ?? 0, axis: &axis)
+            if let values { mailbox.append(FusedMotionReading(values: values, time: state.time)) }
         }
     }
 
-    private mutating func tellWhatIsMissing(_ state: FusedState, mailbox: inout Mailbox<DeviceMotionReading>) {
+    private mutating func reportMissingNorth(
+        _ state: FusedState, into: inout PendingMotionCallbacks<FusedMotionReading>
+    ) {
         guard !frame.isDisjoint(with: .north) else { return }
-        if calibrationMonitor.requiresMovement(state) { mailbox.add(.requiresMovement) }
+        if calibrationMonitor.shouldReport(state) { into.append(.requiresMovement) }
         guard frame == .xTrueNorthZVertical, state.northOffset != nil else { return }
         let isMissing = state.declination == nil
-        if isMissing, !hasMissedTrueNorth { mailbox.add(.noTrueNorth) }
-        hasMissedTrueNorth = isMissing
+        if isMissing, !hasReportedMissingTrueNorth { into.append(.noTrueNorth) }
+        hasReportedMissingTrueNorth = isMissing
     }
 }
 
 /// The values of a device motion and the time of the measurement.
-struct DeviceMotionReading: Sendable {
+struct FusedMotionReading: Sendable {
     var values: CMDeviceMotion.Values
     var time: BootTime
 }
 
 extension CMDeviceMotion {
-    convenience init(_ reading: DeviceMotionReading) {
+    convenience init(_ reading: FusedMotionReading) {
         self.init(reading.values, measuredAt: MotionConversion.timestamp(reading.time))
     }
 }
 
 extension CMAttitudeReferenceFrame {
     /// The default frame.
-    static let standard = CMAttitudeReferenceFrame.xArbitraryZVertical
+    static let defaultFrame = CMAttitudeReferenceFrame.xArbitraryZVertical
     /// The frames that need a magnetometer.
     static let magnetic: CMAttitudeReferenceFrame = [
         .xArbitraryCorrectedZVertical, .xMagneticNorthZVertical, .xTrueNorthZVertical,
@@ -125,5 +130,5 @@ extension CMAttitudeReferenceFrame {
     static let north: CMAttitudeReferenceFrame = [.xMagneticNorthZVertical, .xTrueNorthZVertical]
 
     /// True if the value is exactly one of the four frames.
-    var isOneFrame: Bool { [1, 2, 4, 8].contains(rawValue) }
+    var isSingleFrame: Bool { [1, 2, 4, 8].contains(rawValue) }
 }

@@ -24,28 +24,28 @@ struct MagneticCalibrationMonitor {
         /// The magnetometer has been uncalibrated, or north unknown, since this time.
         case uncalibrated(since: BootTime)
         /// The error has been reported.
-        case told
+        case reported
     }
 
     private var state = State.waiting
 
     /// Returns true once, when the error is to be reported.
-    mutating func requiresMovement(_ fused: FusedState) -> Bool {
-        if case .told = state { return false }
+    mutating func shouldReport(_ fused: FusedState) -> Bool {
+        if case .reported = state { return false }
         guard fused.northOffset == nil || fused.magneticQuality == .uncalibrated else {
             state = .waiting
             return false
         }
         guard case .uncalibrated(let start) = state else {
             state = .uncalibrated(since: fused.time)
-            return isImplausible(fused) && tell()
+            return isImplausible(fused) && report()
         }
         let timeout = fused.northOffset == nil ? Self.northTimeout : Self.timeout
-        return (isImplausible(fused) || fused.time.seconds(since: start) > timeout) && tell()
+        return (isImplausible(fused) || fused.time.seconds(since: start) > timeout) && report()
     }
 
-    private mutating func tell() -> Bool {
-        state = .told
+    private mutating func report() -> Bool {
+        state = .reported
         return true
     }
 

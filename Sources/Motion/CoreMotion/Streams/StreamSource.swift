@@ -11,7 +11,7 @@ struct StreamSource<Input: Sendable>: Sendable {
     /// Returns true if the device has the required sensors.
     let isAvailable: @Sendable () -> Bool
     /// True if input implies that no sensor is lost, as for a source with a single sensor.
-    let endsLossesByInput: Bool
+    let inputImpliesAvailable: Bool
     /// Subscribes to events. `interval` is in seconds; 0 requests the maximum rate. `place` is the handler's executor
     /// if it can poll the source itself, otherwise nil.
     let subscribe:
@@ -21,9 +21,9 @@ struct StreamSource<Input: Sendable>: Sendable {
 extension StreamSource<MotionBatch> {
     /// Returns a source of the readings of one kind of sensor.
     static func sensor(_ kind: SensorKind, of device: Device, latency: TimeInterval) -> StreamSource {
-        StreamSource(isAvailable: { device.has(kind) }, endsLossesByInput: true) { interval, place, receive in
+        StreamSource(isAvailable: { device.has(kind) }, inputImpliesAvailable: true) { interval, place, receive in
             var request = MotionRequest(kind: kind, interval: interval, latency: latency)
-            request.place = place
+            request.executor = place
             return device.motionSource.subscribe(request) { event in
                 switch event {
                 case .samples(let batch): receive(.input(batch))
@@ -39,25 +39,25 @@ extension StreamSource<[FusedState]> {
     /// Returns a source of the device's attitude. The magnetometer is used if north is needed.
     static func attitude(of device: Device, withNorth: Bool, latency: Double = 0) -> StreamSource {
         StreamSource(
-            isAvailable: { MotionEngine.of(device).isAvailable(.attitude) }, endsLossesByInput: false
+            isAvailable: { MotionEngine.of(device).isAvailable(.attitude) }, inputImpliesAvailable: false
         ) { interval, place, receive in
             let need = withNorth ? FusionRequest.Need.heading : .attitude
             var request = FusionRequest(need: need, interval: interval, latency: latency)
-            request.place = place
+            request.pollingExecutor = place
             return MotionEngine.of(device).subscribe(request) { event in
                 switch event {
                 case .states(let states): receive(.input(states))
                 case .lost(let kind, let error):
-                    if concerns(kind, withNorth) { receive(.lost(kind, error)) }
+                    if needsSensor(kind, withNorth: withNorth) { receive(.lost(kind, error)) }
                 case .regained(let kind):
-                    if concerns(kind, withNorth) { receive(.regained(kind)) }
+                    if needsSensor(kind, withNorth: withNorth) { receive(.regained(kind)) }
                 }
             }
         }
     }
 
     /// Whether the stream needs the sensor. The engine may also use sensors for other subscribers.
-    private static func concerns(_ kind: SensorKind, _ withNorth: Bool) -> Bool {
+    private static func needsSensor(_ kind: SensorKind, withNorth: Bool) -> Bool {
         kind == .accelerometer || kind == .gyroscope || withNorth && kind == .magnetometer
     }
 }
@@ -74,15 +74,15 @@ enum StreamEvent<Input: Sendable>: Sendable {
 }
 
 /// The conversion of intervals set by apps to intervals requested from sensors.
-enum SensorInterval {
+enum UpdateInterval {
     /// The maximum interval in seconds, which is one day. It also replaces an infinite interval.
-    static let longest: TimeInterval = 86_400
+    static let maximum: TimeInterval = 86_400
 
     /// Returns the interval to request, in seconds. Zero, negative values and NaN become 0, which requests the sensor's
     /// maximum rate.
     ///
     /// The source limits the interval to the range that the sensor supports.
-    static func effective(_ interval: TimeInterval) -> TimeInterval { interval > 0 ? min(interval, longest) : 0 }
+    static func effective(_ interval: TimeInterval) -> TimeInterval { interval > 0 ? min(interval, maximum) : 0 }
 }
 
 extension Device {

@@ -80,7 +80,7 @@ extension CMError {
     }
 }
 
-extension StreamFailure {
+extension MotionStreamFailure {
     /// The error for a handler.
     var error: NSError {
         switch self {

@@ -18,7 +18,7 @@ open class CMLogItem: NSObject, NSSecureCoding, NSCopying {
     /// Creates an item from an archive. Uses default values if the archive contains none for this class; returns nil if
     /// the values are invalid.
     public required init?(coder: NSCoder) {
-        guard coder.holdsNumbers(forKey: Self.timestampKey) else { return }
+        guard coder.containsNumbers(forKey: Self.timestampKey) else { return }
         guard let numbers = coder.decodeNumbers(1, forKey: Self.timestampKey) else { return nil }
         storedTimestamp = numbers[0]
     }
@@ -36,12 +36,12 @@ open class CMLogItem: NSObject, NSSecureCoding, NSCopying {
 
     /// Encodes the item into a keyed archive.
     open func encode(with coder: NSCoder) {
-        for part in archived { coder.encode(numbers: part.numbers, forKey: part.key) }
+        for part in archivedValues { coder.encode(numbers: part.numbers, forKey: part.key) }
     }
 
     /// The values to archive: those of the public properties, which subclasses may override. Each class appends its own
     /// values to those of its superclass.
-    var archived: [(key: String, numbers: [Double])] { [(Self.timestampKey, [timestamp])] }
+    var archivedValues: [(key: String, numbers: [Double])] { [(Self.timestampKey, [timestamp])] }
 
     private static let timestampKey = "CMLogItem.timestamp"
 }
@@ -55,7 +55,7 @@ extension NSCoder {
 
     /// Returns true if the archive contains the key. An archive without the key is valid, because a subclass may
     /// override `encode(with:)` without calling `super`.
-    func holdsNumbers(forKey key: String) -> Bool { allowsKeyedCoding && containsValue(forKey: key) }
+    func containsNumbers(forKey key: String) -> Bool { allowsKeyedCoding && containsValue(forKey: key) }
 
     /// Decodes `count` numbers and ignores additional ones; nil if the archive contains fewer or something else.
     func decodeNumbers(_ count: Int, forKey key: String) -> [Double]? {

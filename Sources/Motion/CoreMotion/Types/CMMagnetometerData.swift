@@ -10,7 +10,7 @@ open class CMMagnetometerData: CMLogItem {
     /// Creates a reading of zero at timestamp 0.
     public override init() { super.init() }
 
-    init(_ reading: MotionReading) {
+    init(_ reading: ConvertedReading) {
         stored = MotionConversion.magneticField(reading.value)
         super.init(measuredAt: MotionConversion.timestamp(reading.time))
     }
@@ -18,7 +18,7 @@ open class CMMagnetometerData: CMLogItem {
     /// Creates a reading from an archive. Uses default values if the archive contains none for this class; returns nil
     /// if the values are invalid.
     public required init?(coder: NSCoder) {
-        if coder.holdsNumbers(forKey: Self.key) {
+        if coder.containsNumbers(forKey: Self.key) {
             guard let numbers = coder.decodeNumbers(3, forKey: Self.key) else { return nil }
             stored = CMMagneticField(SIMD3(numbers))
         }
@@ -31,7 +31,9 @@ open class CMMagnetometerData: CMLogItem {
     /// The values and the timestamp.
     open override var description: String { "<CMMagnetometerData \(magneticField.text) @ \(timestamp)>" }
 
-    override var archived: [(key: String, numbers: [Double])] { super.archived + [(Self.key, magneticField.numbers)] }
+    override var archivedValues: [(key: String, numbers: [Double])] {
+        super.archivedValues + [(Self.key, magneticField.numbers)]
+    }
 
     private static let key = "CMMagnetometerData.magneticField"
 }

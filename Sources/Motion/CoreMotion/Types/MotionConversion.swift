@@ -45,12 +45,12 @@ enum MotionConversion {
     static func deviceMotion(
         _ state: FusedState, in frame: CMAttitudeReferenceFrame, correctedFrom start: Double, axis: inout HeadingAxis
     ) -> CMDeviceMotion.Values? {
-        guard let turn = turn(of: state, to: frame, correctedFrom: start) else { return nil }
+        guard let turn = yawOffset(of: state, to: frame, correctedFrom: start) else { return nil }
         let attitude = frame == .xArbitraryZVertical ? state.attitude : Quaternion(aboutZ: turn) * state.attitude
         var values = CMDeviceMotion.Values()
         values.attitude = CMQuaternion(x: attitude.x, y: attitude.y, z: attitude.z, w: attitude.w)
         values.rotationRate = rotationRate(state.rotationRate)
-        (values.gravity, values.userAcceleration) = parts(of: state)
+        (values.gravity, values.userAcceleration) = gravityAndUserAcceleration(of: state)
         if !frame.isDisjoint(with: .magnetic), let field = state.magneticField {
             values.magneticField = CMCalibratedMagneticField(
                 field: magneticField(field), accuracy: accuracy(state.magneticQuality))
@@ -65,7 +65,7 @@ enum MotionConversion {
 
     /// Returns the rotation from the axes of the state's attitude to those of the frame, in radians, counterclockwise
     /// about the vertical.
-    private static func turn(
+    private static func yawOffset(
         of state: FusedState, to frame: CMAttitudeReferenceFrame, correctedFrom start: Double
     ) -> Double? {
         guard frame != .xArbitraryZVertical else { return 0 }
@@ -81,7 +81,9 @@ enum MotionConversion {
 
     /// Splits the accelerometer's reading into gravity, a vector of length 1 that points down, and user acceleration.
     /// The sum of the two equals the reading exactly.
-    private static func parts(of state: FusedState) -> (gravity: CMAcceleration, user: CMAcceleration) {
+    private static func gravityAndUserAcceleration(of state: FusedState) -> (
+        gravity: CMAcceleration, user: CMAcceleration
+    ) {
         let reading = acceleration(state.acceleration)
         let r = SIMD3(reading.x, reading.y, reading.z)
         // The sum may be rounded. The difference below assigns the rounding error, at most half a unit in the last

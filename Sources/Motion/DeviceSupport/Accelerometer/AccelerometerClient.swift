@@ -17,21 +17,21 @@ final class AccelerometerClient: Sendable {
         weak var device: Device?
         var interval = 0.1
         var latest: AccelerationSample?
-        var outbox = Outbox<AccelerationSample>()
+        var queue = BoundedQueue<AccelerationSample>()
     }
 
     /// The maximum number of queued readings, enough for ten seconds at the maximum rate.
-    private static let limit = 1024
+    private static let maximumQueuedReadings = 1024
     private static let intervals = 0.01...86_400
 
     private let source: any MotionSource
-    private let delivery: any Delivery
+    private let executor: any CallbackExecutor
     private let state = Mutex(State())
-    private let subscription = StandingSubscription<MotionRequest>()
+    private let subscription = RequestSubscription<MotionRequest>()
 
     init(device: Device) {
         source = device.motionSource
-        delivery = AppDelivery.on(OperationQueue.main, device: device)
+        executor = ExecutorSelection.executor(for: OperationQueue.main, device: device)
         state.withLock { $0.device = device }
     }
 
@@ -44,7 +44,7 @@ final class AccelerometerClient: Sendable {
             // The comparison is false for NaN.
             let interval = newValue > range.lowerBound ? min(newValue, range.upperBound) : range.lowerBound
             state.withLock { $0.interval = interval }
-            adjust()
+            updateSubscription()
         }
     }
 
@@ -53,22 +53,22 @@ final class AccelerometerClient: Sendable {
         set {
             state.withLock { state in
                 // Readings that arrived earlier are not delivered to a new delegate.
-                state.outbox.removeAll()
+                state.queue.removeAll()
                 if newValue == nil { state.latest = nil }
                 state.delegate = newValue
             }
-            adjust()
+            updateSubscription()
         }
     }
 
     var latest: AccelerationSample? { state.withLock { $0.latest } }
 
-    var droppedCount: Int { state.withLock { $0.outbox.dropped } }
+    var droppedCount: Int { state.withLock { $0.queue.droppedCount } }
 
     /// Creates, replaces or cancels the subscription according to the delegate and the interval.
-    private func adjust() {
+    private func updateSubscription() {
         var delegate: (any UIAccelerometerDelegate)?
-        subscription.follow {
+        subscription.update {
             let interval: Double
             (delegate, interval) = state.withLock { ($0.delegate, $0.interval) }
             return delegate.map { _ in MotionRequest(kind: .accelerometer, interval: interval) }
@@ -89,39 +89,39 @@ final class AccelerometerClient: Sendable {
         guard delegate != nil else {
             // The delegate has been released without being set to nil.
             state.withLock { $0.latest = nil }
-            adjust()
+            updateSubscription()
             return
         }
-        let schedules = state.withLock { state in
+        let needsDrain = state.withLock { state in
             for index in 0..<batch.count {
                 let sample = AccelerationSample(batch, at: index)
-                state.outbox.append(sample, limit: Self.limit)
+                state.queue.append(sample, limit: Self.maximumQueuedReadings)
                 state.latest = sample
             }
-            return state.outbox.claimTurn()
+            return state.queue.scheduleDrainIfNeeded()
         }
-        if schedules { schedule() }
+        if needsDrain { scheduleDrain() }
         withExtendedLifetime(delegate) {}
     }
 
-    private func schedule() { delivery.schedule { [weak self] in self?.deliver() } }
+    private func scheduleDrain() { executor.schedule { [weak self] in self?.drain() } }
 
     /// Drains the queue: delivers the queued readings to the delegate.
-    private func deliver() {
+    private func drain() {
         let device = state.withLock { state in
-            state.outbox.beginTurn()
+            state.queue.beginDrain()
             return state.device
         }
         guard let device else { return }
-        device.bind {
+        device.withCurrent {
             while true {
                 let (sample, delegate, accelerometer) = state.withLock { state in
-                    (state.outbox.isInTurn ? state.outbox.takeFirst() : nil, state.delegate, state.accelerometer)
+                    (state.queue.isDraining ? state.queue.popFirst() : nil, state.delegate, state.accelerometer)
                 }
                 guard let sample, let delegate, let accelerometer else { return }
                 delegate.accelerometer(accelerometer, didAccelerate: sample.object)
             }
         }
-        if state.withLock({ $0.outbox.endTurn() }) { schedule() }
+        if state.withLock({ $0.queue.finishDrain() }) { scheduleDrain() }
     }
 }

@@ -8,15 +8,15 @@ import Synchronization
 /// A probe of a device's capabilities, which queries each source only once.
 struct CapabilityProbe {
     /// The availability of a capability, and the reason.
-    enum Answer {
+    enum Availability {
         case available(String)
         case absent(String)
         case unknown
     }
 
     /// The state of the position source.
-    private struct Position {
-        var answers = false
+    private struct PositionSourceState {
+        var isResponding = false
         var hasReceiver = false
         var reason = "The position source has not responded yet. Check that gpsd runs at the configured address."
     }
@@ -24,93 +24,94 @@ struct CapabilityProbe {
     let device: Device
     let positionTimeout: TimeInterval
     private var sensors: [SensorDescription]?
-    private var position: Position?
+    private var position: PositionSourceState?
 
     init(device: Device, positionTimeout: TimeInterval) {
         self.device = device
         self.positionTimeout = positionTimeout
     }
 
-    mutating func answer(for name: String) -> Answer {
+    mutating func availability(of name: String) -> Availability {
         switch name {
         case "accelerometer": return sensor(.accelerometer)
         case "gyroscope": return sensor(.gyroscope)
         case "magnetometer": return sensor(.magnetometer)
         case "location-services":
-            let position = askPosition()
-            return position.answers ? .available("The position source responds.") : .absent(position.reason)
+            let position = positionSourceState()
+            return position.isResponding ? .available("The position source responds.") : .absent(position.reason)
         case "gps":
-            let position = askPosition()
+            let position = positionSourceState()
             if position.hasReceiver { return .available("The position source has a receiver.") }
             return .absent(
-                position.answers ? "The position source responds but has no receiver. Plug one in." : position.reason)
+                position.isResponding
+                    ? "The position source responds but has no receiver. Plug one in." : position.reason)
         default: return .unknown
         }
     }
 
-    private mutating func sensor(_ kind: SensorKind) -> Answer {
+    private mutating func sensor(_ kind: SensorKind) -> Availability {
         let sensors = sensors ?? device.motionSource.sensors
         self.sensors = sensors
         guard let sensor = sensors.first(where: { $0.kind == kind }) else {
             return .absent("The motion source has no \(kind.rawValue).")
         }
-        return .available("The motion source has the \(kind.rawValue) \(sensor.shownName).")
+        return .available("The motion source has the \(kind.rawValue) \(sensor.displayName).")
     }
 
-    private mutating func askPosition() -> Position {
+    private mutating func positionSourceState() -> PositionSourceState {
         if let position { return position }
-        let known = known()
-        let found = known.hasReceiver ? known : ask()
+        let known = knownState()
+        let found = known.hasReceiver ? known : queryState()
         position = found
         return found
     }
 
     /// Returns the state that is known without a query.
-    private func known() -> Position {
+    private func knownState() -> PositionSourceState {
         let source = device.positionSource
-        var position = Position()
+        var position = PositionSourceState()
         position.hasReceiver = source.lastFix != nil || source.receivers.contains(where: \.isActive)
-        position.answers = position.hasReceiver || !source.receivers.isEmpty
+        position.isResponding = position.hasReceiver || !source.receivers.isEmpty
         return position
     }
 
     /// Subscribes to the position source and waits for its first event, at most until the timeout. On a simulated
     /// device, time does not advance, so only events that arrive during `subscribe` count.
-    private func ask() -> Position {
-        let listener = Listener()
-        let subscription = device.positionSource.subscribe(PositionRequest()) { event in listener.take(event) }
+    private func queryState() -> PositionSourceState {
+        let listener = EventRecorder()
+        let subscription = device.positionSource.subscribe(PositionRequest()) { event in listener.record(event) }
         if !device.isSimulated, positionTimeout > 0 { listener.wait(min(positionTimeout, 60)) }
         subscription.cancel()
-        var position = listener.heard
-        let known = known()
-        position.answers = position.answers || known.answers
+        var position = listener.state
+        let known = knownState()
+        position.isResponding = position.isResponding || known.isResponding
         position.hasReceiver = position.hasReceiver || known.hasReceiver
         return position
     }
 
     /// A listener that records the events of a position source.
-    private final class Listener: Sendable {
-        private let position = Mutex(Position())
-        private let isOver = DispatchSemaphore(value: 0)
+    private final class EventRecorder: Sendable {
+        private let position = Mutex(PositionSourceState())
+        private let eventReceived = DispatchSemaphore(value: 0)
 
-        var heard: Position { position.withLock { $0 } }
+        var state: PositionSourceState { position.withLock { $0 } }
 
-        func wait(_ seconds: TimeInterval) { _ = isOver.wait(timeout: .now() + seconds) }
+        func wait(_ seconds: TimeInterval) { _ = eventReceived.wait(timeout: .now() + seconds) }
 
-        func take(_ event: PositionEvent) {
+        func record(_ event: PositionEvent) {
             position.withLock { position in
                 switch event {
                 case .receivers(let receivers):
-                    position.answers = true
+                    position.isResponding = true
                     position.hasReceiver = receivers.contains(where: \.isActive)
                 case .report, .sky, .attitude:
-                    position.answers = true
+                    position.isResponding = true
                     position.hasReceiver = true
                 case .lost(let error): position.reason = error.message
-                case .regained, .line: position.answers = true
+                case .regained, .line: position.isResponding = true
                 }
             }
-            isOver.signal()
+            eventReceived.signal()
         }
     }
 }

@@ -66,7 +66,7 @@ public struct DeviceCapabilities: Sendable {
     private func problems(of requirements: [(name: String, isRequired: Bool)]) -> [Problem] {
         var probe = CapabilityProbe(device: device, positionTimeout: positionTimeout)
         return requirements.compactMap { name, isRequired in
-            let answer = probe.answer(for: name)
+            let answer = probe.availability(of: name)
             switch (answer, isRequired) {
             case (.available, true), (.absent, false), (.unknown, false): return nil
             case (.absent(let reason), true): return Problem(capability: name, kind: .missing, reason: reason)

@@ -10,12 +10,12 @@ final class BatteryMonitor: Sendable {
     private struct State {
         var isEnabled = false
         /// The generation of the monitoring, which changes whenever monitoring is enabled or disabled.
-        var number: UInt32 = 0
+        var generation: UInt32 = 0
         var battery: BatteryReading?
-        var hasHeard = false
+        var hasReceivedUpdate = false
         // The state and the level that were last posted.
-        var toldState = UIDevice.BatteryState.unknown
-        var toldPercent: Int32?
+        var postedState = UIDevice.BatteryState.unknown
+        var postedPercent: Int32?
         var lastLevelPost: BootTime?
         var timer: ClockTimer?
         var isPostScheduled = false
@@ -30,81 +30,81 @@ final class BatteryMonitor: Sendable {
 
     private let source: any StatusSource
     private let clock: any DeviceClock
-    let post: NotificationPost
-    private let stateBox = Mutex(State())
-    private let subscription = StandingSubscription<Bool>()
+    let post: NotificationPoster
+    private let storage = Mutex(State())
+    private let subscription = RequestSubscription<Bool>()
 
     init(device: Device) {
         source = device.statusSource
         clock = device.clock
-        post = NotificationPost(device: device)
+        post = NotificationPoster(device: device)
     }
 
     var level: Float {
-        stateBox.withLock { state in
+        storage.withLock { state in
             guard state.isEnabled, let level = state.battery?.level, level.isFinite else { return -1 }
             return Float(min(max(0, level), 1))
         }
     }
 
-    var state: UIDevice.BatteryState { stateBox.withLock { $0.isEnabled ? $0.batteryState : .unknown } }
+    var state: UIDevice.BatteryState { storage.withLock { $0.isEnabled ? $0.batteryState : .unknown } }
 
     var isEnabled: Bool {
-        get { stateBox.withLock { $0.isEnabled } }
+        get { storage.withLock { $0.isEnabled } }
         set {
-            let (isChange, timer) = stateBox.withLock { state -> (Bool, ClockTimer?) in
+            let (isChange, timer) = storage.withLock { state -> (Bool, ClockTimer?) in
                 guard newValue != state.isEnabled else { return (false, nil) }
                 let timer = state.timer
-                let number = state.number &+ 1
+                let number = state.generation &+ 1
                 // A post that is already scheduled finds no changes.
                 state = State()
                 state.isEnabled = newValue
-                state.number = number
+                state.generation = number
                 return (true, timer)
             }
             timer?.cancel()
-            if isChange { adjust() }
+            if isChange { updateSubscription() }
         }
     }
 
-    private func adjust() {
-        subscription.follow {
+    private func updateSubscription() {
+        subscription.update {
             self.isEnabled ? true : nil
         } subscribe: { _ in
             source.subscribe { [weak self] battery in self?.receive(battery) }
         }
-        let (isEnabled, number) = stateBox.withLock { ($0.isEnabled, $0.number) }
+        let (isEnabled, number) = storage.withLock { ($0.isEnabled, $0.generation) }
         guard isEnabled else { return }
         let battery = source.battery
-        stateBox.withLock { state in
+        storage.withLock { state in
             // A change that arrived in the meantime is newer.
-            guard state.number == number, !state.hasHeard else { return }
+            guard state.generation == number, !state.hasReceivedUpdate else { return }
             state.battery = battery
-            state.toldState = state.batteryState
-            state.toldPercent = state.percent
+            state.postedState = state.batteryState
+            state.postedPercent = state.percent
         }
     }
 
     private func receive(_ battery: BatteryReading?) {
-        stateBox.withLock { state in
+        storage.withLock { state in
             guard state.isEnabled else { return }
-            state.hasHeard = true
+            state.hasReceivedUpdate = true
             state.battery = battery
         }
-        tellChanges()
+        schedulePostIfNeeded()
     }
 
     /// Schedules a post if there are changes, or a timer if the level must not be posted yet.
-    private func tellChanges() {
+    private func schedulePostIfNeeded() {
         let now = clock.now
-        let schedules = stateBox.withLock { state -> Bool in
+        let needsPost = storage.withLock { state -> Bool in
             guard state.isEnabled, !state.isPostScheduled else { return false }
-            if state.batteryState == state.toldState {
-                guard state.percent != state.toldPercent else { return false }
-                if let wait = wait(state, now: now) {
+            if state.batteryState == state.postedState {
+                guard state.percent != state.postedPercent else { return false }
+                if let wait = remainingDelay(state, now: now) {
                     if state.timer == nil {
                         state.timer = clock.timer(at: now.advanced(bySeconds: wait)) { [weak self] in
-                            self?.timeHasCome()
+                            self?.timerFired()
                         }
                     }
                     return false
@@ -113,40 +113,40 @@ final class BatteryMonitor: Sendable {
             state.isPostScheduled = true
             return true
         }
-        if schedules { post.schedule { [weak self] in self?.names() ?? [] } }
+        if needsPost { post.schedule { [weak self] in self?.namesToPost() ?? [] } }
     }
 
-    private func timeHasCome() {
-        stateBox.withLock { $0.timer = nil }
-        tellChanges()
+    private func timerFired() {
+        storage.withLock { $0.timer = nil }
+        schedulePostIfNeeded()
     }
 
     /// Returns the seconds until the level may be posted again; nil if it may be posted now.
-    private func wait(_ state: State, now: BootTime) -> Double? {
+    private func remainingDelay(_ state: State, now: BootTime) -> Double? {
         guard let last = state.lastLevelPost else { return nil }
         let wait = Self.levelInterval - now.seconds(since: last)
         return wait > 0 ? wait : nil
     }
 
-    private func names() -> [NSNotification.Name] {
+    private func namesToPost() -> [NSNotification.Name] {
         let now = clock.now
-        let names = stateBox.withLock { state -> [NSNotification.Name] in
+        let names = storage.withLock { state -> [NSNotification.Name] in
             state.isPostScheduled = false
             guard state.isEnabled else { return [] }
             var names: [NSNotification.Name] = []
-            if state.batteryState != state.toldState {
-                state.toldState = state.batteryState
+            if state.batteryState != state.postedState {
+                state.postedState = state.batteryState
                 names.append(UIDevice.batteryStateDidChangeNotification)
             }
-            if state.percent != state.toldPercent, wait(state, now: now) == nil {
-                state.toldPercent = state.percent
+            if state.percent != state.postedPercent, remainingDelay(state, now: now) == nil {
+                state.postedPercent = state.percent
                 state.lastLevelPost = now
                 names.append(UIDevice.batteryLevelDidChangeNotification)
             }
             return names
         }
         // Starts the timer if a change of the level could not be posted together with the state.
-        tellChanges()
+        schedulePostIfNeeded()
         return names
     }
 }

@@ -12,7 +12,7 @@ struct MachineIdentity: Sendable, Equatable {
     var vendorIdentifier: UUID?
 
     /// Returns the identity of a device. That of a simulated device reveals nothing about this machine.
-    static func of(_ device: Device) -> MachineIdentity {
+    static func identity(of device: Device) -> MachineIdentity {
         device.isSimulated ? simulated(name: device.name) : live()
     }
 
@@ -108,7 +108,7 @@ struct MachineIdentity: Sendable, Equatable {
     }
 
     private static func text(of path: String) -> String? {
-        guard let bytes = try? FileBytes.read(path, limit: 16_384) else { return nil }
+        guard let bytes = try? FileIO.read(path, limit: 16_384) else { return nil }
         return String(decoding: bytes, as: UTF8.self)
     }
 

@@ -13,10 +13,10 @@ import Synchronization
 /// If the main thread is busy, one notification covers all changes in the meantime.
 final class OrientationMonitor: Sendable {
     private struct State {
-        var begins = 0
+        var beginCount = 0
         var detector = OrientationDetector()
         var orientation = UIDeviceOrientation.unknown
-        var posted = UIDeviceOrientation.unknown
+        var postedOrientation = UIDeviceOrientation.unknown
         var isPostScheduled = false
     }
 
@@ -24,38 +24,38 @@ final class OrientationMonitor: Sendable {
     static let interval = 1.0 / 15
 
     private let engine: MotionEngine
-    let post: NotificationPost
+    let poster: NotificationPoster
     private let state = Mutex(State())
-    private let subscription = StandingSubscription<FusionRequest>()
+    private let subscription = RequestSubscription<FusionRequest>()
 
     init(device: Device) {
         engine = MotionEngine.of(device)
-        post = NotificationPost(device: device)
+        poster = NotificationPoster(device: device)
     }
 
     var orientation: UIDeviceOrientation { state.withLock { $0.orientation } }
 
-    var isGenerating: Bool { state.withLock { $0.begins > 0 } }
+    var isGenerating: Bool { state.withLock { $0.beginCount > 0 } }
 
     func begin() {
-        state.withLock { $0.begins += 1 }
-        adjust()
+        state.withLock { $0.beginCount += 1 }
+        updateSubscription()
     }
 
     func end() {
         state.withLock { state in
-            guard state.begins > 0 else { return }
-            state.begins -= 1
-            guard state.begins == 0 else { return }
+            guard state.beginCount > 0 else { return }
+            state.beginCount -= 1
+            guard state.beginCount == 0 else { return }
             state.detector.reset()
             state.orientation = .unknown
-            state.posted = .unknown
+            state.postedOrientation = .unknown
         }
-        adjust()
+        updateSubscription()
     }
 
-    private func adjust() {
-        subscription.follow {
+    private func updateSubscription() {
+        subscription.update {
             isGenerating ? FusionRequest(need: .gravity, interval: Self.interval) : nil
         } subscribe: { request in
             engine.subscribe(request) { [weak self] event in self?.receive(event) }
@@ -64,7 +64,7 @@ final class OrientationMonitor: Sendable {
 
     private func receive(_ event: FusionEvent) {
         let schedules = state.withLock { state in
-            guard state.begins > 0 else { return false }
+            guard state.beginCount > 0 else { return false }
             switch event {
             case .states(let states):
                 for fused in states {
@@ -78,18 +78,18 @@ final class OrientationMonitor: Sendable {
                 state.orientation = .unknown
             case .lost, .regained: break
             }
-            guard state.orientation != state.posted, !state.isPostScheduled else { return false }
+            guard state.orientation != state.postedOrientation, !state.isPostScheduled else { return false }
             state.isPostScheduled = true
             return true
         }
-        if schedules { post.schedule { [weak self] in self?.names() ?? [] } }
+        if schedules { poster.schedule { [weak self] in self?.namesToPost() ?? [] } }
     }
 
-    private func names() -> [NSNotification.Name] {
+    private func namesToPost() -> [NSNotification.Name] {
         state.withLock { state in
             state.isPostScheduled = false
-            guard state.begins > 0, state.orientation != state.posted else { return [] }
-            state.posted = state.orientation
+            guard state.beginCount > 0, state.orientation != state.postedOrientation else { return [] }
+            state.postedOrientation = state.orientation
             return [UIDevice.orientationDidChangeNotification]
         }
     }

@@ -39,9 +39,9 @@ open class UIDevice: NSObject, @unchecked Sendable {
     init(device: Device) {
         orientationMonitor = OrientationMonitor(device: device)
         batteryMonitor = BatteryMonitor(device: device)
-        identity = MachineIdentity.of(device)
+        identity = MachineIdentity.identity(of: device)
         super.init()
-        orientationMonitor.post.attach(self)
+        orientationMonitor.poster.attach(self)
         batteryMonitor.post.attach(self)
     }
 

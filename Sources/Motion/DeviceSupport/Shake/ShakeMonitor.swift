@@ -12,7 +12,7 @@ import Synchronization
 /// The device owns the monitor, so the monitor holds only a weak reference to the device.
 final class ShakeMonitor: Sendable {
     /// A motion event for a responder.
-    private struct Item: Sendable {
+    private struct QueuedEvent: Sendable {
         var event: ShakeEvent
         var sample: AccelerationSample
     }
@@ -20,15 +20,15 @@ final class ShakeMonitor: Sendable {
     private struct State {
         weak var firstResponder: UIResponder?
         /// The responder that received `motionBegan` and has to receive the event that follows.
-        weak var told: UIResponder?
+        weak var notifiedResponder: UIResponder?
         var detector = ShakeDetector()
         var last: AccelerationSample?
         var timer: ClockTimer?
-        var outbox = Outbox<Item>()
+        var queue = BoundedQueue<QueuedEvent>()
         weak var device: Device?
 
-        mutating func forget() {
-            outbox.removeAll()
+        mutating func reset() {
+            queue.removeAll()
             detector.reset()
         }
     }
@@ -36,15 +36,15 @@ final class ShakeMonitor: Sendable {
     /// The interval between readings, in seconds. It results in several readings for each stroke of a shake.
     static let interval = 1.0 / 50
     /// The time after which a shake is cancelled, in seconds. It is reached only if readings have stopped.
-    private static let patience = 3.0
+    private static let timeout = 3.0
     /// The maximum number of events that are queued while the main thread is busy.
     private static let limit = 64
 
     private let engine: MotionEngine
     private let clock: any DeviceClock
-    private let delivery: any Delivery
+    private let executor: any CallbackExecutor
     private let state = Mutex(State())
-    private let subscription = StandingSubscription<FusionRequest>()
+    private let subscription = RequestSubscription<FusionRequest>()
 
     static func of(_ device: Device) -> ShakeMonitor {
         device.component(ShakeMonitor.self) { ShakeMonitor(device: $0) }
@@ -53,7 +53,7 @@ final class ShakeMonitor: Sendable {
     init(device: Device) {
         engine = MotionEngine.of(device)
         clock = device.clock
-        delivery = AppDelivery.on(OperationQueue.main, device: device)
+        executor = ExecutorSelection.executor(for: OperationQueue.main, device: device)
         state.withLock { $0.device = device }
     }
 
@@ -62,26 +62,26 @@ final class ShakeMonitor: Sendable {
         set {
             // Responders are released outside the lock, because their deinitializers may access this property.
             let (former, told, schedules) = state.withLock { state in
-                let (former, told) = (state.firstResponder, state.told)
+                let (former, told) = (state.firstResponder, state.notifiedResponder)
                 state.firstResponder = newValue
                 guard former !== newValue else { return (former, told, false) }
                 // A queued `motionBegan` of the former responder is discarded. If the former responder has already
                 // received it, it receives `motionCancelled`.
-                state.forget()
+                state.reset()
                 guard told != nil, let last = state.last else { return (former, told, false) }
-                return (former, told, add(.cancelled, last, to: &state))
+                return (former, told, enqueue(.cancelled, last, to: &state))
             }
-            if schedules { schedule() }
-            adjust()
+            if schedules { scheduleDrain() }
+            updateSubscription()
             withExtendedLifetime((former, told)) {}
         }
     }
 
     // MARK: Readings
 
-    private func adjust() {
+    private func updateSubscription() {
         var responder: UIResponder?
-        subscription.follow {
+        subscription.update {
             responder = firstResponder
             return responder.map { _ in FusionRequest(need: .gravity, interval: Self.interval) }
         } subscribe: { request in
@@ -94,88 +94,88 @@ final class ShakeMonitor: Sendable {
     private func receive(_ event: FusionEvent) {
         guard case .states(let states) = event else {
             // The event may arrive while `subscribe` runs, when the subscription must not be changed.
-            if case .lost(.accelerometer, _) = event, state.withLock({ interrupt(&$0) }) { schedule() }
+            if case .lost(.accelerometer, _) = event, state.withLock({ cancelShake(&$0) }) { scheduleDrain() }
             return
         }
         let responder = firstResponder
         guard responder != nil else {
             // The first responder has been released without resigning.
-            state.withLock { $0.forget() }
-            adjust()
+            state.withLock { $0.reset() }
+            updateSubscription()
             return
         }
-        let schedules = state.withLock { state in
-            var schedules = false
+        let needsDrain = state.withLock { state in
+            var needsDrain = false
             for fused in states {
                 let sample = AccelerationSample(fused)
                 state.last = sample
                 let event = state.detector.update(acceleration: sample.acceleration, timestamp: sample.time.seconds)
-                if let event, add(event, sample, to: &state) { schedules = true }
+                if let event, enqueue(event, sample, to: &state) { needsDrain = true }
             }
-            return schedules
+            return needsDrain
         }
-        if schedules { schedule() }
+        if needsDrain { scheduleDrain() }
         withExtendedLifetime(responder) {}
     }
 
     /// Cancels a shake in progress. Returns true if a drain has to be scheduled.
-    private func interrupt(_ state: inout State) -> Bool {
+    private func cancelShake(_ state: inout State) -> Bool {
         guard let event = state.detector.reset(), let last = state.last else { return false }
-        return add(event, last, to: &state)
+        return enqueue(event, last, to: &state)
     }
 
     /// Queues an event. Returns true if a drain has to be scheduled.
-    private func add(_ event: ShakeEvent, _ sample: AccelerationSample, to state: inout State) -> Bool {
+    private func enqueue(_ event: ShakeEvent, _ sample: AccelerationSample, to state: inout State) -> Bool {
         if event == .began {
-            state.timer = clock.timer(at: clock.now.advanced(bySeconds: Self.patience)) { [weak self] in
-                self?.losePatience()
+            state.timer = clock.timer(at: clock.now.advanced(bySeconds: Self.timeout)) { [weak self] in
+                self?.timeoutExpired()
             }
         } else {
             state.timer = nil
         }
-        if state.outbox.count >= Self.limit {
+        if state.queue.count >= Self.limit {
             // The oldest `began` event is dropped together with the event that follows it.
-            var position = state.outbox.first?.event == .began ? 1 : 0
-            state.outbox.removeAll { _ in
+            var position = state.queue.first?.event == .began ? 1 : 0
+            state.queue.removeAll { _ in
                 defer { position += 1 }
                 return (1...2).contains(position)
             }
         }
-        state.outbox.append(Item(event: event, sample: sample))
-        return state.outbox.claimTurn()
+        state.queue.append(QueuedEvent(event: event, sample: sample))
+        return state.queue.scheduleDrainIfNeeded()
     }
 
-    private func losePatience() {
-        let schedules = state.withLock { interrupt(&$0) }
-        if schedules { schedule() }
+    private func timeoutExpired() {
+        let needsDrain = state.withLock { cancelShake(&$0) }
+        if needsDrain { scheduleDrain() }
     }
 
     // MARK: Events
 
-    private func schedule() {
-        delivery.schedule { [weak self] in
+    private func scheduleDrain() {
+        executor.schedule { [weak self] in
             // The callback executor is always that of the main queue.
-            MainActor.assumeIsolated { self?.deliver() }
+            MainActor.assumeIsolated { self?.drain() }
         }
     }
 
     @MainActor
-    private func deliver() {
+    private func drain() {
         let device = state.withLock { state in
-            state.outbox.beginTurn()
+            state.queue.beginDrain()
             return state.device
         }
-        device?.bind {
-            while let item = state.withLock({ $0.outbox.isInTurn ? $0.outbox.takeFirst() : nil }) { deliver(item) }
+        device?.withCurrent {
+            while let item = state.withLock({ $0.queue.isDraining ? $0.queue.popFirst() : nil }) { deliver(item) }
         }
-        if state.withLock({ $0.outbox.endTurn() }) { schedule() }
+        if state.withLock({ $0.queue.finishDrain() }) { scheduleDrain() }
     }
 
     @MainActor
-    private func deliver(_ item: Item) {
+    private func deliver(_ item: QueuedEvent) {
         let responder = state.withLock { state in
-            let told = item.event == .began ? state.firstResponder : state.told
-            state.told = item.event == .began ? told : nil
+            let told = item.event == .began ? state.firstResponder : state.notifiedResponder
+            state.notifiedResponder = item.event == .began ? told : nil
             return told
         }
         guard let responder else { return }

@@ -45,16 +45,16 @@ extension IIOContext {
     /// `device/input/channel/attribute` or `device/output/channel/attribute`, with the ID of the device.
     @discardableResult
     public mutating func setValue(_ value: String, for key: String) -> Bool {
-        guard let place = place(of: key) else { return false }
-        self[keyPath: place].value = value
+        guard let keyPath = keyPath(of: key) else { return false }
+        self[keyPath: keyPath].value = value
         return true
     }
 
     /// Returns the value of an attribute; nil if the attribute does not exist or its value is unknown. See
     /// ``setValue(_:for:)`` for the form of a key.
-    public func value(for key: String) -> String? { place(of: key).flatMap { self[keyPath: $0].value } }
+    public func value(for key: String) -> String? { keyPath(of: key).flatMap { self[keyPath: $0].value } }
 
-    private func place(of key: String) -> WritableKeyPath<IIOContext, IIOAttribute>? {
+    private func keyPath(of key: String) -> WritableKeyPath<IIOContext, IIOAttribute>? {
         guard key.utf8.count <= 1024 else { return nil }
         let parts = key.split(separator: "/", omittingEmptySubsequences: false)
         guard let id = parts.first, let at = devices.firstIndex(where: { $0.id == id }), let name = parts.last else {

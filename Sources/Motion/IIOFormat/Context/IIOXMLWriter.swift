@@ -103,20 +103,20 @@ struct IIOXMLWriter {
         let sign = number.sign == .minus ? "-" : ""
         // From 2^53 on, a `Double` has no decimals. Scales never reach this range.
         guard size < 0x1p53 else { return "\(sign)\(size)" }
-        var whole = Int64(size)
-        let part = size - Double(whole)
+        var integerPart = Int64(size)
+        let part = size - Double(integerPart)
         let product = part * 1e6
         // The rounding error of the product determines on which side of a tie the exact value is.
-        let lost = (-product).addingProduct(part, 1e6)
+        let roundingError = (-product).addingProduct(part, 1e6)
         var millionths = Int64(product)
-        let beyondMiddle = (product - Double(millionths) - 0.5) + lost
-        if beyondMiddle > 0 || (beyondMiddle == 0 && millionths % 2 == 1) { millionths += 1 }
+        let distanceFromTie = (product - Double(millionths) - 0.5) + roundingError
+        if distanceFromTie > 0 || (distanceFromTie == 0 && millionths % 2 == 1) { millionths += 1 }
         if millionths == 1_000_000 {
-            whole += 1
+            integerPart += 1
             millionths = 0
         }
         let digits = "\(millionths)"
-        return "\(sign)\(whole).\(String(repeating: "0", count: 6 - digits.count))\(digits)"
+        return "\(sign)\(integerPart).\(String(repeating: "0", count: 6 - digits.count))\(digits)"
     }
 }
 

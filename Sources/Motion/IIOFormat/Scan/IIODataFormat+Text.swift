@@ -7,7 +7,7 @@ extension IIODataFormat {
     public init?(_ text: String) {
         guard text.utf8.count <= 64 else { return nil }
         var rest = IIONumber.trimmed(text).utf8[...]
-        func take(_ byte: Character) -> Bool {
+        func consume(_ byte: Character) -> Bool {
             guard let ascii = byte.asciiValue, rest.first == ascii else { return false }
             rest = rest.dropFirst()
             return true
@@ -20,25 +20,25 @@ extension IIODataFormat {
             return digits.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
         }
         let isBigEndian: Bool
-        if take("b") { isBigEndian = true } else if take("l") { isBigEndian = false } else { return nil }
-        guard take("e"), take(":") else { return nil }
+        if consume("b") { isBigEndian = true } else if consume("l") { isBigEndian = false } else { return nil }
+        guard consume("e"), consume(":") else { return nil }
         let isSigned: Bool
-        if take("s") || take("S") {
+        if consume("s") || consume("S") {
             isSigned = true
-        } else if take("u") || take("U") {
+        } else if consume("u") || consume("U") {
             isSigned = false
         } else {
             return nil
         }
-        guard let bits = number(), take("/"), let storageBits = number() else { return nil }
+        guard let bits = number(), consume("/"), let storageBits = number() else { return nil }
         var count = 1
-        if take("X") {
+        if consume("X") {
             guard let number = number() else { return nil }
             count = number
         }
         var shift = 0
-        if take(">") {
-            guard take(">"), let number = number() else { return nil }
+        if consume(">") {
+            guard consume(">"), let number = number() else { return nil }
             shift = number
         }
         guard rest.isEmpty else { return nil }
@@ -48,12 +48,12 @@ extension IIODataFormat {
     }
 
     /// The format as written by the kernel, for example "be:s12/16>>4".
-    public var text: String { written(sign: isSigned ? "s" : "u") }
+    public var text: String { text(sign: isSigned ? "s" : "u") }
 
     /// The format as written by libiio, with an upper-case sign if all storage bits are used.
-    public var libiioText: String { bits == storageBits ? written(sign: isSigned ? "S" : "U") : text }
+    public var libiioText: String { bits == storageBits ? text(sign: isSigned ? "S" : "U") : text }
 
-    private func written(sign: String) -> String {
+    private func text(sign: String) -> String {
         let times = count > 1 ? "X\(count)" : ""
         return "\(isBigEndian ? "be" : "le"):\(sign)\(bits)/\(storageBits)\(times)>>\(shift)"
     }

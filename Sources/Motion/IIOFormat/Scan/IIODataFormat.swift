@@ -61,8 +61,8 @@ extension IIODataFormat {
     /// Returns a raw number, clamped to the range, as unshifted bits.
     func clamped(_ raw: Int64) -> UInt64 {
         guard isSigned else { return raw < 0 ? 0 : min(UInt64(raw), mask) }
-        let greatest = Int64(bitPattern: mask >> 1)
-        return UInt64(bitPattern: max(-greatest - 1, min(raw, greatest))) & mask
+        let maximum = Int64(bitPattern: mask >> 1)
+        return UInt64(bitPattern: max(-maximum - 1, min(raw, maximum))) & mask
     }
 
     /// A mask of the significant bits before the shift.

@@ -8,7 +8,7 @@ struct IIOPackedAxes: Sendable {
     private let conversion: IIOVectorConversion
 
     /// Creates the axes; nil if they are not adjacent or have another format, and must be converted one by one.
-    init?(_ lanes: [IIOScanLane]) {
+    init?(_ lanes: [IIOAxisConverter]) {
         guard lanes.count == 3, let first = lanes.first, first.format.isSigned,
             first.format.storageBits == 16 || first.format.storageBits == 32
         else { return nil }
@@ -37,7 +37,7 @@ struct IIOPackedAxes: Sendable {
     private func convert<Stored: FixedWidthInteger>(
         _ scans: IIOScans, _ output: UnsafeMutableRawPointer, ordered: (Stored) -> Stored
     ) {
-        let (left, right) = (Stored(truncatingIfNeeded: left), Stored(truncatingIfNeeded: right))
+        let (left, right) = (Stored(truncatingIfNeeded: leftShift), Stored(truncatingIfNeeded: rightShift))
         if right == 0 {
             convertEach(scans, output, ordered)
         } else {
@@ -46,8 +46,8 @@ struct IIOPackedAxes: Sendable {
     }
 
     /// The shifts that extract the significant bits of a stored number and extend its sign.
-    private var left: Int { format.storageBits - format.bits - format.shift }
-    private var right: Int { format.storageBits - format.bits }
+    private var leftShift: Int { format.storageBits - format.bits - format.shift }
+    private var rightShift: Int { format.storageBits - format.bits }
 
     @inline(__always)
     private func convertEach<Stored: FixedWidthInteger>(
@@ -56,24 +56,24 @@ struct IIOPackedAxes: Sendable {
         let (conversion, stride) = (conversion, scans.stride)
         var source = scans.start + offset
         var target = output
-        guard let stamps = scans.stamps, !stamps.isBigEndian, stamps.offset > offset else {
+        guard let stamps = scans.timestamps, !stamps.isBigEndian, stamps.offset > offset else {
             for _ in 0..<scans.count {
                 Self.axes(source, conversion, raw, reads: 3).store(target)
                 source += stride
                 target += MemoryLayout<SIMD3<Double>>.stride
             }
-            scans.copyStamps()
+            scans.convertTimestamps()
             return
         }
         // Axes and timestamps are converted in one loop, so that each scan is loaded from memory only once. Because the
         // eight bytes of the timestamp follow the axes, a fourth number can be read to fill the vector.
-        let ahead = stamps.offset - offset
+        let timestampDistance = stamps.offset - offset
         let clockOffset = stamps.clockOffset
         var stampTarget = stamps.output
         for _ in 0..<scans.count {
             // With 32 bits, reading four numbers is not faster than reading three.
             Self.axes(source, conversion, raw, reads: Stored.bitWidth == 16 ? 4 : 3).store(target)
-            let stamp = Int64(littleEndian: source.loadUnaligned(fromByteOffset: ahead, as: Int64.self))
+            let stamp = Int64(littleEndian: source.loadUnaligned(fromByteOffset: timestampDistance, as: Int64.self))
             stampTarget.storeBytes(of: stamp &+ clockOffset, as: Int64.self)
             source += stride
             target += MemoryLayout<SIMD3<Double>>.stride
@@ -90,8 +90,8 @@ struct IIOPackedAxes: Sendable {
         let x = raw(source.loadUnaligned(as: Stored.self))
         let y = raw(source.loadUnaligned(fromByteOffset: size, as: Stored.self))
         let z = raw(source.loadUnaligned(fromByteOffset: 2 * size, as: Stored.self))
-        let more = count > 3 ? raw(source.loadUnaligned(fromByteOffset: 3 * size, as: Stored.self)) : 0
-        return conversion.value(of: SIMD4(Double(x), Double(y), Double(z), Double(more)))
+        let fourth = count > 3 ? raw(source.loadUnaligned(fromByteOffset: 3 * size, as: Stored.self)) : 0
+        return conversion.value(of: SIMD4(Double(x), Double(y), Double(z), Double(fourth)))
     }
 }
 

@@ -12,9 +12,9 @@ package struct IIOScanDecoder: Sendable {
     /// The minimum size of a scan, in bytes.
     package let minimumStride: Int
 
-    private let lanes: [IIOScanLane]
+    private let axisConverters: [IIOAxisConverter]
     private let packed: IIOPackedAxes?
-    private let stamp: IIOScanLayout.Element?
+    private let timestampElement: IIOScanLayout.Element?
 
     /// Creates a decoder for one or three axes.
     ///
@@ -22,21 +22,21 @@ package struct IIOScanDecoder: Sendable {
     /// usable. A timestamp is ignored if it is not in the layout or does not have 64 bits.
     package init?(layout: IIOScanLayout, axes: [IIOAxis], timestampChannel: Int?) {
         guard axes.count == 1 || axes.count == 3 else { return nil }
-        var lanes: [IIOScanLane] = []
+        var lanes: [IIOAxisConverter] = []
         for axis in axes {
             guard let element = layout.element(of: axis.channel), element.format.count == 1, axis.isUsable else {
                 return nil
             }
-            lanes.append(IIOScanLane(offset: element.offset, format: element.format, conversion: axis.conversion))
+            lanes.append(IIOAxisConverter(offset: element.offset, format: element.format, conversion: axis.conversion))
         }
-        self.lanes = lanes
+        self.axisConverters = lanes
         packed = IIOPackedAxes(lanes)
-        stamp = timestampChannel.flatMap { layout.element(of: $0) }.flatMap { element in
+        timestampElement = timestampChannel.flatMap { layout.element(of: $0) }.flatMap { element in
             let format = element.format
             return format.bits == 64 && format.count == 1 ? element : nil
         }
-        hasTimestamps = stamp != nil
-        minimumStride = max(lanes.map(\.end).max() ?? 0, stamp?.end ?? 0)
+        hasTimestamps = timestampElement != nil
+        minimumStride = max(lanes.map(\.end).max() ?? 0, timestampElement?.end ?? 0)
     }
 
     /// Decodes up to `count` scans that are `stride` bytes apart. The timestamps are in nanoseconds of the driver's
@@ -78,9 +78,10 @@ package struct IIOScanDecoder: Sendable {
         var total = min(count, bytes.count / stride, values.count)
         if let times { total = min(total, times.count / MemoryLayout<Int64>.size) }
         var scans = IIOScans(start: start, stride: stride, count: total)
-        if let stamp, let target = times?.baseAddress {
-            scans.stamps = IIOScans.Stamps(
-                offset: stamp.offset, isBigEndian: stamp.format.isBigEndian, clockOffset: clockOffset, output: target)
+        if let timestampElement, let target = times?.baseAddress {
+            scans.timestamps = IIOScans.Timestamps(
+                offset: timestampElement.offset, isBigEndian: timestampElement.format.isBigEndian,
+                clockOffset: clockOffset, output: target)
         }
         if let packed {
             packed.convert(scans, to: UnsafeMutableRawPointer(output))
@@ -92,14 +93,14 @@ package struct IIOScanDecoder: Sendable {
 
     /// Converts axis by axis, for layouts with gaps, mixed sizes or unsigned numbers.
     private func convert(_ scans: IIOScans, to output: UnsafeMutableRawPointer) {
-        if lanes.count == 1 {
+        if axisConverters.count == 1 {
             output.initializeMemory(as: SIMD3<Double>.self, repeating: .zero, count: scans.count)
         }
-        for (place, lane) in lanes.enumerated() {
+        for (place, lane) in axisConverters.enumerated() {
             lane.convert(
                 scans.start, stride: scans.stride, count: scans.count,
                 to: output + place * MemoryLayout<Double>.stride, step: MemoryLayout<SIMD3<Double>>.stride)
         }
-        scans.copyStamps()
+        scans.convertTimestamps()
     }
 }

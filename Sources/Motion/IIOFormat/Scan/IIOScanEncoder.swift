@@ -26,8 +26,8 @@ package struct IIOScanEncoder: Sendable {
     ) -> [UInt8] {
         var scan = emptyScan()
         scan.withUnsafeMutableBytes { bytes in
-            for (axes, value) in vectors { put(value, of: axes, into: bytes) }
-            if let timestampChannel { put(raw: timestamp, of: timestampChannel, into: bytes) }
+            for (axes, value) in vectors { write(value, of: axes, into: bytes) }
+            if let timestampChannel { write(raw: timestamp, of: timestampChannel, into: bytes) }
         }
         return scan
     }
@@ -37,7 +37,7 @@ package struct IIOScanEncoder: Sendable {
     /// For a single axis, the first component is used. Values are rounded to the nearest raw number and clamped to its
     /// range. NaN is written as 0.
     @discardableResult
-    package func put(_ value: SIMD3<Double>, of axes: [IIOAxis], into scan: UnsafeMutableRawBufferPointer) -> Bool {
+    package func write(_ value: SIMD3<Double>, of axes: [IIOAxis], into scan: UnsafeMutableRawBufferPointer) -> Bool {
         var isComplete = axes.count <= 3
         for (place, axis) in axes.prefix(3).enumerated() {
             guard let element = layout.element(of: axis.channel) else {
@@ -52,7 +52,7 @@ package struct IIOScanEncoder: Sendable {
 
     /// Writes a raw number, such as a timestamp, to a scan. Returns false if the channel is not in the layout.
     @discardableResult
-    package func put(raw: Int64, of channel: Int, into scan: UnsafeMutableRawBufferPointer) -> Bool {
+    package func write(raw: Int64, of channel: Int, into scan: UnsafeMutableRawBufferPointer) -> Bool {
         guard let element = layout.element(of: channel) else { return false }
         return put(element.format.clamped(raw), at: element, into: scan)
     }

@@ -3,7 +3,7 @@
 /// Scans in a buffer, and the destination of their timestamps. The creator is responsible for checking the bounds.
 struct IIOScans {
     /// The position and the destination of the timestamps.
-    struct Stamps {
+    struct Timestamps {
         /// The offset in the scan, in bytes.
         var offset: Int
         var isBigEndian: Bool
@@ -19,18 +19,18 @@ struct IIOScans {
     var stride: Int
     var count: Int
     /// The timestamps; nil if there are none or they are not requested.
-    var stamps: Stamps?
+    var timestamps: Timestamps?
 
     /// Converts the timestamps.
-    func copyStamps() {
-        guard let stamps else { return }
-        var source = start + stamps.offset
-        var target = stamps.output
+    func convertTimestamps() {
+        guard let timestamps else { return }
+        var source = start + timestamps.offset
+        var target = timestamps.output
         for _ in 0..<count {
             let stored = source.loadUnaligned(as: Int64.self)
-            let stamp = stamps.isBigEndian ? Int64(bigEndian: stored) : Int64(littleEndian: stored)
+            let stamp = timestamps.isBigEndian ? Int64(bigEndian: stored) : Int64(littleEndian: stored)
             // A timestamp can have any value, so the addition wraps around instead of trapping.
-            target.storeBytes(of: stamp &+ stamps.clockOffset, as: Int64.self)
+            target.storeBytes(of: stamp &+ timestamps.clockOffset, as: Int64.self)
             source += stride
             target += MemoryLayout<Int64>.stride
         }

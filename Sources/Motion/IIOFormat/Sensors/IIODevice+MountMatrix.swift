@@ -18,17 +18,17 @@ extension IIODevice {
             guard let text = attribute.text else { continue }
             let origin = attribute.filename
             guard let matrix = MountMatrix(text) else {
-                sensor.noteMount(
+                sensor.addMountMatrixRemark(
                     "\(origin) is \"\(text.prefix(80))\", which does not consist of nine numbers. It is ignored.")
                 continue
             }
-            switch matrix.use(for: sensor.kind, origin: origin) {
-            case .zeros: continue
-            case .refused(let remark): sensor.noteMount(remark)
-            case .taken(let remark):
+            switch matrix.validity(for: sensor.kind, origin: origin) {
+            case .empty: continue
+            case .rejected(let remark): sensor.addMountMatrixRemark(remark)
+            case .accepted(let remark):
                 sensor.mountMatrix = matrix
                 sensor.mountMatrixOrigin = origin
-                if let remark { sensor.noteMount(remark) }
+                if let remark { sensor.addMountMatrixRemark(remark) }
                 return
             }
         }
@@ -36,18 +36,19 @@ extension IIODevice {
 
     /// Returns all attributes that may contain the matrix, the most specific first.
     private func mountMatrices(of sensor: IIOSensor) -> [IIOAttribute] {
-        let own = sensor.axes.lazy.filter { channels.indices.contains($0.channel) }
+        let channelAttribute = sensor.axes.lazy.filter { channels.indices.contains($0.channel) }
             .compactMap { channels[$0.channel].attribute("mount_matrix") }.first
         let mount = channels.first { $0.id == "mount" }?.attribute("matrix")
         return [
-            own, attribute("in_\(sensor.kind.channelType)_mount_matrix"), mount, attribute("in_mount_matrix"),
+            channelAttribute, attribute("in_\(sensor.kind.channelType)_mount_matrix"), mount,
+            attribute("in_mount_matrix"),
             attribute("mount_matrix"),
         ].compactMap { $0 }
     }
 }
 
 extension IIOSensor {
-    fileprivate mutating func noteMount(_ remark: String) {
+    fileprivate mutating func addMountMatrixRemark(_ remark: String) {
         mountMatrixRemarks.append(remark)
         remarks.append(remark)
     }

@@ -11,18 +11,19 @@ extension IIODevice {
         guard let first = sensor.axes.first, channels.indices.contains(first.channel) else { return }
         let channel = channels[first.channel]
         let name = "sampling_frequency"
-        let ofType = "in_\(sensor.kind.channelType)_\(name)"
+        let typeAttributeName = "in_\(sensor.kind.channelType)_\(name)"
         if let rate = channel.attribute(name) {
             sensor.rateAttribute = .channel(first.channel, name)
             sensor.currentRate = Self.rate(rate)
-        } else if let rate = attribute(ofType) ?? attribute(name) {
+        } else if let rate = attribute(typeAttributeName) ?? attribute(name) {
             sensor.rateAttribute = .device(rate.name)
             sensor.currentRate = Self.rate(rate)
         }
-        let places = [
-            channel.attribute("\(name)_available"), attribute("\(ofType)_available"), attribute("\(name)_available"),
+        let candidates = [
+            channel.attribute("\(name)_available"), attribute("\(typeAttributeName)_available"),
+            attribute("\(name)_available"),
         ]
-        for case let text? in places.map({ $0?.value }) {
+        for case let text? in candidates.map({ $0?.value }) {
             sensor.rates = SensorRates(text)
             if sensor.rates != .unknown { return }
         }
@@ -64,6 +65,6 @@ extension SensorRates {
 
     private static func isSeparator(_ character: Character) -> Bool {
         // Some vendor drivers separate the rates with commas.
-        character == "," || character.unicodeScalars.allSatisfy { IIONumber.isFiller($0) }
+        character == "," || character.unicodeScalars.allSatisfy { IIONumber.isWhitespaceOrControl($0) }
     }
 }

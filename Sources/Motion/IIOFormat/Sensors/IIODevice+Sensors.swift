@@ -11,21 +11,21 @@ extension IIODevice {
 
     private func sensor(_ kind: SensorKind) -> IIOSensor? {
         let ids = kind.channelIDs
-        let places = ids.compactMap { id in channels.firstIndex { $0.id == id && !$0.isOutput } }
-        guard places.count == ids.count else { return nil }
+        let channelIndices = ids.compactMap { id in channels.firstIndex { $0.id == id && !$0.isOutput } }
+        guard channelIndices.count == ids.count else { return nil }
         var sensor = IIOSensor(kind: kind, name: name, label: label, location: location)
-        for place in places {
+        for place in channelIndices {
             let (axis, problem) = axis(at: place, type: kind.channelType)
             sensor.axes.append(axis)
             // The problem of the first axis is sufficient, because the problems of other axes are usually the same.
             if sensor.problemText == nil { sensor.problemText = problem }
         }
-        sensor.canBuffer = zip(places, sensor.axes).allSatisfy { place, axis in
+        sensor.canBuffer = zip(channelIndices, sensor.axes).allSatisfy { place, axis in
             guard let scan = channels[place].scan else { return false }
             // If a channel is read from `input`, no attribute describes the numbers in a buffer.
             return scan.index >= 0 && scan.format.count == 1 && !axis.isProcessed
         }
-        sensor.canPoll = zip(places, sensor.axes).allSatisfy { place, axis in
+        sensor.canPoll = zip(channelIndices, sensor.axes).allSatisfy { place, axis in
             channels[place].attribute(axis.attributeName) != nil
         }
         if !sensor.canBuffer, !sensor.canPoll, sensor.problemText == nil {

@@ -5,8 +5,8 @@ package enum IIONumber {
     /// Returns the text without leading and trailing whitespace and NUL bytes, which libiio and drivers include.
     package static func trimmed(_ text: String) -> Substring {
         var rest = text[...]
-        while let first = rest.unicodeScalars.first, isFiller(first) { rest.unicodeScalars.removeFirst() }
-        while let last = rest.unicodeScalars.last, isFiller(last) { rest.unicodeScalars.removeLast() }
+        while let first = rest.unicodeScalars.first, isWhitespaceOrControl(first) { rest.unicodeScalars.removeFirst() }
+        while let last = rest.unicodeScalars.last, isWhitespaceOrControl(last) { rest.unicodeScalars.removeLast() }
         return rest
     }
 
@@ -23,7 +23,7 @@ package enum IIONumber {
     /// The maximum length of a number, in bytes. Drivers write shorter numbers.
     private static let limit = 64
 
-    static func isFiller(_ scalar: Unicode.Scalar) -> Bool { scalar.value <= 0x20 || scalar.value == 0x7F }
+    static func isWhitespaceOrControl(_ scalar: Unicode.Scalar) -> Bool { scalar.value <= 0x20 || scalar.value == 0x7F }
 
     private static func isPartOfNumber(_ byte: UInt8) -> Bool {
         switch byte {

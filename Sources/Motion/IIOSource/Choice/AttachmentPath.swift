@@ -33,7 +33,7 @@ enum AttachmentPath {
 
     /// Appends "#2", "#3" and so on to the paths of sensors that are otherwise indistinguishable, such as two
     /// accelerometers of one HID hub. The numbers follow the order of registration by the kernel.
-    static func number(_ units: inout [SensorUnit]) {
+    static func numberDuplicates(in units: inout [DeviceGroup]) {
         var counts: [String: Int] = [:]
         for unit in units.indices.sorted(by: { number(of: units[$0]) < number(of: units[$1]) }) {
             for member in units[unit].members.indices {
@@ -49,7 +49,7 @@ enum AttachmentPath {
 
     /// Returns the number in an ID, for example 12 for "iio:device12". The order of libiio is not used, because it
     /// sorts IDs as text.
-    private static func number(of unit: SensorUnit) -> Int {
+    private static func number(of unit: DeviceGroup) -> Int {
         Int(unit.deviceID.drop { !$0.isNumber }) ?? .max
     }
 }

@@ -4,7 +4,7 @@ import DeviceCore
 import IIOFormat
 
 /// The combined demand for the sensors of one device.
-struct UnitPlan: Equatable {
+struct DeviceReadPlan: Equatable {
     /// The indices of the sensors with subscribers.
     let active: [Int]
     /// The rate, in hertz: infinity for the maximum rate, 0 for any rate.
@@ -14,7 +14,7 @@ struct UnitPlan: Equatable {
     /// True if the sensors are read axis by axis, without a buffer.
     let isPolled: Bool
     /// True if no subscriber requests more samples than `rate`, and the sensors may deliver more.
-    var thins = false
+    var decimates = false
 
     /// Returns the plan for the demand for each sensor of a unit; nil if there is no demand.
     ///
@@ -24,20 +24,20 @@ struct UnitPlan: Equatable {
     ///   - gathers: False if the buffer has failed, or has returned no samples, while it collected samples to discard.
     ///   - demand: Returns the demand for a sensor; nil if there is none.
     static func plan(
-        for unit: SensorUnit, isPolled: Bool, gathers: Bool = true, demand: (SensorDescription.ID) -> MotionDemand?
-    ) -> UnitPlan? {
+        for unit: DeviceGroup, isPolled: Bool, gathers: Bool = true, demand: (SensorDescription.ID) -> MotionDemand?
+    ) -> DeviceReadPlan? {
         var active: [Int] = []
         var rate = 0.0
         var latency = Double.infinity
         var thins = gathers && !unit.isEventDriven
-        var slowest = Double.infinity
+        var minimumRate = Double.infinity
         for (index, member) in unit.members.enumerated() where member.sensor.isUsable {
             guard let wanted = demand(member.description.id) else { continue }
             active.append(index)
             rate = max(rate, wanted.rate)
             latency = min(latency, wanted.latency)
-            slowest = min(slowest, wanted.rate)
-            thins = thins && wanted.thins
+            minimumRate = min(minimumRate, wanted.rate)
+            thins = thins && wanted.decimates
         }
         guard !active.isEmpty else { return nil }
         // Drivers reject reads of attributes while the buffer of the device is enabled, so the two modes cannot be
@@ -46,9 +46,9 @@ struct UnitPlan: Equatable {
         let isPolled = isPolled || unit.isPolled || cannotBuffer
         // `thins` is only set if it has an effect, because a changed plan reinitializes the device.
         thins =
-            thins && !isPolled && slowest == rate && rate.isFinite
+            thins && !isPolled && minimumRate == rate && rate.isFinite
             && active.contains { unit.members[$0].sensor.rates.mayExceed(rate) }
-        return UnitPlan(active: active, rate: rate, latency: latency, isPolled: isPolled, thins: thins)
+        return DeviceReadPlan(active: active, rate: rate, latency: latency, isPolled: isPolled, decimates: thins)
     }
 }
 
@@ -57,21 +57,21 @@ struct BufferPlan: Equatable {
     /// The rate that is assumed if it is unknown, in hertz.
     static let assumedRate = 100.0
     /// The maximum number of samples in a refill.
-    static let mostSamples = 4096
+    static let maximumSamples = 4096
 
     /// The number of samples in a refill.
     let samples: Int
     /// The decimation factor: of this number of consecutive samples, only the last is delivered. 1 delivers all
     /// samples.
-    let thinning: Int
+    let decimation: Int
     /// The number of refills that the kernel buffers.
     let kernelBuffers: Int
     /// The time after which a refill fails, in seconds; 0 for no limit.
     let timeout: Double
     /// The time from the start within which the first samples must arrive, in seconds.
-    let startLimit: Double
+    let startTimeout: Double
     /// The time without samples after which a running capture counts as stalled, in seconds.
-    let stallLimit: Double
+    let stallTimeout: Double
     /// The time from one refill to the next, in seconds.
     let period: Double
 
@@ -89,15 +89,16 @@ struct BufferPlan: Equatable {
         rate: Double?, latency: Double, wanted: Double? = nil, samples forced: Int? = nil,
         kernelBuffers forcedBuffers: Int? = nil, isLocal: Bool, isEventDriven: Bool
     ) {
-        thinning = Self.thinning(rate: rate, wanted: forced == nil && !isEventDriven ? wanted : nil)
+        decimation = Self.decimation(rate: rate, requested: forced == nil && !isEventDriven ? wanted : nil)
         var rate = rate ?? Self.assumedRate
         if !(rate > 0) { rate = Self.assumedRate }
         // Above 2000 Hz, samples are combined for at least 1 ms, because a wakeup for each sample would overload the
         // processor.
         let wait = max(min(60, latency.isNaN ? 0 : latency), rate > 2000 ? 0.001 : 0)
         let fitting = (rate * wait).rounded(.down)
-        let together = max(1, min(Self.mostSamples, forced ?? Int(min(fitting, Double(Self.mostSamples)))))
-        samples = max(1, together / thinning) * thinning
+        let samplesPerLatency = max(
+            1, min(Self.maximumSamples, forced ?? Int(min(fitting, Double(Self.maximumSamples)))))
+        samples = max(1, samplesPerLatency / decimation) * decimation
         period = Double(samples) / rate
         // 0.5 s of samples in kernel buffers bridges delays on a busy machine. The limit of 128 buffers applies to fast
         // sensors.
@@ -110,8 +111,8 @@ struct BufferPlan: Equatable {
         } else {
             timeout = isEventDriven ? 60 : max(5, 4 * period + 1)
         }
-        startLimit = 0.5 + 1.5 * period
-        stallLimit = 1 + 10 / rate + 3 * period
+        startTimeout = 0.5 + 1.5 * period
+        stallTimeout = 1 + 10 / rate + 3 * period
     }
 
     /// Returns the decimation factor. If the rate is close to a multiple of the requested rate, the factor is that
@@ -119,20 +120,20 @@ struct BufferPlan: Equatable {
     /// evenly spaced.
     ///
     /// The factor corresponds to at most 0.1 s, because other clients of a server also have to wait for these samples.
-    private static func thinning(rate: Double?, wanted: Double?) -> Int {
-        guard let rate, let wanted, rate.isFinite, wanted > 0 else { return 1 }
-        let most = max(1, min(rate * 0.1, Double(mostSamples)))
-        let ratio = min(rate / wanted, 1e9)
-        let whole = (ratio * 1.001).rounded(.down)
+    private static func decimation(rate: Double?, requested: Double?) -> Int {
+        guard let rate, let requested, rate.isFinite, requested > 0 else { return 1 }
+        let maximum = max(1, min(rate * 0.1, Double(maximumSamples)))
+        let ratio = min(rate / requested, 1e9)
+        let multiple = (ratio * 1.001).rounded(.down)
         // If the resulting rate exceeds the requested rate by at most 2 %, a subscriber receives all samples.
-        let isEven = whole >= 1 && whole <= most * 1.001 && rate / whole <= wanted * 1.02
-        return Int(isEven ? whole : max(1, min(ratio / 4, most)))
+        let isEven = multiple >= 1 && multiple <= maximum * 1.001 && rate / multiple <= requested * 1.02
+        return Int(isEven ? multiple : max(1, min(ratio / 4, maximum)))
     }
 }
 
 extension SensorRates {
     /// True if the sensor may run at twice the rate or faster, or if its rates are unknown.
     fileprivate func mayExceed(_ rate: Double) -> Bool {
-        RateChoice.rate(wanted: rate, offered: self, current: nil).map { $0 >= 2 * rate } ?? true
+        RateSelection.rate(wanted: rate, offered: self, current: nil).map { $0 >= 2 * rate } ?? true
     }
 }

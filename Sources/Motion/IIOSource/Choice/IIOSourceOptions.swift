@@ -7,18 +7,18 @@ public struct IIOSourceOptions: Sendable {
     /// The maximum number of refills that the kernel buffers; nil for 0.5 s of samples.
     public var kernelBuffers: Int?
     /// The maximum rate of a sensor that is read axis by axis, in hertz.
-    public var greatestPollRate = 200.0
+    public var maximumPollRate = 200.0
     /// The maximum duration of the discovery of sensors, in seconds.
-    public var discoveryLimit = 3.0
+    public var discoveryTimeout = 3.0
     /// The initial delay before a retry after a failure, in seconds. It doubles with each further failure.
-    public var firstRetry = 0.25
+    public var initialRetryDelay = 0.25
     /// The maximum delay before a retry, in seconds.
-    public var lastRetry = 10.0
+    public var maximumRetryDelay = 10.0
     /// The interval between searches for a missing sensor that has subscribers, in seconds.
     public var searchInterval = 2.0
     /// The time by which an executor that polls a buffer itself may be late, in seconds. If it is later, the source's
     /// thread resumes reading. nil to derive the time from the size of the kernel buffers.
-    package var lateness: Double?
+    package var tolerance: Double?
 
     /// Creates the default options.
     public init() {}

@@ -8,7 +8,7 @@ import SystemCalls
 /// libiio disables the buffer of another program before it detects that the device is busy. Therefore, programs of this
 /// package acquire the lock first. The directory can be locked without write permission, and disappears with the
 /// device. The device node cannot be locked, because the kernel allows only one open descriptor.
-final class DeviceLock: IIOHold {
+final class DeviceLock: IIOLease {
     private let descriptor: Mutex<Int32>
 
     init(folder: String) throws(IIOFailure) {
@@ -29,7 +29,7 @@ final class DeviceLock: IIOHold {
     /// unknown.
     private static func holder(of folder: String) -> String? {
         var status = stat()
-        guard stat(folder, &status) == 0, let locks = try? FileBytes.read("/proc/locks", limit: 1 << 20) else {
+        guard stat(folder, &status) == 0, let locks = try? FileIO.read("/proc/locks", limit: 1 << 20) else {
             return nil
         }
         let device = (major: status.st_dev >> 8 & 0xfff, minor: status.st_dev & 0xff | status.st_dev >> 12 & 0xfff00)
@@ -41,7 +41,7 @@ final class DeviceLock: IIOHold {
             guard place.count == 3, Int(place[0], radix: 16) == Int(device.major),
                 Int(place[1], radix: 16) == Int(device.minor), UInt64(place[2]) == UInt64(status.st_ino)
             else { continue }
-            let name = SysfsFolder.read("/proc/\(process)/comm") ?? "a program"
+            let name = SysfsDirectory.read("/proc/\(process)/comm") ?? "a program"
             return "\(name) (process \(process))"
         }
         return nil

@@ -12,7 +12,7 @@ import SystemCalls
 final class ExitActions: Sendable {
     /// The actions of this process. They run at its exit.
     static let shared: ExitActions = {
-        atexit { ExitActions.shared.run() }
+        atexit { ExitActions.shared.runAll() }
         return ExitActions()
     }()
 
@@ -59,7 +59,7 @@ final class ExitActions: Sendable {
     func remove(_ id: Int) { state.withLock { $0.actions.removeAll { $0.id == id } } }
 
     /// Waits for changes in progress, rejects further ones, and runs the actions in reverse order.
-    func run() {
+    func runAll() {
         state.withLock { $0.isExiting = true }
         for _ in 0..<Self.maximumWait where state.withLock({ $0.changes > 0 }) { usleep(1000) }
         for action in state.withLock({ $0.actions }).reversed() { action.run() }

@@ -8,8 +8,8 @@ import SystemCalls
 /// The libiio C library, versions 0.24 to 0.26.
 struct LibIIO: IIOLibrary {
     func open(_ address: MotionSourceAddress) throws(IIOFailure) -> any IIOConnection {
-        let server = try NetworkDescription.check(address)
-        XMLMessages.silence()
+        let server = try DescriptionSizeCheck.check(address)
+        XMLErrorOutput.disable()
         // libiio 0.24 replaces the colon before a port with NUL, so each call requires its own copy.
         var uri = Array(Self.uri(of: address).utf8CString)
         var error: Int32 = 0
@@ -21,16 +21,16 @@ struct LibIIO: IIOLibrary {
     /// Returns the URI for libiio. Replaces localhost with 127.0.0.1, because libiio resolves localhost from /etc/hosts
     /// only.
     static func uri(of address: MotionSourceAddress) -> String {
-        guard address.backend == .network, let host = NetworkDescription.place(address.place)?.host,
+        guard address.backend == .network, let host = DescriptionSizeCheck.hostAndPort(address.target)?.host,
             Sockets.isLocalhost(host)
         else { return address.description }
-        return "ip:127.0.0.1\(address.place.dropFirst(host.count))"
+        return "ip:127.0.0.1\(address.target.dropFirst(host.count))"
     }
 
     func devices(at address: MotionSourceAddress) -> [String]? {
         guard address.backend == .local else { return nil }
         // If the kernel does not support IIO, the directory does not exist and there are no devices.
-        return (SysfsFolder.names(SysfsFolder.devices) ?? []).filter {
+        return (SysfsDirectory.names(SysfsDirectory.devices) ?? []).filter {
             $0.hasPrefix("iio:device") || $0.hasPrefix("trigger")
         }
     }
@@ -57,14 +57,14 @@ struct LibIIO: IIOLibrary {
 ///
 /// libxml2 prints invalid descriptions from servers to standard error, including control characters. libiio itself
 /// reports an invalid description.
-private enum XMLMessages {
+private enum XMLErrorOutput {
     private typealias Handler = @convention(c) (UnsafeMutableRawPointer?, UnsafePointer<CChar>?) -> Void
     private typealias SetHandler = @convention(c) (UnsafeMutableRawPointer?, Handler?) -> Void
 
     private static let setHandler = dlsym(nil, "xmlSetGenericErrorFunc").map { unsafeBitCast($0, to: SetHandler.self) }
 
     /// Disables the messages of the current thread. Each thread has its own handler.
-    static func silence() { setHandler?(nil) { _, _ in } }
+    static func disable() { setHandler?(nil) { _, _ in } }
 }
 #else
 import DeviceCore

@@ -16,10 +16,10 @@ final class LibIIOBuffer: IIOBuffer, @unchecked Sendable {
     private let pointer: OpaquePointer
     private let isOpen = Mutex(true)
     private let isCancelled = Atomic<Bool>(false)
-    let step: Int
+    let scanSize: Int
     let kernelBuffers: Int
-    let wait: (descriptor: Int32, wakeUp: WakeUp)?
-    private var gate = RefillGate()
+    let pollHandle: (descriptor: Int32, wakeUp: WakeupPipe)?
+    private var readGate = RefillGate()
     /// The ID of the action that disables the buffer at exit; nil for a remote buffer.
     private let exitAction: Int?
 
@@ -28,14 +28,14 @@ final class LibIIOBuffer: IIOBuffer, @unchecked Sendable {
         self.exitAction = exitAction
         self.kernelBuffers = kernelBuffers
         self.connection = connection
-        step = Int(iio_buffer_step(pointer))
-        wait = Self.wait(pointer)
+        scanSize = Int(iio_buffer_step(pointer))
+        pollHandle = Self.wait(pointer)
     }
 
     /// Sets a local buffer to nonblocking mode. Returns nil for other buffers.
-    private static func wait(_ pointer: OpaquePointer) -> (descriptor: Int32, wakeUp: WakeUp)? {
+    private static func wait(_ pointer: OpaquePointer) -> (descriptor: Int32, wakeUp: WakeupPipe)? {
         let descriptor = iio_buffer_get_poll_fd(pointer)
-        guard descriptor >= 0, let wakeUp = try? WakeUp(for: "the capture from a sensor"),
+        guard descriptor >= 0, let wakeUp = try? WakeupPipe(for: "the capture from a sensor"),
             iio_buffer_set_blocking_mode(pointer, false) == 0
         else { return nil }
         return (descriptor, wakeUp)
@@ -44,14 +44,14 @@ final class LibIIOBuffer: IIOBuffer, @unchecked Sendable {
     deinit { close() }
 
     func refill(_ bytes: inout UnsafeRawBufferPointer, reads: inout Int) -> Int {
-        if let wait {
+        if let pollHandle {
             // In nonblocking mode, libiio does not check whether the buffer has been cancelled.
             if isCancelled.load(ordering: .relaxed) { return -Int(EBADF) }
-            guard gate.takesRead(of: wait.descriptor, &reads) else { return -Int(EAGAIN) }
+            guard readGate.consumeRead(of: pollHandle.descriptor, &reads) else { return -Int(EAGAIN) }
         }
         let result = iio_buffer_refill(pointer)
         guard result >= 0 else { return result }
-        gate.noteRefill()
+        readGate.recordRefill()
         guard let start = iio_buffer_start(pointer), let end = iio_buffer_end(pointer), end >= start else { return -5 }
         bytes = UnsafeRawBufferPointer(start: start, count: end - start)
         return result
@@ -62,18 +62,18 @@ final class LibIIOBuffer: IIOBuffer, @unchecked Sendable {
     func cancel() {
         isCancelled.store(true, ordering: .relaxed)
         isOpen.withLock { if $0 { iio_buffer_cancel(pointer) } }
-        wait?.wakeUp.signal()
+        pollHandle?.wakeUp.signal()
     }
 
     func close() {
-        let mine = isOpen.withLock { isOpen in
+        let wasOpen = isOpen.withLock { isOpen in
             // If a network buffer is cancelled first, it closes its connection without waiting for a response of the
             // server.
             if isOpen { iio_buffer_cancel(pointer) }
             return exchange(&isOpen, with: false)
         }
-        guard mine else { return }
-        LibIIOMessages.logged { iio_buffer_destroy(pointer) }
+        guard wasOpen else { return }
+        LibIIOMessages.withCapturedOutput { iio_buffer_destroy(pointer) }
         if let exitAction { ExitActions.shared.remove(exitAction) }
     }
 }
@@ -82,14 +82,14 @@ final class LibIIOBuffer: IIOBuffer, @unchecked Sendable {
 /// FIFO of the sensor over a slow bus, before it contains as many samples as configured.
 struct RefillGate {
     /// True if the last refill has returned samples, and the caller has not waited for more since.
-    private var isRepeated = false
+    private var hasNotWaitedSinceRefill = false
 
-    mutating func noteRefill() { isRepeated = true }
+    mutating func recordRefill() { hasNotWaitedSinceRefill = true }
 
     /// Decrements `reads` and returns true if a read is permitted. Returns false if no reads are left or the buffer is
     /// empty.
-    mutating func takesRead(of descriptor: Int32, _ reads: inout Int) -> Bool {
-        let hasWaited = !exchange(&isRepeated, with: false)
+    mutating func consumeRead(of descriptor: Int32, _ reads: inout Int) -> Bool {
+        let hasWaited = !exchange(&hasNotWaitedSinceRefill, with: false)
         guard reads > 0, hasWaited || Sockets.isReadable(descriptor) else { return false }
         reads -= 1
         return true
@@ -99,16 +99,16 @@ struct RefillGate {
 /// Channel attributes that are read through libiio.
 final class LibIIOPoll: IIOPoll {
     private let connection: LibIIOConnection
-    private let places: [IIOPlace]
+    private let attributes: [IIOAttributePath]
 
-    init(_ connection: LibIIOConnection, places: [IIOPlace]) {
+    init(_ connection: LibIIOConnection, places: [IIOAttributePath]) {
         self.connection = connection
-        self.places = places
+        self.attributes = places
     }
 
     func read(_ index: Int) throws(IIOFailure) -> Double {
-        guard places.indices.contains(index) else { return .nan }
-        return IIONumber.double(try connection.read(places[index])) ?? .nan
+        guard attributes.indices.contains(index) else { return .nan }
+        return IIONumber.double(try connection.read(attributes[index])) ?? .nan
     }
 }
 #endif

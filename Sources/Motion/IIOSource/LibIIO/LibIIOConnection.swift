@@ -18,15 +18,15 @@ final class LibIIOConnection: IIOConnection, @unchecked Sendable {
     private let devices: [OpaquePointer]
     private let channels: [[OpaquePointer]]
     /// The address at which the server has responded; nil if buffers can only be read through libiio.
-    private let server: ServerPlace?
-    private let habits = ServerHabits()
+    private let server: ServerAddress?
+    private let capabilities = ServerCapabilities()
     private let isLocal: Bool
     /// The default number of kernel buffers in libiio.
-    private static let usualKernelBuffers = 4
+    private static let defaultKernelBuffers = 4
     /// The error after which the responses of the server no longer match the requests; 0 if there is none.
-    private let breakage = Atomic<Int32>(0)
+    private let desynchronizationError = Atomic<Int32>(0)
 
-    init(_ pointer: OpaquePointer, address: MotionSourceAddress, server: ServerPlace?) {
+    init(_ pointer: OpaquePointer, address: MotionSourceAddress, server: ServerAddress?) {
         self.pointer = pointer
         self.server = server
         isLocal = address.backend == .local
@@ -40,8 +40,8 @@ final class LibIIOConnection: IIOConnection, @unchecked Sendable {
 
     /// Runs a request, unless the server has failed to respond to a previous one in time. A late response would be
     /// interpreted as the response to the next request. Only a new context is synchronized again.
-    private func inStep<Result>(_ body: () throws(IIOFailure) -> Result) throws(IIOFailure) -> Result {
-        let number = breakage.load(ordering: .relaxed)
+    private func ifSynchronized<Result>(_ body: () throws(IIOFailure) -> Result) throws(IIOFailure) -> Result {
+        let number = desynchronizationError.load(ordering: .relaxed)
         guard number == 0 else { throw IIOFailure("request after a failed request", number) }
         do throws(IIOFailure) {
             return try body()
@@ -49,7 +49,7 @@ final class LibIIOConnection: IIOConnection, @unchecked Sendable {
             // ETIMEDOUT may be the error of a driver whose bus has timed out. For its own timeouts, libiio returns
             // EPIPE.
             if !isLocal, error.isConnectionLoss, error.number != ETIMEDOUT {
-                breakage.store(error.number, ordering: .relaxed)
+                desynchronizationError.store(error.number, ordering: .relaxed)
             }
             throw error
         }
@@ -69,8 +69,8 @@ final class LibIIOConnection: IIOConnection, @unchecked Sendable {
 
     // MARK: Attributes
 
-    func read(_ place: IIOPlace) throws(IIOFailure) -> String {
-        try inStep { () throws(IIOFailure) -> String in
+    func read(_ place: IIOAttributePath) throws(IIOFailure) -> String {
+        try ifSynchronized { () throws(IIOFailure) -> String in
             switch place {
             case .device(let device, let name):
                 let call = "iio_device_attr_read"
@@ -84,8 +84,8 @@ final class LibIIOConnection: IIOConnection, @unchecked Sendable {
         }
     }
 
-    func write(_ value: String, to place: IIOPlace) throws(IIOFailure) {
-        try inStep { () throws(IIOFailure) in
+    func write(_ value: String, to place: IIOAttributePath) throws(IIOFailure) {
+        try ifSynchronized { () throws(IIOFailure) in
             let result: Int
             switch place {
             case .device(let device, let name):
@@ -98,7 +98,7 @@ final class LibIIOConnection: IIOConnection, @unchecked Sendable {
         }
     }
 
-    func isWritable(_ place: IIOPlace) -> Bool {
+    func isWritable(_ place: IIOAttributePath) -> Bool {
         guard isLocal, let path = path(of: place) else { return true }
         return access(path, W_OK) == 0
     }
@@ -109,11 +109,11 @@ final class LibIIOConnection: IIOConnection, @unchecked Sendable {
     }
 
     /// Returns the path of a local attribute.
-    private func path(of place: IIOPlace) -> String? {
+    private func path(of place: IIOAttributePath) -> String? {
         switch place {
-        case .device(let device, let name): return folder(of: device).map { "\($0)/\(name)" }
+        case .device(let device, let name): return directory(of: device).map { "\($0)/\(name)" }
         case .channel(let device, let channel, let name):
-            guard let folder = folder(of: device), context.devices[device].channels.indices.contains(channel),
+            guard let folder = directory(of: device), context.devices[device].channels.indices.contains(channel),
                 let attribute = context.devices[device].channels[channel].attribute(name)
             else { return nil }
             return "\(folder)/\(attribute.filename)"
@@ -123,7 +123,7 @@ final class LibIIOConnection: IIOConnection, @unchecked Sendable {
     // MARK: Triggers
 
     func trigger(of device: Int) throws(IIOFailure) -> IIOTriggerState {
-        try inStep { () throws(IIOFailure) -> IIOTriggerState in
+        try ifSynchronized { () throws(IIOFailure) -> IIOTriggerState in
             let call = "iio_device_get_trigger"
             var trigger: OpaquePointer?
             let result = iio_device_get_trigger(try self.device(device, call), &trigger)
@@ -138,7 +138,7 @@ final class LibIIOConnection: IIOConnection, @unchecked Sendable {
     }
 
     func setTrigger(_ trigger: Int, of device: Int) throws(IIOFailure) {
-        try inStep { () throws(IIOFailure) in
+        try ifSynchronized { () throws(IIOFailure) in
             let call = "iio_device_set_trigger"
             let result = iio_device_set_trigger(try self.device(device, call), try self.device(trigger, call))
             guard result >= 0 else { throw IIOFailure(call, returned: Int(result)) }
@@ -146,13 +146,13 @@ final class LibIIOConnection: IIOConnection, @unchecked Sendable {
     }
 
     func parent(of device: Int) -> String? {
-        guard isLocal, let folder = folder(of: device), let real = SysfsFolder.real(folder),
+        guard isLocal, let folder = directory(of: device), let real = SysfsDirectory.resolvedPath(folder),
             let slash = real.lastIndex(of: "/")
         else { return nil }
         return String(real[..<slash])
     }
 
-    func timerTrigger(for device: Int, rate: Double) throws(IIOFailure) -> any IIOHold {
+    func timerTrigger(for device: Int, rate: Double) throws(IIOFailure) -> any IIOLease {
         guard isLocal, context.devices.indices.contains(device) else {
             throw IIOFailure("create a timer trigger", ENOSYS)
         }
@@ -161,22 +161,23 @@ final class LibIIOConnection: IIOConnection, @unchecked Sendable {
 
     // MARK: Presence
 
-    private func folder(of device: Int) -> String? {
-        context.devices.indices.contains(device) ? SysfsFolder.device(context.devices[device].id) : nil
+    private func directory(of device: Int) -> String? {
+        context.devices.indices.contains(device) ? SysfsDirectory.device(context.devices[device].id) : nil
     }
 
     func udevProperty(_ name: String, of device: Int) -> String? {
-        guard isLocal, let folder = folder(of: device) else { return nil }
-        return UdevDatabase.property(name, device: context.devices[device].id, node: SysfsFolder.read("\(folder)/dev"))
+        guard isLocal, let folder = directory(of: device) else { return nil }
+        return UdevDatabase.property(
+            name, device: context.devices[device].id, node: SysfsDirectory.read("\(folder)/dev"))
     }
 
     func isPresent(_ device: Int) -> Bool {
-        guard isLocal, let folder = folder(of: device) else { return true }
+        guard isLocal, let folder = directory(of: device) else { return true }
         return access(folder, F_OK) == 0
     }
 
-    func lock(_ device: Int) throws(IIOFailure) -> (any IIOHold)? {
-        guard isLocal, let folder = folder(of: device) else { return nil }
+    func lock(_ device: Int) throws(IIOFailure) -> (any IIOLease)? {
+        guard isLocal, let folder = directory(of: device) else { return nil }
         do throws(IIOFailure) {
             return try DeviceLock(folder: folder)
         } catch {
@@ -194,7 +195,7 @@ final class LibIIOConnection: IIOConnection, @unchecked Sendable {
         guard devices.indices.contains(device), channels.indices.contains(device) else {
             throw IIOFailure("iio_device_create_buffer", ENODEV)
         }
-        if isLocal { try Self.probe("/dev/\(context.devices[device].id)") }
+        if isLocal { try Self.checkNode("/dev/\(context.devices[device].id)") }
         for (index, channel) in channels[device].enumerated() {
             if wanted.contains(index) {
                 iio_channel_enable(channel)
@@ -202,27 +203,27 @@ final class LibIIOConnection: IIOConnection, @unchecked Sendable {
                 iio_channel_disable(channel)
             }
         }
-        return try inStep { () throws(IIOFailure) -> any IIOBuffer in
+        return try ifSynchronized { () throws(IIOFailure) -> any IIOBuffer in
             // libiio also sends the timeout of a network context to the server, which must not wait indefinitely for a
             // client that has disconnected.
             let seconds = min(max(isLocal ? 0 : 1, timeout), 86_400)
             _ = iio_context_set_timeout(pointer, UInt32(seconds * 1000))
             // Kernels and servers that do not support this use libiio's default.
             let isSet = iio_device_set_kernel_buffers_count(devices[device], UInt32(clamping: kernelBuffers)) == 0
-            let kernelBuffers = isSet ? kernelBuffers : Self.usualKernelBuffers
+            let kernelBuffers = isSet ? kernelBuffers : Self.defaultKernelBuffers
             let step = iio_device_get_sample_size(devices[device])
             // If only libiio can find the host, by multicast, it also reads the buffer.
             if step > 0, let socket = server?.connect() {
                 return try ServerBuffer(
                     socket, device: context.devices[device], channels: wanted, step: step, samples: samples,
-                    kernelBuffers: kernelBuffers, habits: habits)
+                    kernelBuffers: kernelBuffers, habits: capabilities)
             }
-            guard isLocal, let folder = folder(of: device) else {
+            guard isLocal, let folder = directory(of: device) else {
                 let buffer = try createBuffer(devices[device], samples)
                 return LibIIOBuffer(buffer, connection: self, kernelBuffers: kernelBuffers)
             }
             let (exitAction, buffer) = try ExitActions.shared.add {
-                _ = SysfsFolder.write("0", to: "\(folder)/buffer/enable")
+                _ = SysfsDirectory.write("0", to: "\(folder)/buffer/enable")
             } change: { () throws(IIOFailure) in
                 try createBuffer(devices[device], samples)
             }
@@ -232,7 +233,7 @@ final class LibIIOConnection: IIOConnection, @unchecked Sendable {
 
     private func createBuffer(_ device: OpaquePointer, _ samples: Int) throws(IIOFailure) -> OpaquePointer {
         var error: Int32 = 0
-        return try LibIIOMessages.logged { () throws(IIOFailure) in
+        return try LibIIOMessages.withCapturedOutput { () throws(IIOFailure) in
             guard let buffer = dsiio_open_buffer(device, max(1, samples), &error) else {
                 throw IIOFailure("iio_device_create_buffer", error)
             }
@@ -243,7 +244,7 @@ final class LibIIOConnection: IIOConnection, @unchecked Sendable {
     /// Opens and closes the device node, and fails with the same error as libiio would.
     ///
     /// libiio 0.24 disables the buffer of another program before it detects that the node is busy.
-    private static func probe(_ node: String) throws(IIOFailure) {
+    private static func checkNode(_ node: String) throws(IIOFailure) {
         let descriptor = open(node, O_RDWR | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { throw IIOFailure("open \(node)", errno) }
         close(descriptor)
@@ -251,7 +252,7 @@ final class LibIIOConnection: IIOConnection, @unchecked Sendable {
 
     func openPoll(device: Int, channels wanted: [(channel: Int, attribute: String)]) throws(IIOFailure) -> any IIOPoll {
         guard context.devices.indices.contains(device) else { throw IIOFailure("open", ENODEV) }
-        guard isLocal, let folder = folder(of: device) else {
+        guard isLocal, let folder = directory(of: device) else {
             return LibIIOPoll(self, places: wanted.map { .channel(device, $0.channel, $0.attribute) })
         }
         var paths: [String] = []

@@ -7,9 +7,9 @@ import IIOFormat
 /// The description of a libiio context as a value, with the pointers to its devices and channels.
 struct LibIIODescription {
     /// Limits that exceed the numbers of any board, because a server can report any number.
-    private static let mostDevices: UInt32 = 256
-    private static let mostChannels: UInt32 = 512
-    private static let mostAttributes: UInt32 = 512
+    private static let maximumDevices: UInt32 = 256
+    private static let maximumChannels: UInt32 = 512
+    private static let maximumAttributes: UInt32 = 512
 
     private(set) var devices: [OpaquePointer] = []
     private(set) var channels: [[OpaquePointer]] = []
@@ -23,13 +23,13 @@ struct LibIIODescription {
             name: LibIIOText.string(iio_context_get_name(pointer)),
             description: LibIIOText.string(iio_context_get_description(pointer)),
             version: hasVersion ? "\(major).\(minor)" : "0.24")
-        for index in 0..<min(iio_context_get_attrs_count(pointer), Self.mostAttributes) {
+        for index in 0..<min(iio_context_get_attrs_count(pointer), Self.maximumAttributes) {
             var name: UnsafePointer<CChar>?
             var value: UnsafePointer<CChar>?
             guard iio_context_get_attr(pointer, index, &name, &value) == 0 else { continue }
             context.attributes.append(IIOAttribute(name: LibIIOText.string(name), value: LibIIOText.string(value)))
         }
-        for index in 0..<min(iio_context_get_devices_count(pointer), Self.mostDevices) {
+        for index in 0..<min(iio_context_get_devices_count(pointer), Self.maximumDevices) {
             guard let device = iio_context_get_device(pointer, index) else { continue }
             add(device)
         }
@@ -40,22 +40,22 @@ struct LibIIODescription {
             id: LibIIOText.string(iio_device_get_id(pointer)), name: LibIIOText.string(iio_device_get_name(pointer)),
             label: LibIIOText.string(iio_device_get_label(pointer)))
         var pointers: [OpaquePointer] = []
-        for index in 0..<min(iio_device_get_channels_count(pointer), Self.mostChannels) {
+        for index in 0..<min(iio_device_get_channels_count(pointer), Self.maximumChannels) {
             guard let channel = iio_device_get_channel(pointer, index) else { continue }
             pointers.append(channel)
             device.channels.append(Self.channel(channel))
         }
-        for index in 0..<min(iio_device_get_buffer_attrs_count(pointer), Self.mostAttributes) {
+        for index in 0..<min(iio_device_get_buffer_attrs_count(pointer), Self.maximumAttributes) {
             device.bufferAttributes.append(
                 IIOAttribute(name: LibIIOText.string(iio_device_get_buffer_attr(pointer, index))))
         }
-        for index in 0..<min(iio_device_get_attrs_count(pointer), Self.mostAttributes) {
+        for index in 0..<min(iio_device_get_attrs_count(pointer), Self.maximumAttributes) {
             device.attributes.append(IIOAttribute(name: LibIIOText.string(iio_device_get_attr(pointer, index))))
         }
-        if AttributeChoice.describes(device) {
-            Self.fill(&device.attributes) { iio_device_attr_read(pointer, $0, $1, $2) }
+        if AttributeSelection.mayHaveSensors(device) {
+            Self.readValues(of: &device.attributes) { iio_device_attr_read(pointer, $0, $1, $2) }
             for (number, channel) in pointers.enumerated() {
-                Self.fill(&device.channels[number].attributes) { iio_channel_attr_read(channel, $0, $1, $2) }
+                Self.readValues(of: &device.channels[number].attributes) { iio_channel_attr_read(channel, $0, $1, $2) }
             }
         }
         devices.append(pointer)
@@ -64,10 +64,10 @@ struct LibIIODescription {
     }
 
     /// Reads the values of the attributes that describe a sensor.
-    private static func fill(
-        _ attributes: inout [IIOAttribute], _ read: (String, UnsafeMutablePointer<CChar>, Int) -> Int
+    private static func readValues(
+        of attributes: inout [IIOAttribute], _ read: (String, UnsafeMutablePointer<CChar>, Int) -> Int
     ) {
-        for index in attributes.indices where AttributeChoice.isNeeded(attributes[index].name) {
+        for index in attributes.indices where AttributeSelection.isNeeded(attributes[index].name) {
             let name = attributes[index].name
             attributes[index].value = try? LibIIOText.read(name) { read(name, $0, $1) }
         }
@@ -88,7 +88,7 @@ struct LibIIODescription {
                     index: Int(index), format: dataFormat, scale: format.with_scale ? format.scale : nil)
             }
         }
-        for index in 0..<min(iio_channel_get_attrs_count(pointer), mostAttributes) {
+        for index in 0..<min(iio_channel_get_attrs_count(pointer), maximumAttributes) {
             guard let name = iio_channel_get_attr(pointer, index) else { continue }
             let filename = iio_channel_attr_get_filename(pointer, name)
             channel.attributes.append(

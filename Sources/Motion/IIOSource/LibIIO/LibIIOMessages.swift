@@ -33,7 +33,7 @@ enum LibIIOMessages {
     }.map { Stream(file: $0) }
 
     /// Calls libiio, and logs its messages at debug level. The caller reports a failure of the call.
-    static func logged<Result, Failure>(_ call: () throws(Failure) -> Result) throws(Failure) -> Result {
+    static func withCapturedOutput<Result, Failure>(_ call: () throws(Failure) -> Result) throws(Failure) -> Result {
         begin()
         defer {
             for line in end() { Logger(label: "device-services.motion").debug("libiio: \(line)") }

@@ -5,19 +5,19 @@ import SystemCalls
 
 /// A trigger that is fired by a kernel timer, for a device without its own trigger. Requires root and the kernel module
 /// iio-trig-hrtimer.
-final class TimerTrigger: IIOHold {
-    private static let folder = "/sys/kernel/config/iio/triggers/hrtimer"
+final class TimerTrigger: IIOLease {
+    private static let directory = "/sys/kernel/config/iio/triggers/hrtimer"
 
     private let device: String
     private let path: String
-    private let isHeld = Mutex(true)
+    private let isAssigned = Mutex(true)
     private let exitAction: Int
 
     /// Creates the trigger for a device, for example "iio:device0", and assigns it to the device. The rate is in hertz.
     init(device id: String, rate: Double) throws(IIOFailure) {
         let name = "device-services-\(id.split(separator: ":").last ?? "device")"
-        let device = SysfsFolder.device(id)
-        let path = "\(Self.folder)/\(name)"
+        let device = SysfsDirectory.device(id)
+        let path = "\(Self.directory)/\(name)"
         (exitAction, _) = try ExitActions.shared.add {
             Self.remove(path, from: device)
         } change: { () throws(IIOFailure) in
@@ -36,28 +36,28 @@ final class TimerTrigger: IIOHold {
     deinit { release() }
 
     private static func assign(_ name: String, to device: String, rate: Double) throws(IIOFailure) {
-        let trigger = (SysfsFolder.names(SysfsFolder.devices) ?? []).first { entry in
-            entry.hasPrefix("trigger") && SysfsFolder.read("\(SysfsFolder.devices)/\(entry)/name") == name
+        let trigger = (SysfsDirectory.names(SysfsDirectory.devices) ?? []).first { entry in
+            entry.hasPrefix("trigger") && SysfsDirectory.read("\(SysfsDirectory.devices)/\(entry)/name") == name
         }
         guard let trigger else { throw IIOFailure("find trigger \(name)", ENOENT) }
-        let rateFile = "\(SysfsFolder.device(trigger))/sampling_frequency"
+        let rateFile = "\(SysfsDirectory.device(trigger))/sampling_frequency"
         // Older kernels accept only integers.
-        if SysfsFolder.write(AttributeNumber.text(rate), to: rateFile) != 0 {
-            let number = SysfsFolder.write(AttributeNumber.text(rate.rounded(.up)), to: rateFile)
+        if SysfsDirectory.write(AttributeNumber.text(rate), to: rateFile) != 0 {
+            let number = SysfsDirectory.write(AttributeNumber.text(rate.rounded(.up)), to: rateFile)
             guard number == 0 else { throw IIOFailure("write \(rateFile)", number) }
         }
-        let number = SysfsFolder.write(name, to: "\(device)/trigger/current_trigger")
+        let number = SysfsDirectory.write(name, to: "\(device)/trigger/current_trigger")
         guard number == 0 else { throw IIOFailure("write \(device)/trigger/current_trigger", number) }
     }
 
     func release() {
-        guard isHeld.withLock({ exchange(&$0, with: false) }) else { return }
+        guard isAssigned.withLock({ exchange(&$0, with: false) }) else { return }
         Self.remove(path, from: device)
         ExitActions.shared.remove(exitAction)
     }
 
     private static func remove(_ path: String, from device: String) {
-        _ = SysfsFolder.write("\n", to: "\(device)/trigger/current_trigger")
+        _ = SysfsDirectory.write("\n", to: "\(device)/trigger/current_trigger")
         rmdir(path)
     }
 }

@@ -7,7 +7,7 @@ import SystemCalls
 ///
 /// Reading the files requires neither the library nor a running daemon: the files remain when the daemon has stopped.
 enum UdevDatabase {
-    private static let folder = "/run/udev/data"
+    private static let directory = "/run/udev/data"
 
     /// Returns a property of an IIO device; nil if it is unknown. `node` is the number of the device node, for example
     /// "243:0".
@@ -21,7 +21,7 @@ enum UdevDatabase {
         // A device without a buffer has no node.
         if isDevice(device) { files.append("+iio:\(device)") }
         for file in files {
-            guard let bytes = try? FileBytes.read("\(folder)/\(file)", limit: 65_536) else { continue }
+            guard let bytes = try? FileIO.read("\(directory)/\(file)", limit: 65_536) else { continue }
             if let value = property(name, in: String(decoding: bytes, as: UTF8.self)) { return value }
         }
         return nil

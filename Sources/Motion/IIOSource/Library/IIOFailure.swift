@@ -24,7 +24,7 @@ struct IIOFailure: Error, Equatable {
 
 extension IIOFailure {
     /// The operation that has failed.
-    enum Task: Equatable {
+    enum Operation: Equatable {
         case open(MotionSourceAddress)
         case capture(device: String, triggers: [String], address: MotionSourceAddress)
         case stream(device: String, address: MotionSourceAddress)
@@ -32,8 +32,8 @@ extension IIOFailure {
     }
 
     /// Returns an error with a message for the user that includes a remedy.
-    func error(_ task: Task) -> DeviceError {
-        let (code, message) = words(task)
+    func error(_ task: Operation) -> DeviceError {
+        let (code, message) = codeAndMessage(for: task)
         return DeviceError(code, message, cause: .system(call: call, errno: number))
     }
 
@@ -44,30 +44,30 @@ extension IIOFailure {
     }
 
     /// True if the device does not exist any more.
-    var isGone: Bool { [ENODEV, ENOENT, ENXIO].contains(number) }
+    var isDeviceRemoved: Bool { [ENODEV, ENOENT, ENXIO].contains(number) }
 
     /// True if the device is in use by another program, or the user lacks permission.
-    var isRefusal: Bool { [EBUSY, EACCES, EPERM].contains(number) }
+    var isAccessRefused: Bool { [EBUSY, EACCES, EPERM].contains(number) }
 
     /// A failure for a device whose removal was detected without a failed call.
-    static func gone(_ device: String) -> IIOFailure { IIOFailure("find \(device)", ENODEV) }
+    static func removed(_ device: String) -> IIOFailure { IIOFailure("find \(device)", ENODEV) }
 
     /// A failure for a capture without samples.
-    static let silence = IIOFailure("iio_buffer_refill", ETIMEDOUT)
+    static let noSamples = IIOFailure("iio_buffer_refill", ETIMEDOUT)
 
     /// A failure for an attribute whose value is not a number.
-    static func noNumber(_ name: String) -> IIOFailure { IIOFailure("read \(name)", EIO) }
+    static func invalidNumber(_ name: String) -> IIOFailure { IIOFailure("read \(name)", EIO) }
 
-    private func words(_ task: Task) -> (DeviceError.Code, String) {
+    private func codeAndMessage(for task: Operation) -> (DeviceError.Code, String) {
         switch task {
-        case .open(let address): openWords(address)
-        case .capture(let device, let triggers, let address): captureWords(device, triggers, address)
-        case .stream(let device, let address): streamWords(device, address)
-        case .poll(let device, let address): pollWords(device, address)
+        case .open(let address): openMessage(address)
+        case .capture(let device, let triggers, let address): captureMessage(device, triggers, address)
+        case .stream(let device, let address): streamMessage(device, address)
+        case .poll(let device, let address): pollMessage(device, address)
         }
     }
 
-    private func openWords(_ address: MotionSourceAddress) -> (DeviceError.Code, String) {
+    private func openMessage(_ address: MotionSourceAddress) -> (DeviceError.Code, String) {
         switch number {
         case ENOSYS, EPROTONOSUPPORT, EINVAL:
             return (
@@ -98,7 +98,7 @@ extension IIOFailure {
         }
     }
 
-    private func captureWords(
+    private func captureMessage(
         _ device: String, _ triggers: [String], _ address: MotionSourceAddress
     ) -> (DeviceError.Code, String) {
         let node = "/dev/\(device)"
@@ -133,11 +133,11 @@ extension IIOFailure {
         case ENOENT, ENODEV, ENXIO:
             return (.notFound, "\(device) at \(address) has been removed, or it cannot capture. Retrying.")
         default:
-            return streamWords(device, address)
+            return streamMessage(device, address)
         }
     }
 
-    private func streamWords(_ device: String, _ address: MotionSourceAddress) -> (DeviceError.Code, String) {
+    private func streamMessage(_ device: String, _ address: MotionSourceAddress) -> (DeviceError.Code, String) {
         switch number {
         case ENODEV, ENOENT, ENXIO:
             return (.connectionLost, "\(device) at \(address) has been removed. Its readings resume when it returns.")
@@ -161,7 +161,7 @@ extension IIOFailure {
         }
     }
 
-    private func pollWords(_ device: String, _ address: MotionSourceAddress) -> (DeviceError.Code, String) {
+    private func pollMessage(_ device: String, _ address: MotionSourceAddress) -> (DeviceError.Code, String) {
         switch number {
         case EACCES, EPERM:
             return (
@@ -173,7 +173,7 @@ extension IIOFailure {
                 .busy,
                 "\(device) at \(address) is capturing for another program, such as iiod, and cannot be read in the meantime. Retrying. Stop that program."
             )
-        default: return streamWords(device, address)
+        default: return streamMessage(device, address)
         }
     }
 }

@@ -26,10 +26,10 @@ protocol IIOConnection: AnyObject, Sendable {
     /// The snapshot, including the values of the attributes that describe a sensor.
     var context: IIOContext { get }
 
-    func read(_ place: IIOPlace) throws(IIOFailure) -> String
-    func write(_ value: String, to place: IIOPlace) throws(IIOFailure)
+    func read(_ place: IIOAttributePath) throws(IIOFailure) -> String
+    func write(_ value: String, to place: IIOAttributePath) throws(IIOFailure)
     /// False if the user has no permission to write a local attribute.
-    func isWritable(_ place: IIOPlace) -> Bool
+    func isWritable(_ place: IIOAttributePath) -> Bool
     /// True if the user has permission to open the node of a local device.
     func isNodeAccessible(_ device: Int) -> Bool
 
@@ -39,7 +39,7 @@ protocol IIOConnection: AnyObject, Sendable {
     /// Returns the path of the hardware parent of a device or trigger; nil if it is unknown.
     func parent(of device: Int) -> String?
     /// Creates a timer trigger with a rate in hertz, and assigns it to the device until it is released.
-    func timerTrigger(for device: Int, rate: Double) throws(IIOFailure) -> any IIOHold
+    func timerTrigger(for device: Int, rate: Double) throws(IIOFailure) -> any IIOLease
 
     /// Returns a property of the device from the udev database, for example ACCEL_MOUNT_MATRIX; nil if there is none.
     func udevProperty(_ name: String, of device: Int) -> String?
@@ -48,7 +48,7 @@ protocol IIOConnection: AnyObject, Sendable {
     func isPresent(_ device: Int) -> Bool
     /// Locks the device for other programs that use the same lock, until it is released; nil if this is not supported.
     /// Throws EBUSY if another program holds the lock.
-    func lock(_ device: Int) throws(IIOFailure) -> (any IIOHold)?
+    func lock(_ device: Int) throws(IIOFailure) -> (any IIOLease)?
 
     /// Prepares or starts a capture of channels. A refill fails after `timeout` seconds without data; 0 means no limit,
     /// if the backend permits that.
@@ -68,7 +68,7 @@ enum IIOTriggerState: Equatable, Sendable {
 }
 
 /// A resource that is held until `release()` is called. Further calls of `release()` have no effect.
-protocol IIOHold: AnyObject, Sendable {
+protocol IIOLease: AnyObject, Sendable {
     func release()
 }
 
@@ -76,12 +76,12 @@ protocol IIOHold: AnyObject, Sendable {
 /// it.
 protocol IIOBuffer: AnyObject, Sendable {
     /// The size of a scan, in bytes.
-    var step: Int { get }
+    var scanSize: Int { get }
     /// The number of refills that are buffered if the reader is late.
     var kernelBuffers: Int { get }
     /// A descriptor that is readable if there are samples, and a wakeup that is signaled if the buffer is cancelled;
     /// nil if only a refill can wait for samples.
-    var wait: (descriptor: Int32, wakeUp: WakeUp)? { get }
+    var pollHandle: (descriptor: Int32, wakeUp: WakeupPipe)? { get }
     /// Starts the capture, if it was only prepared. Another thread may cancel it in the meantime.
     func start() throws(IIOFailure)
     /// Reads the next samples. Returns the number of bytes, which are valid until the next call, or a negative error
@@ -105,7 +105,7 @@ protocol IIOPoll: AnyObject, Sendable {
 }
 
 /// The location of an attribute. The numbers are indices of a device in the context and of a channel in the device.
-enum IIOPlace: Hashable, Sendable {
+enum IIOAttributePath: Hashable, Sendable {
     case device(Int, String)
     case channel(Int, Int, String)
 

@@ -10,7 +10,7 @@ import Synchronization
 /// exits during the task. An attribute that another program has changed in the meantime keeps its value.
 final class ChangedSettings: Sendable {
     private struct Change {
-        let place: IIOPlace
+        let path: IIOAttributePath
         let original: String
         /// The value after the write, which the driver may have rounded.
         let current: String
@@ -36,7 +36,7 @@ final class ChangedSettings: Sendable {
     /// Writes an attribute, and returns its value afterwards.
     ///
     /// - Parameter original: The value before the write; nil if it cannot be read and therefore not restored.
-    func write(_ value: String, to place: IIOPlace, from original: String?) throws(IIOFailure) -> String {
+    func write(_ value: String, to place: IIOAttributePath, from original: String?) throws(IIOFailure) -> String {
         guard isLocal, let original else { return try change(place, from: original, to: value) }
         let (action, current) = try exitActions.add { [self] in
             restore()
@@ -48,12 +48,12 @@ final class ChangedSettings: Sendable {
     }
 
     private func change(
-        _ place: IIOPlace, from original: String?, to value: String
+        _ place: IIOAttributePath, from original: String?, to value: String
     ) throws(IIOFailure) -> String {
         try connection.write(value, to: place)
         let current = (try? connection.read(place)) ?? value
         if let original, original != current {
-            state.withLock { $0.changes.append(Change(place: place, original: original, current: current)) }
+            state.withLock { $0.changes.append(Change(path: place, original: original, current: current)) }
         }
         return current
     }
@@ -71,12 +71,12 @@ final class ChangedSettings: Sendable {
 
     private func restore(_ change: Change) {
         do throws(IIOFailure) {
-            guard try connection.read(change.place) == change.current else { return }
-            try connection.write(change.original, to: change.place)
+            guard try connection.read(change.path) == change.current else { return }
+            try connection.write(change.original, to: change.path)
         } catch {
-            guard !error.isGone, !error.isConnectionLoss else { return }
+            guard !error.isDeviceRemoved, !error.isConnectionLoss else { return }
             Logger(label: "device-services.motion").notice(
-                "\(change.place.name) could not be restored to \(change.original): \(DeviceError.text(errno: error.number))."
+                "\(change.path.name) could not be restored to \(change.original): \(DeviceError.text(errno: error.number))."
             )
         }
     }

@@ -7,7 +7,7 @@ import IIOFormat
 /// when the plan changes.
 struct DeviceReadTask {
     let reader: DeviceReader
-    let unit: SensorUnit
+    let unit: DeviceGroup
     let connection: any IIOConnection
     let library: any IIOLibrary
     let address: MotionSourceAddress
@@ -21,12 +21,12 @@ struct DeviceReadTask {
     func run() {
         var failure: ReaderFailure?
         // The sensors that have been read once since they were requested; nil for a device that is known to be silent.
-        var seeded: [Int]? = readsInitialValues ? [] : nil
+        var initiallyRead: [Int]? = readsInitialValues ? [] : nil
         while failure == nil, let task = reader.task() {
-            reader.enter(.arming, now: clock.now)
+            reader.enter(.settingUp, now: clock.now)
             var read = task.plan.active
-            if let seeded { read.removeAll { !seeded.contains($0) } }
-            defer { seeded = read }
+            if let initiallyRead { read.removeAll { !initiallyRead.contains($0) } }
+            defer { initiallyRead = read }
             do throws(ReaderFailure) {
                 if task.plan.isPolled {
                     try poll(task.plan, generation: task.generation)
@@ -44,15 +44,18 @@ struct DeviceReadTask {
     // MARK: Capture
 
     private func capture(
-        _ plan: UnitPlan, generation: Int, seeded: inout [Int]
+        _ plan: DeviceReadPlan, generation: Int, seeded: inout [Int]
     ) throws(ReaderFailure) {
-        let arming = Arming(unit: unit, connection: connection, library: library, address: address, options: options)
+        let arming = BufferSetup(
+            unit: unit, connection: connection, library: library, address: address, options: options)
         let lock = try arming.lock()
         defer { lock?.release() }
         defer { arming.settings.restore() }
-        var armed = try arming.arm(plan)
+        var armed = try arming.configure(plan)
         defer { armed.timerTrigger?.release() }
-        for index in plan.active where !seeded.contains(index) && seed(unit.members[index]) { seeded.append(index) }
+        for index in plan.active where !seeded.contains(index) && readInitialValue(unit.members[index]) {
+            seeded.append(index)
+        }
         guard reader.isCurrent(generation) else { return }
         defer {
             reader.detachBuffer()
@@ -62,26 +65,26 @@ struct DeviceReadTask {
         guard let buffer = armed.buffer else { return }
         var facts = DeviceReader.Facts()
         facts.clock = armed.clockName
-        facts.foundClock = reader.facts.foundClock
+        facts.clockEstimate = reader.facts.clockEstimate
         facts.remarks = armed.remarks
         facts.refused = armed.refused
-        reader.note(facts)
-        let capture = Capture(
-            layout: armed.layout, thinning: armed.plan.thinning, members: plan.active.map { unit.members[$0] },
+        reader.record(facts)
+        let capture = BufferReader(
+            layout: armed.layout, thinning: armed.plan.decimation, members: plan.active.map { unit.members[$0] },
             timestampChannel: armed.timestampChannel,
-            keeper: armed.keeper(clock: clock, library: library, before: facts.foundClock),
+            keeper: armed.makeCorrector(clock: clock, library: library, previous: facts.clockEstimate),
             reader: reader, hub: hub, clock: clock, library: library)
         clearStatusOfUnusedSensors(plan)
         reader.enter(.capturing(armed.plan, start: reader.progress), now: clock.now)
         let (number, left) = read(buffer, capture, armed.plan, generation: generation)
-        if let found = FoundClock(armed.clockName, left.found) {
-            facts.foundClock = found
-            reader.note(facts)
+        if let found = ClockEstimate(armed.clockName, left.clockState) {
+            facts.clockEstimate = found
+            reader.record(facts)
         }
         guard reader.isCurrent(generation) else { return }
         let failure = IIOFailure("iio_buffer_refill", number)
         // A sensor that reports only changes may have had none within the timeout of the server.
-        if unit.isEventDriven, failure.isConnectionLoss, left.quietSeconds(now: clock.now) >= 1, isAnswering() {
+        if unit.isEventDriven, failure.isConnectionLoss, left.secondsSinceRefill(now: clock.now) >= 1, isResponding() {
             return
         }
         throw ReaderFailure(failure.error(.stream(device: unit.deviceID, address: address)), .reconnect)
@@ -92,15 +95,15 @@ struct DeviceReadTask {
 
     /// Reads until the buffer fails or the task ends. Returns the error number and the final state of the capture.
     private func read(
-        _ buffer: any IIOBuffer, _ capture: Capture, _ plan: BufferPlan, generation: Int
-    ) -> (number: Int32, capture: Capture) {
+        _ buffer: any IIOBuffer, _ capture: BufferReader, _ plan: BufferPlan, generation: Int
+    ) -> (number: Int32, capture: BufferReader) {
         var capture = capture
-        guard let wait = buffer.wait else { return (capture.run(buffer), capture) }
-        let link = CaptureLink(buffer, wait.descriptor, capture, plan, clock: clock)
+        guard let wait = buffer.pollHandle else { return (capture.run(buffer), capture) }
+        let link = PollableBuffer(buffer, wait.descriptor, capture, plan, clock: clock)
         let sensors = capture.sensors
         // Well before the kernel's buffer is full.
         let tolerance =
-            options.lateness ?? min(Self.maximumTolerance, Double(buffer.kernelBuffers) * plan.period / 3)
+            options.tolerance ?? min(Self.maximumTolerance, Double(buffer.kernelBuffers) * plan.period / 3)
         var coordinator = ReadinessCoordinator(
             source: link, wakeUp: wait.wakeUp, clock: clock, tolerance: tolerance, limit: tolerance + 3 * plan.period
         ) { [hub] in
@@ -112,7 +115,7 @@ struct DeviceReadTask {
     }
 
     /// Ends an earlier loss of the sensors that have no subscribers, now that the device could be set up.
-    private func clearStatusOfUnusedSensors(_ plan: UnitPlan) {
+    private func clearStatusOfUnusedSensors(_ plan: DeviceReadPlan) {
         for (index, member) in unit.members.enumerated()
         where !plan.active.contains(index) && member.sensor.problem == nil {
             hub.setStatus(.unknown, of: member.description.id)
@@ -120,17 +123,18 @@ struct DeviceReadTask {
     }
 
     /// True if an attribute of the device can be read.
-    private func isAnswering() -> Bool {
+    private func isResponding() -> Bool {
         guard let axis = unit.members.first?.sensor.axes.first else { return false }
         return (try? connection.read(.channel(unit.device, axis.channel, axis.attributeName))) != nil
     }
 
     /// Reads a sensor once, to deliver an initial value of a sensor that reports only changes. Returns false on
     /// failure.
-    private func seed(_ member: SensorUnit.Member) -> Bool {
-        guard member.sensor.canPoll, reader.isWanted,
-            let poll = try? Poll(member, device: unit.device, connection: connection), let value = try? poll.read(),
-            reader.isWanted
+    private func readInitialValue(_ member: DeviceGroup.Member) -> Bool {
+        guard member.sensor.canPoll, reader.mayDeliver,
+            let poll = try? AttributePoll(member, device: unit.device, connection: connection),
+            let value = try? poll.read(),
+            reader.mayDeliver
         else { return false }
         let now = clock.now
         reader.isDelivering = true
@@ -141,29 +145,30 @@ struct DeviceReadTask {
 
     // MARK: Polling
 
-    /// The most readings a second, whatever is asked for: beyond, the thread would do nothing else.
-    private static let mostPolls = 10_000.0
+    /// The maximum rate of polling, in hertz. A higher one would occupy a processor.
+    private static let maximumPollRate = 10_000.0
 
-    private func poll(_ plan: UnitPlan, generation: Int) throws(ReaderFailure) {
-        var polls: [Poll] = []
+    private func poll(_ plan: DeviceReadPlan, generation: Int) throws(ReaderFailure) {
+        var polls: [AttributePoll] = []
         do throws(IIOFailure) {
             for index in plan.active where unit.members[index].sensor.canPoll {
-                polls.append(try Poll(unit.members[index], device: unit.device, connection: connection))
+                polls.append(try AttributePoll(unit.members[index], device: unit.device, connection: connection))
             }
         } catch {
             throw failure(error)
         }
-        guard !polls.isEmpty else { throw ReaderFailure(failure(.gone(unit.deviceID)).error, .retry) }
-        let arming = Arming(unit: unit, connection: connection, library: library, address: address, options: options)
+        guard !polls.isEmpty else { throw ReaderFailure(failure(.removed(unit.deviceID)).error, .retry) }
+        let arming = BufferSetup(
+            unit: unit, connection: connection, library: library, address: address, options: options)
         defer { arming.settings.restore() }
         var facts = DeviceReader.Facts()
         facts.isPolled = true
-        facts.foundClock = reader.facts.foundClock
+        facts.clockEstimate = reader.facts.clockEstimate
         let set = arming.setRates(plan, trigger: nil, remarks: &facts.remarks, refused: &facts.refused)
-        reader.note(facts)
-        let wanted = plan.rate > 0 ? plan.rate : set ?? RateChoice.leastDefault
+        reader.record(facts)
+        let wanted = plan.rate > 0 ? plan.rate : set ?? RateSelection.minimumDefault
         // Reading faster than the sensor measures would return the same values again.
-        let rate = min(wanted, options.greatestPollRate, Self.mostPolls, set ?? .infinity)
+        let rate = min(wanted, options.maximumPollRate, Self.maximumPollRate, set ?? .infinity)
         let interval = 1 / max(rate, 0.01)
         clearStatusOfUnusedSensors(plan)
         reader.enter(.polling(interval: interval), now: clock.now)
@@ -173,10 +178,10 @@ struct DeviceReadTask {
     private func failure(_ failure: IIOFailure) -> ReaderFailure {
         let error = failure.error(.poll(device: unit.deviceID, address: address))
         // If the device is busy or access is denied, a new context would not help.
-        return ReaderFailure(error, failure.isRefusal ? .retry : .reconnect)
+        return ReaderFailure(error, failure.isAccessRefused ? .retry : .reconnect)
     }
 
-    private func run(_ polls: [Poll], interval: Double, generation: Int) throws(ReaderFailure) {
+    private func run(_ polls: [AttributePoll], interval: Double, generation: Int) throws(ReaderFailure) {
         var next = clock.now
         var failures = 0
         var batches = polls.map { MotionBatch(sensor: $0.id, kind: $0.kind, values: [.zero], times: [.zero]) }
@@ -185,7 +190,7 @@ struct DeviceReadTask {
                 for (index, poll) in polls.enumerated() {
                     let before = clock.now
                     let value = try poll.read()
-                    guard reader.isWanted else { return }
+                    guard reader.mayDeliver else { return }
                     let now = clock.now
                     batches[index].values[0] = value
                     // The axes are read one after the other. The middle of that time is the closest to each.
@@ -202,7 +207,7 @@ struct DeviceReadTask {
                 failures += 1
                 // A single read may fail while the driver is busy. A removed device or lost connection is reported
                 // immediately.
-                let isGone = error.isGone || error.isConnectionLoss
+                let isGone = error.isDeviceRemoved || error.isConnectionLoss
                 if isGone || failures >= 5, reader.isCurrent(generation) { throw failure(error) }
             }
             next = next.advanced(bySeconds: interval)
@@ -215,13 +220,13 @@ struct DeviceReadTask {
 }
 
 /// A sensor that is read axis by axis.
-struct Poll {
+struct AttributePoll {
     let id: SensorDescription.ID
     let kind: SensorKind
     private let axes: [IIOAxis]
     private let attributes: any IIOPoll
 
-    init(_ member: SensorUnit.Member, device: Int, connection: any IIOConnection) throws(IIOFailure) {
+    init(_ member: DeviceGroup.Member, device: Int, connection: any IIOConnection) throws(IIOFailure) {
         id = member.description.id
         kind = member.sensor.kind
         axes = member.sensor.axes
@@ -234,7 +239,7 @@ struct Poll {
         var value = SIMD3<Double>.zero
         for (index, axis) in axes.prefix(3).enumerated() {
             let number = try attributes.read(index)
-            guard number.isFinite else { throw IIOFailure.noNumber("\(axis.attributeName) of \(axis.channelID)") }
+            guard number.isFinite else { throw IIOFailure.invalidNumber("\(axis.attributeName) of \(axis.channelID)") }
             value[index] = axis.value(of: number)
         }
         return value

@@ -10,7 +10,7 @@ final class DeviceReader: Sendable {
     /// The phase of the thread.
     enum Phase {
         /// The thread sets up the device.
-        case arming
+        case settingUp
         /// The thread reads the buffer. `start` is the value of `progress` at the beginning.
         case capturing(BufferPlan, start: Int)
         /// The thread reads axis by axis.
@@ -21,7 +21,7 @@ final class DeviceReader: Sendable {
 
     /// A phase with its start time.
     struct Stage {
-        fileprivate(set) var phase = Phase.arming
+        fileprivate(set) var phase = Phase.settingUp
         fileprivate(set) var since: BootTime
         /// A number that is different for each stage.
         fileprivate(set) var number = 0
@@ -37,29 +37,29 @@ final class DeviceReader: Sendable {
         /// The clock of the timestamps; empty without timestamps.
         var clock = ""
         /// The state of that clock if it belongs to another machine.
-        var foundClock: FoundClock?
+        var clockEstimate: ClockEstimate?
         /// True if the sensors are read axis by axis.
         var isPolled = false
         /// Sentences about settings and readings, for logs and sensor descriptions.
         var remarks: [String] = []
         /// Settings that the user has no permission to change.
-        var refused: [IIOPlace] = []
+        var refused: [IIOAttributePath] = []
     }
 
     private struct State {
-        var plan: UnitPlan?
+        var plan: DeviceReadPlan?
         /// Incremented to end the current task.
         var generation = 0
         var buffer: (any IIOBuffer)?
         var stage: Stage
         var facts = Facts()
 
-        var isArming: Bool { if case .arming = stage.phase { true } else { false } }
+        var isArming: Bool { if case .settingUp = stage.phase { true } else { false } }
         var isEnded: Bool { if case .ended = stage.phase { true } else { false } }
 
         /// Ends the current task, which the thread may not notice immediately. Returns the buffer, if there is one, for
         /// the caller to cancel.
-        mutating func callOff() -> (any IIOBuffer)? {
+        mutating func endTask() -> (any IIOBuffer)? {
             generation += 1
             return buffer
         }
@@ -70,8 +70,8 @@ final class DeviceReader: Sendable {
     /// The number of begins and ends of deliveries: odd while subscribers process readings on the thread.
     private let deliveries = Atomic<Int>(0)
     /// Wakes the thread while it waits for the time of the next reading.
-    let bell = Bell()
-    private let changed: @Sendable () -> Void
+    let bell = BinarySemaphore()
+    private let phaseDidChange: @Sendable () -> Void
 
     /// Creates a reader.
     ///
@@ -81,58 +81,58 @@ final class DeviceReader: Sendable {
     ///   - foundClock: The state of the timestamps' clock from the previous reader.
     ///   - changed: Called on the thread when the phase changes.
     init(
-        plan: UnitPlan, now: BootTime, foundClock: FoundClock? = nil, changed: @escaping @Sendable () -> Void
+        plan: DeviceReadPlan, now: BootTime, foundClock: ClockEstimate? = nil, changed: @escaping @Sendable () -> Void
     ) {
-        state = Mutex(State(plan: plan, stage: Stage(since: now), facts: Facts(foundClock: foundClock)))
-        self.changed = changed
+        state = Mutex(State(plan: plan, stage: Stage(since: now), facts: Facts(clockEstimate: foundClock)))
+        self.phaseDidChange = changed
     }
 
     // MARK: For the supervisor
 
-    var plan: UnitPlan? { state.withLock { $0.plan } }
+    var plan: DeviceReadPlan? { state.withLock { $0.plan } }
     var stage: Stage { state.withLock { $0.stage } }
     var facts: Facts { state.withLock { $0.facts } }
     /// The number of refills, or of complete cycles of readings.
     var progress: Int { refills.load(ordering: .relaxed) }
     /// A counter that changes with each delivery, even a reading of one of several sensors.
-    var life: Int { progress &+ deliveries.load(ordering: .relaxed) }
+    var activityCounter: Int { progress &+ deliveries.load(ordering: .relaxed) }
     /// True once readings have been delivered.
-    var hasFlowed: Bool { progress != 0 }
+    var hasDeliveredReadings: Bool { progress != 0 }
     var isEnded: Bool { state.withLock { $0.isEnded } }
 
     /// Sets the plan of the thread. With nil, the thread ends.
-    func set(_ plan: UnitPlan?, now: BootTime) {
+    func set(_ plan: DeviceReadPlan?, now: BootTime) {
         let buffer = state.withLock { state -> (any IIOBuffer)? in
             guard state.plan != plan else { return nil }
             // Another plan does not extend the time limit of a thread that is setting up the device.
-            if state.plan == nil || !state.isArming, !state.isEnded { state.stage.enter(.arming, now: now) }
+            if state.plan == nil || !state.isArming, !state.isEnded { state.stage.enter(.settingUp, now: now) }
             state.plan = plan
-            return state.callOff()
+            return state.endTask()
         }
         buffer?.cancel()
-        bell.ring()
+        bell.signal()
     }
 
     /// Makes the thread set up the device again.
     func restart(now: BootTime) {
         let buffer = state.withLock { state -> (any IIOBuffer)? in
-            if !state.isEnded { state.stage.enter(.arming, now: now) }
-            return state.callOff()
+            if !state.isEnded { state.stage.enter(.settingUp, now: now) }
+            return state.endTask()
         }
         buffer?.cancel()
-        bell.ring()
+        bell.signal()
     }
 
     // MARK: For the thread
 
     /// Returns the current task; nil if the thread has been requested to end.
-    func task() -> (plan: UnitPlan, generation: Int)? {
+    func task() -> (plan: DeviceReadPlan, generation: Int)? {
         state.withLock { state in state.plan.map { ($0, state.generation) } }
     }
 
     /// False once the thread has been requested to end. A thread that ends late must not deliver readings, because
     /// another one may already do so.
-    var isWanted: Bool { state.withLock { $0.plan != nil } }
+    var mayDeliver: Bool { state.withLock { $0.plan != nil } }
 
     /// True while the task with this generation is current.
     func isCurrent(_ generation: Int) -> Bool { state.withLock { $0.plan != nil && $0.generation == generation } }
@@ -140,10 +140,10 @@ final class DeviceReader: Sendable {
     /// Enters a phase.
     func enter(_ phase: Phase, now: BootTime) {
         state.withLock { $0.stage.enter(phase, now: now) }
-        changed()
+        phaseDidChange()
     }
 
-    func note(_ facts: Facts) { state.withLock { $0.facts = facts } }
+    func record(_ facts: Facts) { state.withLock { $0.facts = facts } }
 
     /// Registers the buffer for cancellation by other threads. Returns false if the task is no longer current.
     func attach(_ buffer: any IIOBuffer, generation: Int) -> Bool {
@@ -189,13 +189,13 @@ struct ReaderFailure: Error {
     let error: DeviceError
     let remedy: Remedy
     /// True if the same request may succeed with fewer samples.
-    var mayBeOfSize: Bool {
+    var mayBeDueToSize: Bool {
         guard case .system(_, let number) = error.cause else { return false }
         return number == ENOMEM || number == EINVAL
     }
 
     /// True if the user lacks a permission.
-    var isForbidden: Bool {
+    var isPermissionDenied: Bool {
         guard case .system(_, let number) = error.cause else { return false }
         return number == EACCES || number == EPERM
     }

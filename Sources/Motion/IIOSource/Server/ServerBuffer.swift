@@ -15,35 +15,35 @@ import SystemCalls
 /// Unchecked: only one thread at a time may start, refill and close the buffer.
 final class ServerBuffer: IIOBuffer, @unchecked Sendable {
     /// The maximum number of bytes of samples in a request for several refills.
-    private static let mostAsked = 16_384
+    private static let maximumRequestSize = 16_384
     /// The time within which the server must start the capture, in seconds.
-    static let patience = 5.0
+    static let startTimeout = 5.0
     /// The maximum number of consecutive responses without samples. The size of the request is doubled after each.
-    private static let mostEmptyAnswers = 6
-    static let nonsense = IIOFailure("READBUF", EIO)
+    private static let maximumEmptyResponses = 6
+    static let protocolError = IIOFailure("READBUF", EIO)
 
-    let step: Int
+    let scanSize: Int
     let kernelBuffers: Int
-    let wait: (descriptor: Int32, wakeUp: WakeUp)?
+    let pollHandle: (descriptor: Int32, wakeUp: WakeupPipe)?
     private let socket: Int32
     private let device: String
     private let samples: Int
-    private let patience: Double
-    private let wakeUp: WakeUp
+    private let startTimeout: Double
+    private let wakeUp: WakeupPipe
     private let isCancelled = Atomic<Bool>(false)
     /// The maximum size of a request, in bytes.
-    private let most: Int
+    private let maximumBytes: Int
     /// The size of the current request, and the part that has not been consumed, in bytes.
-    private var asked = 0
-    private var left = 0
+    private var requestedBytes = 0
+    private var remainingBytes = 0
     /// The size of the current chunk, in bytes; nil until its length has been read.
     private var chunk: Int?
     /// True until the mask before the first chunk of a request has been read.
-    private var isMaskDue = true
+    private var expectsMask = true
     private var scans: ServerScans
-    private var ahead: AskingAhead
+    private var pipeline: RequestPipeline
     /// The number of consecutive responses without samples.
-    private var emptyAnswers = 0
+    private var emptyResponses = 0
     private var input: ServerInput
     private var isOpen = true
 
@@ -60,24 +60,24 @@ final class ServerBuffer: IIOBuffer, @unchecked Sendable {
     ///   - patience: The time within which the server must start the capture, in seconds.
     init(
         _ socket: Int32, device: IIODevice, channels: [Int], step: Int, samples: Int, kernelBuffers: Int,
-        habits: ServerHabits, patience: Double = patience
+        habits: ServerCapabilities, patience: Double = startTimeout
     ) throws(IIOFailure) {
-        guard let wakeUp = try? WakeUp(for: "the capture from a server") else {
+        guard let wakeUp = try? WakeupPipe(for: "the capture from a server") else {
             systemClose(socket)
             throw IIOFailure("socketpair", EMFILE)
         }
         self.wakeUp = wakeUp
-        wait = (socket, wakeUp)
+        pollHandle = (socket, wakeUp)
         self.socket = socket
         self.device = device.id
-        self.step = max(1, step)
+        self.scanSize = max(1, step)
         self.samples = max(1, samples)
         self.kernelBuffers = kernelBuffers
-        self.patience = patience
-        scans = ServerScans(device, channels: channels, step: self.step)
-        ahead = AskingAhead(habits)
-        most = max(Self.mostAsked, self.samples * scans.greatestStep)
-        input = ServerInput(most: most, chunks: AskingAhead.mostRefills, margin: scans.greatestStep)
+        self.startTimeout = patience
+        scans = ServerScans(device, channels: channels, step: self.scanSize)
+        pipeline = RequestPipeline(habits)
+        maximumBytes = max(Self.maximumRequestSize, self.samples * scans.maximumSentStep)
+        input = ServerInput(most: maximumBytes, chunks: RequestPipeline.maximumRefills, margin: scans.maximumSentStep)
     }
 
     deinit { close() }
@@ -91,15 +91,15 @@ extension ServerBuffer {
     func refill(_ bytes: inout UnsafeRawBufferPointer, reads: inout Int) -> Int {
         do throws(IIOFailure) {
             while true {
-                if let samples = try takeChunk() {
+                if let samples = try consumeChunk() {
                     // The next request is sent first, so that the server continues while the samples are processed.
-                    if left == 0 { try ask() }
+                    if remainingBytes == 0 { try requestRefills() }
                     guard !samples.isEmpty else { continue }
                     bytes = samples
                     return samples.count
                 }
-                if left == 0 {
-                    try ask()
+                if remainingBytes == 0 {
+                    try requestRefills()
                     continue
                 }
                 guard !isCancelled.load(ordering: .relaxed) else { return -Int(EBADF) }
@@ -122,56 +122,56 @@ extension ServerBuffer {
     }
 
     /// Requests the next refills.
-    private func ask() throws(IIOFailure) {
-        let refills = max(ahead.next(size: refillSize, most: most), 1 << emptyAnswers)
-        asked = refillSize * max(1, min(refills, most / refillSize))
-        left = asked
-        isMaskDue = true
-        try send("READBUF \(device) \(asked)\r\n")
+    private func requestRefills() throws(IIOFailure) {
+        let refills = max(pipeline.nextRefillCount(size: refillSize, maximum: maximumBytes), 1 << emptyResponses)
+        requestedBytes = refillSize * max(1, min(refills, maximumBytes / refillSize))
+        remainingBytes = requestedBytes
+        expectsMask = true
+        try send("READBUF \(device) \(requestedBytes)\r\n")
     }
 
     /// Consumes the next chunk and returns its complete scans; an empty buffer if the chunk contains no complete scan,
     /// nil if the chunk has not been received completely. The scans are valid until the next read.
-    private func takeChunk() throws(IIOFailure) -> UnsafeRawBufferPointer? {
+    private func consumeChunk() throws(IIOFailure) -> UnsafeRawBufferPointer? {
         if chunk == nil {
-            guard let number = try input.takeNumber() else { return nil }
+            guard let number = try input.consumeNumber() else { return nil }
             if number > 0 {
-                guard number <= left else { throw Self.nonsense }
+                guard number <= remainingBytes else { throw Self.protocolError }
                 chunk = number
             } else {
-                try takeEnd(number)
+                try processEnd(number)
             }
         }
         guard let size = chunk else { return nil }
-        if isMaskDue {
-            guard let line = try input.takeLine() else { return nil }
-            guard scans.take(mask: line) else { throw Self.nonsense }
-            isMaskDue = false
+        if expectsMask {
+            guard let line = try input.consumeLine() else { return nil }
+            guard scans.setMask(line) else { throw Self.protocolError }
+            expectsMask = false
         }
-        guard let place = input.take(size) else { return nil }
-        left -= size
+        guard let place = input.consume(size) else { return nil }
+        remainingBytes -= size
         chunk = nil
-        emptyAnswers = 0
+        emptyResponses = 0
         // After a change of the scan size, the chunks of an earlier request are not counted.
-        if asked % refillSize == 0 { ahead.note(isRefill: size == refillSize) }
-        let samples = scans.whole(place, in: input.space)
-        guard left > 0 || scans.end(asked: asked) else { throw Self.nonsense }
+        if requestedBytes % refillSize == 0 { pipeline.recordChunk(isRefill: size == refillSize) }
+        let samples = scans.completeScans(in: place, storage: input.storage)
+        guard remainingBytes > 0 || scans.finishResponse(requested: requestedBytes) else { throw Self.protocolError }
         return samples
     }
 
     /// Processes the end of a response. `code` is 0 or a negative error number.
-    private func takeEnd(_ code: Int) throws(IIOFailure) {
-        let isEmpty = left == asked
-        left = 0
+    private func processEnd(_ code: Int) throws(IIOFailure) {
+        let isEmpty = remainingBytes == requestedBytes
+        remainingBytes = 0
         // The server may not have enough memory for the request, so the next one is smaller.
-        if code < 0, isEmpty, ahead.fail() { return }
+        if code < 0, isEmpty, pipeline.fallBack() { return }
         guard code == 0 else { throw failure("READBUF", code) }
-        guard scans.end(asked: asked) else { throw Self.nonsense }
+        guard scans.finishResponse(requested: requestedBytes) else { throw Self.protocolError }
         guard isEmpty else { return }
         // The request may have been smaller than one scan with the channels of all clients, so the next one is larger.
         // The number of attempts is limited.
-        emptyAnswers += 1
-        guard emptyAnswers <= Self.mostEmptyAnswers else { throw Self.nonsense }
+        emptyResponses += 1
+        guard emptyResponses <= Self.maximumEmptyResponses else { throw Self.protocolError }
     }
 
     /// Returns the failure for an error of the server. EAGAIN is replaced, because locally it means that no samples are
@@ -186,18 +186,18 @@ extension ServerBuffer {
 extension ServerBuffer {
     /// Starts the capture and requests the first refill.
     func start() throws(IIOFailure) {
-        let end = LiveClock().now.advanced(bySeconds: patience)
+        let end = LiveClock().now.advanced(bySeconds: startTimeout)
         try wait(for: Int16(POLLOUT), until: end)
-        if let number = Sockets.takeError(socket), number != 0 { throw IIOFailure("connect", number) }
+        if let number = Sockets.clearPendingError(socket), number != 0 { throw IIOFailure("connect", number) }
         try send("OPEN \(device) \(samples) \(String(decoding: scans.mask, as: UTF8.self))\r\n")
         while true {
-            if let answer = try input.takeNumber() {
+            if let answer = try input.consumeNumber() {
                 guard answer >= 0 else { throw failure("iio_device_create_buffer", answer) }
-                input.expectMore()
-                return try ask()
+                input.clearDrained()
+                return try requestRefills()
             }
             try wait(for: Int16(POLLIN), until: end)
-            input.expectMore()
+            input.clearDrained()
             var reads = 1
             _ = try input.receive(socket, reads: &reads)
         }

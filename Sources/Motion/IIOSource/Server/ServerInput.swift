@@ -5,14 +5,14 @@ import SystemCalls
 /// The bytes that a server has sent and that have not been consumed.
 struct ServerInput: ~Copyable {
     /// The maximum length of a line, in bytes. The longest lines are masks, with eight digits per 32 channels.
-    private static let longestLine = 1024
+    private static let maximumLineLength = 1024
     /// An upper bound for the size of a chunk's length line, in bytes.
-    private static let headSize = 24
+    private static let maximumHeaderSize = 24
 
     /// The buffer for received bytes, preceded by a margin for the incomplete scan of the previous chunk.
-    let space: UnsafeMutableRawBufferPointer
+    let storage: UnsafeMutableRawBufferPointer
     private let margin: Int
-    private var waiting: Range<Int>
+    private var unread: Range<Int>
     /// True if the last read has emptied the socket, and `receive` has not returned false since.
     private var isDrained = false
 
@@ -24,11 +24,12 @@ struct ServerInput: ~Copyable {
     ///   - margin: The number of bytes before the received bytes.
     init(most: Int, chunks: Int, margin: Int) {
         self.margin = margin
-        space = .allocate(byteCount: margin + most + Self.headSize * chunks + 2 * Self.longestLine, alignment: 16)
-        waiting = margin..<margin
+        storage = .allocate(
+            byteCount: margin + most + Self.maximumHeaderSize * chunks + 2 * Self.maximumLineLength, alignment: 16)
+        unread = margin..<margin
     }
 
-    deinit { space.deallocate() }
+    deinit { storage.deallocate() }
 
     /// Reads bytes from the socket. Returns false if none are available.
     ///
@@ -37,13 +38,13 @@ struct ServerInput: ~Copyable {
     mutating func receive(_ socket: Int32, reads: inout Int) throws(IIOFailure) -> Bool {
         guard !exchange(&isDrained, with: false), reads > 0 else { return false }
         reads -= 1
-        makeRoom()
-        let room = UnsafeMutableRawBufferPointer(rebasing: space[waiting.upperBound...])
-        guard !room.isEmpty else { throw ServerBuffer.nonsense }
-        let count = systemRead(socket, room)
+        compact()
+        let freeSpace = UnsafeMutableRawBufferPointer(rebasing: storage[unread.upperBound...])
+        guard !freeSpace.isEmpty else { throw ServerBuffer.protocolError }
+        let count = systemRead(socket, freeSpace)
         if count > 0 {
-            waiting = waiting.lowerBound..<waiting.upperBound + count
-            isDrained = count < room.count
+            unread = unread.lowerBound..<unread.upperBound + count
+            isDrained = count < freeSpace.count
             return true
         }
         guard count != 0 else { throw IIOFailure("read", EPIPE) }
@@ -52,44 +53,44 @@ struct ServerInput: ~Copyable {
     }
 
     /// Permits the next read. Called after waiting for the socket.
-    mutating func expectMore() { isDrained = false }
+    mutating func clearDrained() { isDrained = false }
 
     /// Moves the unconsumed bytes to the start of the buffer, if there are none or there is no space after them.
-    private mutating func makeRoom() {
-        guard waiting.lowerBound > margin, waiting.isEmpty || waiting.upperBound == space.count else { return }
-        UnsafeMutableRawBufferPointer(rebasing: space[margin...]).copyMemory(
-            from: UnsafeRawBufferPointer(rebasing: space[waiting]))
-        waiting = margin..<margin + waiting.count
+    private mutating func compact() {
+        guard unread.lowerBound > margin, unread.isEmpty || unread.upperBound == storage.count else { return }
+        UnsafeMutableRawBufferPointer(rebasing: storage[margin...]).copyMemory(
+            from: UnsafeRawBufferPointer(rebasing: storage[unread]))
+        unread = margin..<margin + unread.count
     }
 
     /// Consumes the next bytes and returns their range; nil if they have not been received completely. They are valid
     /// until the next read.
-    mutating func take(_ size: Int) -> Range<Int>? {
-        guard waiting.count >= size else { return nil }
-        let place = waiting.prefix(size)
-        waiting = waiting.dropFirst(size)
+    mutating func consume(_ size: Int) -> Range<Int>? {
+        guard unread.count >= size else { return nil }
+        let place = unread.prefix(size)
+        unread = unread.dropFirst(size)
         return place
     }
 
     /// Consumes the next line that is not empty and returns its number; nil if the line has not been received
     /// completely.
-    mutating func takeNumber() throws(IIOFailure) -> Int? {
-        while let line = try takeLine() {
+    mutating func consumeNumber() throws(IIOFailure) -> Int? {
+        while let line = try consumeLine() {
             if line.isEmpty { continue }
-            guard let number = Int(String(decoding: line, as: UTF8.self)) else { throw ServerBuffer.nonsense }
+            guard let number = Int(String(decoding: line, as: UTF8.self)) else { throw ServerBuffer.protocolError }
             return number
         }
         return nil
     }
 
     /// Consumes the next line and returns it without its terminator; nil if it has not been received completely.
-    mutating func takeLine() throws(IIOFailure) -> Slice<UnsafeMutableRawBufferPointer>? {
-        let all = space[waiting]
-        guard let end = all.prefix(Self.longestLine).firstIndex(of: UInt8(ascii: "\n")) else {
-            guard waiting.count < Self.longestLine else { throw ServerBuffer.nonsense }
+    mutating func consumeLine() throws(IIOFailure) -> Slice<UnsafeMutableRawBufferPointer>? {
+        let all = storage[unread]
+        guard let end = all.prefix(Self.maximumLineLength).firstIndex(of: UInt8(ascii: "\n")) else {
+            guard unread.count < Self.maximumLineLength else { throw ServerBuffer.protocolError }
             return nil
         }
-        waiting = end + 1..<waiting.upperBound
+        unread = end + 1..<unread.upperBound
         let line = all[..<end]
         return line.last == UInt8(ascii: "\r") ? line.dropLast() : line
     }

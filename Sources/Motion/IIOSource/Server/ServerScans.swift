@@ -12,16 +12,16 @@ struct ServerScans {
     /// The size of a scan as sent, in bytes.
     private(set) var sentStep: Int
     /// The maximum size of a scan as sent, in bytes.
-    let greatestStep: Int
+    let maximumSentStep: Int
     /// The mask of the requested channels, in hexadecimal digits.
     let mask: [UInt8]
     private let device: IIODevice
     private let channels: [Int]
     private var sentMask: [UInt8]
     /// The copies that extract the requested channels from a scan as sent; empty if both scans are the same.
-    private var moves: [(source: Int, target: Int, count: Int)] = []
+    private var copies: [(source: Int, target: Int, count: Int)] = []
     /// The start of a scan at the end of the last chunk.
-    private var rest: [UInt8] = []
+    private var partialScan: [UInt8] = []
 
     init(_ device: IIODevice, channels: [Int], step: Int) {
         self.device = device
@@ -29,7 +29,7 @@ struct ServerScans {
         self.step = step
         sentStep = step
         let all = device.channels.indices.filter { (device.channels[$0].scan?.index ?? -1) >= 0 }
-        greatestStep = max(step, device.layout(of: all)?.sampleSize ?? 0)
+        maximumSentStep = max(step, device.layout(of: all)?.sampleSize ?? 0)
         mask = Self.mask(channels, of: device.channels.count)
         sentMask = mask
     }
@@ -46,11 +46,11 @@ struct ServerScans {
 
     /// Updates the format of the scans from the mask of the sent channels. Returns false if the requested channels
     /// cannot be extracted.
-    mutating func take(mask line: some Collection<UInt8>) -> Bool {
+    mutating func setMask(_ line: some Collection<UInt8>) -> Bool {
         if line.elementsEqual(sentMask) { return true }
         let line = Array(line)
         if line == mask {
-            (sentMask, sentStep, moves) = (mask, step, [])
+            (sentMask, sentStep, copies) = (mask, step, [])
             return true
         }
         let sent = device.channels.indices.filter { channel in
@@ -59,31 +59,34 @@ struct ServerScans {
         }
         // An invalid mask, or one with unknown channels, differs from its reencoded form.
         guard Self.mask(sent, of: device.channels.count) == line, Set(sent).isSuperset(of: channels),
-            let theirs = device.layout(of: sent), let ours = device.layout(of: channels), ours.sampleSize <= step,
-            theirs.sampleSize >= step, theirs.sampleSize <= greatestStep
+            let sentLayout = device.layout(of: sent), let requestedLayout = device.layout(of: channels),
+            requestedLayout.sampleSize <= step,
+            sentLayout.sampleSize >= step, sentLayout.sampleSize <= maximumSentStep
         else { return false }
-        let moves = ours.elements.compactMap { element in
-            theirs.element(of: element.channel).map { ($0.offset, element.offset, element.format.byteCount) }
+        let moves = requestedLayout.elements.compactMap { element in
+            sentLayout.element(of: element.channel).map { ($0.offset, element.offset, element.format.byteCount) }
         }
         // Scans are compacted in place from first to last, so data may only move toward the start.
         guard moves.allSatisfy({ $0.0 >= $0.1 }) else { return false }
-        (sentMask, sentStep, self.moves) = (line, theirs.sampleSize, moves)
+        (sentMask, sentStep, self.copies) = (line, sentLayout.sampleSize, moves)
         return true
     }
 
     /// Returns the complete scans of a chunk, reduced to the requested channels. The start of a scan from the previous
     /// chunk is copied to the space before the chunk. The result is in the same buffer. An incomplete scan at the end
     /// is kept for the next chunk.
-    mutating func whole(_ chunk: Range<Int>, in space: UnsafeMutableRawBufferPointer) -> UnsafeRawBufferPointer {
-        let start = chunk.lowerBound - rest.count
-        UnsafeMutableRawBufferPointer(rebasing: space[start..<chunk.lowerBound]).copyBytes(from: rest)
+    mutating func completeScans(in chunk: Range<Int>, storage space: UnsafeMutableRawBufferPointer)
+        -> UnsafeRawBufferPointer
+    {
+        let start = chunk.lowerBound - partialScan.count
+        UnsafeMutableRawBufferPointer(rebasing: space[start..<chunk.lowerBound]).copyBytes(from: partialScan)
         let count = (chunk.upperBound - start) / sentStep
         let end = start + count * sentStep
-        rest = end < chunk.upperBound ? Array(space[end..<chunk.upperBound]) : []
+        partialScan = end < chunk.upperBound ? Array(space[end..<chunk.upperBound]) : []
         let scans = UnsafeMutableRawBufferPointer(rebasing: space[start..<end])
-        guard !moves.isEmpty else { return UnsafeRawBufferPointer(scans) }
+        guard !copies.isEmpty else { return UnsafeRawBufferPointer(scans) }
         for scan in 0..<count {
-            for move in moves {
+            for move in copies {
                 let source = scan * sentStep + move.source
                 let target = scan * step + move.target
                 UnsafeMutableRawBufferPointer(rebasing: scans[target..<target + move.count]).copyMemory(
@@ -94,9 +97,9 @@ struct ServerScans {
     }
 
     /// Ends a response. Returns false if its last scan is incomplete although complete scans were requested.
-    mutating func end(asked: Int) -> Bool {
-        let isWhole = rest.isEmpty || asked % sentStep != 0
-        rest = []
+    mutating func finishResponse(requested: Int) -> Bool {
+        let isWhole = partialScan.isEmpty || requested % sentStep != 0
+        partialScan = []
         return isWhole
     }
 }

@@ -26,7 +26,7 @@ final class ActiveDevice {
 
     /// A device as described by a context, and the connection to that context.
     struct Found {
-        let unit: SensorUnit
+        let unit: DeviceGroup
         let connection: any IIOConnection
     }
 
@@ -37,7 +37,7 @@ final class ActiveDevice {
     var buffer: BufferUse
     var facts = DeviceReader.Facts()
     /// The plan for the current subscriptions; nil if no subscription needs the device.
-    var plan: UnitPlan?
+    var plan: DeviceReadPlan?
     var retry: RetryTimer
     /// True while the status of the device's sensors is unavailable.
     var isUnavailable = false
@@ -45,10 +45,10 @@ final class ActiveDevice {
     init(_ found: Found, options: IIOSourceOptions) {
         self.found = found
         buffer = BufferUse(options: options)
-        retry = RetryTimer(backoff: Backoff(first: options.firstRetry, limit: options.lastRetry))
+        retry = RetryTimer(backoff: Backoff(first: options.initialRetryDelay, limit: options.maximumRetryDelay))
     }
 
-    var unit: SensorUnit { found.unit }
+    var unit: DeviceGroup { found.unit }
 
     var reader: DeviceReader? {
         switch state {
@@ -63,7 +63,7 @@ final class ActiveDevice {
     func start(_ reader: DeviceReader) { state = .active(reader, nil) }
 
     /// Makes the reader thread set up the device according to the plan, unless it already uses that plan.
-    func continueReading(with plan: UnitPlan, now: BootTime) {
+    func continueReading(with plan: DeviceReadPlan, now: BootTime) {
         guard let reader else { return }
         if reader.plan != plan {
             reader.set(plan, now: now)
@@ -156,7 +156,7 @@ struct RetryTimer {
     init(backoff: Backoff) { self.backoff = backoff }
 
     /// Records a failure, which delays the next attempt.
-    mutating func recordFailure(now: BootTime) { time = now.advanced(bySeconds: backoff.take()) }
+    mutating func recordFailure(now: BootTime) { time = now.advanced(bySeconds: backoff.nextDelay()) }
 
     /// Records a success: the delay after the next failure is the shortest one again. The time of the next attempt does
     /// not change.

@@ -31,7 +31,7 @@ struct BufferUse {
     private var backoff: Backoff
 
     init(options: IIOSourceOptions) {
-        backoff = Backoff(first: options.lastRetry, limit: options.lastRetry * 32)
+        backoff = Backoff(first: options.maximumRetryDelay, limit: options.maximumRetryDelay * 32)
     }
 
     /// The time at which the buffer is used again; nil if that does not depend on time.
@@ -68,7 +68,7 @@ struct BufferUse {
                 .access
             } else if isForbidden || hasDelivered {
                 // If the node is accessible now, access was granted after the failure.
-                .time(now.advanced(bySeconds: backoff.take()))
+                .time(now.advanced(bySeconds: backoff.nextDelay()))
             } else {
                 .rediscovery
             }

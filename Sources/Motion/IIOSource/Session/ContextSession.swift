@@ -8,30 +8,30 @@ final class ContextSession: Sendable {
     private struct State {
         var isRunning = false
         /// True if `call` was called since the thread's current pass began.
-        var isCalled = false
+        var isWakeRequested = false
         var wantsDiscovery = false
         var hasDiscovered = false
         /// The names of the devices at the last discovery.
-        var presence: [String]?
-        var waiters: [Bell] = []
+        var presentDevices: [String]?
+        var waiters: [BinarySemaphore] = []
         var sensors: [SensorDescription.ID] = []
         var problem: DeviceError?
-        var saidProblem: String?
-        var saidRemarks: Set<String> = []
+        var lastLoggedProblem: String?
+        var loggedRemarks: Set<String> = []
         /// Readers whose threads have not ended in time.
         var abandoned: [DeviceReader] = []
         /// The time until which an unreachable context is not discovered again.
-        var retryAt: BootTime?
+        var nextDiscovery: BootTime?
     }
 
     let address: MotionSourceAddress
     /// The index of the context in the source.
     let index: Int
-    let parts: SourceParts
-    let bell = Bell()
+    let parts: IIOSourceDependencies
+    let bell = BinarySemaphore()
     private let state = Mutex(State())
 
-    init(address: MotionSourceAddress, index: Int, parts: SourceParts) {
+    init(address: MotionSourceAddress, index: Int, parts: IIOSourceDependencies) {
         self.address = address
         self.index = index
         self.parts = parts
@@ -52,15 +52,15 @@ final class ContextSession: Sendable {
 
     /// Wakes the thread, and starts it if it is needed and does not run. The thread retains the owner, which forwards
     /// changes of the subscriptions.
-    func call(hub: MotionHub, catalog: Catalog, owner: any AnyObject & Sendable) {
-        let needed = isNeeded(hub)
+    func wakeThread(hub: MotionHub, catalog: SensorCatalog, owner: any AnyObject & Sendable) {
+        let isNeeded = isNeeded(hub)
         let starts = state.withLock { state -> Bool in
-            state.isCalled = true
-            guard !state.isRunning, needed else { return false }
+            state.isWakeRequested = true
+            guard !state.isRunning, isNeeded else { return false }
             state.isRunning = true
             return true
         }
-        bell.ring()
+        bell.signal()
         guard starts else { return }
         do throws(DeviceError) {
             try parts.spawn { withExtendedLifetime(owner) { self.run(hub: hub, catalog: catalog) } }
@@ -75,19 +75,19 @@ final class ContextSession: Sendable {
     }
 
     /// Requests a discovery of the devices. Returns a bell that rings at its end; nil if no discovery is necessary.
-    func requestDiscovery() -> Bell? {
+    func requestDiscovery() -> BinarySemaphore? {
         let present = parts.library.devices(at: address)
         let now = parts.clock.now
         return state.withLock { state in
             if state.hasDiscovered, state.isRunning { return nil }
             if let present {
-                if state.presence == present { return nil }
-            } else if state.hasDiscovered || state.retryAt.map({ now < $0 }) ?? false {
+                if state.presentDevices == present { return nil }
+            } else if state.hasDiscovered || state.nextDiscovery.map({ now < $0 }) ?? false {
                 // Callers do not wait for a server that has just failed.
                 return nil
             }
             state.wantsDiscovery = true
-            let waiter = Bell()
+            let waiter = BinarySemaphore()
             state.waiters.append(waiter)
             return waiter
         }
@@ -95,23 +95,23 @@ final class ContextSession: Sendable {
 
     // MARK: The thread
 
-    private func run(hub: MotionHub, catalog: Catalog) {
+    private func run(hub: MotionHub, catalog: SensorCatalog) {
         let supervisor = ContextSupervisor(session: self, hub: hub, catalog: catalog)
         while true {
-            state.withLock { $0.isCalled = false }
-            if let deadline = supervisor.step() {
+            state.withLock { $0.isWakeRequested = false }
+            if let deadline = supervisor.performPass() {
                 bell.wait(until: deadline, clock: parts.clock)
                 continue
             }
             // Without subscribers, the status of sensors that could not be reached is unknown.
             for sensor in sensors { hub.setStatus(.unknown, of: sensor) }
-            let leaves = state.withLock { state -> Bool in
+            let isFinished = state.withLock { state -> Bool in
                 // A caller in the meantime relies on this thread.
-                guard !state.isCalled, !state.wantsDiscovery else { return false }
+                guard !state.isWakeRequested, !state.wantsDiscovery else { return false }
                 state.isRunning = false
                 return true
             }
-            if leaves { return }
+            if isFinished { return }
         }
     }
 
@@ -119,18 +119,18 @@ final class ContextSession: Sendable {
     var wantsDiscovery: Bool { state.withLock { $0.wantsDiscovery } }
 
     /// Records a logged problem. Returns true if it differs from the previous one.
-    func isNews(_ problem: DeviceError) -> Bool {
+    func recordIfNew(_ problem: DeviceError) -> Bool {
         state.withLock { state in
-            defer { state.saidProblem = problem.message }
-            return state.saidProblem != problem.message
+            defer { state.lastLoggedProblem = problem.message }
+            return state.lastLoggedProblem != problem.message
         }
     }
 
     /// Records a logged remark. Returns true if it is new.
-    func isNews(remark: String) -> Bool {
+    func recordIfNew(remark: String) -> Bool {
         state.withLock { state in
-            if state.saidRemarks.count >= 256 { state.saidRemarks.removeAll() }
-            return state.saidRemarks.insert(remark).inserted
+            if state.loggedRemarks.count >= 256 { state.loggedRemarks.removeAll() }
+            return state.loggedRemarks.insert(remark).inserted
         }
     }
 
@@ -151,20 +151,20 @@ final class ContextSession: Sendable {
         let waiters = state.withLock { state in
             state.wantsDiscovery = false
             state.problem = problem
-            if problem == nil { state.saidProblem = nil }
-            state.presence = presence
+            if problem == nil { state.lastLoggedProblem = nil }
+            state.presentDevices = presence
             // After a failure, the next request starts another discovery.
             state.hasDiscovered = problem == nil
-            state.retryAt = problem == nil ? nil : now.advanced(bySeconds: parts.options.lastRetry)
+            state.nextDiscovery = problem == nil ? nil : now.advanced(bySeconds: parts.options.maximumRetryDelay)
             if let sensors { state.sensors = sensors }
             return exchange(&state.waiters, with: [])
         }
-        for waiter in waiters { waiter.ring() }
+        for waiter in waiters { waiter.signal() }
     }
 }
 
 /// The dependencies shared by all threads of a source.
-struct SourceParts: Sendable {
+struct IIOSourceDependencies: Sendable {
     let library: any IIOLibrary
     let clock: any DeviceClock
     let settings: [SensorSetting]

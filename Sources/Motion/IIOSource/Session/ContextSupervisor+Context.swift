@@ -49,7 +49,7 @@ extension ContextSupervisor {
             opening.recordFailure(now: clock.now)
             search.fail(retryTime: opening.time)
             // A machine without sensors is not worth a warning.
-            if session.isNews(problem) {
+            if session.recordIfNew(problem) {
                 log.log(level: address.backend == .local && problem.code == .notFound ? .debug : .warning, "\(problem)")
             }
             for device in devices where device.reader == nil { setUnavailable(device, problem) }
@@ -83,13 +83,13 @@ extension ContextSupervisor {
     private func adopt(_ opened: any IIOConnection) {
         let context = opened.context
         var known: [(id: String, fingerprint: String)] = []
-        _ = SensorUnit.units(of: context, address: address, settings: parts.settings) { id, fingerprint in
+        _ = DeviceGroup.groups(in: context, address: address, settings: parts.settings) { id, fingerprint in
             known.append((id, fingerprint))
             return id
         }
         let keys = names.update(known)
-        let units = SensorUnit.units(
-            of: context, address: address, settings: parts.settings,
+        let units = DeviceGroup.groups(
+            in: context, address: address, settings: parts.settings,
             udev: { property, device in opened.udevProperty(property, of: device) },
             key: { id, _ in keys[id] ?? id })
         for device in devices where !units.contains(where: { $0.key == device.unit.key }) {

@@ -11,7 +11,7 @@ extension ContextSupervisor {
         guard case .active(let reader, _) = device.state else { return }
         switch stage.phase {
         case .ended: return
-        case .arming:
+        case .settingUp:
             // Returns before settings are retried, because the facts are from the previous stage.
             return monitorAnswers(of: device, reader, stage, limit: Self.setupLimit, now: now)
         case .polling(let interval):
@@ -27,12 +27,12 @@ extension ContextSupervisor {
         of device: ActiveDevice, _ reader: DeviceReader, _ stage: DeviceReader.Stage, limit: Double, now: BootTime
     ) {
         let isFlowing = device.updateDetector(of: stage) {
-            StallDetector(limit: limit, progress: reader.life, now: stage.since)
+            StallDetector(limit: limit, progress: reader.activityCounter, now: stage.since)
         } _: { detector in
             if reader.isDelivering { detector.postpone(now: now) }
-            if detector.check(progress: reader.life, now: now) != .none {
+            if detector.check(progress: reader.activityCounter, now: now) != .none {
                 setUnavailable(device, notAnswering(device))
-                detector = StallDetector(limit: limit, progress: reader.life, now: now)
+                detector = StallDetector(limit: limit, progress: reader.activityCounter, now: now)
             }
             return detector.isFlowing
         }
@@ -71,18 +71,18 @@ extension ContextSupervisor {
                     "Its buffer delivers no samples, so its axes are polled one by one. Check its trigger and interrupt line."
                 )
             } else {
-                setUnavailable(device, failed(device, .silence))
+                setUnavailable(device, failed(device, .noSamples))
                 device.retry.recordFailure(now: now)
                 device.leave(now: now)
             }
         case .stalled:
-            setUnavailable(device, failed(device, .silence))
+            setUnavailable(device, failed(device, .noSamples))
             restart(device, reader, now: now)
         }
     }
 
     private func restart(_ device: ActiveDevice, _ reader: DeviceReader, now: BootTime) {
-        device.buffer.recordRestart(decimates: reader.plan?.thins == true)
+        device.buffer.recordRestart(decimates: reader.plan?.decimates == true)
         device.restart(now: now)
     }
 
@@ -92,7 +92,7 @@ extension ContextSupervisor {
     private func retrySettings(of device: ActiveDevice, now: BootTime) {
         for remark in device.facts.remarks {
             let text = "\(name(of: device)): \(remark)"
-            if session.isNews(remark: text) { log.warning("\(text)") }
+            if session.recordIfNew(remark: text) { log.warning("\(text)") }
         }
         guard device.facts.refused.contains(where: device.found.connection.isWritable) else { return }
         device.facts.refused = []
@@ -106,7 +106,7 @@ extension ContextSupervisor {
             session.abandon(reader)
         }
         devices.removeAll { $0 === device }
-        setUnavailable(device, failed(device, .gone(device.unit.deviceID)))
+        setUnavailable(device, failed(device, .removed(device.unit.deviceID)))
     }
 
     /// Reads a device axis by axis from now on, and logs the reason once.
@@ -114,7 +114,7 @@ extension ContextSupervisor {
         let isAccessible = device.found.connection.isNodeAccessible(device.unit.device) == true
         device.buffer.disable(remark, isForbidden: isForbidden, isAccessible: isAccessible, now: now)
         let text = "\(name(of: device)): \(remark)"
-        if session.isNews(remark: text) { log.warning("\(text)") }
+        if session.recordIfNew(remark: text) { log.warning("\(text)") }
     }
 
     /// Returns the ID of the device, followed by the address of the server if the device is not local.

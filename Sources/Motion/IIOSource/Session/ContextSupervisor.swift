@@ -16,7 +16,7 @@ final class ContextSupervisor {
     /// The time in seconds within which a device has to respond while it is set up or read axis by axis.
     static let setupLimit = 3.0
     /// The time in seconds after which a reader thread that does not end is abandoned.
-    static let abandonLimit = 30.0
+    static let abandonTimeout = 30.0
     /// The maximum number of abandoned threads.
     static let maximumAbandoned = 4
     /// The factor by which the search interval is extended while the kernel reports new devices.
@@ -26,7 +26,7 @@ final class ContextSupervisor {
 
     let session: ContextSession
     let hub: MotionHub
-    let catalog: Catalog
+    let catalog: SensorCatalog
     let log = Logger(label: "device-services.motion")
 
     /// The open context; nil while it is closed.
@@ -36,24 +36,24 @@ final class ContextSupervisor {
     var opening: RetryTimer
     var search = DeviceSearch()
     var devices: [ActiveDevice] = []
-    var names = DeviceNames()
+    var names = PersistentDeviceNames()
     /// The difference between boot time and monotonic time in nanoseconds, which grows while the machine is suspended.
     var suspendedTime: Int64?
 
-    init(session: ContextSession, hub: MotionHub, catalog: Catalog) {
+    init(session: ContextSession, hub: MotionHub, catalog: SensorCatalog) {
         self.session = session
         self.hub = hub
         self.catalog = catalog
         let options = session.parts.options
-        opening = RetryTimer(backoff: Backoff(first: options.firstRetry, limit: options.lastRetry))
+        opening = RetryTimer(backoff: Backoff(first: options.initialRetryDelay, limit: options.maximumRetryDelay))
     }
 
     var address: MotionSourceAddress { session.address }
-    var parts: SourceParts { session.parts }
+    var parts: IIOSourceDependencies { session.parts }
     var clock: any DeviceClock { parts.clock }
 
     /// Performs one pass. Returns the latest time of the next pass, or nil if no work is left.
-    func step() -> BootTime? {
+    func performPass() -> BootTime? {
         // The clock is read for each device, because notifying subscribers and searching for devices may take long.
         for device in devices { processStage(of: device, now: clock.now) }
         if needsOpening(clock.now) { openContext() }
@@ -88,17 +88,17 @@ final class ContextSupervisor {
         let stage = reader.stage
         device.facts = reader.facts
         guard case .ended(let failure) = stage.phase else { return monitor(device, stage, now: now) }
-        if reader.hasFlowed { device.retry.recordSuccess() }
+        if reader.hasDeliveredReadings { device.retry.recordSuccess() }
         device.finish()
         guard let failure else { return }
-        if reader.plan?.thins == true, !reader.hasFlowed, failure.mayBeOfSize {
+        if reader.plan?.decimates == true, !reader.hasDeliveredReadings, failure.mayBeDueToSize {
             device.buffer.stopDecimating()
             device.retry.allow(at: now)
             return
         }
         switch failure.remedy {
         case .poll(let remark):
-            disableBuffer(of: device, now: now, remark, isForbidden: failure.isForbidden)
+            disableBuffer(of: device, now: now, remark, isForbidden: failure.isPermissionDenied)
             return
         case .retry: break
         case .reconnect: connection = nil
@@ -120,7 +120,7 @@ final class ContextSupervisor {
     /// Starts, changes or stops the reader thread of a device according to the subscriptions.
     private func applySubscriptions(to device: ActiveDevice, now: BootTime) {
         device.buffer.retryIfDue(now: now) { device.found.connection.isNodeAccessible(device.unit.device) }
-        let plan = UnitPlan.plan(
+        let plan = DeviceReadPlan.plan(
             for: device.unit, isPolled: device.buffer.failure != nil, gathers: device.buffer.mayDecimate
         ) { hub.demand(of: $0) }
         setProblems(of: device)
@@ -146,7 +146,7 @@ final class ContextSupervisor {
         case .idle:
             if hasNewSensor {
                 // A new subscription is not delayed because of earlier failures.
-                let soon = now.advanced(bySeconds: parts.options.firstRetry)
+                let soon = now.advanced(bySeconds: parts.options.initialRetryDelay)
                 device.retry.recordSuccess()
                 device.retry.allow(at: soon)
                 opening.allow(at: soon)
@@ -155,17 +155,17 @@ final class ContextSupervisor {
         }
     }
 
-    private func start(_ device: ActiveDevice, _ plan: UnitPlan, now: BootTime) {
+    private func start(_ device: ActiveDevice, _ plan: DeviceReadPlan, now: BootTime) {
         let bell = session.bell
         let unit = device.unit
-        let reader = DeviceReader(plan: plan, now: now, foundClock: device.facts.foundClock) { bell.ring() }
+        let reader = DeviceReader(plan: plan, now: now, foundClock: device.facts.clockEstimate) { bell.signal() }
         let task = DeviceReadTask(
             reader: reader, unit: unit, connection: device.found.connection, library: parts.library, address: address,
             hub: hub, clock: clock, options: parts.options, readsInitialValues: !device.isUnavailable)
         if plan.isPolled, unit.members.contains(where: { !$0.sensor.canBuffer }) {
             let text =
                 "\(unit.deviceID) at \(address) has no buffer, so its axes are polled one by one. It may lack an interrupt line."
-            if session.isNews(remark: text) { log.notice("\(text)") }
+            if session.recordIfNew(remark: text) { log.notice("\(text)") }
         }
         do throws(DeviceError) {
             try parts.spawn { task.run() }
@@ -177,7 +177,7 @@ final class ContextSupervisor {
     }
 
     private func abandonIfStuck(_ device: ActiveDevice, now: BootTime) {
-        guard case .leaving(let reader, let since) = device.state, now.seconds(since: since) > Self.abandonLimit,
+        guard case .leaving(let reader, let since) = device.state, now.seconds(since: since) > Self.abandonTimeout,
             session.abandonedCount < Self.maximumAbandoned
         else { return }
         session.abandon(reader)

@@ -48,7 +48,8 @@ struct StallDetector {
     /// changes.
     init(plan: BufferPlan, isEventDriven: Bool, progress: Int, now: BootTime) {
         self.init(
-            startLimit: plan.startLimit, stallLimit: isEventDriven ? .infinity : plan.stallLimit, progress: progress,
+            startLimit: plan.startTimeout, stallLimit: isEventDriven ? .infinity : plan.stallTimeout,
+            progress: progress,
             now: now)
     }
 

@@ -14,30 +14,30 @@
 package struct ActivityClassifier: Sendable {
     /// The largest standard deviation of the magnitude of a stationary window, in g. On the tuning subjects, values
     /// from 0.07 to 0.12 give at most one or two errors.
-    static let rest = 0.10
+    static let maximumRestDeviation = 0.10
     /// The lowest score of running: the standard deviation along the main axis, in g, plus 0.2 for each cycle per
     /// second above 2.4. On the tuning subjects, values from 0.91 to 1.05 are equally good.
-    static let running = 0.98
+    static let minimumRunningScore = 0.98
     private static let crossingWeight = 0.2
     private static let walkingCrossings = 2.4
     /// The regularity below which a moving window is unknown, unless steps were counted recently.
-    static let regularity = 0.45
+    static let minimumRegularity = 0.45
     /// The numbers of agreeing windows for medium and for high confidence.
     private static let mediumWindows = 3
     private static let highWindows = 10
     /// The time after a step during which the person is considered to be on foot, in seconds.
-    private static let stepFreshness = 5.0
+    private static let stepTimeout = 5.0
     /// The interval between the starts of consecutive windows, in seconds.
-    private static let hop = Double(MovementWindow.half) / EvenSampler.rate
+    private static let windowInterval = Double(MovementWindow.samplesPerHalf) / UniformResampler.rate
 
     /// The classes of the last windows, newest first.
     private var recent = InlineArray<5, CarriedActivity>(repeating: [])
     /// The number of windows that agree with the reported activity, at most `highWindows`; reset by a window that
     /// disagrees.
-    private var agreeing = 0
+    private var agreeingWindows = 0
     private var changeStart = 0.0
     private var lastStep = -Double.infinity
-    private var vehicle = VehicleRule()
+    private var vehicle = RideDetector()
 
     /// The reported activity; nil before the first window.
     package private(set) var state: ActivityState?
@@ -45,16 +45,16 @@ package struct ActivityClassifier: Sendable {
     init() {}
 
     /// Records new steps.
-    mutating func note(steps: Int, at time: Double) {
+    mutating func record(steps: Int, at time: Double) {
         guard steps > 0 else { return }
         lastStep = time
-        vehicle.note(steps: steps, at: time)
+        vehicle.record(steps: steps, at: time)
     }
 
     /// Discards the evidence from before an interruption of the samples. The reported activity is kept.
     mutating func restart() {
         recent = InlineArray(repeating: [])
-        agreeing = 0
+        agreeingWindows = 0
         lastStep = -.infinity
         vehicle.restart()
     }
@@ -66,30 +66,30 @@ package struct ActivityClassifier: Sendable {
     ///   - rhythm: The rhythm of the movement at the end of the window.
     ///   - pedalling: The regularity of the movement at the period of a pedal revolution.
     /// - Returns: True if the reported activity or its confidence has changed.
-    mutating func take(
+    mutating func process(
         _ window: MovementFeatures, speed: Double?, rhythm: MovementHistory.Rhythm, pedalling: Double
     ) -> Bool {
-        let isOnFoot = window.end - lastStep <= Self.stepFreshness
-        let seen = Self.classify(window, isRegular: isOnFoot || rhythm.regularity >= Self.regularity)
+        let isOnFoot = window.end - lastStep <= Self.stepTimeout
+        let windowActivity = Self.classify(window, isRegular: isOnFoot || rhythm.regularity >= Self.minimumRegularity)
         for index in stride(from: recent.count - 1, to: 0, by: -1) { recent[index] = recent[index - 1] }
-        recent[0] = seen
-        vehicle.take(speed: speed, pedalling: pedalling, at: window.end)
-        let ride = vehicle.ride
+        recent[0] = windowActivity
+        vehicle.update(speed: speed, pedalling: pedalling, at: window.end)
+        let ride = vehicle.minimumRideSpeed
         let onFoot = majority
         var activity = ride ?? onFoot
-        if ride == .automotive, onFoot == .stationary, let speed, speed < VehicleRule.standing {
+        if ride == .automotive, onFoot == .stationary, let speed, speed < RideDetector.maximumStationarySpeed {
             activity.insert(.stationary)
         }
         // A car that waits at a traffic light keeps its confidence.
-        let agrees = ride == nil ? seen == activity : true
-        return tell(activity, agrees: agrees, ride: ride, window)
+        let agrees = ride == nil ? windowActivity == activity : true
+        return updateState(activity, agrees: agrees, ride: ride, window: window)
     }
 
     static func classify(_ window: MovementFeatures, isRegular: Bool) -> CarriedActivity {
-        if window.magnitudeDeviation <= rest { return .stationary }
+        if window.magnitudeDeviation <= maximumRestDeviation { return .stationary }
         guard isRegular else { return .unknown }
         let score = window.axisDeviation + crossingWeight * (window.crossingRate - walkingCrossings)
-        return score > running ? .running : .walking
+        return score > minimumRunningScore ? .running : .walking
     }
 
     /// Returns the number of recent windows with an activity.
@@ -108,24 +108,24 @@ package struct ActivityClassifier: Sendable {
         return best
     }
 
-    private mutating func tell(
-        _ activity: CarriedActivity, agrees: Bool, ride: CarriedActivity?, _ window: MovementFeatures
+    private mutating func updateState(
+        _ activity: CarriedActivity, agrees: Bool, ride: CarriedActivity?, window: MovementFeatures
     ) -> Bool {
         let isSame = state?.activity == activity
         if !isSame {
             // Earlier windows may have had the new activity before it became the majority.
             let early = ride == nil ? recent.indices.last { recent[$0] == activity } ?? 0 : 0
-            changeStart = window.start - Double(early) * Self.hop
-            agreeing = ride == nil ? max(0, count(activity) - (agrees ? 1 : 0)) : 0
+            changeStart = window.start - Double(early) * Self.windowInterval
+            agreeingWindows = ride == nil ? max(0, count(activity) - (agrees ? 1 : 0)) : 0
         }
-        agreeing = agrees ? min(agreeing + 1, Self.highWindows) : 0
+        agreeingWindows = agrees ? min(agreeingWindows + 1, Self.highWindows) : 0
         var confidence: ActivityConfidence =
-            agreeing >= Self.highWindows ? .high : agreeing >= Self.mediumWindows ? .medium : .low
+            agreeingWindows >= Self.highWindows ? .high : agreeingWindows >= Self.mediumWindows ? .medium : .low
         // A single disagreeing window lowers the confidence of a continuing activity at most to medium.
         if isSame, !agrees, let state { confidence = min(state.confidence, .medium) }
         if ride == .cycling { confidence = .low }
         if ride == nil, activity == .walking || activity == .running,
-            window.end - lastStep > Self.stepFreshness
+            window.end - lastStep > Self.stepTimeout
         {
             confidence = .low
         }

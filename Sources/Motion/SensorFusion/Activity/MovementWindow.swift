@@ -18,7 +18,7 @@ struct MovementFeatures: Sendable, Equatable {
 /// Collects evenly spaced samples into windows of 2.56 s that overlap by half.
 struct MovementWindow: Sendable {
     /// The number of samples in half a window. Published comparisons use windows of 2.56 s.
-    static let half = 64
+    static let samplesPerHalf = 64
     private static let gravity = 9.80665
 
     private struct Half: Sendable {
@@ -33,18 +33,18 @@ struct MovementWindow: Sendable {
         var crossings = 0
     }
 
-    private var former: Half?
+    private var previous: Half?
     private var current = Half()
     private var wasPositive = false
 
     mutating func restart() {
-        former = nil
+        previous = nil
         current = Half()
     }
 
     /// Processes a sample in m/s², its magnitude, and the output of the band-pass filter. Returns the features of the
     /// window that ends with this sample; nil if no window ends.
-    mutating func take(
+    mutating func append(
         _ value: SIMD3<Double>, magnitude: Double, filtered: Double, at time: Double
     ) -> MovementFeatures? {
         if current.count == 0 { current.start = time }
@@ -59,12 +59,12 @@ struct MovementWindow: Sendable {
         let isPositive = filtered > 0
         if isPositive != wasPositive { current.crossings += 1 }
         wasPositive = isPositive
-        guard current.count == Self.half else { return nil }
+        guard current.count == Self.samplesPerHalf else { return nil }
         defer {
-            former = current
+            previous = current
             current = Half()
         }
-        return former.map { Self.features($0, current, end: time) }
+        return previous.map { Self.features($0, current, end: time) }
     }
 
     private static func features(_ first: Half, _ second: Half, end: Double) -> MovementFeatures {
@@ -77,7 +77,7 @@ struct MovementWindow: Sendable {
         return MovementFeatures(
             magnitudeDeviation: max(0, variance).squareRoot(),
             axisDeviation: max(0, greatestEigenvalue(variances, covariances)).squareRoot(),
-            crossingRate: Double(first.crossings + second.crossings) / 2 / (count / EvenSampler.rate),
+            crossingRate: Double(first.crossings + second.crossings) / 2 / (count / UniformResampler.rate),
             start: first.start, end: end)
     }
 

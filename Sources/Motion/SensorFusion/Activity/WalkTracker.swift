@@ -11,7 +11,7 @@
 /// Units: m/s², including gravity, with any axes and sign; seconds of any steady clock.
 package struct WalkTracker: Sendable {
     /// The changes caused by a sample.
-    package struct News: Sendable {
+    package struct Changes: Sendable {
         /// True if there are new ``WalkTracker/steps``.
         package var hasSteps = false
         /// True if ``WalkTracker/activity`` has changed.
@@ -20,9 +20,9 @@ package struct WalkTracker: Sendable {
 
     private static let limit = 16 * 9.80665
     /// The range of the period of a pedal revolution, in seconds.
-    private static let pedals = 1 / 1.7...1 / 0.8
+    private static let pedallingPeriods = 1 / 1.7...1 / 0.8
 
-    private var sampler = EvenSampler()
+    private var sampler = UniformResampler()
     private var bandPass = StepBandPass()
     private var history = MovementHistory()
     private var detector = StepDetector()
@@ -33,7 +33,7 @@ package struct WalkTracker: Sendable {
     package private(set) var steps: [Footstep] = []
 
     /// Creates a tracker.
-    package init() { steps.reserveCapacity(StepDetector.patience + 1) }
+    package init() { steps.reserveCapacity(StepDetector.maximumIrregularPeaks + 1) }
 
     /// The current activity; nil during the first 2.56 seconds.
     package var activity: ActivityState? { classifier.state }
@@ -41,51 +41,51 @@ package struct WalkTracker: Sendable {
     /// Processes a sample.
     ///
     /// - Parameter speed: The current speed from a GNSS receiver, in m/s; nil if unavailable.
-    package mutating func take(_ acceleration: SIMD3<Double>, at time: Double, speed: Double? = nil) -> News {
-        var news = News()
+    package mutating func update(_ acceleration: SIMD3<Double>, at time: Double, speed: Double? = nil) -> Changes {
+        var changes = Changes()
         if !steps.isEmpty { steps.removeAll(keepingCapacity: true) }
-        guard acceleration.isFinite else { return news }
+        guard acceleration.isFinite else { return changes }
         let limit = SIMD3<Double>(repeating: Self.limit)
         let sample = acceleration.clamped(lowerBound: -limit, upperBound: limit)
         switch sampler.step(sample, at: time) {
-        case .unusable: return news
+        case .ignored: return changes
         case .start:
-            restart(sample, at: time, &news)
-        case .due(let count):
+            restart(sample, at: time, &changes)
+        case .available(let count):
             for _ in 0..<count {
                 let (value, time) = sampler.next()
-                take(value, value.length, at: time, speed, &news)
+                process(value, value.length, at: time, speed, &changes)
             }
         }
-        return news
+        return changes
     }
 
-    private mutating func restart(_ sample: SIMD3<Double>, at time: Double, _ news: inout News) {
-        bandPass.start(sample.length)
+    private mutating func restart(_ sample: SIMD3<Double>, at time: Double, _ news: inout Changes) {
+        bandPass.reset(to: sample.length)
         history.restart()
         detector.restart(0)
         window.restart()
         classifier.restart()
-        take(sample, sample.length, at: time, nil, &news)
+        process(sample, sample.length, at: time, nil, &news)
     }
 
-    private mutating func take(
-        _ value: SIMD3<Double>, _ magnitude: Double, at time: Double, _ speed: Double?, _ news: inout News
+    private mutating func process(
+        _ value: SIMD3<Double>, _ magnitude: Double, at time: Double, _ speed: Double?, _ news: inout Changes
     ) {
         let filtered = bandPass.update(magnitude)
         history.add(filtered)
         let former = steps.count
-        detector.take(filtered, at: time, history: history, into: &steps)
+        detector.process(filtered, at: time, history: history, into: &steps)
         if steps.count > former {
             news.hasSteps = true
-            classifier.note(steps: steps.count - former, at: time)
+            classifier.record(steps: steps.count - former, at: time)
         }
-        guard let features = window.take(value, magnitude: magnitude, filtered: filtered, at: time) else { return }
+        guard let features = window.append(value, magnitude: magnitude, filtered: filtered, at: time) else { return }
         // The rhythm is computed only for moving windows, since a stationary window has none.
-        let moves = features.magnitudeDeviation > ActivityClassifier.rest
+        let moves = features.magnitudeDeviation > ActivityClassifier.maximumRestDeviation
         let rhythm = moves ? history.rhythm() : MovementHistory.Rhythm(regularity: -1, period: 0)
-        let mayPedal = speed != nil && features.magnitudeDeviation > VehicleRule.leastPedalling
-        let pedalling = mayPedal ? history.rhythm(periods: Self.pedals).regularity : -1
-        if classifier.take(features, speed: speed, rhythm: rhythm, pedalling: pedalling) { news.hasActivity = true }
+        let isPedallingPossible = speed != nil && features.magnitudeDeviation > RideDetector.minimumPedallingDeviation
+        let pedalling = isPedallingPossible ? history.rhythm(periods: Self.pedallingPeriods).regularity : -1
+        if classifier.process(features, speed: speed, rhythm: rhythm, pedalling: pedalling) { news.hasActivity = true }
     }
 }

@@ -14,7 +14,7 @@ extension AttitudeFilter {
 
     /// The rotation from the device to the earth with y to magnetic north: ``attitude`` rotated by ``northOffset``; nil
     /// before the first sample of the magnetometer.
-    @inlinable public var magneticAttitude: Quaternion? { north.turned(attitude) }
+    @inlinable public var magneticAttitude: Quaternion? { north.rotated(attitude) }
 
     /// The latest angular rate without the bias, in rad/s.
     @inlinable public var rotationRate: SIMD3<Double> {
@@ -63,7 +63,7 @@ extension AttitudeFilter {
 
     @usableFromInline
     static func uncertainty(
-        _ north: NorthOffset, _ estimator: BiasEstimator, _ trust: HeadingTrust, _ field: MagneticReference,
+        _ north: NorthOffset, _ estimator: BiasEstimator, _ trust: MagnetometerConsistency, _ field: MagneticReference,
         silence: Double
     ) -> Double? {
         guard north.isKnown else { return nil }
@@ -87,8 +87,8 @@ extension AttitudeFilter {
     ///   - dip: The dip angle in radians, positive below the horizon; nil or NaN if unknown.
     public mutating func restartMagnetometer(strength: Double? = nil, dip: Double? = nil) {
         restartHeading()
-        field.forget()
-        if let strength, let dip, dip.isFinite { expectField(strength: strength, dip: dip) }
+        field.discardExpected()
+        if let strength, let dip, dip.isFinite { setExpectedField(strength: strength, dip: dip) }
     }
 
     /// Restarts the heading estimation with the next samples of the magnetometer.

@@ -14,9 +14,9 @@ extension AttitudeFilter {
         let silence = timestamp - gyroscope.timestamp
         switch gyroscope.step(to: timestamp) {
         case .next: break
-        case .unusable: return
+        case .ignored: return
         case .start:
-            if isReady { bridge(silence, to: rate) }
+            if isReady { bridgeGap(silence, to: rate) }
             lastRate = rate
         }
         let interval = gyroscope.interval
@@ -27,39 +27,39 @@ extension AttitudeFilter {
         if settings.interpolatesRotation {
             let before = lastRate - bias
             turn = (0.5 * interval) * (before + current)
-            turn += (Self.coning * interval * interval) * before.cross(current)
+            turn += (Self.coningFactor * interval * interval) * before.cross(current)
         }
         rateWithoutBias = current
         lastRate = rate
         inertial = inertial.after(Quaternion(rotationVector: turn))
-        keepLength()
+        renormalizePeriodically()
     }
 
-    /// Applies the estimated rotation during a gap in the samples. If that rotation exceeds `largestBridge`, or the gap
+    /// Applies the estimated rotation during a gap in the samples. If that rotation exceeds `maximumBridgedRotation`, or the gap
     /// exceeds `maximumGap`, the inclination and the heading are initialized again.
-    private mutating func bridge(_ silence: Double, to rate: SIMD4<Double>) {
-        guard silence > 0, silence <= settings.maximumGap else { return findAnew() }
+    private mutating func bridgeGap(_ silence: Double, to rate: SIMD4<Double>) {
+        guard silence > 0, silence <= settings.maximumGap else { return reinitialize() }
         let before = lastRate - estimator.bias
         let after = rate - estimator.bias
         let square = max(before.dot(before), after.dot(after))
-        guard square * silence * silence > Self.largestBridge * Self.largestBridge else {
-            return turnInertial(by: (0.5 * silence) * (before + after))
+        guard square * silence * silence > Self.maximumBridgedRotation * Self.maximumBridgedRotation else {
+            return rotateInertialFrame(by: (0.5 * silence) * (before + after))
         }
-        findAnew()
-        turnInertial(by: MotionLevel.memory * (before + after))
-        gravityCoefficients.restart(worth: motion.worth(after: silence, squaredRate: square))
+        reinitialize()
+        rotateInertialFrame(by: MotionLevel.rateContinuationTime * (before + after))
+        gravityCoefficients.restart(weight: motion.equivalentAveragingTime(after: silence, squaredRate: square))
     }
 
-    private mutating func turnInertial(by vector: SIMD4<Double>) {
+    private mutating func rotateInertialFrame(by vector: SIMD4<Double>) {
         inertial = inertial.after(Quaternion(rotationVector: vector))
     }
 
     /// The largest rotation during a gap after which the attitude is kept, in radians.
-    private static var largestBridge: Double { 0.1 }
+    private static var maximumBridgedRotation: Double { 0.1 }
 
     /// The factor of the cross product of two successive rates in the rotation between them, for steady coning: 1/6 for
     /// samples of the instantaneous rate, plus 1/24 because the samples of a sensor are means over their interval.
-    private static var coning: Double { 5 / 24.0 }
+    private static var coningFactor: Double { 5 / 24.0 }
 
     /// Processes an accelerometer sample.
     ///
@@ -71,18 +71,18 @@ extension AttitudeFilter {
         guard abs(acceleration.x) < 1e5, abs(acceleration.y) < 1e5, abs(acceleration.z) < 1e5 else { return }
         let acceleration = SIMD4(acceleration.x, acceleration.y, acceleration.z, 0)
         guard acceleration.dot(acceleration) > 0 else { return }
-        if accelerometer.step(to: timestamp) == .unusable { return }
+        if accelerometer.step(to: timestamp) == .ignored { return }
         let hasGyroscope = timestamp - gyroscope.timestamp <= settings.maximumGap
         // A stuck sensor reports an outdated direction of gravity. A device at rest may repeat the right one.
         if repetition.isStuck(acceleration), hasGyroscope, isReady, !isNearlyUp(acceleration) { return }
         let interval = accelerometer.interval
         rest.update(acceleration: acceleration, interval: interval)
-        let vector = inclination.turn(mean(of: acceleration, hasGyroscope: hasGyroscope, interval: interval))
+        let vector = inclination.rotate(mean(of: acceleration, hasGyroscope: hasGyroscope, interval: interval))
         let (up, correction) = Self.leveling(vector)
         guard up.z > -2 else { return }
         isReady = true
         inclination = correction.after(inclination)
-        keepLength()
+        renormalizePeriodically()
         // The first inclination is not a correction.
         let isNew = isInclinationNew
         isInclinationNew = false
@@ -95,7 +95,7 @@ extension AttitudeFilter {
     /// Returns whether the acceleration is within three degrees of the estimated direction up.
     @inline(never)
     private func isNearlyUp(_ acceleration: SIMD4<Double>) -> Bool {
-        let vector = inclination.turn(inertial.turn(acceleration))
+        let vector = inclination.rotate(inertial.rotate(acceleration))
         return vector.z > 0 && vector.z * vector.z > 0.9973 * vector.dot(vector)
     }
 
@@ -103,7 +103,7 @@ extension AttitudeFilter {
     /// a shorter mean is used.
     @inline(__always)
     private mutating func mean(of acceleration: SIMD4<Double>, hasGyroscope: Bool, interval: Double) -> SIMD4<Double> {
-        let inFrame = inertial.turn(acceleration)
+        let inFrame = inertial.rotate(acceleration)
         guard hasGyroscope else { return shortMean(of: inFrame, interval: interval) }
         gravityCoefficients.advance(by: interval)
         let mean = gravityLanes.update(inFrame, gravityCoefficients)
@@ -152,7 +152,7 @@ extension AttitudeFilter {
 
     /// Renormalizes the quaternions with every 16th sample, which is sufficient because rounding errors grow slowly.
     @inline(__always)
-    private mutating func keepLength() {
+    private mutating func renormalizePeriodically() {
         steps &+= 1
         guard steps & 15 == 0 else { return }
         inertial = inertial.renormalized
@@ -175,14 +175,14 @@ extension AttitudeFilter {
         let silence = timestamp - magnetometer.timestamp
         switch magnetometer.step(to: timestamp) {
         case .next: break
-        case .unusable: return
+        case .ignored: return
         case .start:
             // The heading has drifted during the gap.
             if silence > 0, silence < 1e6 { advanceHeading(by: silence) }
         }
         let interval = magnetometer.interval
         guard timestamp - gyroscope.timestamp <= settings.maximumGap else {
-            return followWithoutGyroscope(inclination.after(inertial).turn(field), interval: interval)
+            return followWithoutGyroscope(inclination.after(inertial).rotate(field), interval: interval)
         }
         rest.update(field: field, interval: interval)
         fieldTime += interval
@@ -195,38 +195,38 @@ extension AttitudeFilter {
         }
         // Compensates for the rotation of the device since the magnetometer measured the field. An attitude passed by
         // the caller is extrapolated by the gyroscope delay; the current one is not.
-        let late = delay.delay + (attitude == nil ? 0 : settings.gyroscopeDelay)
-        let still = field + late * field.cross(rateWithoutBias)
+        let totalDelay = delay.delay + (attitude == nil ? 0 : settings.gyroscopeDelay)
+        let compensatedField = field + totalDelay * field.cross(rateWithoutBias)
         if let attitude {
-            fieldSum += inclination.conjugate.turn(attitude.turn(still))
+            fieldSum += inclination.conjugate.rotate(attitude.rotate(compensatedField))
         } else {
-            fieldSum += inertial.turn(still)
+            fieldSum += inertial.rotate(compensatedField)
         }
-        if isDue { followNorth() }
+        if isDue { updateHeading() }
     }
 
     @inline(never)
-    private mutating func followNorth() {
+    private mutating func updateHeading() {
         let interval = fieldTime > 0 ? fieldTime : Self.unknownInterval
-        let earth = inclination.turn(fieldSum * (1 / fieldCount))
+        let earth = inclination.rotate(fieldSum * (1 / fieldCount))
         fieldSum = .zero
         fieldCount = 0
         fieldTime = 0
         let squaredRate = rateWithoutBias.dot(rateWithoutBias)
         if settings.rejectsMagneticDisturbance {
             var motion = rest.meanRate.dot(rest.meanRate)
-            if settings.weighsHeading {
+            if settings.weightsHeadingByUncertainty {
                 // The mean of the speed rather than of the rate, because shaking does not cancel in it.
-                speed += speedGain.value(for: interval) * (squaredRate.squareRoot() - speed)
-                motion = speed * speed
+                meanSpeed += speedGain.value(for: interval) * (squaredRate.squareRoot() - meanSpeed)
+                motion = meanSpeed * meanSpeed
             }
-            compare(earth, squaredRate: motion, interval: interval)
+            updateFieldReference(earth, squaredRate: motion, interval: interval)
         }
         let trust = rejection.trust(isDisturbed: field.isDisturbed, interval: interval)
         let disagreement = north.disagreement(x: earth.x, y: earth.y)
-        guard settings.weighsHeading else {
+        guard settings.weightsHeadingByUncertainty else {
             let gain = headingGain.value(trust, interval: interval)
-            if gain > 0 { north.turn(by: gain * disagreement) }
+            if gain > 0 { north.rotate(by: gain * disagreement) }
             return
         }
         advanceHeading(by: interval)
@@ -234,7 +234,7 @@ extension AttitudeFilter {
             disagreement, field: field.current, expected: field.expected, trust: trust,
             hasRested: rest.stillTime >= 0.9 * headingTrust.time, isResting: rest.isResting, interval: interval,
             estimator: &estimator)
-        if correction != 0 || !north.isKnown { north.turn(by: correction + estimator.takeHeadingCorrection()) }
+        if correction != 0 || !north.isKnown { north.rotate(by: correction + estimator.consumeHeadingCorrection()) }
     }
 
     private mutating func advanceHeading(by interval: Double) {
@@ -246,7 +246,7 @@ extension AttitudeFilter {
     /// The assumed interval before the first sample, in seconds.
     private static var unknownInterval: Double { 0.01 }
 
-    private mutating func compare(_ earth: SIMD4<Double>, squaredRate: Double, interval: Double) {
+    private mutating func updateFieldReference(_ earth: SIMD4<Double>, squaredRate: Double, interval: Double) {
         let strength = earth.dot(earth).squareRoot()
         guard strength > 0 else { return }
         field.update(
@@ -257,9 +257,11 @@ extension AttitudeFilter {
     /// observed by the magnetometer only.
     @inline(never)
     private mutating func followWithoutGyroscope(_ earth: SIMD4<Double>, interval: Double) {
-        if settings.rejectsMagneticDisturbance { compare(earth, squaredRate: .infinity, interval: interval) }
-        let weight = north.isKnown ? withoutGyroscope.value(for: interval) : 1
-        north.turn(by: weight * north.disagreement(x: earth.x, y: earth.y))
+        if settings.rejectsMagneticDisturbance {
+            updateFieldReference(earth, squaredRate: .infinity, interval: interval)
+        }
+        let weight = north.isKnown ? gainWithoutGyroscope.value(for: interval) : 1
+        north.rotate(by: weight * north.disagreement(x: earth.x, y: earth.y))
     }
 
     /// Returns the arc sine with an error below 2e-8: M. Abramowitz and I. Stegun, Handbook of Mathematical Functions,
@@ -277,8 +279,8 @@ extension AttitudeFilter {
 
     /// Initializes the attitude again after a gap of unknown rotation. The bias and the expected magnetic field are
     /// kept.
-    private mutating func findAnew() {
-        timesFound &+= 1
+    private mutating func reinitialize() {
+        reinitializationCount &+= 1
         gravityCoefficients.restart()
         coefficientsWithoutGyroscope.restart()
         isInclinationNew = !settings.correctsByFirstInclination

@@ -36,23 +36,23 @@ public struct AttitudeFilter: Sendable {
     var coefficientsWithoutGyroscope: LowPassCoefficients
     var gravityLanes = LowPassLanes<SIMD4<Double>>()
     var motionBias: MotionBias
-    var repetition = RepetitionDetector()
+    var repetition = StuckSensorDetector()
     @usableFromInline var estimator: BiasEstimator
     @usableFromInline var rest: RestDetector
     @usableFromInline var field: MagneticReference
     @usableFromInline var north = NorthOffset()
     var rejection: MagneticRejection
     var headingGain: HeadingGain
-    @usableFromInline var headingTrust: HeadingTrust
+    @usableFromInline var headingTrust: MagnetometerConsistency
     var delay: MagnetometerDelay
     var motion = MotionLevel()
-    var speed = 0.0
+    var meanSpeed = 0.0
     var speedGain = OnePoleGain(timeConstant: 0.5)
     /// The sum of the magnetometer samples since the last heading update, in the inertial frame.
     var fieldSum = SIMD4<Double>.zero
     var fieldCount = 0.0
     var fieldTime = 0.0
-    var withoutGyroscope: OnePoleGain
+    var gainWithoutGyroscope: OnePoleGain
 
     /// True until the first accelerometer sample after the start or after an interruption.
     var isInclinationNew: Bool
@@ -60,7 +60,7 @@ public struct AttitudeFilter: Sendable {
     var steps: UInt32 = 0
 
     /// The number of times the attitude was initialized again. Earlier attitudes are unrelated to later ones.
-    package internal(set) var timesFound: UInt32 = 0
+    package internal(set) var reinitializationCount: UInt32 = 0
 
     /// True after the first usable accelerometer sample, which provides the direction up.
     public internal(set) var isReady = false
@@ -79,7 +79,7 @@ public struct AttitudeFilter: Sendable {
         let nominal = interval.map { $0.isFinite && $0 > 0 ? $0 : 0 } ?? 0
         nominalInterval = nominal
         estimatesBias = settings.estimatesBiasInMotion || settings.estimatesBiasAtRest
-        let gap = min(settings.maximumGap, settings.maximumGapOfMotion)
+        let gap = min(settings.maximumGap, settings.maximumGapInMotion)
         gyroscope = SensorInterval(nominal: nominal, maximumGap: gap, slowest: 5, setBack: settings.maximumGap)
         accelerometer = gyroscope
         magnetometer = gyroscope
@@ -92,9 +92,9 @@ public struct AttitudeFilter: Sendable {
         field = MagneticReference(settings: settings)
         rejection = MagneticRejection(settings: settings)
         headingGain = HeadingGain(settings: settings)
-        headingTrust = HeadingTrust(settings: settings)
+        headingTrust = MagnetometerConsistency(settings: settings)
         delay = MagnetometerDelay(settings: settings)
-        withoutGyroscope = OnePoleGain(timeConstant: settings.timeConstantWithoutGyroscope)
+        gainWithoutGyroscope = OnePoleGain(timeConstant: settings.timeConstantWithoutGyroscope)
     }
 
     /// Sets the initial bias to a known value, for example from an earlier run.
@@ -102,9 +102,9 @@ public struct AttitudeFilter: Sendable {
     /// - Parameters:
     ///   - bias: The bias in rad/s, in device axes.
     ///   - sigma: The standard deviation of the bias in rad/s.
-    public mutating func startBias(_ bias: SIMD3<Double>, sigma: Double) {
+    public mutating func setInitialBias(_ bias: SIMD3<Double>, sigma: Double) {
         guard bias.isFinite, sigma.isFinite, sigma > 0 else { return }
-        estimator.start(at: bias, sigma: sigma)
+        estimator.setInitialBias(bias, sigma: sigma)
     }
 
     /// Sets the magnetic field expected at the current location, so that disturbances are detected from the start.
@@ -112,9 +112,9 @@ public struct AttitudeFilter: Sendable {
     /// - Parameters:
     ///   - strength: The field strength, in the unit of the magnetometer samples.
     ///   - dip: The dip angle in radians, positive below the horizon.
-    public mutating func expectField(strength: Double, dip: Double) {
+    public mutating func setExpectedField(strength: Double, dip: Double) {
         guard strength.isFinite, strength > 0, abs(dip) <= .pi / 2 else { return }
-        field.expect(strength: strength, dip: dip)
+        field.setExpected(strength: strength, dip: dip)
     }
 
     /// Resets the filter to its initial state.

@@ -11,27 +11,27 @@ public struct AttitudeSettings: Sendable, Hashable {
     public var accelerometerTimeConstant = 2.5
     /// Whether the weight of the magnetometer depends on the uncertainties of the heading and of the magnetometer. If
     /// false, the heading follows it with ``magnetometerTimeConstant``.
-    public var weighsHeading = true
+    public var weightsHeadingByUncertainty = true
     /// The standard deviation of a heading averaged from the magnetometer for one second.
     public var magneticHeadingNoise = 5 * degree
     /// The standard deviation that the heading gains in one second without a magnetometer. It grows with the square
     /// root of time.
     public var headingDrift = 0.1 * degree
     /// The additional heading drift for each rad/s of the angular rate.
-    public var headingDriftOfTurning = 0.15 * degree
+    public var headingDriftPerRate = 0.15 * degree
     /// The deviation of the field at which the weight of the magnetometer is halved: relative for the strength, in
     /// radians for the dip.
     public var magneticDeviationScale = 0.04
     /// The largest time constant with which the heading follows the magnetometer.
-    public var slowestHeadingTimeConstant = 30.0
+    public var maximumHeadingTimeConstant = 30.0
     /// The smallest time constant with which the heading follows the magnetometer. It applies after the same time from
     /// the start.
-    public var fastestHeadingTimeConstant = 2.0
+    public var minimumHeadingTimeConstant = 2.0
     /// The time over which magnetometer samples are averaged before they are used; zero uses each sample. Chosen on one
     /// board and two phones, whose headings with 0.04 to 0.1 s differ by hundredths of a degree.
     public var magneticInterval = 0.1
 
-    /// The time constant with which the heading follows an undisturbed magnetometer if ``weighsHeading`` is false.
+    /// The time constant with which the heading follows an undisturbed magnetometer if ``weightsHeadingByUncertainty`` is false.
     public var magnetometerTimeConstant = 9.0
     /// The time constant of gravity and heading without a gyroscope.
     public var timeConstantWithoutGyroscope = 0.25
@@ -47,7 +47,7 @@ public struct AttitudeSettings: Sendable, Hashable {
     /// The delay of magnetometer samples relative to gyroscope samples with the same timestamp.
     public var magnetometerDelay = 0.010
     /// Whether that delay is estimated from rotations, starting with ``magnetometerDelay``.
-    public var learnsMagnetometerDelay = true
+    public var estimatesMagnetometerDelay = true
 
     /// Whether the gyroscope bias is estimated during motion from the corrections by the accelerometer.
     public var estimatesBiasInMotion = true
@@ -118,7 +118,7 @@ public struct AttitudeSettings: Sendable, Hashable {
     public var maximumGap = 1.0
     /// The longest interval, in seconds, that is processed as a normal interval. After a longer one, the attitude is
     /// kept only if the device hardly rotated, because the last rate does not determine the rotation during the gap.
-    public var maximumGapOfMotion = 0.2
+    public var maximumGapInMotion = 0.2
 
     /// Creates the default settings.
     public init() {}
@@ -135,15 +135,15 @@ public struct AttitudeSettings: Sendable, Hashable {
         settings.restBiasWindow = .infinity
         settings.gyroscopeDelay = 0
         settings.magnetometerDelay = 0
-        settings.learnsMagnetometerDelay = false
-        settings.weighsHeading = false
+        settings.estimatesMagnetometerDelay = false
+        settings.weightsHeadingByUncertainty = false
         settings.magneticInterval = 0
         settings.initialBiasSigma = 0.5 * degree
         settings.magneticRejectionFactor = 2
         settings.biasEstimationInterval = 0
         settings.biasLimit = 2 * degree
         settings.motionBiasResidualLimit = 2 * degree
-        settings.maximumGapOfMotion = settings.maximumGap
+        settings.maximumGapInMotion = settings.maximumGap
         return settings
     }()
 

@@ -7,7 +7,7 @@ extension BiasEstimator {
     ///   - up: The direction up, in device axes.
     ///   - squaredRate: The square of the angular rate without the bias.
     mutating func advanceHeading(up: SIMD4<Double>, squaredRate: Double, interval: Double) {
-        headingVariance += (headingNoise + headingNoiseOfTurning * squaredRate) * interval
+        headingVariance += (headingNoise + headingNoisePerSquaredRate * squaredRate) * interval
         let part = covariance * up
         let variance = up.dot(part)
         // A magnetometer cannot improve a well-known bias. The drift due to that bias is part of the noise.
@@ -30,7 +30,7 @@ extension BiasEstimator {
     /// Corrects the heading variance and the bias by a comparison with the magnetometer.
     mutating func correctByHeading(_ disagreement: Double, gain: Double, variance: Double) {
         if isCoupled {
-            learnFromHeading(coupling, disagreement / variance, inverse: 1 / variance)
+            correctByHeadingCovariance(coupling, disagreement / variance, inverse: 1 / variance)
             coupling *= 1 - gain
         }
         headingVariance *= 1 - gain
@@ -52,7 +52,7 @@ extension BiasEstimator {
 
     /// Returns the accumulated heading correction and resets it. Bias corrections at rest also determine how far the
     /// heading drifted before.
-    mutating func takeHeadingCorrection() -> Double {
+    mutating func consumeHeadingCorrection() -> Double {
         let correction = headingCorrection
         headingCorrection = 0
         return correction

@@ -14,7 +14,7 @@ struct BiasEstimator: Sendable {
     var headingCorrection = 0.0
     /// The variance that the heading gains per second, and its increase per square rad/s of the angular rate.
     let headingNoise: Double
-    let headingNoiseOfTurning: Double
+    let headingNoisePerSquaredRate: Double
     let knownBiasVariance: Double
 
     private let initialVariance: Double
@@ -35,14 +35,14 @@ struct BiasEstimator: Sendable {
         verticalFactor = max(settings.verticalBiasForgettingFactor, 1e-10)
         covariance = SymmetricMatrix(diagonal: initialVariance)
         headingNoise = settings.headingDrift * settings.headingDrift
-        headingNoiseOfTurning = settings.headingDriftOfTurning * settings.headingDriftOfTurning
+        headingNoisePerSquaredRate = settings.headingDriftPerRate * settings.headingDriftPerRate
         let known = 0.15 * AttitudeSettings.degree
         knownBiasVariance = known * known
     }
 
     @usableFromInline var sigma: Double { min(initialVariance, covariance.eigenvalueBound).squareRoot() }
 
-    mutating func start(at bias: SIMD3<Double>, sigma: Double) {
+    mutating func setInitialBias(_ bias: SIMD3<Double>, sigma: Double) {
         self.bias = SIMD4(bias, 0)
         clip()
         covariance = SymmetricMatrix(diagonal: min(sigma * sigma, initialVariance))
@@ -91,7 +91,7 @@ struct BiasEstimator: Sendable {
     }
 
     /// Corrects the bias by its covariance with the heading.
-    mutating func learnFromHeading(_ part: SIMD4<Double>, _ factor: Double, inverse: Double) {
+    mutating func correctByHeadingCovariance(_ part: SIMD4<Double>, _ factor: Double, inverse: Double) {
         bias += factor * part
         covariance.subtract(part, times: inverse)
         clip()

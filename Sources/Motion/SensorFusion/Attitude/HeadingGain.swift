@@ -18,13 +18,13 @@ struct HeadingGain: Sendable {
     @inline(__always)
     mutating func value(_ trust: MagneticRejection.Trust, interval: Double) -> Double {
         let full = gain.value(for: interval)
-        let trusted =
+        let baseGain =
             switch trust {
             case .full: full
-            case .little: full / rejectionFactor
+            case .reduced: full / rejectionFactor
             case .none: 0.0
             }
-        return startTime < 0 ? trusted : started(trusted, interval)
+        return startTime < 0 ? baseGain : startupGain(baseGain, interval)
     }
 
     mutating func restart() {
@@ -33,7 +33,7 @@ struct HeadingGain: Sendable {
     }
 
     @inline(never)
-    private mutating func started(_ weight: Double, _ interval: Double) -> Double {
+    private mutating func startupGain(_ weight: Double, _ interval: Double) -> Double {
         startTime += interval
         let mean = isFirst ? 1 : max(weight, interval / startTime)
         isFirst = false

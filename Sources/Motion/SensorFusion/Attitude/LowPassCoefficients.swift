@@ -20,14 +20,14 @@ struct LowPassCoefficients: Sendable {
     // The range of intervals for which the coefficients are used.
     private var shortest = 1.0
     private var longest = -1.0
-    private var isPassing = false
+    private var passesUnchanged = false
     private var hasStarted = false
     private var count = 0.0
     private var elapsed = 0.0
     /// The duration, in seconds, over which the value before a restart was averaged; zero if that value is not used.
-    private var known = 0.0
+    private var restartWeight = 0.0
     /// The latest known interval, in seconds.
-    private var usual = 0.01
+    private var lastInterval = 0.01
 
     init(timeConstant: Double) { self.timeConstant = timeConstant }
 
@@ -44,26 +44,26 @@ struct LowPassCoefficients: Sendable {
         meanWeight = 1
         count = 0
         elapsed = 0
-        known = 0
+        restartWeight = 0
     }
 
     /// Restarts with the current value, weighted like a mean over a duration in seconds.
-    mutating func restart(worth seconds: Double) {
+    mutating func restart(weight seconds: Double) {
         restart()
-        known = min(seconds, timeConstant)
+        restartWeight = min(seconds, timeConstant)
     }
 
     @inline(never)
     private mutating func start(_ interval: Double) {
-        if known > 0 {
-            count = known / (interval > 0 ? interval : usual)
-            elapsed = known
-            known = 0
+        if restartWeight > 0 {
+            count = restartWeight / (interval > 0 ? interval : lastInterval)
+            elapsed = restartWeight
+            restartWeight = 0
         }
         // The tolerance compensates for rounding errors in the sum of intervals.
         if count > 0, elapsed >= timeConstant * (1 - 1e-9) {
             hasStarted = true
-            meanWeight = isPassing ? 1 : 0
+            meanWeight = passesUnchanged ? 1 : 0
         } else {
             count += 1
             elapsed += interval
@@ -75,11 +75,11 @@ struct LowPassCoefficients: Sendable {
     private mutating func prepare(for interval: Double) {
         shortest = interval * (1 - 1e-3)
         longest = interval * (1 + 1e-3)
-        if interval > 0 { usual = interval }
+        if interval > 0 { lastInterval = interval }
         // If the cutoff is above nine tenths of half the sample rate, samples pass unchanged.
-        isPassing = timeConstant < interval / 2
-        if hasStarted { meanWeight = isPassing ? 1 : 0 }
-        guard !isPassing, interval > 0 else {
+        passesUnchanged = timeConstant < interval / 2
+        if hasStarted { meanWeight = passesUnchanged ? 1 : 0 }
+        guard !passesUnchanged, interval > 0 else {
             (a1, a2, g) = (1, 0, 0)
             return
         }
@@ -100,7 +100,7 @@ struct LowPassLanes<Vector: SIMD & Sendable>: Sendable where Vector.Scalar == Do
     /// Returns the output for a sample. `LowPassCoefficients.advance(by:)` must have been called for that sample.
     @inline(__always)
     mutating func update(_ x: Vector, _ c: borrowing LowPassCoefficients) -> Vector {
-        guard c.meanWeight == 0 else { return takeMean(x, c.meanWeight) }
+        guard c.meanWeight == 0 else { return updateMean(x, c.meanWeight) }
         let middle = c.a1 * band + c.a2 * (x - low)
         let step = c.g * middle
         let output = low + step
@@ -110,7 +110,7 @@ struct LowPassLanes<Vector: SIMD & Sendable>: Sendable where Vector.Scalar == Do
     }
 
     @inline(never)
-    private mutating func takeMean(_ x: Vector, _ weight: Double) -> Vector {
+    private mutating func updateMean(_ x: Vector, _ weight: Double) -> Vector {
         low = weight == 1 ? x : low + weight * (x - low)
         band = .zero
         return low

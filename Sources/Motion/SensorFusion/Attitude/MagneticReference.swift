@@ -37,7 +37,7 @@ struct MagneticReference: Sendable {
     }
 
     /// Sets the expected field, for example from a model of the earth's field.
-    mutating func expect(strength: Double, dip: Double) { expected = SIMD2(strength, dip) }
+    mutating func setExpected(strength: Double, dip: Double) { expected = SIMD2(strength, dip) }
 
     /// - Parameter squaredRate: The square of the current mean angular rate. A new field is accepted only after
     ///   rotation, because a field that is measured in a single attitude is not reliable.
@@ -80,7 +80,7 @@ struct MagneticReference: Sendable {
     }
 
     /// Discards the expected field, because the readings have changed.
-    mutating func forget() {
+    mutating func discardExpected() {
         restart()
         expected = nil
         isDisturbed = true

@@ -4,12 +4,12 @@
 struct MagneticRejection: Sendable {
     enum Trust: Sendable {
         case full
-        case little
+        case reduced
         case none
     }
 
     /// The time for which the magnetometer has been ignored, in seconds. It decreases while the field is undisturbed.
-    private(set) var time: Double
+    private(set) var rejectedTime: Double
 
     private let maximumTime: Double
     private let factor: Double
@@ -20,20 +20,20 @@ struct MagneticRejection: Sendable {
         factor = max(settings.magneticRejectionFactor, 1)
         isEnabled = settings.rejectsMagneticDisturbance
         // The maximum, so that a start in a disturbed field also provides a heading.
-        time = maximumTime
+        rejectedTime = maximumTime
     }
 
     @inline(__always)
     mutating func trust(isDisturbed: Bool, interval: Double) -> Trust {
         guard isEnabled else { return .full }
         guard isDisturbed else {
-            time = max(time - factor * interval, 0)
+            rejectedTime = max(rejectedTime - factor * interval, 0)
             return .full
         }
-        guard time <= maximumTime else { return .little }
-        time += interval
+        guard rejectedTime <= maximumTime else { return .reduced }
+        rejectedTime += interval
         return .none
     }
 
-    mutating func restart() { time = maximumTime }
+    mutating func restart() { rejectedTime = maximumTime }
 }

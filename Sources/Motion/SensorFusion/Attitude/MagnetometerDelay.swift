@@ -10,32 +10,32 @@ struct MagnetometerDelay: Sendable {
     private(set) var delay: Double
 
     private let prior: Double
-    private let learns: Bool
+    private let isEstimated: Bool
     private var direction = SIMD4<Double>.zero
     private var motion = SIMD4<Double>.zero
     private var time = 0.0
-    private var both = 0.0
-    private var square = 0.0
+    private var crossSum = 0.0
+    private var squareSum = 0.0
     private var highPass = OnePoleGain(timeConstant: 1)
     private var forgetting = OnePoleGain(timeConstant: 300)
 
     /// The weight of the initial delay, in square radians of motion.
-    private static var weight: Double { 40 }
+    private static var priorWeight: Double { 40 }
 
     init(settings: AttitudeSettings) {
         delay = settings.magnetometerDelay
         prior = settings.magnetometerDelay
-        learns = settings.learnsMagnetometerDelay
+        isEstimated = settings.estimatesMagnetometerDelay
     }
 
     @inline(never)
     mutating func update(
         _ field: SIMD4<Double>, attitude: Quaternion, rate: SIMD4<Double>, isUsable: Bool, interval: Double
     ) {
-        guard learns else { return }
+        guard isEstimated else { return }
         let unit = field * (1 / field.dot(field).squareRoot())
-        let x = attitude.turn(unit)
-        let y = attitude.turn(rate.cross(unit))
+        let x = attitude.rotate(unit)
+        let y = attitude.rotate(rate.cross(unit))
         let isFirst = time == 0
         time += interval
         let follow = isFirst ? 1 : highPass.value(for: interval)
@@ -45,9 +45,9 @@ struct MagnetometerDelay: Sendable {
         let fastX = x - direction
         let fastY = y - motion
         let keep = 1 - forgetting.value(for: interval)
-        both = keep * both + interval * fastX.dot(fastY)
-        square = keep * square + interval * fastY.dot(fastY)
-        delay = min(max((both + prior * Self.weight) / (square + Self.weight), -0.01), 0.04)
+        crossSum = keep * crossSum + interval * fastX.dot(fastY)
+        squareSum = keep * squareSum + interval * fastY.dot(fastY)
+        delay = min(max((crossSum + prior * Self.priorWeight) / (squareSum + Self.priorWeight), -0.01), 0.04)
     }
 
     /// Restarts after a gap. The estimated delay is kept.

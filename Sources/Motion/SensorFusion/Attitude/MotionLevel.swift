@@ -9,11 +9,11 @@ struct MotionLevel: Sendable {
     private var gain = OnePoleGain(timeConstant: 1)
 
     /// The time in seconds for which the rates before and after a long gap are assumed to continue into the gap.
-    static let memory = 0.05
-    /// The factor in ``worth(after:squaredRate:)``: the duration in seconds if the acceleration without gravity equals
+    static let rateContinuationTime = 0.05
+    /// The factor in ``equivalentAveragingTime(after:squaredRate:)``: the duration in seconds if the acceleration without gravity equals
     /// gravity and the squared rates multiplied by the gap are 1. Chosen on one board; a third of it or three times as
     /// much increases the error by a quarter.
-    private static let exchange = 1.5
+    private static let averagingFactor = 1.5
     private static let squaredGravity = 9.8 * 9.8
 
     @inline(__always)
@@ -29,9 +29,9 @@ struct MotionLevel: Sendable {
     /// - Parameters:
     ///   - silence: The duration of the gap in seconds.
     ///   - rate: The larger square of the rates before and after the gap.
-    func worth(after silence: Double, squaredRate rate: Double) -> Double {
+    func equivalentAveragingTime(after silence: Double, squaredRate rate: Double) -> Double {
         let turn = (squaredRate + rate) * silence
         let movement = squaredAcceleration / Self.squaredGravity
-        return turn > 0 ? Self.exchange * movement / turn : 0
+        return turn > 0 ? Self.averagingFactor * movement / turn : 0
     }
 }

@@ -16,7 +16,7 @@ struct NorthOffset: Sendable {
 
     /// Returns the attitude rotated by the angle about the vertical; nil if the angle is unknown.
     @usableFromInline
-    func turned(_ attitude: Quaternion) -> Quaternion? {
+    func rotated(_ attitude: Quaternion) -> Quaternion? {
         isKnown ? Quaternion(x: 0, y: 0, z: half.y, w: half.x).after(attitude) : nil
     }
 
@@ -30,7 +30,7 @@ struct NorthOffset: Sendable {
     }
 
     @inline(__always)
-    mutating func turn(by angle: Double) {
+    mutating func rotate(by angle: Double) {
         isKnown = true
         let h = 0.5 * angle
         let h2 = h * h

@@ -45,7 +45,7 @@ extension Quaternion {
 
     /// Returns a vector rotated by the quaternion.
     @inline(__always)
-    func turn(_ v: SIMD4<Double>) -> SIMD4<Double> {
+    func rotate(_ v: SIMD4<Double>) -> SIMD4<Double> {
         // Scalars are faster here, because with vectors the processor would mostly shuffle lanes.
         let x = components.x
         let y = components.y

@@ -13,9 +13,9 @@ struct RestDetector: Sendable {
     private(set) var stillTime = 0.0
 
     /// True if the mean rate differs much from the known bias.
-    private var isFar = false
+    private var isFarFromBias = false
     private var hasRested = false
-    private var witness = RestWitness()
+    private var crossCheck = RestCrossCheck()
     private var meanAcceleration = SIMD4<Double>.zero
     private var rateCoefficients: LowPassCoefficients
     private var accelerationCoefficients: LowPassCoefficients
@@ -51,9 +51,9 @@ struct RestDetector: Sendable {
         // With an infinite window, the known bias is not used.
         let away = window.isFinite ? meanRate - bias : meanRate
         let isBeyond = Self.exceeds(away, window)
-        if isBeyond || isFar {
-            lookFar(away, isBeyond && !isResting, interval)
-            if isFar { threshold = squaredFarRateThreshold }
+        if isBeyond || isFarFromBias {
+            updateCrossCheck(away, isFar: isBeyond && !isResting, interval: interval)
+            if isFarFromBias { threshold = squaredFarRateThreshold }
         }
         if deviation.dot(deviation) >= threshold || Self.exceeds(away, limit) { end() }
     }
@@ -63,18 +63,18 @@ struct RestDetector: Sendable {
         accelerationCoefficients.advance(by: interval)
         meanAcceleration = accelerationLanes.update(acceleration, accelerationCoefficients)
         let deviation = acceleration - meanAcceleration
-        let threshold = isFar ? squaredFarAccelerationThreshold : squaredAccelerationThreshold
+        let threshold = isFarFromBias ? squaredFarAccelerationThreshold : squaredAccelerationThreshold
         guard deviation.dot(deviation) < threshold else { return end() }
         stillTime += interval
         guard stillTime >= minimumTime, !isResting else { return }
-        isResting = !isFar || witness.testifies(gravity: meanAcceleration, hasRested: hasRested)
+        isResting = !isFarFromBias || crossCheck.contradictsGyroscope(gravity: meanAcceleration, hasRested: hasRested)
         if isResting { hasRested = true }
     }
 
     /// Processes the magnetic field in device axes, which can confirm a rest.
     @inline(__always)
     mutating func update(field: SIMD4<Double>, interval: Double) {
-        if isFar || !witness.hasField { witness.update(field: field, interval: interval) }
+        if isFarFromBias || !crossCheck.hasField { crossCheck.update(field: field, interval: interval) }
     }
 
     mutating func restart() {
@@ -84,10 +84,10 @@ struct RestDetector: Sendable {
     }
 
     @inline(never)
-    private mutating func lookFar(_ away: SIMD4<Double>, _ isFarNow: Bool, _ interval: Double) {
-        if isFarNow, !isFar || stillTime == 0 { witness.begin(gravity: meanAcceleration) }
-        isFar = isFarNow
-        if isFar { witness.turn(by: interval * away, gravity: meanAcceleration) }
+    private mutating func updateCrossCheck(_ away: SIMD4<Double>, isFar isFarNow: Bool, interval: Double) {
+        if isFarNow, !isFarFromBias || stillTime == 0 { crossCheck.begin(gravity: meanAcceleration) }
+        isFarFromBias = isFarNow
+        if isFarFromBias { crossCheck.turn(by: interval * away, gravity: meanAcceleration) }
     }
 
     @inline(__always)

@@ -9,7 +9,7 @@ struct SensorInterval: Sendable, Equatable {
         /// The first sample, or the first one after an interruption. The time before it is unknown.
         case start
         /// A duplicate or late sample, or one with an invalid timestamp; it is ignored.
-        case unusable
+        case ignored
     }
 
     /// The interval before the latest sample, in seconds. For a first sample it is the nominal interval, or zero.
@@ -17,24 +17,24 @@ struct SensorInterval: Sendable, Equatable {
     /// The timestamp of the latest sample in seconds; minus infinity before the first.
     @usableFromInline private(set) var timestamp = -Double.infinity
 
-    private var rounded = RoundedStamps()
+    private var timestampRestorer = RoundedTimestampRestorer()
     /// The interval above which the stream is interrupted, in seconds.
     private var limit: Double
     private let maximumGap: Double
     /// The time, in seconds, by which a sample has to precede the previous one to indicate that the clock was set back.
     /// Samples that are less late are ignored.
-    private let setBack: Double
+    private let clockStepThreshold: Double
     private let nominal: Double
     /// The upper bound, in seconds, to which `limit` adapts in a slow but regular stream: one second is not a gap at
     /// one sample per second, but is a gap at fifty samples per second.
-    private let slowest: Double
+    private let maximumAdaptiveGap: Double
 
     /// - Parameter nominal: The nominal interval in seconds; zero if unknown.
     init(nominal: Double = 0, maximumGap: Double, slowest: Double, setBack: Double? = nil) {
         self.nominal = nominal
         self.maximumGap = maximumGap
-        self.slowest = slowest
-        self.setBack = setBack ?? maximumGap
+        self.maximumAdaptiveGap = slowest
+        self.clockStepThreshold = setBack ?? maximumGap
         interval = nominal
         limit = maximumGap
     }
@@ -45,18 +45,18 @@ struct SensorInterval: Sendable, Equatable {
         // The comparison is false for NaN, and for the infinite interval of a first sample.
         guard seconds > 0, seconds <= limit else { return interrupted(by: newTimestamp) }
         timestamp = newTimestamp
-        interval = nominal > 0 ? snapped(seconds) : rounded.interval(to: newTimestamp) ?? seconds
+        interval = nominal > 0 ? snapped(seconds) : timestampRestorer.interval(to: newTimestamp) ?? seconds
         if seconds > maximumGap / 3 || limit > maximumGap { adapt(to: seconds) }
         return .next
     }
 
     @inline(never)
     private mutating func interrupted(by newTimestamp: Double) -> Step {
-        guard newTimestamp.isFinite else { return .unusable }
+        guard newTimestamp.isFinite else { return .ignored }
         let seconds = newTimestamp - timestamp
-        if seconds <= 0, !(seconds < -setBack) { return .unusable }
+        if seconds <= 0, !(seconds < -clockStepThreshold) { return .ignored }
         timestamp = newTimestamp
-        rounded.restart()
+        timestampRestorer.restart()
         interval = nominal
         limit = maximumGap
         if seconds > 0, seconds.isFinite { adapt(to: seconds) }
@@ -64,7 +64,7 @@ struct SensorInterval: Sendable, Equatable {
     }
 
     @inline(never)
-    private mutating func adapt(to seconds: Double) { limit = max(maximumGap, min(3 * seconds, slowest)) }
+    private mutating func adapt(to seconds: Double) { limit = max(maximumGap, min(3 * seconds, maximumAdaptiveGap)) }
 
     /// Returns a multiple of the nominal interval if the interval is close to one. In that case the timestamps have
     /// jitter, but the samples do not.

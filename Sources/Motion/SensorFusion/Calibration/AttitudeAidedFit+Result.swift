@@ -8,25 +8,25 @@ extension AttitudeAidedFit {
         fit.matrix = Matrix3(row0: SIMD3(solution[0...2]), row1: SIMD3(solution[4...6]), row2: SIMD3(solution[8...10]))
         fit.shift = SIMD3(solution[3], solution[7], solution[11]) * scale.unit - fit.matrix * scale.center
         fit.latency = latency
-        measure()
+        updateResiduals()
         weights.update(lengths[..<count])
         fit.newestWeight = newestWeight
         let (strength, dip) = meanField()
         fit.strength = strength * scale.unit
         fit.dip = dip
-        fit.residual = weights.remainder(lengths[..<count], components: 3) / strength
+        fit.residual = weights.rootMeanSquare(lengths[..<count], components: 3) / strength
         fit.uncertainty = uncertainty(of: fit, strength: strength)
         fit.bias = bias
-        let doubt = doubt(of: fit, strength: strength)
-        fit.doubt = doubt
+        let doubt = headingUncertainty(of: fit, strength: strength)
+        fit.headingUncertainty = doubt
         fit.headingDeviation = meanDeviation(doubt)
         let own = windowFields
         // The weights and the delay are unchanged, so that only the correction differs. The residual is relative to the
         // strength of the fit, because the strength of another correction may be due to iron.
-        place(inForce.matrix, -(inForce.matrix * inForce.hardIron))
+        setSolution(inForce.matrix, -(inForce.matrix * inForce.hardIron))
         fit.headingChange = headingChange(from: own)
-        measure()
-        fit.residualInForce = weights.remainder(lengths[..<count], components: 3) / strength
+        updateResiduals()
+        fit.currentResidual = weights.rootMeanSquare(lengths[..<count], components: 3) / strength
         return fit
     }
 
@@ -39,7 +39,7 @@ extension AttitudeAidedFit {
             total += weights.base[index]
             number += 1
         }
-        return number < Self.fewestOfWindow ? 1 : sum / total
+        return number < Self.minimumSamplesPerWindow ? 1 : sum / total
     }
 
     /// Returns the age from which samples of the newest window no longer fit, although earlier ones do; nil without
@@ -51,21 +51,21 @@ extension AttitudeAidedFit {
             .sorted { samples[$0].age < samples[$1].age }
         guard let first = newest.first else { return nil }
         // Find the position before which most samples have their weight, and after which most have lost it.
-        var score = newest.count { !fits($0) }
+        var score = newest.count { !isInlier($0) }
         var best = (score: score, age: samples[first].age)
         for (place, index) in newest.enumerated().dropLast() {
-            score += fits(index) ? 1 : -1
+            score += isInlier(index) ? 1 : -1
             if score > best.score { best = (score, samples[newest[place + 1]].age) }
         }
         return best.age
     }
 
-    private func fits(_ index: Int) -> Bool { weights.values[index] > 0.5 * weights.base[index] }
+    private func isInlier(_ index: Int) -> Bool { weights.values[index] > 0.5 * weights.base[index] }
 
     /// Returns the uncertainty of the heading, from the covariance of the correction with a fixed trace.
-    private mutating func doubt(of fit: MagneticFit, strength: Double) -> HeadingDoubt {
+    private mutating func headingUncertainty(of fit: MagneticFit, strength: Double) -> HeadingUncertainty {
         let traceInformation = traceSolution[0] + traceSolution[5] + traceSolution[10]
-        var doubt = HeadingDoubt(scale: scale, matrix: fit.matrix, shift: fit.shift)
+        var doubt = HeadingUncertainty(scale: scale, matrix: fit.matrix, shift: fit.shift)
         for row in 0..<12 {
             for index in probe.indices { probe[index] = index == row ? 1 : 0 }
             system.solve(&probe)
@@ -73,7 +73,7 @@ extension AttitudeAidedFit {
                 doubt.set(row, column, probe[column] - traceSolution[row] * traceSolution[column] / traceInformation)
             }
         }
-        doubt.unseen = unseen(strength: strength)
+        doubt.attitudeDeviation = unobservableDeviation(strength: strength)
         return doubt
     }
 
@@ -82,7 +82,7 @@ extension AttitudeAidedFit {
     ///
     /// The hard iron along a direction is observable only while that direction rotates. If it has hardly rotated, most
     /// of the measured rotation is error, and the correction along it may be wrong by the same share of the field.
-    private func unseen(strength: Double) -> Matrix3 {
+    private func unobservableDeviation(strength: Double) -> Matrix3 {
         let noise = Self.attitudeNoise * Self.attitudeNoise
         let shift = SIMD3(solution[3], solution[7], solution[11])
         let factor = noise * max(strength, shift.length)
@@ -92,12 +92,12 @@ extension AttitudeAidedFit {
         matrix.row1.y += noise / 10
         matrix.row2.z += noise / 10
         let volume = matrix.determinant
-        let (x, y, z) = (matrix.origin(of: [1, 0, 0]), matrix.origin(of: [0, 1, 0]), matrix.origin(of: [0, 0, 1]))
+        let (x, y, z) = (matrix.solveScaled([1, 0, 0]), matrix.solveScaled([0, 1, 0]), matrix.solveScaled([0, 0, 1]))
         return Matrix3(row0: x, row1: y, row2: z) * (factor / volume)
     }
 
     /// Returns the root mean square deviation of the heading over a subset of the samples.
-    private func meanDeviation(_ doubt: HeadingDoubt) -> Double {
+    private func meanDeviation(_ doubt: HeadingUncertainty) -> Double {
         var (sum, total) = (0.0, 0.0)
         for index in stride(from: 0, to: count, by: max(1, count / 64)) {
             let base = 9 * index
@@ -139,7 +139,7 @@ extension AttitudeAidedFit {
     private mutating func uncertainty(of fit: MagneticFit, strength: Double) -> Double {
         let volume = fit.matrix.determinant
         guard volume > 0.05 else { return .infinity }
-        let hardIron = -fit.matrix.origin(of: SIMD3(solution[3], solution[7], solution[11])) / volume
+        let hardIron = -fit.matrix.solveScaled(SIMD3(solution[3], solution[7], solution[11])) / volume
         let traceInformation = traceSolution[0] + traceSolution[5] + traceSolution[10]
         var sum = 0.0
         for row in 0..<3 {

@@ -22,7 +22,7 @@ extension AttitudeAidedFit {
             let base = Self.windowStride * slot
             for k in 1..<4 { squares -= windowSums[base + k] * windowSums[base + k] / windowSums[base] }
         }
-        let variance = weights.deviation * weights.deviation * Self.samplesPerIndependentOne
+        let variance = weights.deviation * weights.deviation * Self.samplesPerIndependentSample
         let prior = variance / (Self.latencyDeviation * Self.latencyDeviation)
         let step = (products - prior * latency) / (squares + prior)
         latency = min(max(latency + step, Self.latencyRange.lowerBound), Self.latencyRange.upperBound)
@@ -34,7 +34,7 @@ extension AttitudeAidedFit {
         system.clear()
         addSamples()
         updateSpread()
-        let information = 1 / (weights.deviation * weights.deviation * Self.samplesPerIndependentOne)
+        let information = 1 / (weights.deviation * weights.deviation * Self.samplesPerIndependentSample)
         for row in 0..<3 {
             for k in 0..<4 { for l in 0...k { system[4 * row + k, 4 * row + l] = moment[4 * k + l] * information } }
         }
@@ -44,15 +44,15 @@ extension AttitudeAidedFit {
         eliminateFields(information)
         addPrior()
         // The current correction is kept along directions that have hardly rotated.
-        let staying = information * moment[15] * Self.stayingSpread
-        for row in 0..<3 { system[4 * row + 3, 4 * row + 3] += staying }
+        let currentCorrectionWeight = information * moment[15] * Self.currentCorrectionPrior
+        for row in 0..<3 { system[4 * row + 3, 4 * row + 3] += currentCorrectionWeight }
         guard system.factorize() else { return false }
         for index in 0..<Self.unknowns {
             let isDiagonal = index < 12 && index % 5 == 0
             solution[index] = isDiagonal ? 1 / (Self.softIronDeviation * Self.softIronDeviation) : 0
             traceSolution[index] = isDiagonal ? 1 : 0
         }
-        for row in 0..<3 { solution[4 * row + 3] = staying * shiftInForce[row] }
+        for row in 0..<3 { solution[4 * row + 3] = currentCorrectionWeight * currentShift[row] }
         for k in 0..<3 { solution[12 + k] = -bias[k] / (Self.biasDeviation * Self.biasDeviation) }
         system.solve(&solution)
         system.solve(&traceSolution)
@@ -61,7 +61,7 @@ extension AttitudeAidedFit {
             (3 - solution[0] - solution[5] - solution[10])
             / (traceSolution[0] + traceSolution[5] + traceSolution[10])
         for index in 0..<Self.unknowns { solution[index] += factor * traceSolution[index] }
-        for k in 0..<3 { bias[k] += min(max(solution[12 + k], -Self.largestBiasStep), Self.largestBiasStep) }
+        for k in 0..<3 { bias[k] += min(max(solution[12 + k], -Self.maximumBiasStep), Self.maximumBiasStep) }
         hasSolution = true
         return solution.allSatisfy(\.isFinite)
     }
@@ -132,11 +132,11 @@ extension AttitudeAidedFit {
         }
         for index in moment.indices { moment[index] = products[index] }
         for index in biasMoments.indices { biasMoments[index] = 0 }
-        if hasSolution { addTurns() }
+        if hasSolution { addBiasRotations() }
     }
 
     /// Computes the sums for the rotation of the corrected fields by a change of the bias.
-    private mutating func addTurns() {
+    private mutating func addBiasRotations() {
         let (count, weights, fields, slots) = (count, weights.values, fields, slots)
         let (rotations, drifts) = (rotations, drifts)
         for index in 0..<count {
@@ -164,7 +164,7 @@ extension AttitudeAidedFit {
 
     private mutating func addPrior() {
         let stretch = 1 / (Self.softIronDeviation * Self.softIronDeviation)
-        let turn = 1 / (Self.turnDeviation * Self.turnDeviation)
+        let turn = 1 / (Self.rotationDeviation * Self.rotationDeviation)
         for row in 0..<3 {
             system[12 + row, 12 + row] += 1 / (Self.biasDeviation * Self.biasDeviation)
             system[5 * row, 5 * row] += stretch

@@ -25,23 +25,23 @@ struct AttitudeAidedFit: Sendable {
     static let windowStride = 43
     /// The prior standard deviations of the symmetric and of the rotational part of the soft iron.
     static let softIronDeviation = 0.15
-    static let turnDeviation = 0.02
+    static let rotationDeviation = 0.02
     /// The prior standard deviation of the bias in rad/s. Gyroscopes of boards have a bias of degrees per second.
     static let biasDeviation = 0.09
     /// The largest change of the bias in one iteration.
-    static let largestBiasStep = 0.1
+    static let maximumBiasStep = 0.1
     /// The number of samples equivalent to one independent sample. Errors of neighbouring samples are correlated,
     /// because indoor magnetic fields are not uniform.
-    static let samplesPerIndependentOne = 30.0
+    static let samplesPerIndependentSample = 30.0
     /// The standard deviation of the attitude of a moving device, in radians. On simulated pendulums, values from 0.01
     /// to 0.03 prevent wrong fits equally well; larger ones delay correct fits.
     static let attitudeNoise = 0.015
     /// The spread of a direction, in square radians, at which the fit and the current correction have equal weight:
     /// 0.02 squared. Without this prior, the heading of 2 of 120 simulated pendulums is wrong by 150 degrees; with
     /// 0.001, the hard iron of phones, ten times the field, is wrong by 0.2 %.
-    static let stayingSpread = 0.0004
+    static let currentCorrectionPrior = 0.0004
     /// The number of samples from which a window is assessed on its own.
-    static let fewestOfWindow = 30
+    static let minimumSamplesPerWindow = 30
     /// The angular rate in rad/s at which the weight of a sample is halved.
     static let fastRate = 5.0
     /// The prior standard deviation and the plausible range of the delay, in seconds.
@@ -54,7 +54,7 @@ struct AttitudeAidedFit: Sendable {
     var drifts: [SIMD3<Double>]
     var weights: SampleWeights
     /// The corrected fields, rotated by the attitudes.
-    var turned: [SIMD3<Double>]
+    var earthFields: [SIMD3<Double>]
     var lengths: [Double]
     var slots: [Int]
     var newestSlot = 0
@@ -74,7 +74,7 @@ struct AttitudeAidedFit: Sendable {
     var spread = Matrix3(row0: .zero, row1: .zero, row2: .zero)
     var scale = FieldScale()
     /// The scaled mean of the readings after the current correction.
-    var shiftInForce = SIMD3<Double>.zero
+    var currentShift = SIMD3<Double>.zero
     var latency = 0.0
     var bias = SIMD3<Double>.zero
     /// True if there is a solution, whose corrected fields depend on the bias.
@@ -84,7 +84,7 @@ struct AttitudeAidedFit: Sendable {
         fields = [SIMD3<Double>](repeating: .zero, count: capacity)
         rotations = [Double](repeating: 0, count: 9 * capacity)
         drifts = fields
-        turned = fields
+        earthFields = fields
         weights = SampleWeights(capacity: capacity)
         lengths = [Double](repeating: 0, count: capacity)
         slots = [Int](repeating: 0, count: capacity)
@@ -96,29 +96,29 @@ struct AttitudeAidedFit: Sendable {
         _ samples: [MagneticSample], inForce: MagneticCalibration, previous: MagneticFit?
     ) -> MagneticFit? {
         guard load(samples) else { return nil }
-        shiftInForce = inForce.apply(to: scale.center) / scale.unit
+        currentShift = inForce.apply(to: scale.center) / scale.unit
         latency = previous?.latency ?? 0
         bias = previous?.bias ?? .zero
         hasSolution = previous != nil
         weights.deviation = 0.1
-        turn(samples)
+        updateRotations(samples)
         if let previous {
-            place(previous.matrix, previous.shift)
-            measure()
+            setSolution(previous.matrix, previous.shift)
+            updateResiduals()
             updateDeviation()
             weights.update(lengths[..<count])
         }
         // After a previous fit, fewer iterations are sufficient.
         for _ in 0..<(previous == nil ? 8 : 2) {
             guard solve() else { return nil }
-            turn(samples)
-            measure()
+            updateRotations(samples)
+            updateResiduals()
             updateDeviation()
             updateLatency(samples)
             weights.update(lengths[..<count])
         }
         guard solve() else { return nil }
-        turn(samples)
+        updateRotations(samples)
         return result(inForce: inForce)
     }
 }
@@ -146,7 +146,7 @@ extension AttitudeAidedFit {
 
     /// Computes the rotation matrices of the attitudes at the times of measurement, without the rotation due to the
     /// bias.
-    mutating func turn(_ samples: [MagneticSample]) {
+    mutating func updateRotations(_ samples: [MagneticSample]) {
         let half = -latency / 2
         for index in 0..<count {
             let q = samples[index].attitude
@@ -160,7 +160,7 @@ extension AttitudeAidedFit {
             let scale = 1 / (x * x + y * y + z * z + w * w).squareRoot()
             (x, y, z, w) = (x * scale, y * scale, z * scale, w * scale)
             let base = 9 * index
-            let angle = samples[index].taken - (samples[index].drift * bias).sum()
+            let angle = samples[index].correctedDrift - (samples[index].drift * bias).sum()
             let (cosine, sine) = (cos(angle), sin(angle))
             let east = SIMD3(1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y))
             let north = SIMD3(2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x))
@@ -175,7 +175,7 @@ extension AttitudeAidedFit {
     }
 
     /// Sets the solution to a matrix and a shift in the unit of the readings.
-    mutating func place(_ matrix: Matrix3, _ shift: SIMD3<Double>) {
+    mutating func setSolution(_ matrix: Matrix3, _ shift: SIMD3<Double>) {
         let atCenter = matrix * scale.center + shift
         for k in 0..<3 {
             (solution[k], solution[4 + k], solution[8 + k]) = (matrix.row0[k], matrix.row1[k], matrix.row2[k])
@@ -184,7 +184,7 @@ extension AttitudeAidedFit {
     }
 
     /// Computes the field of each window for the current solution, and the distance of each sample from it.
-    mutating func measure() {
+    mutating func updateResiduals() {
         for slot in 0..<Self.windowLimit {
             windowFields[slot] = .zero
             windowSums[Self.windowStride * slot] = 0
@@ -192,7 +192,7 @@ extension AttitudeAidedFit {
         for index in 0..<count {
             let weight = weights.values[index]
             let field = toEarth(index, corrected(index))
-            turned[index] = field
+            earthFields[index] = field
             windowSums[Self.windowStride * slots[index]] += weight
             windowFields[slots[index]] += weight * field
         }
@@ -200,7 +200,7 @@ extension AttitudeAidedFit {
             windowFields[slot] /= windowSums[Self.windowStride * slot]
         }
         for index in 0..<count {
-            let rest = turned[index] - windowFields[slots[index]]
+            let rest = earthFields[index] - windowFields[slots[index]]
             lengths[index] = (rest.x * rest.x + rest.y * rest.y + rest.z * rest.z).squareRoot()
         }
     }

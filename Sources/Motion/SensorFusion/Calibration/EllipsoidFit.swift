@@ -37,11 +37,11 @@ struct EllipsoidFit: Sendable {
     mutating func fit(_ samples: [MagneticSample], counts: [Int], inForce: MagneticCalibration) -> MagneticFit? {
         guard load(samples, counts), startWithSphere() else { return nil }
         for _ in 0..<6 {
-            measure(solution)
+            updateErrors(solution)
             // 0.6745 is the median of the absolute value of a standard normal variable.
             weights.updateDeviation(errors[..<count], median: 0.6745)
             weights.update(errors[..<count])
-            guard improve() else { break }
+            guard refine() else { break }
         }
         guard solution.allSatisfy(\.isFinite), solution[8] > 0 else { return nil }
         return result(inForce: inForce)
@@ -97,7 +97,7 @@ struct EllipsoidFit: Sendable {
         )
     }
 
-    private mutating func measure(_ p: [Double]) {
+    private mutating func updateErrors(_ p: [Double]) {
         for index in 0..<count {
             let (_, (u, v, w)) = corrected(index, p)
             errors[index] = (u * u + v * v + w * w).squareRoot() - p[8]
@@ -119,7 +119,7 @@ struct EllipsoidFit: Sendable {
     }
 
     /// Performs some damped steps with the current weights. Returns false if the system is singular.
-    private mutating func improve() -> Bool {
+    private mutating func refine() -> Bool {
         var damping = 1e-4
         var present = cost(solution)
         for _ in 0..<8 {
@@ -135,7 +135,7 @@ struct EllipsoidFit: Sendable {
                 for index in 0..<9 { trial[index] = gradient[index] }
                 system.solve(&trial)
                 for index in 0..<9 { trial[index] += solution[index] }
-                measure(trial)
+                updateErrors(trial)
                 let next = cost(trial)
                 if next <= present, trial[8] > 0, Self.isPositive(trial) {
                     improved = present - next > 1e-10 * present
@@ -148,7 +148,7 @@ struct EllipsoidFit: Sendable {
             }
             if !improved { break }
         }
-        measure(solution)
+        updateErrors(solution)
         return true
     }
 
@@ -210,9 +210,9 @@ struct EllipsoidFit: Sendable {
         fit.matrix = Matrix3(row0: [p[0], p[2], p[3]], row1: [p[2], p[1], p[4]], row2: [p[3], p[4], 3 - p[0] - p[1]])
         fit.shift = -(fit.matrix * scale.field(SIMD3(p[5], p[6], p[7])))
         fit.strength = p[8] * scale.unit
-        fit.residual = weights.remainder(errors[..<count]) / p[8]
+        fit.residual = weights.rootMeanSquare(errors[..<count]) / p[8]
         fit.uncertainty = uncertainty()
-        fit.residualInForce = residual(of: inForce)
+        fit.currentResidual = residual(of: inForce)
         return fit
     }
 
@@ -227,7 +227,7 @@ struct EllipsoidFit: Sendable {
         }
         let strength = sum / total
         for index in 0..<count { errors[index] -= strength }
-        return weights.remainder(errors[..<count]) / solution[8]
+        return weights.rootMeanSquare(errors[..<count]) / solution[8]
     }
 
     private mutating func uncertainty() -> Double {

@@ -72,7 +72,7 @@ extension MagneticCalibration {
         guard softIron.allSatisfy(\.isFinite), hardIron.isFinite else { return false }
         // Soft iron of more than half the field indicates a failed fit.
         let determinant = matrix.determinant
-        return determinant > 0.3 && determinant < 3 && largestStretch < 3
+        return determinant > 0.3 && determinant < 3 && maximumStretchBound < 3
     }
 
     /// Returns the difference between the corrected fields of two calibrations, relative to the field strength.
@@ -96,5 +96,5 @@ extension MagneticCalibration {
     }
 
     /// An upper bound of the largest singular value.
-    private var largestStretch: Double { softIron.reduce(0) { $0 + $1.squaredLength }.squareRoot() }
+    private var maximumStretchBound: Double { softIron.reduce(0) { $0 + $1.squaredLength }.squareRoot() }
 }

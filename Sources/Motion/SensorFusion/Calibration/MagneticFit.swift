@@ -13,7 +13,7 @@ struct MagneticFit: Sendable, Equatable {
     /// The standard deviation of one component of the corrected field, over all directions, relative to the strength.
     var uncertainty = Double.infinity
     /// The residual of the current calibration with the same samples, relative to the strength of the fit.
-    var residualInForce = Double.nan
+    var currentResidual = Double.nan
     /// The standard deviation of the heading at the samples, in radians; infinite without attitudes.
     var headingDeviation = Double.infinity
     /// The root mean square difference at the samples between the headings of the fit and of the current calibration,
@@ -22,7 +22,7 @@ struct MagneticFit: Sendable, Equatable {
     /// The weight of the newest samples, relative to their weight without outliers; 1 without attitudes.
     var newestWeight = 1.0
     /// The uncertainty of the heading for any pose of the device; nil without attitudes.
-    var doubt: HeadingDoubt?
+    var headingUncertainty: HeadingUncertainty?
     /// The gyroscope bias in rad/s, in the axes of the device; zero without attitudes.
     var bias = SIMD3<Double>.zero
     /// The delay of the magnetometer relative to the attitude, in seconds.
@@ -36,7 +36,7 @@ struct MagneticFit: Sendable, Equatable {
         var result = MagneticCalibration()
         result.matrix = matrix * scale
         // shift = -W·hardIron.
-        result.hardIron = -matrix.origin(of: shift) / volume
+        result.hardIron = -matrix.solveScaled(shift) / volume
         result.fieldStrength = strength * scale
         result.dip = dip
         result.residual = residual

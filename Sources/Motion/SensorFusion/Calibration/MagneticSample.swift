@@ -11,7 +11,7 @@ struct MagneticSample: Sendable, Equatable {
     /// the gyroscope bias is the angle by which the heading of the attitude has drifted.
     var drift = SIMD3<Double>.zero
     /// The part of the drift angle that is already corrected in the attitude, in radians.
-    var taken = 0.0
+    var correctedDrift = 0.0
     /// The index of the window. Samples of one window have the same heading error of the attitude.
     var window: Int
     /// The insertion index, which orders samples by age.

@@ -31,12 +31,12 @@ package struct MagneticSurvey: Sendable, Equatable {
     /// The sides that have pointed up, in the order of `Side.allCases`.
     package private(set) var sidesUp: [Side] = []
     /// The number of sectors of the horizon, of twelve, that the device has pointed to.
-    package private(set) var sectors = 0
+    package private(set) var sectorsCovered = 0
     /// True if the magnetic field of the device is known well enough for its current pose.
     package private(set) var isCalibrated = false
 
     /// True if no further pose is required.
-    package var isSeenAllRound: Bool { sectors >= Self.sectorCount - 3 && sidesUp.count >= 3 }
+    package var hasSufficientPoses: Bool { sectorsCovered >= Self.sectorCount - 3 && sidesUp.count >= 3 }
 
     /// Creates a survey from samples with attitudes.
     init(_ samples: [MagneticSample], isCalibrated: Bool) {
@@ -48,7 +48,7 @@ package struct MagneticSurvey: Sendable, Equatable {
             directions.insert(Int(heading / 360 * Double(Self.sectorCount)))
         }
         sidesUp = Self.sides(near: samples.map(\.attitude.up))
-        sectors = min(directions.count, Self.sectorCount)
+        sectorsCovered = min(directions.count, Self.sectorCount)
     }
 }
 

@@ -17,7 +17,7 @@
 /// computes a fit. The result depends on the readings and timestamps only.
 package struct MagnetometerCalibrator: Sendable {
     /// The current calibration.
-    package private(set) var calibration = MagneticCalibration() { didSet { judge() } }
+    package private(set) var calibration = MagneticCalibration() { didSet { updateQuality() } }
     /// The state of the running fit, for guiding a user who rotates the device. It is not for correcting readings.
     package private(set) var candidate = MagneticCalibration()
     /// The estimated delay of the magnetometer relative to the attitude, in seconds; 0 without a fit.
@@ -30,7 +30,7 @@ package struct MagnetometerCalibrator: Sendable {
 
     /// The recent standard deviation of the heading due to the calibration, in radians, for the current pose of the
     /// device; NaN if unknown.
-    package private(set) var headingDeviation = Double.nan { didSet { judge() } }
+    package private(set) var headingDeviation = Double.nan { didSet { updateQuality() } }
     /// The quality of the calibration for the current pose of the device; reduced if the heading is uncertain in that
     /// pose. A calibration from an earlier run has low quality until it is confirmed, because the iron may have
     /// changed.
@@ -43,13 +43,13 @@ package struct MagnetometerCalibrator: Sendable {
     /// wrong.
     var isInherited = true
     /// True after a fit has confirmed or replaced the current calibration.
-    private var isTested = false { didSet { judge() } }
+    private var isConfirmed = false { didSet { updateQuality() } }
     /// The uncertainty of the current calibration; infinite if it was not found by this calibrator.
-    var uncertaintyInForce = Double.infinity
+    var currentUncertainty = Double.infinity
     /// The standard deviation of the heading at the samples from which the current calibration was found, in radians.
-    var deviationInForce = Double.infinity
-    private var doubt: HeadingDoubt?
-    private var doubtedAt = -Double.infinity
+    var currentDeviation = Double.infinity
+    private var headingUncertainty: HeadingUncertainty?
+    private var headingUncertaintyTime = -Double.infinity
     var expectedStrength: Double?
     var expectedDip: Double?
 
@@ -61,13 +61,13 @@ package struct MagnetometerCalibrator: Sendable {
 
     private var lastTime: Double?
     private var lastAttitude = Quaternion.identity
-    private var keptAttitude: Quaternion?
-    private var keptField: SIMD3<Double>?
+    private var lastKeptAttitude: Quaternion?
+    private var lastKeptField: SIMD3<Double>?
     private var window = 0
     private var drift = SIMD3<Double>.zero
-    private var taken = 0.0
+    private var correctedDrift = 0.0
     private var windowEnd = -Double.infinity
-    private var steadyFrom = Double.infinity
+    private var settledFrom = Double.infinity
     private var solvedAt = -Double.infinity
     private var newSamples = 0
 
@@ -102,13 +102,13 @@ package struct MagnetometerCalibrator: Sendable {
                 attitude.components.w.isFinite, attitude.components != .zero
             else { return false }
             let attitude = attitude.normalized
-            takeAided(measured, attitude: attitude, bias: bias.isFinite ? bias : .zero, timestamp: timestamp)
-            lookAtHeading(measured, attitude, timestamp)
+            process(measured, attitude: attitude, bias: bias.isFinite ? bias : .zero, timestamp: timestamp)
+            updateHeadingDeviation(measured, attitude, timestamp)
         } else {
-            takeAlone(measured, timestamp: timestamp)
+            process(measured, timestamp: timestamp)
         }
-        guard newSamples >= Self.samplesToSolve, timestamp - solvedAt >= Self.secondsToSolve || timestamp < solvedAt,
-            reservoir.samples.count >= Self.samplesForFit
+        guard newSamples >= Self.newSamplesPerFit, timestamp - solvedAt >= Self.fitInterval || timestamp < solvedAt,
+            reservoir.samples.count >= Self.minimumSamples
         else { return false }
         newSamples = 0
         solvedAt = timestamp
@@ -127,17 +127,17 @@ package struct MagnetometerCalibrator: Sendable {
     /// - Parameters:
     ///   - strength: The field strength, in the unit of the readings.
     ///   - dip: The dip angle in radians, positive below the horizon.
-    package mutating func expectField(strength: Double, dip: Double) {
+    package mutating func setExpectedField(strength: Double, dip: Double) {
         expectedStrength = strength.isFinite && strength > 0 ? strength : nil
         expectedDip = dip.isFinite ? dip : nil
     }
 
     /// Notifies the calibrator that the attitude was initialized again. The heading is unrelated to the earlier one,
     /// and the inclination needs time to converge.
-    package mutating func noteInterruption(timestamp: Double) {
+    package mutating func recordInterruption(timestamp: Double) {
         guard timestamp.isFinite else { return }
         beginWindow(at: timestamp, settling: true)
-        (lastTime, keptAttitude) = (nil, nil)
+        (lastTime, lastKeptAttitude) = (nil, nil)
     }
 
     /// Discards all samples and restores the initial calibration.
@@ -146,90 +146,98 @@ package struct MagnetometerCalibrator: Sendable {
         candidate = MagneticCalibration()
         candidateUncertainty = .infinity
         latency = 0
-        (isInherited, isTested) = (true, false)
-        (uncertaintyInForce, deviationInForce) = (.infinity, .infinity)
-        (doubt, headingDeviation, doubtedAt) = (nil, .nan, -.infinity)
+        (isInherited, isConfirmed) = (true, false)
+        (currentUncertainty, currentDeviation) = (.infinity, .infinity)
+        (headingUncertainty, headingDeviation, headingUncertaintyTime) = (nil, .nan, -.infinity)
         lastFit = nil
         reservoir.removeAll()
-        (lastTime, keptAttitude, keptField) = (nil, nil, nil)
-        (windowEnd, steadyFrom, solvedAt) = (-.infinity, .infinity, -.infinity)
+        (lastTime, lastKeptAttitude, lastKeptField) = (nil, nil, nil)
+        (windowEnd, settledFrom, solvedAt) = (-.infinity, .infinity, -.infinity)
         newSamples = 0
     }
 
-    static let samplesToSolve = 12
-    static let samplesForFit = 30
-    static let secondsToSolve = 2.0
-    static let secondsOfWindow = 20.0
+    static let newSamplesPerFit = 12
+    static let minimumSamples = 30
+    static let fitInterval = 2.0
+    static let windowDuration = 20.0
     /// The time after an interruption until the inclination of the attitude is accurate, in seconds.
-    static let secondsToSettle = 2.0
-    static let longestGap = 1.0
-    static let secondsToDoubt = 0.1
+    static let settlingTime = 2.0
+    static let maximumGap = 1.0
+    static let headingUncertaintyInterval = 0.1
     /// The longest interval from which the rate of a rotation is computed, in seconds.
-    static let longestRateInterval = 0.15
-    static let fastestRate = 12.0
+    static let maximumRateInterval = 0.15
+    static let maximumRate = 12.0
     /// The smallest distance between two samples kept without attitudes, as a fraction of the reading and of the field
     /// strength.
-    static let partOfReading = 0.01
-    static let partOfStrength = 0.08
+    static let minimumDistanceOfReading = 0.01
+    static let minimumDistanceOfStrength = 0.08
     /// The cosine of half of five degrees.
-    static let turnToKeep = 0.99905
+    static let minimumRotationCosine = 0.99905
 
-    private mutating func takeAided(
+    private mutating func process(
         _ measured: SIMD3<Double>, attitude: Quaternion, bias: SIMD3<Double>, timestamp: Double
     ) {
-        use(attitude: true)
+        setUsesAttitude(true)
         let interval = lastTime.map { timestamp - $0 } ?? .infinity
         defer { (lastTime, lastAttitude) = (timestamp, attitude) }
-        guard interval > 0, interval <= Self.longestGap else {
+        guard interval > 0, interval <= Self.maximumGap else {
             // The heading starts at an arbitrary angle after a gap or after the time was set back.
             if interval != 0 { beginWindow(at: timestamp, settling: true) }
             return
         }
         let up = interval * attitude.up
         drift += up
-        taken += (up * bias).sum()
+        correctedDrift += (up * bias).sum()
         let turn = lastAttitude.conjugate * attitude
         let rate = turn.vector * ((turn.w < 0 ? -2 : 2) / interval)
-        guard rate.length < Self.fastestRate else { return }
-        guard timestamp >= steadyFrom else { return }
-        if let kept = keptAttitude, abs((kept.components * attitude.components).sum()) > Self.turnToKeep { return }
+        guard rate.length < Self.maximumRate else { return }
+        guard timestamp >= settledFrom else { return }
+        if let kept = lastKeptAttitude, abs((kept.components * attitude.components).sum()) > Self.minimumRotationCosine
+        {
+            return
+        }
         if timestamp >= windowEnd { beginWindow(at: timestamp, settling: false) }
-        keptAttitude = attitude
-        keep(measured, attitude, interval <= Self.longestRateInterval ? rate : .zero, DirectionCells.attitude(attitude))
+        lastKeptAttitude = attitude
+        insertSample(
+            measured, attitude, interval <= Self.maximumRateInterval ? rate : .zero, DirectionCells.attitude(attitude))
     }
 
     /// Switches between samples with and without attitudes. Samples of the other kind are discarded.
-    private mutating func use(attitude: Bool) {
+    private mutating func setUsesAttitude(_ attitude: Bool) {
         guard usesAttitude != attitude else { return }
         usesAttitude = attitude
         // The pose of the device is unknown from now on, or has to be determined again.
-        (doubt, headingDeviation, doubtedAt) = (nil, .nan, -.infinity)
+        (headingUncertainty, headingDeviation, headingUncertaintyTime) = (nil, .nan, -.infinity)
         reservoir.removeAll()
-        (lastFit, lastTime, keptAttitude, keptField) = (nil, nil, nil, nil)
+        (lastFit, lastTime, lastKeptAttitude, lastKeptField) = (nil, nil, nil, nil)
     }
 
-    private mutating func keep(_ field: SIMD3<Double>, _ attitude: Quaternion, _ rate: SIMD3<Double>, _ cell: Int) {
+    private mutating func insertSample(
+        _ field: SIMD3<Double>, _ attitude: Quaternion, _ rate: SIMD3<Double>, _ cell: Int
+    ) {
         reservoir.insert(
             MagneticSample(
-                field: field, attitude: attitude, rate: rate, drift: drift, taken: taken, window: window, cell: cell))
+                field: field, attitude: attitude, rate: rate, drift: drift, correctedDrift: correctedDrift,
+                window: window, cell: cell))
         newSamples += 1
     }
 
-    private mutating func takeAlone(_ measured: SIMD3<Double>, timestamp: Double) {
-        use(attitude: false)
-        if timestamp >= windowEnd || timestamp < windowEnd - 2 * Self.secondsOfWindow {
+    private mutating func process(_ measured: SIMD3<Double>, timestamp: Double) {
+        setUsesAttitude(false)
+        if timestamp >= windowEnd || timestamp < windowEnd - 2 * Self.windowDuration {
             beginWindow(at: timestamp, settling: false)
         }
-        let apart = max(Self.partOfReading * measured.length, Self.partOfStrength * (lastFit?.strength ?? 0))
-        if let kept = keptField, (measured - kept).length < apart { return }
-        keptField = measured
-        keep(measured, .identity, .zero, DirectionCells.fineDirection(measured - center))
+        let apart = max(
+            Self.minimumDistanceOfReading * measured.length, Self.minimumDistanceOfStrength * (lastFit?.strength ?? 0))
+        if let kept = lastKeptField, (measured - kept).length < apart { return }
+        lastKeptField = measured
+        insertSample(measured, .identity, .zero, DirectionCells.fineDirection(measured - center))
     }
 
     /// The approximate centre of the ellipsoid of the readings.
     private var center: SIMD3<Double> { candidate.fieldStrength > 0 ? candidate.hardIron : .zero }
 
-    private mutating func solveAlone() -> MagneticFit? {
+    private mutating func fitEllipsoid() -> MagneticFit? {
         // The weights depend on cells about the latest centre; the second iteration uses the new centre.
         var fit: MagneticFit?
         var center = self.center
@@ -243,35 +251,37 @@ package struct MagnetometerCalibrator: Sendable {
     }
 
     /// Updates the uncertainty of the heading, which depends on the pose of the device.
-    private mutating func lookAtHeading(_ measured: SIMD3<Double>, _ attitude: Quaternion, _ timestamp: Double) {
-        guard let doubt, !(abs(timestamp - doubtedAt) < Self.secondsToDoubt) else { return }
-        doubtedAt = timestamp
-        headingDeviation = doubt.headingVariance(measured, attitude: attitude).squareRoot()
+    private mutating func updateHeadingDeviation(_ measured: SIMD3<Double>, _ attitude: Quaternion, _ timestamp: Double)
+    {
+        guard let headingUncertainty, !(abs(timestamp - headingUncertaintyTime) < Self.headingUncertaintyInterval)
+        else { return }
+        headingUncertaintyTime = timestamp
+        headingDeviation = headingUncertainty.headingVariance(measured, attitude: attitude).squareRoot()
     }
 
     private mutating func beginWindow(at timestamp: Double, settling: Bool) {
         window += 1
-        windowEnd = timestamp + Self.secondsOfWindow
-        (drift, taken) = (.zero, 0)
-        if settling { steadyFrom = timestamp + Self.secondsToSettle }
+        windowEnd = timestamp + Self.windowDuration
+        (drift, correctedDrift) = (.zero, 0)
+        if settling { settledFrom = timestamp + Self.settlingTime }
         let oldest = window - AttitudeAidedFit.windowLimit + 1
-        reservoir.forget { $0.window < oldest }
+        reservoir.removeAll { $0.window < oldest }
     }
 
     private mutating func solve() -> Bool {
         let result =
             usesAttitude
-            ? aidedFit.fit(reservoir.samples, inForce: calibration, previous: lastFit) : solveAlone()
+            ? aidedFit.fit(reservoir.samples, inForce: calibration, previous: lastFit) : fitEllipsoid()
         guard let fit = result, var found = fit.calibration(coverage: coverage(of: fit)) else {
             lastFit = nil
             return false
         }
-        if fit.newestWeight < Self.leastNewestWeight, let change = ageOfChange {
+        if fit.newestWeight < Self.minimumNewestWeight, let change = ageOfChange {
             // The samples from before the change of the iron are obsolete, and the current calibration has to be tested
             // again.
-            reservoir.forget { $0.age < change }
+            reservoir.removeAll { $0.age < change }
             lastFit = nil
-            isTested = false
+            isConfirmed = false
             return false
         }
         lastFit = fit
@@ -279,7 +289,7 @@ package struct MagnetometerCalibrator: Sendable {
         candidateUncertainty = fit.uncertainty
         if usesAttitude { found.sidesUp = MagneticSurvey.sides(near: reservoir.samples.map(\.attitude.up)) }
         let before = calibration
-        decide(fit, found)
+        evaluate(fit, found)
         return before != calibration
     }
 
@@ -306,18 +316,18 @@ package struct MagnetometerCalibrator: Sendable {
 
 extension MagnetometerCalibrator {
     /// Updates the quality after a change of the properties that determine it.
-    private mutating func judge() {
-        let known = isTested ? calibration.quality : min(calibration.quality, .low)
+    private mutating func updateQuality() {
+        let known = isConfirmed ? calibration.quality : min(calibration.quality, .low)
         guard known > .uncalibrated, !headingDeviation.isNaN else {
             quality = known
             return
         }
-        let rough = headingDeviation > Self.roughDeviation ? min(known, .low) : known
-        quality = headingDeviation > Self.uselessDeviation ? .uncalibrated : rough
+        let rough = headingDeviation > Self.lowQualityDeviation ? min(known, .low) : known
+        quality = headingDeviation > Self.unusableDeviation ? .uncalibrated : rough
     }
 
     /// Decides whether a fit replaces the current calibration, and determines the quality of both.
-    private mutating func decide(_ fit: MagneticFit, _ found: MagneticCalibration) {
+    private mutating func evaluate(_ fit: MagneticFit, _ found: MagneticCalibration) {
         var found = found
         found.quality = Self.quality(
             residual: fit.residual, uncertainty: fit.uncertainty, deviation: fit.headingDeviation,
@@ -327,25 +337,25 @@ extension MagnetometerCalibrator {
         if shouldAdopt(fit, found) {
             calibration = found
             isInherited = false
-            uncertaintyInForce = fit.uncertainty
-            deviationInForce = fit.headingDeviation
-            doubt = fit.doubt
-            isTested = true
-        } else if tells(fit) {
-            isTested = true
+            currentUncertainty = fit.uncertainty
+            currentDeviation = fit.headingDeviation
+            headingUncertainty = fit.headingUncertainty
+            isConfirmed = true
+        } else if isConclusive(fit) {
+            isConfirmed = true
             // The calibration is kept, but the fit determines its quality.
             var known = calibration
-            known.residual = fit.residualInForce
+            known.residual = fit.currentResidual
             known.coverage = found.coverage
             known.sidesUp = found.sidesUp
             known.fieldStrength = found.fieldStrength
             known.dip = found.dip
             known.quality = Self.quality(
                 residual: known.residual,
-                uncertainty: isInherited ? fit.uncertainty : min(uncertaintyInForce, fit.uncertainty),
+                uncertainty: isInherited ? fit.uncertainty : min(currentUncertainty, fit.uncertainty),
                 deviation: max(fit.headingDeviation, fit.headingChange), coverage: known.coverage)
-            doubt = fit.doubt
-            doubt?.known = fit.headingChange * fit.headingChange
+            headingUncertainty = fit.headingUncertainty
+            headingUncertainty?.additionalVariance = fit.headingChange * fit.headingChange
             // The calibration is updated only if its quality changes, because every update appears as a change to its
             // clients.
             if known.quality != calibration.quality { calibration = known }
@@ -353,22 +363,23 @@ extension MagnetometerCalibrator {
     }
 
     /// Returns whether a fit is accurate enough to assess the current calibration.
-    private func tells(_ fit: MagneticFit) -> Bool {
+    private func isConclusive(_ fit: MagneticFit) -> Bool {
         usesAttitude ? fit.headingDeviation < Self.adoptableDeviation : fit.uncertainty < Self.adoptableUncertainty
     }
 
     private func shouldAdopt(_ fit: MagneticFit, _ found: MagneticCalibration) -> Bool {
-        guard tells(fit), fit.residual < Self.adoptableResidual, !contradictsExpectation(found), !isBeyondReadings(fit)
+        guard isConclusive(fit), fit.residual < Self.adoptableResidual, !contradictsExpectation(found),
+            !isBeyondReadings(fit)
         else { return false }
-        let gain = fit.residualInForce / fit.residual
-        let isSurer = fit.uncertainty < Self.surer * uncertaintyInForce
+        let gain = fit.currentResidual / fit.residual
+        let isSurer = fit.uncertainty < Self.improvementFactor * currentUncertainty
         guard usesAttitude else {
-            return isInherited ? gain > Self.gainOverInherited : gain > Self.gainOverOwn || isSurer
+            return isInherited ? gain > Self.minimumGainOverInherited : gain > Self.minimumGainOverOwn || isSurer
         }
         // A change has to exceed its own uncertainty.
-        let isChange = fit.headingChange > Self.deviationsToChange * fit.headingDeviation
-        if isInherited { return isChange && gain > Self.gainOverInherited }
-        return isChange || isSurer || fit.headingDeviation < Self.surer * deviationInForce
+        let isChange = fit.headingChange > Self.minimumChangeDeviations * fit.headingDeviation
+        if isInherited { return isChange && gain > Self.minimumGainOverInherited }
+        return isChange || isSurer || fit.headingDeviation < Self.improvementFactor * currentDeviation
     }
 
     /// Returns the quality of a calibration.
@@ -399,27 +410,27 @@ extension MagnetometerCalibrator {
     /// field in all attitudes, which may appear to be the case if the device has hardly rotated.
     private func isBeyondReadings(_ fit: MagneticFit) -> Bool {
         let squares = reservoir.samples.lazy.map(\.field.squaredLength).max() ?? 0
-        return fit.strength > Self.largestStrength * squares.squareRoot()
+        return fit.strength > Self.maximumStrengthRatio * squares.squareRoot()
     }
 
     /// The largest field of a plausible fit, as a multiple of the strongest reading.
-    static let largestStrength = 1.5
+    static let maximumStrengthRatio = 1.5
     static let adoptableUncertainty = 0.15
     static let adoptableResidual = 0.09
     // The following constants were chosen on two phones (ten trials of raw magnetometers) and one board (four trials,
     // with its factory calibration and with ten times the iron). Between 1.5 and 2.5 deviations, 10 and 25 degrees,
     // gains of 1.4 to 1.6 and fractions of 0.6 to 0.9, the headings differ by tenths of a degree.
     static let adoptableDeviation = 20 * degree
-    static let deviationsToChange = 2.0
-    static let surer = 0.7
-    static let gainOverInherited = 1.5
-    static let gainOverOwn = 1.15
+    static let minimumChangeDeviations = 2.0
+    static let improvementFactor = 0.7
+    static let minimumGainOverInherited = 1.5
+    static let minimumGainOverOwn = 1.15
     /// The relative weight of the newest samples below which a change of the iron is assumed. On the same trials, with
     /// iron of 20 to 100 microtesla added after a minute, the headings half a minute later differ by tenths of a degree
     /// for values between 0.4 and 0.7.
-    static let leastNewestWeight = 0.5
+    static let minimumNewestWeight = 0.5
     static let mediumDeviation = 5 * degree
-    static let roughDeviation = 8 * degree
-    static let uselessDeviation = 20 * degree
+    static let lowQualityDeviation = 8 * degree
+    static let unusableDeviation = 20 * degree
     private static let degree = Double.pi / 180
 }

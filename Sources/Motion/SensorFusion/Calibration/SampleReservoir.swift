@@ -26,20 +26,20 @@ struct SampleReservoir: Sendable {
             samples.append(sample)
             return
         }
-        var victim = 0
+        var replacedIndex = 0
         var victimCount = 0
         for index in samples.indices {
             let count = counts[samples[index].cell]
-            if count > victimCount || (count == victimCount && samples[index].age < samples[victim].age) {
-                victim = index
+            if count > victimCount || (count == victimCount && samples[index].age < samples[replacedIndex].age) {
+                replacedIndex = index
                 victimCount = count
             }
         }
-        counts[samples[victim].cell] -= 1
-        samples[victim] = sample
+        counts[samples[replacedIndex].cell] -= 1
+        samples[replacedIndex] = sample
     }
 
-    mutating func forget(where isOld: (MagneticSample) -> Bool) {
+    mutating func removeAll(where isOld: (MagneticSample) -> Bool) {
         var index = 0
         while index < samples.count {
             if isOld(samples[index]) {

@@ -20,12 +20,12 @@ struct SampleWeights: Sendable {
 
     /// - Parameter median: The median of the absolute errors, in standard deviations.
     mutating func updateDeviation(_ errors: ArraySlice<Double>, median: Double) {
-        deviation = max(1e-3, middle(of: errors) / median)
+        deviation = max(1e-3, self.median(of: errors) / median)
     }
 
     /// Returns the median of the absolute values, by C. A. R. Hoare's selection (Communications of the ACM 4, 1961),
     /// which does not sort all of them.
-    private mutating func middle(of errors: ArraySlice<Double>) -> Double {
+    private mutating func median(of errors: ArraySlice<Double>) -> Double {
         absolute.removeAll(keepingCapacity: true)
         for error in errors { absolute.append(abs(error)) }
         let wanted = absolute.count / 2
@@ -57,7 +57,7 @@ struct SampleWeights: Sendable {
     }
 
     /// Returns the root mean square of the components of the errors, with errors clamped at the outlier limit.
-    func remainder(_ errors: ArraySlice<Double>, components: Double = 1) -> Double {
+    func rootMeanSquare(_ errors: ArraySlice<Double>, components: Double = 1) -> Double {
         let limit = Self.outlierDeviations * deviation
         var (squares, total) = (0.0, 0.0)
         for (index, error) in errors.enumerated() {

@@ -58,7 +58,7 @@ package struct OrientationDetector: Sendable, Equatable {
     package mutating func update(acceleration: SIMD3<Double>, timestamp: Double) -> DeviceOrientation? {
         guard acceleration.isFinite else { return nil }
         switch clock.step(to: timestamp) {
-        case .unusable: return nil
+        case .ignored: return nil
         case .next: break
         case .start:
             lowPass.reset()
@@ -72,11 +72,11 @@ package struct OrientationDetector: Sendable, Equatable {
             return nil
         }
         let gravity = lowPass.update(acceleration, interval: clock.interval)
-        guard timestamp >= frozenUntil - Self.timeTolerance, let seen = orientation(along: gravity) else {
+        guard timestamp >= frozenUntil - Self.timeTolerance, let observed = orientation(along: gravity) else {
             candidate = .unknown
             return nil
         }
-        return consider(seen, at: timestamp)
+        return updateCandidate(observed, at: timestamp)
     }
 
     /// Resets the detector; the orientation is unknown again.
@@ -94,7 +94,7 @@ package struct OrientationDetector: Sendable, Equatable {
         return bands.orientation(of: direction)
     }
 
-    private mutating func consider(_ seen: DeviceOrientation, at timestamp: Double) -> DeviceOrientation? {
+    private mutating func updateCandidate(_ seen: DeviceOrientation, at timestamp: Double) -> DeviceOrientation? {
         guard seen != orientation else {
             candidate = .unknown
             return nil

@@ -68,7 +68,7 @@ package struct ShakeDetector: Sendable, Equatable {
         let limit = SIMD3<Double>(repeating: 200)
         let sample = acceleration.clamped(lowerBound: -limit, upperBound: limit)
         switch clock.step(to: timestamp) {
-        case .unusable:
+        case .ignored:
             return nil
         case .start:
             let interrupted = isShaking
@@ -79,8 +79,8 @@ package struct ShakeDetector: Sendable, Equatable {
             calmFrom = min(calmFrom, timestamp + settings.refractoryTime)
             return interrupted ? .cancelled : nil
         case .next:
-            let rest = sample - gravity.update(sample, interval: clock.interval)
-            return take(rest, at: timestamp, interval: clock.interval)
+            let userAcceleration = sample - gravity.update(sample, interval: clock.interval)
+            return process(userAcceleration, at: timestamp, interval: clock.interval)
         }
     }
 
@@ -95,8 +95,8 @@ package struct ShakeDetector: Sendable, Equatable {
         return interrupted ? .cancelled : nil
     }
 
-    private mutating func take(_ rest: SIMD3<Double>, at timestamp: Double, interval: Double) -> ShakeEvent? {
-        let event = chain.flatMap { stop($0, at: timestamp) }
+    private mutating func process(_ rest: SIMD3<Double>, at timestamp: Double, interval: Double) -> ShakeEvent? {
+        let event = chain.flatMap { endIfStopped($0, at: timestamp) }
         guard rest.squaredLength > squaredThreshold else { return event }
         if phase == .exhausted {
             guard timestamp >= calmFrom else {
@@ -115,7 +115,7 @@ package struct ShakeDetector: Sendable, Equatable {
             rest, at: timestamp, interval: interval, minimumReversalInterval: settings.minimumReversalInterval)
         if phase == .shaking {
             chain = strokes
-            return overrun(strokes, at: timestamp)
+            return cancelIfTooLong(strokes, at: timestamp)
         }
         guard plausible else {
             chain = StrokeChain(onset: timestamp, acceleration: rest)
@@ -128,7 +128,7 @@ package struct ShakeDetector: Sendable, Equatable {
     }
 
     /// Ends the chain if its last reversal is too old.
-    private mutating func stop(_ strokes: StrokeChain, at timestamp: Double) -> ShakeEvent? {
+    private mutating func endIfStopped(_ strokes: StrokeChain, at timestamp: Double) -> ShakeEvent? {
         guard timestamp - strokes.lastReversal > settings.maximumReversalInterval else { return nil }
         chain = nil
         guard phase == .shaking else { return nil }
@@ -137,7 +137,7 @@ package struct ShakeDetector: Sendable, Equatable {
         return .ended
     }
 
-    private mutating func overrun(_ strokes: StrokeChain, at timestamp: Double) -> ShakeEvent? {
+    private mutating func cancelIfTooLong(_ strokes: StrokeChain, at timestamp: Double) -> ShakeEvent? {
         guard timestamp - strokes.onset > settings.maximumDuration else { return nil }
         chain = nil
         phase = .exhausted

@@ -12,18 +12,18 @@
 /// known.
 package struct FloorCounter: Sendable {
     /// The height of a floor and the tolerance for the first one, in metres.
-    static let floor = 3.0
-    private static let lack = 0.3
-    private static let slowest = 0.1
-    private static let fastest = 0.8
+    static let floorHeight = 3.0
+    private static let firstFloorTolerance = 0.3
+    private static let minimumClimbSpeed = 0.1
+    private static let maximumClimbSpeed = 0.8
     /// The time without climbing after which a climb ends, in seconds.
-    private static let patience = 20.0
+    private static let climbTimeout = 20.0
     private static let reversal = 1.0
     /// The number of heights held until the steps of their time are known; with one height per second also the delay in
     /// seconds.
     private static let delay = 6
     /// The interval over which the vertical speed is computed, in seconds.
-    private static let span = 4
+    private static let speedInterval = 4
     /// The longest interval between two heights; a longer one resets the climb. In seconds.
     private static let maximumGap = 3.0
 
@@ -52,16 +52,16 @@ package struct FloorCounter: Sendable {
 
     package init() {
         entries.reserveCapacity(Self.delay + 1)
-        walked.reserveCapacity(Self.span + 2)
+        walked.reserveCapacity(Self.speedInterval + 2)
     }
 
     /// Records a step. `time` is a time of the clock of the heights.
-    package mutating func note(step time: Double) {
+    package mutating func record(step time: Double) {
         for index in entries.indices where abs(entries[index].time - time) <= 1.5 { entries[index].hasSteps = true }
     }
 
     /// Processes a height in metres. An infinite or NaN height is ignored.
-    package mutating func take(height: Double, at time: Double) {
+    package mutating func update(height: Double, at time: Double) {
         guard height.isFinite, time.isFinite, time != lastTime else { return }
         guard time > lastTime, time - lastTime <= Self.maximumGap else {
             restart()
@@ -70,10 +70,10 @@ package struct FloorCounter: Sendable {
         }
         let gain = height - lastHeight
         // A faster change comes from a lift or a car, even if steps are detected there.
-        let isOnFoot = abs(gain) <= Self.fastest * 1.1 * (time - lastTime)
+        let isOnFoot = abs(gain) <= Self.maximumClimbSpeed * 1.1 * (time - lastTime)
         entries.append(Entry(time: time, gain: isOnFoot ? gain : 0, hasSteps: false))
         (lastHeight, lastTime) = (height, time)
-        if entries.count > Self.delay { settle(entries.removeFirst()) }
+        if entries.count > Self.delay { process(entries.removeFirst()) }
     }
 
     private mutating func restart() {
@@ -88,13 +88,13 @@ package struct FloorCounter: Sendable {
         lastClimb = -.infinity
     }
 
-    private mutating func settle(_ entry: Entry) {
+    private mutating func process(_ entry: Entry) {
         let height = (walked.last ?? 0) + (entry.hasSteps ? entry.gain : 0)
         walked.append(height)
-        if walked.count > Self.span + 1 { walked.removeFirst() }
-        guard let before = walked.first, walked.count > Self.span else { return }
-        let speed = (height - before) / Double(Self.span)
-        if entry.hasSteps, abs(speed) >= Self.slowest, abs(speed) <= Self.fastest {
+        if walked.count > Self.speedInterval + 1 { walked.removeFirst() }
+        guard let before = walked.first, walked.count > Self.speedInterval else { return }
+        let speed = (height - before) / Double(Self.speedInterval)
+        if entry.hasSteps, abs(speed) >= Self.minimumClimbSpeed, abs(speed) <= Self.maximumClimbSpeed {
             let sign = speed > 0 ? 1.0 : -1.0
             if direction == 0 || sign != direction && (farthest - (height - base) * direction) > Self.reversal {
                 endClimb()
@@ -107,8 +107,8 @@ package struct FloorCounter: Sendable {
         guard direction != 0 else { return }
         let progress = (height - base) * direction
         farthest = max(farthest, progress)
-        if entry.time - lastClimb > Self.patience || farthest - progress > Self.reversal { return endClimb() }
-        let floors = Int(((progress + Self.lack) / Self.floor).rounded(.down))
+        if entry.time - lastClimb > Self.climbTimeout || farthest - progress > Self.reversal { return endClimb() }
+        let floors = Int(((progress + Self.firstFloorTolerance) / Self.floorHeight).rounded(.down))
         guard floors > counted else { return }
         if direction > 0 { ascended += floors - counted } else { descended += floors - counted }
         counted = floors

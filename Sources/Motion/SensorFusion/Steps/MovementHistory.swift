@@ -12,7 +12,7 @@ struct MovementHistory: Sendable {
 
     /// The sample interval in seconds. Every other sample is stored, because the filtered signal contains no
     /// frequencies above 3 Hz.
-    private static let interval = 2 / EvenSampler.rate
+    private static let interval = 2 / UniformResampler.rate
     /// The number of values compared with earlier ones: three seconds. A shorter window classifies handling of the
     /// device as walking; a longer one detects the start of a walk too late. Chosen among 2, 2.5, 3 and 4 s on one
     /// person's twelve walks (see ``StepDetector``).
@@ -20,22 +20,22 @@ struct MovementHistory: Sendable {
     /// The lags considered, in values: periods from 0.28 s (running) to 1.48 s (a slow stride).
     private static let lags = 7...37
     /// The smallest number of values for an autocorrelation.
-    private static let fewest = 20
+    private static let minimumValues = 20
     private static let capacity = 128
     /// The shortest stride, that of a runner, in seconds.
-    private static let shortestStride = 0.5
+    private static let minimumStride = 0.5
     /// The fraction of the best autocorrelation from which a shorter period is preferred. Between 0.8 and 0.9, the
     /// counts of the 19 walks with ground truth differ by at most two steps.
-    private static let nearlyBest = 0.85
+    private static let shorterPeriodFactor = 0.85
 
     private var values = [Double](repeating: 0, count: capacity)
     /// The index of the next value.
-    private var place = 0
+    private var nextIndex = 0
     private var count = 0
     private var isOdd = false
 
     mutating func restart() {
-        place = 0
+        nextIndex = 0
         count = 0
         isOdd = false
     }
@@ -43,8 +43,8 @@ struct MovementHistory: Sendable {
     mutating func add(_ value: Double) {
         defer { isOdd.toggle() }
         guard !isOdd else { return }
-        values[place] = value
-        place = (place + 1) % Self.capacity
+        values[nextIndex] = value
+        nextIndex = (nextIndex + 1) % Self.capacity
         count = min(count + 1, Self.capacity)
     }
 
@@ -65,12 +65,12 @@ struct MovementHistory: Sendable {
     /// Returns the shortest period of at least half a second whose autocorrelation is close to the best: a stride, or a
     /// step if both legs move the device alike.
     func stride() -> Rhythm {
-        let best = rhythm(periods: Self.shortestStride...10)
+        let best = rhythm(periods: Self.minimumStride...10)
         guard best.regularity > 0 else { return best }
         for lag in Self.lags {
             let period = Double(lag) * Self.interval
-            guard period >= Self.shortestStride, let regularity = correlation(lag: lag),
-                regularity >= Self.nearlyBest * best.regularity
+            guard period >= Self.minimumStride, let regularity = correlation(lag: lag),
+                regularity >= Self.shorterPeriodFactor * best.regularity
             else { continue }
             // Continue to the local maximum.
             var top = (lag, regularity)
@@ -86,11 +86,11 @@ struct MovementHistory: Sendable {
     private func correlation(lag: Int) -> Double? {
         guard lag > 0, lag < Self.capacity else { return nil }
         let length = min(Self.window, count - lag)
-        guard length >= Self.fewest else { return nil }
+        guard length >= Self.minimumValues else { return nil }
         var (product, newer, older) = (0.0, 0.0, 0.0)
         for back in 1...length {
-            let a = values[(place &- back) & (Self.capacity - 1)]
-            let b = values[(place &- back &- lag) & (Self.capacity - 1)]
+            let a = values[(nextIndex &- back) & (Self.capacity - 1)]
+            let b = values[(nextIndex &- back &- lag) & (Self.capacity - 1)]
             product += a * b
             newer += a * a
             older += b * b

@@ -13,7 +13,7 @@ struct StepBandPass: Sendable {
     private var second = SIMD2<Double>.zero
 
     /// Initializes the state as if the input had always been `value`, so that gravity does not cause a step.
-    mutating func start(_ value: Double) {
+    mutating func reset(to value: Double) {
         first = value * SIMD2(0.8242944688568131, -0.5650049611387201)
         second = value * SIMD2(-0.8443778344210083, 0.8443778344210096)
     }

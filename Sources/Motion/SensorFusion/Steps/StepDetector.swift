@@ -20,43 +20,43 @@
 package struct StepDetector: Sendable {
     /// The least prominence of a peak, in m/s². Chosen among 0.8, 1.0 and 1.2; smaller values and values from 1.4 give
     /// more errors.
-    static let prominence = 0.8
+    static let minimumProminence = 0.8
     /// The smallest distance between two peaks, in samples: 0.3 s, which is 200 steps per minute.
-    static let distance = 15
+    static let minimumPeakDistance = 15
     /// The interval between peaks after which a run ends, in seconds.
-    static let longestStep = 1.2
+    static let maximumStepDuration = 1.2
     /// The lowest autocorrelation of a regular peak. Chosen among 0.4 to 0.8.
-    static let regularity = 0.7
-    /// The lowest autocorrelation of a regular peak with a prominence of at least `strongPeak` m/s², which handling the
+    static let minimumRegularity = 0.7
+    /// The lowest autocorrelation of a regular peak with a prominence of at least `strongPeakProminence` m/s², which handling the
     /// device does not reach. On stairs, feet land hard and unevenly. Chosen on the stairs of six subjects of
     /// MotionSense (1 to 11); without it a fifth of their steps were missed.
-    static let strongRegularity = 0.55
-    static let strongPeak = 5.0
+    static let minimumStrongPeakRegularity = 0.55
+    static let strongPeakProminence = 5.0
     /// The number of peaks that begin a walk, as in many hardware counters.
-    static let run = 8
+    static let peaksToBegin = 8
     /// The largest number of irregular peaks held during a walk; the next one ends the walk. Chosen among 4 to 10.
-    static let patience = 8
+    static let maximumIrregularPeaks = 8
     /// The assumed duration of a step until one is measured, in seconds.
-    static let usualStep = 0.55
+    static let defaultStepDuration = 0.55
     /// The shortest stride of a walk, in seconds. Strides of runners are shorter.
     static let shortestWalkingStride = 0.85
     /// The number of peaks per stride above which not every peak is a step.
-    static let peaksOfStride = 2.5
+    static let maximumPeaksPerStride = 2.5
     /// The shortest and the longest step in strides with more peaks than steps, as fractions of the mean step.
-    static let shortestPart = 0.7
-    static let longestPart = 1.6
+    static let minimumStepFraction = 0.7
+    static let maximumStepFraction = 1.6
 
     /// The times of the peaks that are held, oldest first.
-    private var waiting: [Double] = []
+    private var heldPeaks: [Double] = []
     /// The number of consecutive peaks without a long pause, at most `run`.
     private var runLength = 0
     private var lastPeak = -Double.infinity
     /// The time of the last peak, including peaks that are not steps.
     private var lastCandidate = -Double.infinity
     /// The moving average of the interval between peaks, in seconds.
-    private var peakInterval = StepDetector.usualStep
+    private var peakInterval = StepDetector.defaultStepDuration
     /// The time of the last peak if it was too early for a step.
-    private var omitted: Double?
+    private var omittedPeak: Double?
     private var lastStep = -Double.infinity
     /// True while regular peaks count immediately.
     package private(set) var isWalking = false
@@ -66,22 +66,22 @@ package struct StepDetector: Sendable {
     private var extreme = 0.0
     private var extremeIndex = 0
     private var trough = 0.0
-    private var lastPeakIndex = -StepDetector.distance
+    private var lastPeakIndex = -StepDetector.minimumPeakDistance
     private var index = 0
 
-    init() { waiting.reserveCapacity(Self.patience + 1) }
+    init() { heldPeaks.reserveCapacity(Self.maximumIrregularPeaks + 1) }
 
     /// Restarts the detection with a first value. Peaks that are held are discarded.
     mutating func restart(_ value: Double) {
-        waiting.removeAll(keepingCapacity: true)
+        heldPeaks.removeAll(keepingCapacity: true)
         runLength = 0
         isWalking = false
         lastPeak = -.infinity
-        (lastCandidate, peakInterval, omitted) = (-.infinity, Self.usualStep, nil)
+        (lastCandidate, peakInterval, omittedPeak) = (-.infinity, Self.defaultStepDuration, nil)
         lastStep = -.infinity
         isRising = true
         (extreme, trough) = (value, value)
-        (extremeIndex, lastPeakIndex, index) = (0, -Self.distance, 0)
+        (extremeIndex, lastPeakIndex, index) = (0, -Self.minimumPeakDistance, 0)
     }
 
     /// Processes a value of the band-pass filter.
@@ -89,17 +89,17 @@ package struct StepDetector: Sendable {
     /// - Parameters:
     ///   - history: The filtered values up to and including this one.
     ///   - steps: The array to which newly counted steps are appended, oldest first.
-    mutating func take(_ value: Double, at time: Double, history: MovementHistory, into steps: inout [Footstep]) {
+    mutating func process(_ value: Double, at time: Double, history: MovementHistory, into steps: inout [Footstep]) {
         index += 1
-        if isWalking, time - lastCandidate > Self.longestStep + StepBandPass.delay { endRun() }
+        if isWalking, time - lastCandidate > Self.maximumStepDuration + StepBandPass.delay { endRun() }
         if isRising {
             if value > extreme {
                 (extreme, extremeIndex) = (value, index)
-            } else if extreme - value >= Self.prominence {
-                let isHigh = extreme - trough >= Self.prominence
-                if isHigh, extremeIndex - lastPeakIndex >= Self.distance {
+            } else if extreme - value >= Self.minimumProminence {
+                let isHigh = extreme - trough >= Self.minimumProminence
+                if isHigh, extremeIndex - lastPeakIndex >= Self.minimumPeakDistance {
                     lastPeakIndex = extremeIndex
-                    let peak = time - Double(index - extremeIndex) / EvenSampler.rate - StepBandPass.delay
+                    let peak = time - Double(index - extremeIndex) / UniformResampler.rate - StepBandPass.delay
                     takePeak(at: peak, height: extreme - trough, history, into: &steps)
                 }
                 isRising = false
@@ -107,7 +107,7 @@ package struct StepDetector: Sendable {
             }
         } else if value < extreme {
             (extreme, extremeIndex) = (value, index)
-        } else if value - extreme >= Self.prominence {
+        } else if value - extreme >= Self.minimumProminence {
             trough = extreme
             isRising = true
             (extreme, extremeIndex) = (value, index)
@@ -115,10 +115,10 @@ package struct StepDetector: Sendable {
     }
 
     private mutating func endRun() {
-        waiting.removeAll(keepingCapacity: true)
+        heldPeaks.removeAll(keepingCapacity: true)
         runLength = 0
         isWalking = false
-        omitted = nil
+        omittedPeak = nil
     }
 
     private mutating func takePeak(
@@ -126,33 +126,33 @@ package struct StepDetector: Sendable {
     ) {
         let interval = time - lastCandidate
         lastCandidate = time
-        if interval < Self.longestStep { peakInterval += 0.2 * (interval - peakInterval) }
-        if interval > Self.longestStep { endRun() }
+        if interval < Self.maximumStepDuration { peakInterval += 0.2 * (interval - peakInterval) }
+        if interval > Self.maximumStepDuration { endRun() }
         if let step = stepOfRhythm(history) {
-            if time - lastPeak < Self.shortestPart * step {
-                omitted = time
+            if time - lastPeak < Self.minimumStepFraction * step {
+                omittedPeak = time
                 return
             }
             // The omitted peak was the step in between.
-            if let omitted, time - lastPeak > Self.longestPart * step { add(omitted) }
+            if let omittedPeak, time - lastPeak > Self.maximumStepFraction * step { add(omittedPeak) }
         }
-        omitted = nil
+        omittedPeak = nil
         add(time)
-        let needed = height >= Self.strongPeak ? Self.strongRegularity : Self.regularity
-        if isWalking || runLength >= Self.run, history.rhythm().regularity >= needed {
+        let needed = height >= Self.strongPeakProminence ? Self.minimumStrongPeakRegularity : Self.minimumRegularity
+        if isWalking || runLength >= Self.peaksToBegin, history.rhythm().regularity >= needed {
             isWalking = true
-            for peak in waiting { count(peak, into: &steps) }
-            waiting.removeAll(keepingCapacity: true)
-        } else if waiting.count > Self.patience {
-            waiting.removeFirst()
+            for peak in heldPeaks { count(peak, into: &steps) }
+            heldPeaks.removeAll(keepingCapacity: true)
+        } else if heldPeaks.count > Self.maximumIrregularPeaks {
+            heldPeaks.removeFirst()
             isWalking = false
         }
     }
 
     private mutating func add(_ peak: Double) {
         lastPeak = peak
-        runLength = min(runLength + 1, Self.run)
-        waiting.append(peak)
+        runLength = min(runLength + 1, Self.peaksToBegin)
+        heldPeaks.append(peak)
     }
 
     /// Returns the mean duration of a step in seconds, half a stride, if strides have more peaks than steps; nil if
@@ -162,15 +162,15 @@ package struct StepDetector: Sendable {
     /// has three or four.
     private func stepOfRhythm(_ history: MovementHistory) -> Double? {
         let stride = history.stride()
-        guard stride.regularity >= Self.regularity, stride.period >= Self.shortestWalkingStride,
-            stride.period > Self.peaksOfStride * peakInterval
+        guard stride.regularity >= Self.minimumRegularity, stride.period >= Self.shortestWalkingStride,
+            stride.period > Self.maximumPeaksPerStride * peakInterval
         else { return nil }
         return stride.period / 2
     }
 
     private mutating func count(_ peak: Double, into steps: inout [Footstep]) {
         let interval = peak - lastStep
-        steps.append(Footstep(time: peak, interval: interval <= Self.longestStep ? interval : nil))
+        steps.append(Footstep(time: peak, interval: interval <= Self.maximumStepDuration ? interval : nil))
         lastStep = peak
     }
 }

@@ -13,8 +13,8 @@ package struct StepLength: Sendable, Equatable {
     /// The range of c. A value outside has a cause other than the length of steps.
     package static let factors = 0.7...1.3
     /// The number of steps between two corrections, and the weight of a correction.
-    private static let stretch = 10
-    private static let weight = 0.2
+    private static let correctionSteps = 10
+    private static let correctionWeight = 0.2
     /// The range of the length of a step, in metres.
     private static let lengths = 0.2...2.5
 
@@ -40,26 +40,26 @@ package struct StepLength: Sendable, Equatable {
     ///   - speed: The current speed from a GNSS receiver, in m/s; nil if unavailable.
     package mutating func length(interval: Double?, speed: Double?) -> Double {
         let interval = interval ?? 0.55
-        let plain = Self.plain(cadence: 1 / max(interval, 0.2))
+        let plain = Self.length(cadence: 1 / max(interval, 0.2))
         guard let speed, speed > 0.5, speed.isFinite else { return plain * factor }
         let length = min(max(speed * interval, Self.lengths.lowerBound), Self.lengths.upperBound)
-        learn(plain, length)
+        updateFactor(plain, length)
         return length
     }
 
-    private static func plain(cadence: Double) -> Double {
+    private static func length(cadence: Double) -> Double {
         0.7 + 0.371 * (height - 1.75) + 0.227 * (cadence - 1.79) * height / 1.75
     }
 
-    private mutating func learn(_ plain: Double, _ length: Double) {
+    private mutating func updateFactor(_ plain: Double, _ length: Double) {
         predicted += plain
         measured += length
         steps += 1
-        guard steps >= Self.stretch else { return }
+        guard steps >= Self.correctionSteps else { return }
         let ratio = measured / predicted
         // A ratio outside the range comes from riding or from a wrong speed.
         if ratio > 0.5, ratio < 1.6 {
-            factor += Self.weight * (ratio - factor)
+            factor += Self.correctionWeight * (ratio - factor)
             factor = min(max(factor, Self.factors.lowerBound), Self.factors.upperBound)
         }
         (steps, predicted, measured) = (0, 0, 0)

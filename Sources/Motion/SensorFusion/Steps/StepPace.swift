@@ -6,7 +6,7 @@ package struct StepPace: Sendable {
     /// seconds.
     static let window = 5.0
     /// The time without a step after which a person no longer walks, in seconds.
-    package static let pause = 2.5
+    package static let walkTimeout = 2.5
     /// The number of steps stored, more than occur in five seconds.
     private static let capacity = 24
 
@@ -30,21 +30,21 @@ package struct StepPace: Sendable {
     /// there are fewer than two steps.
     package func pace(at time: Double) -> (cadence: Double, speed: Double)? {
         let last = lastStep
-        guard time - last <= Self.pause + StepBandPass.delay, last.isFinite else { return nil }
+        guard time - last <= Self.walkTimeout + StepBandPass.delay, last.isFinite else { return nil }
         var first = last
         var count = 0
         var length = 0.0
         for back in 1...Self.capacity {
-            let place = (next + Self.capacity - back) % Self.capacity
+            let index = (next + Self.capacity - back) % Self.capacity
             // Steps before a pause, or before the clock was set back, are excluded.
-            guard times[place] <= first, first - times[place] <= StepDetector.longestStep,
-                last - times[place] <= Self.window
+            guard times[index] <= first, first - times[index] <= StepDetector.maximumStepDuration,
+                last - times[index] <= Self.window
             else { break }
             if back > 1 {
                 count += 1
-                length += lengths[(place + 1) % Self.capacity]
+                length += lengths[(index + 1) % Self.capacity]
             }
-            first = times[place]
+            first = times[index]
         }
         guard count > 0, last > first else { return nil }
         return (Double(count) / (last - first), length / (last - first))

@@ -7,7 +7,7 @@ import Trace
 /// The result of saving the segments of a recorder that was killed or lost power.
 package struct RingLeftover: Sendable {
     /// The saved trace; nil if the segments contained no events.
-    package var save: RingSave?
+    package var save: SavedTrace?
     /// Remarks about data that could not be read, and its new location.
     package var remarks: [String]
 
@@ -21,37 +21,38 @@ package struct RingLeftover: Sendable {
     ///   - place: The destination of the trace.
     /// - Throws: An error if the trace cannot be saved now. The segments are kept for the next attempt.
     static func save(
-        _ former: RingFolder.Former, of folder: RingFolder, to place: RingPlace, room: Int64?
+        _ former: RingDirectory.LeftoverSegments, of folder: RingDirectory, to place: RingLocation, room: Int64?
     ) throws(DeviceError) -> RingLeftover {
-        let size = former.paths.reduce(Int64(0)) { $0.addingSaturated(Self.size(folder.reached($1))) }
+        let size = former.paths.reduce(Int64(0)) { $0.addingSaturated(Self.size(folder.stablePath($1))) }
         // Leaves half of the free space for the current recording, which would fail if the file system became full.
         if let room, room / 2 < size {
             throw DeviceError(
                 .inputOutput,
-                "There is not enough free space to save an earlier recording: \(Self.count(former)) in \(place.ring). Free \((size.addingSaturated(size) - room) >> 10 + 1) KiB; the next recording then saves it."
+                "There is not enough free space to save an earlier recording: \(Self.count(former)) in \(place.ringDirectory). Free \((size.addingSaturated(size) - room) >> 10 + 1) KiB; the next recording then saves it."
             )
         }
-        var reading = try RingReading(former.paths, reached: folder.reached)
+        var reading = try RingReader(former.paths, reached: folder.stablePath)
         let extent = try reading.extent()
         let endTime = reading.header?.start.flatMap { start in
             extent.map { WallTime(nanoseconds: start.wallTime.nanoseconds.addingSaturated($0.last)) }
         }
-        var save = try RingSave.write(
-            &reading, path: place.path(at: endTime, for: "leftover"), temporary: place.unfinishedFormer,
+        var save = try SavedTrace.write(
+            &reading, path: place.path(at: endTime, for: "leftover"), temporary: place.temporaryLeftoverPath,
             mode: place.mode, disk: folder.disk)
         // Damage is detected only by reading the segments.
         if save == nil { try reading.forEach { _ throws(DeviceError) in } }
         var remarks = reading.remarks
         for path in former.paths {
-            guard reading.damaged.contains(path) else {
+            guard reading.damagedPaths.contains(path) else {
                 try folder.remove(path)
                 continue
             }
             // The first name is on the destination's file system. If the ring is on another one, the segment stays
             // there under a name that is not that of a segment.
-            let beside = RingPlace.free(path, ".\(RingPlace.damaged)")
-            let names = [place.path(at: endTime, for: RingPlace.damaged), beside]
-            if let name = names.first(where: { NewFile.move(folder.reached(path), to: $0) == 0 }) {
+            let siblingPath = RingLocation.unusedPath(path, ".\(RingLocation.damaged)")
+            let names = [place.path(at: endTime, for: RingLocation.damaged), siblingPath]
+            if let name = names.first(where: { ExclusiveFile.renameExclusively(folder.stablePath(path), to: $0) == 0 })
+            {
                 remarks.append("The unreadable part of \(path) is kept as \(name).")
             } else {
                 remarks.append("\(path) could not be renamed, so the next recording saves it again.")
@@ -61,7 +62,7 @@ package struct RingLeftover: Sendable {
         return RingLeftover(save: save, remarks: remarks)
     }
 
-    private static func count(_ former: RingFolder.Former) -> String {
+    private static func count(_ former: RingDirectory.LeftoverSegments) -> String {
         former.paths.count == 1 ? "one segment" : "\(former.paths.count) segments"
     }
 
@@ -71,7 +72,7 @@ package struct RingLeftover: Sendable {
     }
 
     /// Returns the free space of a file system for this user in bytes; nil if unknown.
-    static func room(at path: String) -> Int64? {
+    static func freeSpace(at path: String) -> Int64? {
         var status = statvfs()
         guard statvfs(path, &status) == 0 else { return nil }
         let (bytes, overflow) = UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize))

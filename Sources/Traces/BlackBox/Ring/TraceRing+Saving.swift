@@ -16,9 +16,9 @@ extension TraceRing {
 
     /// Keeps all events from this time on regardless of their age, and records the triggers for the header of the next
     /// segment.
-    func keep(from time: Int64, for triggers: [RingTrigger]) {
+    func retain(since time: Int64, for triggers: [RingTrigger]) {
         state.withLock { state in
-            state.ledger.keptFrom = time
+            state.ledger.retainedSince = time
             state.triggers = triggers
             // Begins a new segment, whose header lists the trigger. Further triggers are listed in the next regular
             // segment, so that many triggers do not cause many segments.
@@ -27,9 +27,9 @@ extension TraceRing {
     }
 
     /// Removes the triggers, so that old segments can be removed again.
-    func letGo() {
+    func endRetention() {
         state.withLock { state in
-            state.ledger.keptFrom = nil
+            state.ledger.retainedSince = nil
             state.triggers = []
         }
     }
@@ -39,13 +39,13 @@ extension TraceRing {
     func beginReading() -> [String] {
         state.withLock { state in
             endSegment(&state)
-            state.ledger.pinned = state.ledger.segments.last?.number
-            return state.ledger.segments.map { folder.file($0.number) }
+            state.ledger.lastPinnedSegment = state.ledger.segments.last?.number
+            return state.ledger.segments.map { folder.segmentPath($0.number) }
         }
     }
 
     /// Ends reading, so that old segments can be removed again.
-    func endReading() { state.withLock { $0.ledger.pinned = nil } }
+    func endReading() { state.withLock { $0.ledger.lastPinnedSegment = nil } }
 
     /// Removes all segments, and the directory if it is then empty. The ring must be closed.
     package func discard() throws(DeviceError) {
@@ -58,15 +58,16 @@ extension TraceRing {
     ///
     /// The first closure returns the free space in bytes of the file system that contains a path; nil if unknown.
     func saveLeftovers(
-        room: (String) -> Int64? = RingLeftover.room(at:), _ told: (Result<RingLeftover, DeviceError>) -> Void
+        room: (String) -> Int64? = RingLeftover.freeSpace(at:), _ told: (Result<RingLeftover, DeviceError>) -> Void
     ) {
         do throws(DeviceError) {
-            for former in try folder.formers() {
+            for former in try folder.leftovers() {
                 do throws(DeviceError) {
                     told(
                         .success(
                             try RingLeftover.save(
-                                former, of: folder, to: place, room: room(NewFile.split(place.ring).folder))))
+                                former, of: folder, to: location,
+                                room: room(ExclusiveFile.split(location.ringDirectory).folder))))
                 } catch {
                     told(.failure(error))
                 }

@@ -24,27 +24,27 @@ package final class TraceRing: TraceDestination, Sendable {
         /// The maximum size in bytes.
         package var size: Int64 = 64 << 20
         /// The time at which recorded data is synchronized with the disk.
-        package var sync = RingSync.eachSecond
+        package var sync = RingSyncPolicy.eachSecond
 
         /// Creates options with ten minutes and 64 MiB.
         package init() {}
     }
 
     struct State {
-        var ledger: RingLedger
+        var ledger: RingSegmentList
         var header: TraceHeader?
         /// Parses the lines that change the state.
         var cursor: TraceCursor?
-        var held = TraceState()
+        var traceState = TraceState()
         var triggers: [RingTrigger] = []
         var output: TraceOutput?
         /// Complete segments that are not yet synchronized with the disk.
         var unsynced: [TraceOutput] = []
         /// True if a new segment's directory entry is not yet synchronized.
-        var hasNewName = false
+        var hasUnsyncedDirectoryEntry = false
         /// The first failure to synchronize. Stored because a repeated `fsync` may report success.
         var syncFailure: DeviceError?
-        var last: Int64 = 0
+        var lastTime: Int64 = 0
         var isClosed = false
         var timer: ClockTimer?
     }
@@ -52,15 +52,15 @@ package final class TraceRing: TraceDestination, Sendable {
     /// The name of the ring in messages: the path of its directory.
     package var name: String { folder.path }
     /// The location of the ring and of the saved traces.
-    let place: RingPlace
-    let disk: RingDisk
-    let folder: RingFolder
+    let location: RingLocation
+    let disk: DiskSynchronizer
+    let folder: RingDirectory
     private let options: Options
     let clock: any DeviceClock
     private let syncClock: any DeviceClock
     let state: Mutex<State>
     /// Held during synchronization with the disk.
-    private let syncing: Mutex<Void> = Mutex(())
+    private let syncLock: Mutex<Void> = Mutex(())
 
     /// Creates a ring. Segments left behind by an earlier recorder are set aside for ``saveLeftovers(_:)``.
     ///
@@ -70,27 +70,28 @@ package final class TraceRing: TraceDestination, Sendable {
     ///   - clock: The clock of the recording.
     ///   - syncClock: A clock with its own thread, which synchronizes the segments with the disk.
     package convenience init(
-        _ place: RingPlace, options: Options = Options(), clock: any DeviceClock,
+        _ place: RingLocation, options: Options = Options(), clock: any DeviceClock,
         syncClock: any DeviceClock = LiveClock()
     ) throws(DeviceError) {
         try self.init(place, options: options, clock: clock, syncClock: syncClock, disk: .system)
     }
 
     init(
-        _ place: RingPlace, options: Options, clock: any DeviceClock, syncClock: any DeviceClock, disk: RingDisk
+        _ place: RingLocation, options: Options, clock: any DeviceClock, syncClock: any DeviceClock,
+        disk: DiskSynchronizer
     ) throws(DeviceError) {
-        try place.make(disk)
-        folder = try RingFolder(place.ring, mode: place.mode, disk: disk)
+        try place.createDirectory(disk)
+        folder = try RingDirectory(place.ringDirectory, mode: place.mode, disk: disk)
         place.removeUnfinished()
         try folder.setAside()
-        self.place = place
+        self.location = place
         self.disk = disk
         self.options = options
         self.clock = clock
         self.syncClock = syncClock
         state = Mutex(
             State(
-                ledger: RingLedger(
+                ledger: RingSegmentList(
                     duration: Int64(saturatingSeconds: options.duration) ?? 0, size: options.size)))
     }
 
@@ -108,9 +109,9 @@ package final class TraceRing: TraceDestination, Sendable {
     package func write(_ bytes: UnsafeRawBufferPointer) throws(DeviceError) {
         try state.withLock { state throws(DeviceError) in
             if state.header == nil {
-                try takeHeader(bytes, &state)
+                try processHeader(bytes, &state)
             } else {
-                try takeLines(bytes, &state)
+                try appendLines(bytes, &state)
             }
         }
     }
@@ -129,7 +130,7 @@ package final class TraceRing: TraceDestination, Sendable {
         if let failure = failure ?? state.withLock({ $0.syncFailure }) { throw failure }
     }
 
-    private func takeHeader(_ bytes: UnsafeRawBufferPointer, _ state: inout State) throws(DeviceError) {
+    private func processHeader(_ bytes: UnsafeRawBufferPointer, _ state: inout State) throws(DeviceError) {
         let file = try TraceFile(bytes: Array(bytes), name: name)
         guard let header = file.header else {
             throw DeviceError(.invalidTrace, "The trace to record into \(name) has no header.")
@@ -139,7 +140,7 @@ package final class TraceRing: TraceDestination, Sendable {
         if options.sync != .never { scheduleSync(&state) }
     }
 
-    private func takeLines(_ bytes: UnsafeRawBufferPointer, _ state: inout State) throws(DeviceError) {
+    private func appendLines(_ bytes: UnsafeRawBufferPointer, _ state: inout State) throws(DeviceError) {
         guard !state.isClosed else {
             throw DeviceError(.inputOutput, "The ring \(name) is closed; nothing can be written to it.")
         }
@@ -153,34 +154,34 @@ package final class TraceRing: TraceDestination, Sendable {
             while next < bytes.count, bytes[next] != UInt8(ascii: "\n") { next += 1 }
             let line = UnsafeRawBufferPointer(rebasing: bytes[end..<next])
             next = min(next + 1, bytes.count)
-            let time = TraceLine.time(line) ?? state.last
+            let time = TraceLine.time(line) ?? state.lastTime
             if state.ledger.needsSegment(for: Int64(next - start), at: time) {
-                try put(UnsafeRawBufferPointer(rebasing: bytes[start..<end]), times, &state)
+                try writeToSegment(UnsafeRawBufferPointer(rebasing: bytes[start..<end]), times, &state)
                 (start, times) = (end, nil)
                 // Checked again, because the preceding bytes have now been written, possibly to an empty segment.
                 if state.ledger.needsSegment(for: Int64(next - start), at: time) {
                     try beginSegment(toWrite: Int64(next - start), at: time, &state)
                 }
             }
-            state.last = time
+            state.lastTime = time
             times = (times?.first ?? time, time)
-            remember(line, &state)
+            updateState(with: line, &state)
             end = next
         }
-        try put(UnsafeRawBufferPointer(rebasing: bytes[start..<end]), times, &state)
+        try writeToSegment(UnsafeRawBufferPointer(rebasing: bytes[start..<end]), times, &state)
     }
 
-    private func remember(_ line: UnsafeRawBufferPointer, _ state: inout State) {
+    private func updateState(with line: UnsafeRawBufferPointer, _ state: inout State) {
         guard !TraceLine.isReading(line), let event = state.cursor?.event(onLine: line) else { return }
-        state.held.take(event)
+        state.traceState.update(with: event)
     }
 
-    private func put(
+    private func writeToSegment(
         _ bytes: UnsafeRawBufferPointer, _ times: (first: Int64, last: Int64)?, _ state: inout State
     ) throws(DeviceError) {
         guard let times, let output = state.output else { return }
         try expire(toWrite: Int64(bytes.count), at: times.last, &state)
-        state.ledger.wrote(Int64(bytes.count), from: times.first, to: times.last)
+        state.ledger.recordWrite(Int64(bytes.count), from: times.first, to: times.last)
         try output.write(bytes)
     }
 
@@ -193,9 +194,9 @@ package final class TraceRing: TraceDestination, Sendable {
     private func beginSegment(toWrite count: Int64, at time: Int64, _ state: inout State) throws(DeviceError) {
         endSegment(&state)
         guard var header = state.header else { return }
-        var lines = TraceEventLines()
+        var lines = TraceEventEncoder()
         var held: [UInt8] = []
-        for contents in state.held.events { lines.append(TraceEvent(time: time, contents), to: &held) }
+        for contents in state.traceState.events { lines.append(TraceEvent(time: time, contents), to: &held) }
         let stateLines = held.count { $0 == UInt8(ascii: "\n") }
         if let start = header.start {
             // The civil time of the start according to the present setting of the clock.
@@ -203,22 +204,22 @@ package final class TraceRing: TraceDestination, Sendable {
             header.start?.wallTime = WallTime(nanoseconds: clock.wallTime.nanoseconds.subtractingSaturated(passed))
         }
         let number = state.ledger.begin()
-        header.otherMembers.removeAll { $0.name == RingMark.member }
+        header.otherMembers.removeAll { $0.name == RingSegmentHeader.member }
         header.otherMembers.append(
-            RingMark(number: number, stateLines: stateLines, triggers: state.triggers).traceMember)
+            RingSegmentHeader(number: number, stateLines: stateLines, triggers: state.triggers).traceMember)
         let head = header.line() + [UInt8(ascii: "\n")] + held
         let output: TraceOutput
         do throws(DeviceError) {
             try expire(toWrite: Int64(head.count) + count, at: time, &state)
-            output = try folder.make(number)
+            output = try folder.createSegment(number)
         } catch {
             // The segment was not created, so nothing can be written to it.
             state.ledger.close()
             throw error
         }
         state.output = output
-        state.hasNewName = true
-        state.ledger.grewHead(Int64(head.count))
+        state.hasUnsyncedDirectoryEntry = true
+        state.ledger.recordHeader(size: Int64(head.count))
         try output.write(head)
     }
 
@@ -249,32 +250,32 @@ package final class TraceRing: TraceDestination, Sendable {
 
     /// Synchronizes completed segments, and the current one if required, with the disk. Blocks until the disk has
     /// finished; only concurrent calls of this function have to wait.
-    func sync() { syncing.withLock { _ in bringToDisk() } }
+    func sync() { syncLock.withLock { _ in syncPendingFiles() } }
 
-    private func bringToDisk() {
+    private func syncPendingFiles() {
         let isEachSecond = options.sync == .eachSecond
         let (full, current, hasNewName) = state.withLock { state -> ([TraceOutput], TraceOutput?, Bool) in
-            defer { (state.unsynced, state.hasNewName) = ([], false) }
+            defer { (state.unsynced, state.hasUnsyncedDirectoryEntry) = ([], false) }
             // A duplicate, because the segment may be closed in the meantime.
             let current = (isEachSecond ? state.output : nil).flatMap { output -> TraceOutput? in
                 let copy = fcntl(output.descriptor, F_DUPFD_CLOEXEC, 0)
                 return copy < 0 ? nil : TraceOutput(descriptor: copy, name: output.name, isOwned: true)
             }
-            return (state.unsynced, current, state.hasNewName)
+            return (state.unsynced, current, state.hasUnsyncedDirectoryEntry)
         }
         for output in full { sync(.file(output.name), output) }
         if let current { sync(.data(current.name), current) }
         guard !full.isEmpty || (isEachSecond && hasNewName) else { return }
-        keepFailure { () throws(DeviceError) in try folder.sync() }
+        recordFailure { () throws(DeviceError) in try folder.sync() }
     }
 
     /// Synchronizes a segment and closes its descriptor.
-    private func sync(_ step: RingDisk.Step, _ output: TraceOutput) {
-        keepFailure { () throws(DeviceError) in try disk.sync(step, output.descriptor) }
+    private func sync(_ step: DiskSynchronizer.Step, _ output: TraceOutput) {
+        recordFailure { () throws(DeviceError) in try disk.sync(step, output.descriptor) }
         systemClose(output.descriptor)
     }
 
-    private func keepFailure(_ body: () throws(DeviceError) -> Void) {
+    private func recordFailure(_ body: () throws(DeviceError) -> Void) {
         do throws(DeviceError) {
             try body()
         } catch {

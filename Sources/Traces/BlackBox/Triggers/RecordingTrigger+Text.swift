@@ -44,32 +44,32 @@ extension RecordingTrigger {
         let name = word[..<end].lowercased()
         let sign = end < word.endIndex ? word[end] : nil
         let value = end < word.endIndex ? word[word.index(after: end)...] : nil
-        func wrong(_ reason: String) -> DeviceError {
+        func error(_ reason: String) -> DeviceError {
             DeviceError(.invalidConfiguration, "The event \"\(word)\" is invalid: it \(reason).")
         }
         /// Parses the value with one of the units. Returns it in the first unit.
         func number(_ units: [(String, Double)], _ example: String) throws(DeviceError) -> Double {
-            guard let value else { throw wrong("needs a value, for example \(example)") }
+            guard let value else { throw error("needs a value, for example \(example)") }
             // The longest matching unit, because "m/s2" might end with another unit as well.
             let unit = units.filter { value.hasSuffix($0.0) }.max { $0.0.utf8.count < $1.0.utf8.count }
             guard let unit else {
-                throw wrong("needs a value in \(units.map(\.0).joined(separator: ", ")), for example \(example)")
+                throw error("needs a value in \(units.map(\.0).joined(separator: ", ")), for example \(example)")
             }
             var digits = value.dropLast(unit.0.count)
             while digits.last == " " { digits.removeLast() }
             guard let first = digits.utf8.first, first >= 0x30, first <= 0x39, let number = Double(digits),
                 number.isFinite, number > 0, number <= 1e6
-            else { throw wrong("needs a number above 0 and at most 1000000, for example \(example)") }
+            else { throw error("needs a number above 0 and at most 1000000, for example \(example)") }
             return number * unit.1
         }
         func plain(_ condition: Condition) throws(DeviceError) -> Condition {
-            guard sign == nil else { throw wrong("accepts no value") }
+            guard sign == nil else { throw error("accepts no value") }
             return condition
         }
         /// Parses an optional duration. Returns the default if there is none.
         func seconds(_ usual: Double, _ name: String, _ example: String) throws(DeviceError) -> Double {
             guard sign != nil else { return usual }
-            guard sign == ">" else { throw wrong("must be written as \(name) or \(example)") }
+            guard sign == ">" else { throw error("must be written as \(name) or \(example)") }
             return try number([("s", 1.0), ("ms", 0.001), ("min", 60.0)], example)
         }
         let speeds = [("m/s", 1.0), ("km/h", 1 / 3.6), ("mph", 0.44704), ("kn", 1852 / 3600.0)]
@@ -79,21 +79,21 @@ extension RecordingTrigger {
         case "end": condition = try plain(.end)
         case "fall": condition = .fall(try seconds(0.2, name, "fall>0.3s"))
         case "impact":
-            guard sign == ">" else { throw wrong("needs a threshold, for example impact>4g") }
+            guard sign == ">" else { throw error("needs a threshold, for example impact>4g") }
             condition = .impact(try number([("g", Self.standardGravity), ("m/s2", 1.0)], "impact>4g"))
         case "lost-fix": condition = .lostFix(try seconds(5, name, "lost-fix>20s"))
         case "unplugged":
             guard sign == nil || sign == "=", value?.isEmpty != true else {
-                throw wrong("must be written as unplugged or unplugged=NAME")
+                throw error("must be written as unplugged or unplugged=NAME")
             }
             condition = .unplugged(value.map(String.init))
         case "speed":
             switch sign {
             case ">": condition = .speedAbove(try number(speeds, "speed>130km/h"))
             case "<": condition = .speedBelow(try number(speeds, "speed<5km/h"))
-            default: throw wrong("must be written as speed>130km/h or speed<5km/h")
+            default: throw error("must be written as speed>130km/h or speed<5km/h")
             }
-        default: throw wrong("is not one of \(Self.names)")
+        default: throw error("is not one of \(Self.names)")
         }
     }
 }

@@ -17,14 +17,14 @@ import SystemCalls
 package enum ArrivalStamp {
     /// The number of bytes at the start of a line that are searched for a stamp. gpspipe limits the part before the
     /// seconds to 24 bytes.
-    private static let maximumLength = 96
+    private static let searchedLength = 96
     /// The smallest number accepted as seconds since 1970 (in 1973), in nanoseconds. Dates written without separators
     /// have fewer digits, or so many that they are out of range.
     private static let earliestSeconds: Int64 = 100_000_000_000_000_000
 
     /// Returns the offset of the report that follows a stamp; nil if the line does not consist of a stamp and a report.
     static func reportStart(_ bytes: UnsafeRawBufferPointer, _ line: Range<Int>) -> Int? {
-        let limit = min(line.upperBound, line.lowerBound + maximumLength)
+        let limit = min(line.upperBound, line.lowerBound + searchedLength)
         guard let base = bytes.baseAddress,
             let found = memchr(base + line.lowerBound, Int32(UInt8(ascii: "{")), limit - line.lowerBound)
         else { return nil }
@@ -32,7 +32,7 @@ package enum ArrivalStamp {
         // A `-T` stamp can be any text. Requiring the beginning of a gpsd report distinguishes it from prose.
         guard start - line.lowerBound >= 2, bytes[start - 1] == UInt8(ascii: " "),
             bytes[start - 2] == UInt8(ascii: ":"),
-            Bytes.start(bytes, at: start, end: line.upperBound, with: "{\"class\":")
+            ByteMatching.hasPrefix(bytes, at: start, end: line.upperBound, "{\"class\":")
         else { return nil }
         return start
     }
@@ -40,7 +40,7 @@ package enum ArrivalStamp {
     /// True if the line consists of a stamp and an NMEA sentence.
     static func isStampedSentence(_ bytes: UnsafeRawBufferPointer, _ line: Range<Int>) -> Bool {
         var at = line.lowerBound
-        let limit = min(line.upperBound, line.lowerBound + maximumLength)
+        let limit = min(line.upperBound, line.lowerBound + searchedLength)
         while at + 2 < limit {
             if bytes[at] == UInt8(ascii: ":"), bytes[at + 1] == UInt8(ascii: " ") {
                 return bytes[at + 2] == UInt8(ascii: "$") || bytes[at + 2] == UInt8(ascii: "!")
@@ -78,7 +78,7 @@ package struct ReportClock: Sendable {
 
     /// Advances the clock by the difference between a report's time and that of the previous report. The clock does not
     /// advance if the difference is negative or greater than one minute, or if the report has no time.
-    package mutating func take(_ time: WallTime?) {
+    package mutating func advance(to time: WallTime?) {
         guard let time else { return }
         if let last {
             let rise = time.nanoseconds.subtractingSaturated(last.nanoseconds)

@@ -14,7 +14,7 @@ package struct DecimalNumber {
     /// The power of ten by which the mantissa is multiplied.
     private var exponent = 0
     /// True if a nonzero digit did not fit into the mantissa.
-    private var isLong = false
+    private var isTruncated = false
     private let text: UnsafeRawBufferPointer
     private let mark: UInt8
 
@@ -30,20 +30,20 @@ package struct DecimalNumber {
             at += 1
         }
         var digits = 0
-        var isBehindPoint = false
+        var isInFraction = false
         while at < text.count {
             let digit = text[at] &- UInt8(ascii: "0")
             if digit <= 9 {
                 digits += 1
                 if mantissa < 1_000_000_000_000_000_000 {
                     mantissa = mantissa * 10 + UInt64(digit)
-                    if isBehindPoint { exponent -= 1 }
+                    if isInFraction { exponent -= 1 }
                 } else {
-                    if digit != 0 { isLong = true }
-                    if !isBehindPoint { exponent += 1 }
+                    if digit != 0 { isTruncated = true }
+                    if !isInFraction { exponent += 1 }
                 }
-            } else if text[at] == mark, !isBehindPoint {
-                isBehindPoint = true
+            } else if text[at] == mark, !isInFraction {
+                isInFraction = true
             } else {
                 break
             }
@@ -58,15 +58,15 @@ package struct DecimalNumber {
 
     /// The nearest `Double`; NaN if the text cannot be converted.
     package var double: Double {
-        if !isLong, mantissa <= 1 << 53, exponent >= -22, exponent <= 22 {
+        if !isTruncated, mantissa <= 1 << 53, exponent >= -22, exponent <= 22 {
             // Both operands are exact, and IEEE 754 rounds a single operation correctly.
             let value = Double(mantissa)
             let result = exponent < 0 ? value / Self.powers[0 - exponent] : value * Self.powers[exponent]
             return isNegative ? -result : result
         }
         if mark == UInt8(ascii: ".") { return Double(String(decoding: text, as: UTF8.self)) ?? .nan }
-        let mended = text.map { $0 == mark ? UInt8(ascii: ".") : $0 }
-        return Double(String(decoding: mended, as: UTF8.self)) ?? .nan
+        let normalizedText = text.map { $0 == mark ? UInt8(ascii: ".") : $0 }
+        return Double(String(decoding: normalizedText, as: UTF8.self)) ?? .nan
     }
 
     /// Returns the number multiplied by a power of ten as an integer; nil if it does not fit into `Int64`. The
@@ -110,7 +110,7 @@ extension DecimalNumber {
     /// True if the text is a number once its commas are replaced by points.
     package static func hasComma(_ text: UnsafeRawBufferPointer) -> Bool {
         guard text.count <= maximumLength, text.contains(UInt8(ascii: ",")) else { return false }
-        let mended = text.map { $0 == UInt8(ascii: ",") ? UInt8(ascii: ".") : $0 }
-        return mended.withUnsafeBytes { DecimalNumber($0) != nil }
+        let normalizedText = text.map { $0 == UInt8(ascii: ",") ? UInt8(ascii: ".") : $0 }
+        return normalizedText.withUnsafeBytes { DecimalNumber($0) != nil }
     }
 }

@@ -8,7 +8,7 @@ enum GPSDLineCheck {
     /// be part of an event. Infinity and NaN are not valid JSON, but older releases of gpsd write them; a line with one
     /// of them is rejected.
     static func isEmbeddable(_ line: UnsafeRawBufferPointer) -> Bool {
-        guard line.first == UInt8(ascii: "{"), line.last == UInt8(ascii: "}"), JSONReader.isWhole(line) else {
+        guard line.first == UInt8(ascii: "{"), line.last == UInt8(ascii: "}"), JSONReader.isCompleteValue(line) else {
             return false
         }
         var isASCII = true
@@ -40,7 +40,7 @@ enum GPSDLineCheck {
 
 extension JSONReader {
     /// True if the bytes are one complete JSON value.
-    static func isWhole(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    static func isCompleteValue(_ bytes: UnsafeRawBufferPointer) -> Bool {
         var reader = JSONReader(bytes)
         do throws(JSONError) {
             try reader.skipValue()

@@ -11,11 +11,11 @@ package struct ReportEdit {
     /// The offset added to times, in nanoseconds.
     package var shift: Int64
     /// Whether the times of gpsd's host are shifted too. They are not the receiver's times.
-    package var movesMachine: Bool
+    package var shiftsHostTimes: Bool
     /// The path of the receiver whose reports are edited; nil for all reports.
-    package var only: String?
+    package var receiverFilter: String?
     /// Whether to remove the members that gpsd sends only if the client enabled "timing".
-    package var dropsTiming: Bool
+    package var removesTimingMembers: Bool
 
     /// Creates an edit.
     package init(
@@ -24,14 +24,14 @@ package struct ReportEdit {
     ) {
         self.receiver = receiver
         self.shift = shift
-        self.movesMachine = movesMachine
-        self.only = only
-        self.dropsTiming = dropsTiming
+        self.shiftsHostTimes = movesMachine
+        self.receiverFilter = only
+        self.removesTimingMembers = dropsTiming
     }
 
     /// Returns the edited report. Returns it unchanged if no edit applies or if it is not valid JSON.
     package func apply(to line: [UInt8]) -> [UInt8] {
-        guard receiver != nil || shift != 0 || dropsTiming else { return line }
+        guard receiver != nil || shift != 0 || removesTimingMembers else { return line }
         return line.withUnsafeBytes { bytes in
             do throws(JSONError) {
                 return try edited(bytes)
@@ -47,7 +47,7 @@ package struct ReportEdit {
         result.reserveCapacity(bytes.count + 64)
         var hasReceiver = false
         // The offset after the class, where the receiver is inserted.
-        var place: Int?
+        var insertionOffset: Int?
         try reader.beginObject()
         result.append(contentsOf: bytes[..<reader.offset])
         while true {
@@ -57,35 +57,35 @@ package struct ReportEdit {
             let valueStart = reader.offset
             let value = try reader.readRawValue()
             let end = reader.offset
-            if dropsTiming, result.count > 1, Self.isTiming(key) { continue }
+            if removesTimingMembers, result.count > 1, Self.isTiming(key) { continue }
             if key.word == JSONText.word("device") {
                 hasReceiver = true
-                if let only, !Self.isText(value, only) { return Array(bytes) }
+                if let receiverFilter, !Self.isText(value, receiverFilter) { return Array(bytes) }
             }
-            if let text = moved(key, value) {
+            if let text = shiftedValue(of: key, value) {
                 result.append(contentsOf: bytes[start..<valueStart])
                 result.append(contentsOf: text)
             } else {
                 result.append(contentsOf: bytes[start..<end])
             }
-            if key.word == JSONText.word("class") { place = result.count }
+            if key.word == JSONText.word("class") { insertionOffset = result.count }
         }
         try reader.finish()
-        if only != nil, !hasReceiver { return Array(bytes) }
+        if receiverFilter != nil, !hasReceiver { return Array(bytes) }
         result.append(UInt8(ascii: "}"))
-        if let receiver, !hasReceiver, let place {
+        if let receiver, !hasReceiver, let insertionOffset {
             var writer = JSONWriter(appendingTo: Array(#","device":"#.utf8))
             writer.string(receiver)
-            result.insert(contentsOf: writer.bytes, at: place)
+            result.insert(contentsOf: writer.bytes, at: insertionOffset)
         }
         return result
     }
 
     /// Returns the shifted value of a member that is a time; nil for other members.
-    private func moved(_ key: JSONText, _ value: UnsafeRawBufferPointer) -> [UInt8]? {
+    private func shiftedValue(of key: JSONText, _ value: UnsafeRawBufferPointer) -> [UInt8]? {
         guard shift != 0 else { return nil }
         let isMachine = key.equals("activated") || key.equals("clock_sec")
-        if isMachine, !movesMachine { return nil }
+        if isMachine, !shiftsHostTimes { return nil }
         if key.word == JSONText.word("time") || key.equals("activated") {
             guard value.first == UInt8(ascii: "\""), value.count > 2 else { return nil }
             let text = UnsafeRawBufferPointer(rebasing: value[1..<value.count - 1])

@@ -16,7 +16,7 @@ extension SensorKind {
 
     /// The index of the kind in arrays with one element for each kind; below 8.
     @inline(__always)
-    var place: Int {
+    var index: Int {
         switch self {
         case .accelerometer: 0
         case .gyroscope: 1
@@ -42,7 +42,7 @@ extension SensorKind {
     init?(_ bytes: UnsafeRawBufferPointer, _ at: inout Int, end: Int) {
         guard end &- at > 4, let kind = SensorKind(initial: bytes[at &+ 2]) else { return nil }
         let key = kind.lineKey
-        guard Bytes.start(bytes, at: at, end: end, with: key) else { return nil }
+        guard ByteMatching.hasPrefix(bytes, at: at, end: end, key) else { return nil }
         at &+= key.utf8CodeUnitCount
         self = kind
     }

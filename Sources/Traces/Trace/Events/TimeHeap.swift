@@ -39,12 +39,12 @@ package struct TimeHeap<Element> {
     /// Removes and returns the earliest element; nil if the heap is empty.
     package mutating func removeEarliest() -> (element: Element, time: Int64)? {
         guard let first = heap.first, let end = heap.popLast() else { return nil }
-        if !heap.isEmpty { sink(end) }
+        if !heap.isEmpty { siftDown(end) }
         return (first.element, first.time)
     }
 
     /// Replaces the first entry and sifts it down.
-    private mutating func sink(_ entry: Entry) {
+    private mutating func siftDown(_ entry: Entry) {
         heap[0] = entry
         var index = 0
         while true {

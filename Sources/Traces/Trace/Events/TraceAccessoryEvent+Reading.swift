@@ -13,7 +13,7 @@ extension TraceAccessoryEvent {
             return nil
         }
         // A detach line names the accessory in the value of its key, all other lines in a member.
-        guard parts.isUsable, let id = parts.key == .detach ? parts.text : parts.id else { return nil }
+        guard parts.isValid, let id = parts.key == .detach ? parts.text : parts.id else { return nil }
         switch parts.key {
         case .attach:
             guard let description = parts.description else { return nil }
@@ -44,7 +44,7 @@ extension TraceAccessoryEvent {
         var bytes: [UInt8] = []
         var end = ByteChannelEnd.Reason.closed
         var description: AccessoryDescription?
-        var isUsable = true
+        var isValid = true
 
         static func key(_ key: JSONText) -> Key? {
             switch key.word {
@@ -85,7 +85,7 @@ extension TraceAccessoryEvent {
 
         private mutating func readDescription(_ reader: inout JSONReader) throws(JSONError) {
             guard try reader.beginObjectIfPresent() else {
-                isUsable = false
+                isValid = false
                 return
             }
             var found = AccessoryDescription(identity: "", name: "")
@@ -110,7 +110,7 @@ extension TraceAccessoryEvent {
             if found.identity.isEmpty { found.identity = TraceAccessoryEvent.identity(of: found) }
             description = found
             // A second "accessory" member after the description must not name another accessory.
-            if id == nil { isUsable = false }
+            if id == nil { isValid = false }
         }
 
         private mutating func readProtocols(_ reader: inout JSONReader) throws(JSONError) -> [AccessoryProtocol] {
@@ -130,27 +130,27 @@ extension TraceAccessoryEvent {
             guard let text = try reader.textIfPresent() else { return nil }
             // An escape sequence is at most six bytes long.
             guard text.rawBytes.count <= 6 * TraceAccessoryEvent.maximumNameLength else {
-                isUsable = false
+                isValid = false
                 return nil
             }
             let name = text.string()
-            if name.utf8.count > TraceAccessoryEvent.maximumNameLength { isUsable = false }
+            if name.utf8.count > TraceAccessoryEvent.maximumNameLength { isValid = false }
             return name
         }
 
         private mutating func readBytes(_ reader: inout JSONReader, isHexadecimal: Bool) throws(JSONError) {
             guard let text = try reader.textIfPresent(), text.rawBytes.count <= 6 * TraceAccessoryEvent.maximumBytes
             else {
-                isUsable = false
+                isValid = false
                 return
             }
             if isHexadecimal {
                 bytes = HexDigit.bytes(text.rawBytes)
-                if text.hasEscapes || bytes.count * 2 != text.rawBytes.count { isUsable = false }
+                if text.hasEscapes || bytes.count * 2 != text.rawBytes.count { isValid = false }
             } else {
                 bytes = [UInt8](text.string().utf8)
             }
-            if bytes.count > TraceAccessoryEvent.maximumBytes { isUsable = false }
+            if bytes.count > TraceAccessoryEvent.maximumBytes { isValid = false }
         }
 
         /// Parses a USB vendor or product ID: four hexadecimal digits.

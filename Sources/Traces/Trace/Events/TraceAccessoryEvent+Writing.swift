@@ -64,8 +64,8 @@ extension TraceAccessoryEvent {
             ("name", description.name), ("manufacturer", description.manufacturer), ("model", description.modelNumber),
             ("serial", description.serialNumber), ("firmware", description.firmwareRevision),
             ("hardware", description.hardwareRevision), ("port", description.portPath),
-            ("vendor", description.vendorID.map(HexDigit.four) ?? ""),
-            ("product", description.productID.map(HexDigit.four) ?? ""),
+            ("vendor", description.vendorID.map(HexDigit.fourDigits) ?? ""),
+            ("product", description.productID.map(HexDigit.fourDigits) ?? ""),
         ]
         writer.object { writer in
             writer.member("id", accessory)
@@ -81,7 +81,7 @@ extension TraceAccessoryEvent {
     /// the serial number if all are known, otherwise the port.
     static func identity(of description: AccessoryDescription) -> String {
         if let vendor = description.vendorID, let product = description.productID, !description.serialNumber.isEmpty {
-            return "\(HexDigit.four(vendor)):\(HexDigit.four(product)):\(description.serialNumber)"
+            return "\(HexDigit.fourDigits(vendor)):\(HexDigit.fourDigits(product)):\(description.serialNumber)"
         }
         return "port:\(description.portPath)"
     }

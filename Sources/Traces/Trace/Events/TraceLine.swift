@@ -23,14 +23,14 @@ package enum TraceLine {
     /// Returns the time of a line's event, in nanoseconds since the start of the trace; nil if the line does not begin
     /// with a time.
     package static func time(_ line: UnsafeRawBufferPointer) -> Int64? {
-        guard Bytes.start(line, at: 0, end: line.count, with: "{\"t\":") else { return nil }
+        guard ByteMatching.hasPrefix(line, at: 0, end: line.count, "{\"t\":") else { return nil }
         var at = 5
         return TraceSeconds.scan(line, &at, end: line.count)
     }
 
     /// True if the line is a reading of a motion sensor.
     package static func isReading(_ line: UnsafeRawBufferPointer) -> Bool {
-        guard Bytes.start(line, at: 0, end: line.count, with: "{\"t\":") else { return false }
+        guard ByteMatching.hasPrefix(line, at: 0, end: line.count, "{\"t\":") else { return false }
         var at = 5
         guard TraceSeconds.scan(line, &at, end: line.count) != nil else { return false }
         return SensorKind(line, &at, end: line.count) != nil
@@ -38,7 +38,7 @@ package enum TraceLine {
 }
 
 /// Bounds-checked helpers for raw bytes.
-enum Bytes {
+enum ByteMatching {
     /// True for a byte that may precede or follow a line without being part of it. After a power failure, the end of a
     /// file is often filled with zero bytes.
     @inline(__always)
@@ -46,7 +46,7 @@ enum Bytes {
 
     /// True if the bytes at the offset begin with the literal.
     @inline(__always)
-    static func start(_ bytes: UnsafeRawBufferPointer, at start: Int, end: Int, with literal: StaticString) -> Bool {
+    static func hasPrefix(_ bytes: UnsafeRawBufferPointer, at start: Int, end: Int, _ literal: StaticString) -> Bool {
         let count = literal.utf8CodeUnitCount
         guard start >= 0, end <= bytes.count, end &- start >= count else { return false }
         var index = 0

@@ -28,7 +28,7 @@ public struct TraceSample: Sendable, Hashable {
 
     /// True if all components are finite and within ``maximumMagnitude``.
     @inline(__always)
-    package static func isUsable(_ value: SIMD3<Double>) -> Bool {
+    package static func isValid(_ value: SIMD3<Double>) -> Bool {
         // The comparisons are false for NaN.
         abs(value.x) <= maximumMagnitude && abs(value.y) <= maximumMagnitude && abs(value.z) <= maximumMagnitude
     }

@@ -13,7 +13,7 @@ package enum TraceSampleText {
     package static func append(
         _ value: SIMD3<Double>, kind: SensorKind, sensor: [UInt8], time: Int64, stamp: Int64, to buffer: inout [UInt8]
     ) {
-        guard TraceSample.isUsable(kind.isVector ? value : SIMD3(value.x, 0, 0)) else { return }
+        guard TraceSample.isValid(kind.isVector ? value : SIMD3(value.x, 0, 0)) else { return }
         TraceLine.begin(kind.lineKey, time, &buffer)
         DecimalDigits.append(shortest: value.x, to: &buffer)
         if kind.isVector {

@@ -44,7 +44,7 @@ package struct FaultClause: Sendable, Hashable {
         }
         var clauses: [FaultClause] = []
         for word in text.split(separator: ",") { clauses.append(try FaultClause(word, counting: counting)) }
-        guard !clauses.isEmpty else { throw wrong(text, "names no fault") }
+        guard !clauses.isEmpty else { throw error(text, "names no fault") }
         return clauses
     }
 
@@ -67,7 +67,7 @@ package struct FaultClause: Sendable, Hashable {
         var target: String?
         if rest.last == ")" {
             guard let open = rest.firstIndex(of: "("), rest.distance(from: open, to: rest.endIndex) > 2 else {
-                throw Self.wrong(text, "names no device or sensor in its parentheses")
+                throw Self.error(text, "names no device or sensor in its parentheses")
             }
             target = String(rest[rest.index(after: open)...].dropLast())
             rest = rest[..<open]
@@ -82,10 +82,10 @@ package struct FaultClause: Sendable, Hashable {
     }
 
     /// Creates the error for a fault that cannot be used.
-    package func wrong(_ reason: String) -> DeviceError { Self.wrong(text, reason) }
+    package func error(_ reason: String) -> DeviceError { Self.error(text, reason) }
 
     /// Creates the error for a fault with this text that cannot be used.
-    package static func wrong(_ text: String, _ reason: String) -> DeviceError {
+    package static func error(_ text: String, _ reason: String) -> DeviceError {
         DeviceError(.invalidConfiguration, "The fault \"\(text.prefix(200))\" is invalid: it \(reason).")
     }
 
@@ -93,9 +93,9 @@ package struct FaultClause: Sendable, Hashable {
         _ word: Substring, _ counting: String?, of text: String
     ) throws(DeviceError) -> FaultMoment {
         guard word.first == "#" else { return .seconds(try seconds(word, of: text)) }
-        guard let counting else { throw wrong(text, "needs a time such as 2.5s, because # is not supported here") }
+        guard let counting else { throw error(text, "needs a time such as 2.5s, because # is not supported here") }
         guard let number = Int64(word.dropFirst()), number >= 0 else {
-            throw wrong(text, "needs the number of \(counting) after #")
+            throw error(text, "needs the number of \(counting) after #")
         }
         return .reading(number)
     }
@@ -108,11 +108,11 @@ package struct FaultClause: Sendable, Hashable {
         } else if word.hasSuffix("s") {
             (digits, unit) = (word.dropLast(), 1)
         } else {
-            throw wrong(text, "needs a time with a unit, such as 2.5s or 300ms, not \"\(word.prefix(40))\"")
+            throw error(text, "needs a time with a unit, such as 2.5s or 300ms, not \"\(word.prefix(40))\"")
         }
         guard let first = digits.utf8.first, first >= UInt8(ascii: "0"), first <= UInt8(ascii: "9"),
             let number = Double(digits), number.isFinite, number * unit <= 1e6
-        else { throw wrong(text, "needs a time from 0 to 1000000 s, not \"\(word.prefix(40))\"") }
+        else { throw error(text, "needs a time from 0 to 1000000 s, not \"\(word.prefix(40))\"") }
         return number * unit
     }
 }

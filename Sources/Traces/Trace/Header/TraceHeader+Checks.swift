@@ -46,11 +46,11 @@ private struct HeaderChecker {
                     try checker.check(key, is: [.string], &reader)
                 }
             case "units":
-                guard try isKind(.object, key, &reader) else { continue }
+                guard try hasKind(.object, key, &reader) else { continue }
                 try reader.beginObject()
                 while let unit = try reader.nextKey() { try check(unit, is: [.string], &reader) }
             case "battery":
-                guard try isKind(.object, key, &reader) else { continue }
+                guard try hasKind(.object, key, &reader) else { continue }
                 let json = try reader.readRawValue()
                 if !TraceBattery.isReadable(json) { add(key, json) }
             default: try reader.skipValue()
@@ -84,7 +84,7 @@ private struct HeaderChecker {
             default: add(key, try reader.readRawValue())
             }
         }
-        if SensorKind(rawValue: kind) == nil || !TraceSensors.isUsable(id: id.utf8.count) {
+        if SensorKind(rawValue: kind) == nil || !TraceSensors.isValid(idLength: id.utf8.count) {
             add("sensor \"\(id)\" of kind \"\(kind)\"")
         } else if !sensorIDs.insert(id).inserted {
             add("sensor \"\(id)\" is listed twice")
@@ -96,7 +96,7 @@ private struct HeaderChecker {
         of key: JSONText, _ reader: inout JSONReader, limit: Int,
         _ checkElement: (inout HeaderChecker, inout JSONReader) throws(JSONError) -> Void
     ) throws(JSONError) {
-        guard try isKind(.array, key, &reader) else { return }
+        guard try hasKind(.array, key, &reader) else { return }
         let element: JSONKind = key.equals("contexts") ? .string : .object
         var count = 0
         try reader.beginArray()
@@ -114,13 +114,13 @@ private struct HeaderChecker {
     private mutating func check(
         _ key: JSONText, is kinds: [JSONKind], _ reader: inout JSONReader
     ) throws(JSONError) {
-        let isFitting = kinds.contains(try reader.peekKind())
+        let hasAllowedKind = kinds.contains(try reader.peekKind())
         let json = try reader.readRawValue()
-        if !isFitting, !json.elementsEqual("null".utf8) { add(key, json) }
+        if !hasAllowedKind, !json.elementsEqual("null".utf8) { add(key, json) }
     }
 
     /// True if the next value is of the kind; skips and records any other value.
-    private mutating func isKind(
+    private mutating func hasKind(
         _ kind: JSONKind, _ key: JSONText, _ reader: inout JSONReader
     ) throws(JSONError) -> Bool {
         if try reader.peekKind() == kind { return true }
@@ -134,6 +134,6 @@ private struct HeaderChecker {
 
     private mutating func add(_ text: String) {
         guard warnings.count < TraceCursor.maximumWarnings else { return }
-        warnings.append(TraceWarning(line: 1, reason: .badMember, text: String(text.prefix(80))))
+        warnings.append(TraceWarning(line: 1, reason: .invalidMember, text: String(text.prefix(80))))
     }
 }

@@ -48,12 +48,12 @@ extension TraceHeader {
             case _ where key.equals("calibration"): calibration = try SensorCalibration.read(&reader)
             case JSONText.word("rates"): sensor.rates = try readRates(&reader)
             case JSONText.word("clock"): sensor.clock = try text(&reader)
-            case _ where key.equals("mountMatrix"): sensor.takeMatrix(try text(&reader))
+            case _ where key.equals("mountMatrix"): sensor.setMountMatrix(from: try text(&reader))
             case _ where key.equals("mountMatrixOrigin"): sensor.mountMatrixOrigin = try text(&reader)
             default: try reader.skipValue()
             }
         }
-        guard let kind, TraceSensors.isUsable(id: sensor.id.utf8.count) else { return nil }
+        guard let kind, TraceSensors.isValid(idLength: sensor.id.utf8.count) else { return nil }
         sensor.kind = kind
         return sensor
     }
@@ -128,7 +128,7 @@ extension TraceHeader {
 extension SensorDescription {
     /// Sets the mount matrix from the kernel's notation. If the matrix is malformed or singular, adds a remark and
     /// leaves the matrix unchanged.
-    fileprivate mutating func takeMatrix(_ text: String) {
+    fileprivate mutating func setMountMatrix(from text: String) {
         guard let matrix = MountMatrix(text) else {
             remarks.append("The mount matrix in the trace is ignored, because it does not consist of nine numbers.")
             return

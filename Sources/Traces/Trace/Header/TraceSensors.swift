@@ -7,14 +7,14 @@ struct TraceSensors: Sendable {
     /// The maximum number of sensors; events of further sensors are rejected.
     static let maximumCount = 256
     /// The maximum length of a sensor's id in bytes.
-    static let maximumNameLength = 1024
+    static let maximumIDLength = 1024
 
     /// The sensors of the header, then the others in order of appearance.
     private(set) var descriptions: [SensorDescription] = []
     /// The sensors' ids in UTF-8.
     private var names: [[UInt8]] = []
     /// For each kind, the index of the sensor to which events without a sensor id belong; negative if there is none.
-    private var standard = SIMD8<Int32>(repeating: -1)
+    private var defaultIndices = SIMD8<Int32>(repeating: -1)
 
     /// Creates the list from the sensors of a header.
     init(_ sensors: [SensorDescription]) {
@@ -22,21 +22,21 @@ struct TraceSensors: Sendable {
         for kind in SensorKind.allCases {
             let named = descriptions.firstIndex { $0.kind == kind && $0.id == kind.rawValue }
             if let index = named ?? descriptions.firstIndex(where: { $0.kind == kind }) {
-                standard[kind.place] = Int32(index)
+                defaultIndices[kind.index] = Int32(index)
             }
         }
     }
 
     /// True if an id of this length in bytes is valid.
-    static func isUsable(id count: Int) -> Bool { count > 0 && count <= maximumNameLength }
+    static func isValid(idLength count: Int) -> Bool { count > 0 && count <= maximumIDLength }
 
     /// Returns the index of the sensor to which events without a sensor id belong; negative if there is none yet.
     @inline(__always)
-    func known(_ kind: SensorKind) -> Int32 { standard[kind.place] }
+    func defaultIndex(of kind: SensorKind) -> Int32 { defaultIndices[kind.index] }
 
     /// Returns the index of the sensor with this id and kind; negative if there is none yet.
     @inline(__always)
-    func known(_ name: UnsafeRawBufferPointer, kind: SensorKind) -> Int32 {
+    func index(of name: UnsafeRawBufferPointer, kind: SensorKind) -> Int32 {
         var index = 0
         while index < names.count {
             if names[index].count == name.count, descriptions[index].kind == kind, names[index].elementsEqual(name) {
@@ -49,21 +49,21 @@ struct TraceSensors: Sendable {
 
     /// Returns the index of the sensor to which events without a sensor id belong. Adds a sensor if there is none of
     /// the kind. Negative if the maximum number is reached.
-    mutating func find(_ kind: SensorKind) -> Int32 {
-        let index = known(kind)
+    mutating func findOrAddDefault(_ kind: SensorKind) -> Int32 {
+        let index = defaultIndex(of: kind)
         guard index < 0 else { return index }
-        let made = find(kind.rawValue, kind: kind)
-        standard[kind.place] = made
+        let made = findOrAdd(kind.rawValue, kind: kind)
+        defaultIndices[kind.index] = made
         return made
     }
 
     /// Returns the index of the sensor with this id. Adds a sensor if there is none. Negative if the sensor is of
     /// another kind, the id is invalid or the maximum number is reached.
-    mutating func find(_ name: String, kind: SensorKind) -> Int32 {
+    mutating func findOrAdd(_ name: String, kind: SensorKind) -> Int32 {
         if let index = descriptions.firstIndex(where: { $0.id == name }) {
             return descriptions[index].kind == kind ? Int32(index) : -1
         }
-        guard Self.isUsable(id: name.utf8.count), descriptions.count < Self.maximumCount else { return -1 }
+        guard Self.isValid(idLength: name.utf8.count), descriptions.count < Self.maximumCount else { return -1 }
         var sensor = SensorDescription(id: name, kind: kind)
         sensor.mode = .recorded
         sensor.remarks = [
@@ -75,10 +75,10 @@ struct TraceSensors: Sendable {
 
     /// Returns the index of the sensor with this id, regardless of its kind. If the id is the name of a kind, falls
     /// back to the default sensor of the kind. Negative if there is neither.
-    mutating func find(_ name: String) -> Int32 {
+    mutating func findOrAddDefault(_ name: String) -> Int32 {
         if let index = descriptions.firstIndex(where: { $0.id == name }) { return Int32(index) }
         guard let kind = SensorKind(rawValue: name) else { return -1 }
-        return find(kind)
+        return findOrAddDefault(kind)
     }
 
     private mutating func add(_ sensor: SensorDescription) {

@@ -18,7 +18,7 @@ public enum AccessoryPeerEvent: Sendable, Hashable {
     /// Bytes were received, at least one. The boundaries between events have no meaning.
     case received([UInt8])
     /// The time requested with ``AccessoryPeerAction/wake(after:)`` has elapsed.
-    case woken
+    case timerFired
     /// The session ended. Always the last event; the returned actions are ignored.
     case closed
 }
@@ -31,7 +31,7 @@ public enum AccessoryPeerAction: Sendable, Hashable {
     case wait(Double)
     /// Requests ``AccessoryPeerEvent/woken`` after this number of seconds, without waiting. A further request replaces
     /// the previous one.
-    case wake(after: Double)
+    case setTimer(after: Double)
     /// Ends the session from the accessory's side, after all preceding bytes are sent.
     case hangUp
     /// Unplugs the accessory.
@@ -42,7 +42,7 @@ public enum AccessoryPeerAction: Sendable, Hashable {
 }
 
 /// A peer that calls a closure.
-public struct CodedPeer: AccessoryPeer {
+public struct ClosurePeer: AccessoryPeer {
     private let body: @Sendable (AccessoryPeerEvent) -> [AccessoryPeerAction]
 
     /// Creates a peer from a closure. All sessions share the closure and its captured state.

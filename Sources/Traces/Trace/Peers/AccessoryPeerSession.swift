@@ -9,33 +9,33 @@ import Synchronization
 /// they run on the thread that advances the clock, and their order is deterministic.
 public final class AccessoryPeerSession: Sendable {
     /// The number of unsent bytes at which no further events are delivered to the peer (1 MiB).
-    private static let maximumWaiting = 1 << 20
+    private static let maximumUnsentBytes = 1 << 20
     private static let maximumActions = 1024
 
     private struct State {
         /// nil while the peer handles an event, and after the end.
         var peer: (any AccessoryPeer)?
-        var isBusy = false
-        var isWanted = false
-        var hasBegun = false
+        var isRunning = false
+        var needsRerun = false
+        var hasStarted = false
         /// The timer for work that is due immediately.
-        var prompt: ClockTimer?
+        var immediateTimer: ClockTimer?
         /// The timer for work that is due later.
-        var pause: ClockTimer?
-        var alarm: ClockTimer?
-        var isWoken = false
-        var isOver = false
-        var actions = Backlog<AccessoryPeerAction>()
-        var output = Backlog<UInt8>()
+        var delayTimer: ClockTimer?
+        var wakeTimer: ClockTimer?
+        var isWakePending = false
+        var hasEnded = false
+        var actions = FIFOQueue<AccessoryPeerAction>()
+        var output = FIFOQueue<UInt8>()
         var sent = 0
         var received = 0
         /// The earliest time at which further bytes are sent.
-        var nextPiece = BootTime.zero
-        var numbers: SeededNumbers
+        var nextSendTime = BootTime.zero
+        var random: SplitMix64
     }
 
     private enum Work {
-        case tell(AccessoryPeerEvent)
+        case deliver(AccessoryPeerEvent)
         case read(Int)
         case send([UInt8])
         case hangUp
@@ -65,37 +65,37 @@ public final class AccessoryPeerSession: Sendable {
         self.clock = clock
         self.faults = faults
         self.unplug = unplug
-        var numbers = SeededNumbers(seed: faults.seed)
-        var output = Backlog<UInt8>()
-        for _ in 0..<min(max(faults.leadingGarbage, 0), Self.maximumWaiting) {
+        var numbers = SplitMix64(seed: faults.seed)
+        var output = FIFOQueue<UInt8>()
+        for _ in 0..<min(max(faults.leadingRandomByteCount, 0), Self.maximumUnsentBytes) {
             output.append(UInt8.random(in: 0...255, using: &numbers))
         }
-        state = Mutex(State(peer: peer, output: output, numbers: numbers))
+        state = Mutex(State(peer: peer, output: output, random: numbers))
     }
 
     /// Starts the session. Delivers `opened` to the peer, then the bytes received so far.
-    public func begin() {
-        channel.observe { [weak self] _ in self?.wake() }
-        wake()
+    public func start() {
+        channel.observe { [weak self] _ in self?.scheduleRun() }
+        scheduleRun()
     }
 
     /// True after the peer received the end of the session.
-    public var isOver: Bool { state.withLock { $0.isOver && $0.peer == nil } }
+    public var hasEnded: Bool { state.withLock { $0.hasEnded && $0.peer == nil } }
 
     /// Ends the session immediately, as if the accessory had been detached. The peer receives `closed`.
     public func end() {
         channel.close()
-        wake()
+        scheduleRun()
     }
 
     /// Schedules a check of the channel.
-    private func wake() {
+    private func scheduleRun() {
         state.withLock { state in
-            guard state.prompt == nil, !state.isOver else { return }
+            guard state.immediateTimer == nil, !state.hasEnded else { return }
             // Created while holding the lock, which the timer's closure acquires first, so that the closure finds the
             // timer in place.
-            state.prompt = clock.timer(at: clock.now) { [weak self] in
-                self?.state.withLock { $0.prompt = nil }
+            state.immediateTimer = clock.timer(at: clock.now) { [weak self] in
+                self?.state.withLock { $0.immediateTimer = nil }
                 self?.run()
             }
         }
@@ -104,11 +104,11 @@ public final class AccessoryPeerSession: Sendable {
     /// Performs all pending work on one thread at a time. If another thread is already doing so, makes it check again.
     private func run() {
         let isFirst = state.withLock { state in
-            if state.isBusy {
-                state.isWanted = true
+            if state.isRunning {
+                state.needsRerun = true
                 return false
             }
-            state.isBusy = true
+            state.isRunning = true
             return true
         }
         guard isFirst else { return }
@@ -116,10 +116,10 @@ public final class AccessoryPeerSession: Sendable {
             while step() {}
         } while state.withLock { state in
             defer {
-                state.isBusy = state.isWanted
-                state.isWanted = false
+                state.isRunning = state.needsRerun
+                state.needsRerun = false
             }
-            return state.isWanted
+            return state.needsRerun
         }
     }
 
@@ -130,72 +130,72 @@ public final class AccessoryPeerSession: Sendable {
         let hasEnded = isEnding && channel.bytesAvailable == 0
         switch state.withLock({ next(&$0, now: now, isEnding: isEnding, hasEnded: hasEnded) }) {
         case .nothing: return false
-        case .tell(let event):
-            tell(event)
+        case .deliver(let event):
+            deliver(event)
             return true
         case .read(let limit): return read(atMost: limit)
         case .send(let bytes): return send(bytes, now: now)
         case .hangUp:
             channel.close()
-            tell(.closed)
+            deliver(.closed)
             return true
         case .unplug:
             unplug()
-            tell(.closed)
+            deliver(.closed)
             return true
         }
     }
 
     private func next(_ state: inout State, now: BootTime, isEnding: Bool, hasEnded: Bool) -> Work {
-        guard !state.isOver else { return .nothing }
-        if !state.hasBegun {
-            state.hasBegun = true
-            return .tell(.opened)
+        guard !state.hasEnded else { return .nothing }
+        if !state.hasStarted {
+            state.hasStarted = true
+            return .deliver(.opened)
         }
-        if let limit = faults.unplugsAfterReceiving, state.received >= limit { return over(&state, .unplug) }
-        if let limit = faults.unplugsAfterSending, state.sent >= limit { return over(&state, .unplug) }
-        if hasEnded { return over(&state, .tell(.closed)) }
-        if state.isWoken {
-            state.isWoken = false
-            return .tell(.woken)
+        if let limit = faults.unplugsAfterReceiving, state.received >= limit { return finish(&state, .unplug) }
+        if let limit = faults.unplugsAfterSending, state.sent >= limit { return finish(&state, .unplug) }
+        if hasEnded { return finish(&state, .deliver(.closed)) }
+        if state.isWakePending {
+            state.isWakePending = false
+            return .deliver(.timerFired)
         }
         // After the end of the connection, unsent bytes do not delay events: the peer receives the remaining bytes and
         // the end.
         let isHeldUp =
             !isEnding
-            && (state.actions.count >= Self.maximumActions || state.output.count >= Self.maximumWaiting)
+            && (state.actions.count >= Self.maximumActions || state.output.count >= Self.maximumUnsentBytes)
         if !isHeldUp, channel.bytesAvailable > 0 {
             return .read((faults.unplugsAfterReceiving ?? .max) - state.received)
         }
         while true {
-            if now < state.nextPiece {
-                state.pause = clock.timer(at: state.nextPiece) { [weak self] in self?.run() }
+            if now < state.nextSendTime {
+                state.delayTimer = clock.timer(at: state.nextSendTime) { [weak self] in self?.run() }
                 return .nothing
             }
             if state.output.count > 0 {
                 var count = min(state.output.count, pieceLength)
                 if let limit = faults.unplugsAfterSending { count = min(count, limit - state.sent) }
-                return .send(Array(state.output.all.prefix(count)))
+                return .send(Array(state.output.elements.prefix(count)))
             }
             guard let action = state.actions.first else { return .nothing }
             state.actions.removeFirst()
             switch action {
             case .send(let bytes):
-                for byte in bytes { state.output.append(spoiled(byte, &state.numbers)) }
-            case .wait(let seconds): state.nextPiece = now.advanced(bySeconds: max(seconds, 0))
-            case .wake(let seconds):
-                state.alarm = clock.timer(at: now.advanced(bySeconds: max(seconds, 0))) { [weak self] in
-                    self?.state.withLock { $0.isWoken = true }
+                for byte in bytes { state.output.append(corrupted(byte, &state.random)) }
+            case .wait(let seconds): state.nextSendTime = now.advanced(bySeconds: max(seconds, 0))
+            case .setTimer(let seconds):
+                state.wakeTimer = clock.timer(at: now.advanced(bySeconds: max(seconds, 0))) { [weak self] in
+                    self?.state.withLock { $0.isWakePending = true }
                     self?.run()
                 }
-            case .hangUp: return over(&state, .hangUp)
-            case .unplug: return over(&state, .unplug)
+            case .hangUp: return finish(&state, .hangUp)
+            case .unplug: return finish(&state, .unplug)
             }
         }
     }
 
-    private func over(_ state: inout State, _ work: Work) -> Work {
-        state.isOver = true
+    private func finish(_ state: inout State, _ work: Work) -> Work {
+        state.hasEnded = true
         state.actions.removeAll()
         state.output.removeAll()
         return work
@@ -203,14 +203,15 @@ public final class AccessoryPeerSession: Sendable {
 
     /// The maximum number of bytes sent at once.
     private var pieceLength: Int {
-        if let length = faults.pieceLength { return min(max(length, 1), 65_536) }
+        if let length = faults.maximumChunkLength { return min(max(length, 1), 65_536) }
         guard let rate = faults.bytesPerSecond else { return 65_536 }
         // The number of bytes for 10 ms.
         return Int(max(min(rate / 100, 65_536), 1))
     }
 
-    private func spoiled(_ byte: UInt8, _ numbers: inout SeededNumbers) -> UInt8 {
-        guard faults.garbageShare > 0, Double.random(in: 0..<1, using: &numbers) < faults.garbageShare else {
+    private func corrupted(_ byte: UInt8, _ numbers: inout SplitMix64) -> UInt8 {
+        guard faults.corruptionProbability > 0, Double.random(in: 0..<1, using: &numbers) < faults.corruptionProbability
+        else {
             return byte
         }
         return UInt8.random(in: 0...255, using: &numbers)
@@ -222,25 +223,25 @@ public final class AccessoryPeerSession: Sendable {
         }
         guard !bytes.isEmpty else { return false }
         state.withLock { $0.received += bytes.count }
-        tell(.received(bytes))
+        deliver(.received(bytes))
         return true
     }
 
     private func send(_ bytes: [UInt8], now: BootTime) -> Bool {
-        guard case .taken(let count) = bytes.withUnsafeBytes({ channel.write($0) }), count > 0 else { return false }
+        guard case .accepted(let count) = bytes.withUnsafeBytes({ channel.write($0) }), count > 0 else { return false }
         state.withLock { state in
             state.sent += count
             state.output.removeFirst(count)
             var gap = 0.0
             if let rate = faults.bytesPerSecond, rate > 0 { gap = Double(count) / rate }
-            if faults.pieceLength != nil { gap = max(gap, faults.pieceInterval) }
-            if gap > 0 { state.nextPiece = now.advanced(bySeconds: gap) }
+            if faults.maximumChunkLength != nil { gap = max(gap, faults.minimumChunkInterval) }
+            if gap > 0 { state.nextSendTime = now.advanced(bySeconds: gap) }
         }
         return true
     }
 
     /// Delivers an event to the peer. Does not hold the lock, because the peer may take long.
-    private func tell(_ event: AccessoryPeerEvent) {
+    private func deliver(_ event: AccessoryPeerEvent) {
         guard
             var peer = state.withLock({ state -> (any AccessoryPeer)? in
                 defer { state.peer = nil }
@@ -250,8 +251,8 @@ public final class AccessoryPeerSession: Sendable {
         let actions = peer.react(to: event)
         let timers = state.withLock { state -> [ClockTimer?] in
             guard event != .closed else {
-                defer { (state.pause, state.alarm) = (nil, nil) }
-                return [state.pause, state.alarm]
+                defer { (state.delayTimer, state.wakeTimer) = (nil, nil) }
+                return [state.delayTimer, state.wakeTimer]
             }
             state.peer = peer
             state.actions.append(contentsOf: actions)

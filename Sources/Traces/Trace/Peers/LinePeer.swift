@@ -37,7 +37,7 @@ public struct LinePeer: AccessoryPeer {
                 }
             }
             return actions
-        case .woken, .closed: return []
+        case .timerFired, .closed: return []
         }
     }
 }

@@ -24,31 +24,31 @@ public struct ScriptedPeer: AccessoryPeer {
     }
 
     /// A deviation of the other side from the script.
-    public struct Departure: Sendable, Hashable {
+    public struct Deviation: Sendable, Hashable {
         /// The index of the step; the number of steps for bytes received after the last step.
         public var step: Int
         /// The bytes that the step expects.
         public var expected: [UInt8]
         /// The bytes received instead.
-        public var found: [UInt8]
+        public var received: [UInt8]
         /// True if the session ended during the step.
-        public var isEnd: Bool
+        public var isEndOfSession: Bool
 
         /// Creates a deviation.
         public init(step: Int, expected: [UInt8], found: [UInt8], isEnd: Bool) {
             self.step = step
             self.expected = expected
-            self.found = found
-            self.isEnd = isEnd
+            self.received = found
+            self.isEndOfSession = isEnd
         }
     }
 
     private let steps: [Step]
-    private let departed: @Sendable (Departure) -> Void
+    private let onDeviation: @Sendable (Deviation) -> Void
     private var next = 0
     /// The received bytes that no step has consumed yet.
     private var received: [UInt8] = []
-    private var isOver = false
+    private var hasEnded = false
 
     /// Creates a peer with a script.
     ///
@@ -57,9 +57,9 @@ public struct ScriptedPeer: AccessoryPeer {
     ///   - departed: Called with the first bytes that differ from the script, after which the peer hangs up; when the
     ///     session ends before the expected bytes are received; and with bytes received after the last step, which are
     ///     dropped.
-    public init(_ steps: [Step], departed: @escaping @Sendable (Departure) -> Void = { _ in }) {
+    public init(_ steps: [Step], departed: @escaping @Sendable (Deviation) -> Void = { _ in }) {
         self.steps = steps
-        self.departed = departed
+        self.onDeviation = departed
     }
 
     /// Continues with the script.
@@ -67,16 +67,16 @@ public struct ScriptedPeer: AccessoryPeer {
         switch event {
         case .opened: return advance()
         case .received(let bytes):
-            guard !isOver else { return [] }
+            guard !hasEnded else { return [] }
             received += bytes
             return advance()
-        case .woken: return []
+        case .timerFired: return []
         case .closed:
-            guard !isOver, steps.indices.contains(next) else { return [] }
-            isOver = true
+            guard !hasEnded, steps.indices.contains(next) else { return [] }
+            hasEnded = true
             switch steps[next] {
-            case .expect(let bytes): departed(Departure(step: next, expected: bytes, found: received, isEnd: true))
-            case .expectAny: departed(Departure(step: next, expected: [], found: received, isEnd: true))
+            case .expect(let bytes): onDeviation(Deviation(step: next, expected: bytes, found: received, isEnd: true))
+            case .expectAny: onDeviation(Deviation(step: next, expected: [], found: received, isEnd: true))
             case .send, .delay, .hangUp, .unplug: break
             }
             return []
@@ -85,10 +85,10 @@ public struct ScriptedPeer: AccessoryPeer {
 
     private mutating func advance() -> [AccessoryPeerAction] {
         var actions: [AccessoryPeerAction] = []
-        while !isOver {
+        while !hasEnded {
             guard steps.indices.contains(next) else {
                 if !received.isEmpty {
-                    departed(Departure(step: next, expected: [], found: received, isEnd: false))
+                    onDeviation(Deviation(step: next, expected: [], found: received, isEnd: false))
                     received = []
                 }
                 return actions
@@ -104,8 +104,8 @@ public struct ScriptedPeer: AccessoryPeer {
             case .expect(let bytes):
                 let found = received.prefix(bytes.count)
                 guard bytes.starts(with: found) else {
-                    isOver = true
-                    departed(Departure(step: next, expected: bytes, found: received, isEnd: false))
+                    hasEnded = true
+                    onDeviation(Deviation(step: next, expected: bytes, found: received, isEnd: false))
                     return actions + [.hangUp]
                 }
                 guard found.count == bytes.count else { return actions }

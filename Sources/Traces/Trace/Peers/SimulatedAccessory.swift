@@ -51,15 +51,15 @@ public struct AccessoryFaults: Sendable, Hashable {
     public var seed: UInt64 = 1
     /// The rate at which the accessory sends, in bytes per second; nil for no limit.
     public var bytesPerSecond: Double?
-    /// The maximum number of bytes that the accessory sends at once. Consecutive pieces are at least ``pieceInterval``
+    /// The maximum number of bytes that the accessory sends at once. Consecutive pieces are at least ``minimumChunkInterval``
     /// apart. nil to send without splitting.
-    public var pieceLength: Int?
+    public var maximumChunkLength: Int?
     /// The minimum time between two pieces, in seconds.
-    public var pieceInterval = 0.001
+    public var minimumChunkInterval = 0.001
     /// The proportion of sent bytes that are replaced by random ones, from 0 to 1.
-    public var garbageShare = 0.0
+    public var corruptionProbability = 0.0
     /// The number of random bytes sent before any other bytes.
-    public var leadingGarbage = 0
+    public var leadingRandomByteCount = 0
     /// The number of received bytes after which the accessory is unplugged; further bytes are lost. nil for never.
     public var unplugsAfterReceiving: Int?
     /// The number of sent bytes after which the accessory is unplugged; nil for never.

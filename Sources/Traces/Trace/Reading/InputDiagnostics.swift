@@ -37,18 +37,19 @@ package struct InputDiagnostics: Sendable, Hashable {
     /// The messages in the order of their first occurrence.
     package private(set) var entries: [Entry] = []
     /// The number of occurrences of messages beyond ``maximumMessages``.
-    package private(set) var surplus = 0
+    package private(set) var ungroupedCount = 0
 
     package init() {}
 
     package var isEmpty: Bool { entries.isEmpty }
 
     /// The number of occurrences of all messages.
-    package var count: Int { entries.reduce(surplus) { $0 + $1.count } }
+    package var count: Int { entries.reduce(ungroupedCount) { $0 + $1.count } }
 
     /// One sentence for each message.
     package var remarks: [String] {
-        entries.map(\.remark) + (surplus == 0 ? [] : ["\(surplus) further problems were found in the input."])
+        entries.map(\.remark)
+            + (ungroupedCount == 0 ? [] : ["\(ungroupedCount) further problems were found in the input."])
     }
 
     /// Counts an occurrence at a line.
@@ -79,7 +80,7 @@ package struct InputDiagnostics: Sendable, Hashable {
         } else if entries.count < Self.maximumMessages {
             entries.append(Entry(message: message, count: count, place: place(), text: Self.quoted(text())))
         } else {
-            surplus += count
+            ungroupedCount += count
         }
     }
 
@@ -91,10 +92,10 @@ package struct InputDiagnostics: Sendable, Hashable {
             } else if entries.count < Self.maximumMessages {
                 entries.append(entry)
             } else {
-                surplus += entry.count
+                ungroupedCount += entry.count
             }
         }
-        surplus += other.surplus
+        ungroupedCount += other.ungroupedCount
     }
 
     private static func place(line: Int, of file: String) -> String {

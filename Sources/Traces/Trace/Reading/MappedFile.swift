@@ -6,14 +6,14 @@ import SystemCalls
 /// A memory-mapped file. The kernel loads its pages on access and reclaims them when memory is low.
 final class MappedFile: Sendable {
     /// The number of bytes that a reader keeps in memory behind its position before it releases them (8 MiB).
-    static let window = 8 << 20
+    static let residentWindow = 8 << 20
 
     let count: Int
     /// A duplicate of the file's descriptor, for checks of its size; valid even after the file is renamed.
     private let descriptor: Int32
     private let start: UInt
     private let pageSize: Int
-    private let watch: MappingWatch.Entry?
+    private let registration: SIGBUSGuard.Entry?
 
     /// Maps the first bytes of an open file. The caller may close the descriptor afterwards. nil if `mmap` fails;
     /// `errno` then contains the reason.
@@ -26,18 +26,18 @@ final class MappedFile: Sendable {
         self.start = UInt(bitPattern: start)
         pageSize = max(Int(sysconf(Int32(_SC_PAGESIZE))), 1)
         _ = madvise(start, count, MADV_SEQUENTIAL)
-        watch = MappingWatch.add(self.start, count)
+        registration = SIGBUSGuard.register(self.start, count)
     }
 
     deinit {
-        if let watch { MappingWatch.remove(watch) }
+        if let registration { SIGBUSGuard.unregister(registration) }
         munmap(UnsafeMutableRawPointer(bitPattern: start), count)
         if descriptor >= 0 { close(descriptor) }
     }
 
     /// True if the file has become shorter. The missing part reads as zeros.
-    var isCutOff: Bool {
-        if watch.map({ MappingWatch.isCutOff($0) }) == true { return true }
+    var isTruncated: Bool {
+        if registration.map({ SIGBUSGuard.isCutOff($0) }) == true { return true }
         // Truncation within the last page causes no SIGBUS.
         var status = stat()
         return fstat(descriptor, &status) == 0 && Int(clamping: status.st_size) < count
@@ -49,7 +49,7 @@ final class MappedFile: Sendable {
     }
 
     /// Releases the memory of a range. A later access loads the bytes from the file again.
-    func forget(_ range: Range<Int>) {
+    func releaseMemory(of range: Range<Int>) {
         let lower = range.lowerBound / pageSize * pageSize
         let upper = min(range.upperBound, count) / pageSize * pageSize
         guard lower >= 0, upper > lower else { return }
@@ -62,7 +62,7 @@ final class MappedFile: Sendable {
 /// The kernel sends SIGBUS to a thread that reads a page after the new end of a mapped file. The handler maps
 /// zero-filled pages there and records the truncation. For any other SIGBUS, it restores the previous action. The
 /// handler is installed when the first file is mapped.
-enum MappingWatch {
+enum SIGBUSGuard {
     /// The registration of a mapped file.
     struct Entry: Sendable {
         fileprivate let index: Int
@@ -73,8 +73,8 @@ enum MappingWatch {
     fileprivate struct Slot: ~Copyable {
         let start = Atomic<UInt>(0)
         let end = Atomic<UInt>(0)
-        let isCutOff = Atomic<Bool>(false)
-        let isTaken = Atomic<Bool>(false)
+        let isTruncated = Atomic<Bool>(false)
+        let isInUse = Atomic<Bool>(false)
     }
 
     /// The maximum number of registered files at a time; further files are not protected.
@@ -84,27 +84,27 @@ enum MappingWatch {
         /// Allocated once and never moved or freed, so that the handler can read it without a lock; its members are
         /// atomic.
         let slots: UnsafeMutableBufferPointer<Slot>
-        let former: UnsafeMutablePointer<sigaction>
+        let previousAction: UnsafeMutablePointer<sigaction>
 
         init() {
-            slots = .allocate(capacity: MappingWatch.count)
+            slots = .allocate(capacity: SIGBUSGuard.count)
             for index in slots.indices { slots.initializeElement(at: index, to: Slot()) }
-            former = .allocate(capacity: 1)
-            former.initialize(to: sigaction())
+            previousAction = .allocate(capacity: 1)
+            previousAction.initialize(to: sigaction())
             var action = sigaction()
-            sigaction(SIGBUS, nil, former)
+            sigaction(SIGBUS, nil, previousAction)
             #if canImport(Musl)
             action.__sa_handler.sa_sigaction = { signal, information, _ in MappingWatch.handle(signal, information) }
             #else
             action.__sigaction_handler.sa_sigaction = { signal, information, _ in
-                MappingWatch.handle(signal, information)
+                SIGBUSGuard.handle(signal, information)
             }
             #endif
             action.sa_flags = Int32(SA_SIGINFO) | Int32(SA_ONSTACK)
             sigemptyset(&action.sa_mask)
-            MappingWatch.pageSize.store(max(Int(sysconf(Int32(_SC_PAGESIZE))), 1), ordering: .relaxed)
-            MappingWatch.slots.store(UInt(bitPattern: slots.baseAddress), ordering: .releasing)
-            MappingWatch.former.store(UInt(bitPattern: former), ordering: .releasing)
+            SIGBUSGuard.pageSize.store(max(Int(sysconf(Int32(_SC_PAGESIZE))), 1), ordering: .relaxed)
+            SIGBUSGuard.slots.store(UInt(bitPattern: slots.baseAddress), ordering: .releasing)
+            SIGBUSGuard.previousAction.store(UInt(bitPattern: previousAction), ordering: .releasing)
             sigaction(SIGBUS, &action, nil)
         }
     }
@@ -113,36 +113,37 @@ enum MappingWatch {
 
     // Copies for the handler, which must not wait for the lazy initialization of `table`.
     private static let slots = Atomic<UInt>(0)
-    private static let former = Atomic<UInt>(0)
+    private static let previousAction = Atomic<UInt>(0)
     private static let pageSize = Atomic<Int>(1)
 
     /// `BUS_ADRERR`, which Swift does not import. Other codes are, for example, hardware memory errors.
-    private static let behindTheEnd: Int32 = 2
+    private static let busAddressError: Int32 = 2
 
     private static func handle(_ signal: Int32, _ information: UnsafeMutablePointer<siginfo_t>?) {
         let number = errno
         defer { errno = number }
         // The address follows three `Int32` fields, aligned to its size. Its field name differs between C libraries.
-        let place = (3 * MemoryLayout<Int32>.size + MemoryLayout<UInt>.size - 1) & ~(MemoryLayout<UInt>.size - 1)
-        if let information, information.pointee.si_code == behindTheEnd,
-            putZeros(UnsafeRawPointer(information).loadUnaligned(fromByteOffset: place, as: UInt.self))
+        let addressOffset =
+            (3 * MemoryLayout<Int32>.size + MemoryLayout<UInt>.size - 1) & ~(MemoryLayout<UInt>.size - 1)
+        if let information, information.pointee.si_code == busAddressError,
+            mapZeroPages(at: UnsafeRawPointer(information).loadUnaligned(fromByteOffset: addressOffset, as: UInt.self))
         {
             return
         }
         // The signal does not concern a registered file. Restores the previous action. The signal is then raised again,
         // either by the repeated memory access or by the call below.
-        sigaction(signal, UnsafePointer<sigaction>(bitPattern: former.load(ordering: .acquiring)), nil)
+        sigaction(signal, UnsafePointer<sigaction>(bitPattern: previousAction.load(ordering: .acquiring)), nil)
         if let information, information.pointee.si_code <= 0 { raise(signal) }
     }
 
     /// Maps zero-filled pages at the address. Returns false if the address is not in a registered file.
-    private static func putZeros(_ address: UInt) -> Bool {
+    private static func mapZeroPages(at address: UInt) -> Bool {
         guard let slots = UnsafeMutablePointer<Slot>(bitPattern: slots.load(ordering: .acquiring)) else { return false }
         var index = 0
         while index < count {
             let end = slots[index].end.load(ordering: .acquiring)
             if slots[index].start.load(ordering: .relaxed) <= address, address < end {
-                slots[index].isCutOff.store(true, ordering: .relaxed)
+                slots[index].isTruncated.store(true, ordering: .relaxed)
                 // The rest of the file is missing too.
                 let page = address & ~UInt(pageSize.load(ordering: .relaxed) - 1)
                 let zeros = mmap(
@@ -155,10 +156,10 @@ enum MappingWatch {
         return false
     }
 
-    static func add(_ start: UInt, _ size: Int) -> Entry? {
+    static func register(_ start: UInt, _ size: Int) -> Entry? {
         let slots = table.slots
-        for index in slots.indices where !slots[index].isTaken.exchange(true, ordering: .acquiring) {
-            slots[index].isCutOff.store(false, ordering: .relaxed)
+        for index in slots.indices where !slots[index].isInUse.exchange(true, ordering: .acquiring) {
+            slots[index].isTruncated.store(false, ordering: .relaxed)
             slots[index].start.store(start, ordering: .relaxed)
             slots[index].end.store(start &+ UInt(size), ordering: .releasing)
             return Entry(index: index)
@@ -166,11 +167,11 @@ enum MappingWatch {
         return nil
     }
 
-    static func remove(_ entry: Entry) {
+    static func unregister(_ entry: Entry) {
         let slots = table.slots
         slots[entry.index].end.store(0, ordering: .relaxed)
-        slots[entry.index].isTaken.store(false, ordering: .releasing)
+        slots[entry.index].isInUse.store(false, ordering: .releasing)
     }
 
-    static func isCutOff(_ entry: Entry) -> Bool { table.slots[entry.index].isCutOff.load(ordering: .relaxed) }
+    static func isCutOff(_ entry: Entry) -> Bool { table.slots[entry.index].isTruncated.load(ordering: .relaxed) }
 }

@@ -6,9 +6,9 @@ package import DeviceCore
 extension TraceBytes {
     /// The number of bytes of a stream that are kept in memory (16 MiB); a longer stream is written to a temporary
     /// file.
-    private static let largestStreamInMemory = 16 << 20
+    private static let maximumStreamBytesInMemory = 16 << 20
     /// The limit for a device other than a terminal (64 MiB). A device that ends delivers less.
-    private static let largestOfDevice = 64 << 20
+    private static let maximumDeviceBytes = 64 << 20
 
     /// Reads a stream, such as a pipe, to its end. Bytes that exceed the memory limit are stored in an unnamed
     /// temporary file.
@@ -17,7 +17,7 @@ extension TraceBytes {
     ///   - descriptor: The stream; it is not closed.
     ///   - name: The name of the stream in messages.
     package init(stream descriptor: Int32, name: String) throws(DeviceError) {
-        try self.init(stream: descriptor, name: name, largestInMemory: Self.largestStreamInMemory)
+        try self.init(stream: descriptor, name: name, largestInMemory: Self.maximumStreamBytesInMemory)
     }
 
     init(
@@ -26,12 +26,12 @@ extension TraceBytes {
         var status = stat()
         let kind = fstat(descriptor, &status) == 0 ? status.st_mode & S_IFMT : 0
         let isDevice = kind == S_IFBLK || (kind == S_IFCHR && isatty(descriptor) == 0)
-        let limit = isDevice && limit > Self.largestOfDevice ? Self.largestOfDevice : limit
+        let limit = isDevice && limit > Self.maximumDeviceBytes ? Self.maximumDeviceBytes : limit
         var bytes: [UInt8] = []
         if kind == S_IFREG, status.st_size > 0, status.st_size <= largestInMemory {
             bytes.reserveCapacity(Int(status.st_size))
         }
-        var spilled: SpillFile?
+        var spilled: TemporaryBuffer?
         var chunk = [UInt8](repeating: 0, count: 1 << 18)
         while true {
             let count = chunk.withUnsafeMutableBytes { systemRead(descriptor, $0) }
@@ -44,13 +44,13 @@ extension TraceBytes {
                     _ = poll(&wait, 1, 1000)
                     continue
                 }
-                throw FileBytes.failedToRead(name, call: "read", errno: errno)
+                throw FileIO.readError(name, call: "read", errno: errno)
             }
             guard bytes.count + (spilled?.count ?? 0) + count <= limit else {
                 throw DeviceError(.inputOutput, "\(name) exceeds the limit of \(limit) bytes.")
             }
             if bytes.count + count > largestInMemory {
-                if spilled == nil { spilled = try SpillFile() }
+                if spilled == nil { spilled = try TemporaryBuffer() }
                 try spilled?.append(bytes)
                 bytes.removeAll(keepingCapacity: true)
             }
@@ -67,7 +67,7 @@ extension TraceBytes {
 
 extension DeviceError {
     /// Creates the error for a file that became shorter while it was read.
-    package static func becameShorter(_ name: String) -> DeviceError {
+    package static func truncatedWhileReading(_ name: String) -> DeviceError {
         DeviceError(.inputOutput, "\(name) became shorter while it was read. Read it again when no program writes it.")
     }
 }

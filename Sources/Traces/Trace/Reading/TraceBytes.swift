@@ -12,11 +12,11 @@ public struct TraceBytes: Sendable {
     private enum Storage: Sendable {
         case memory([UInt8])
         case file(MappedFile)
-        case made(MadeBytes)
+        case lazy(LazyBytes)
     }
 
     /// Files up to this size are read into memory (64 MiB).
-    static let largestInMemory = 64 << 20
+    static let maximumSizeInMemory = 64 << 20
 
     private let storage: Storage
 
@@ -25,14 +25,16 @@ public struct TraceBytes: Sendable {
 
     init(_ file: MappedFile) { storage = .file(file) }
 
-    init(_ made: MadeBytes) { storage = .made(made) }
+    init(_ made: LazyBytes) { storage = .lazy(made) }
 
     /// Reads or maps a file. If it is not a regular file, for example a pipe, it is read to its end, which may block,
     /// up to ``TraceFile/maximumSize`` bytes. Bytes that exceed the memory limit are stored in an unnamed temporary
     /// file in `$TMPDIR`.
     ///
     /// - Throws: An error whose message describes the remedy.
-    public init(path: String) throws(DeviceError) { try self.init(path: path, largestInMemory: Self.largestInMemory) }
+    public init(path: String) throws(DeviceError) {
+        try self.init(path: path, largestInMemory: Self.maximumSizeInMemory)
+    }
 
     init(path: String, largestInMemory: Int) throws(DeviceError) {
         var status = stat()
@@ -44,7 +46,7 @@ public struct TraceBytes: Sendable {
         // so its descriptor is duplicated instead.
         let own = Self.ownDescriptor(path)
         let descriptor = own.map { fcntl($0, F_DUPFD_CLOEXEC, 0) } ?? open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
-        guard descriptor >= 0 else { throw FileBytes.failedToRead(path, call: "open", errno: errno) }
+        guard descriptor >= 0 else { throw FileIO.readError(path, call: "open", errno: errno) }
         defer { close(descriptor) }
         try self.init(stream: descriptor, name: path)
     }
@@ -61,7 +63,7 @@ public struct TraceBytes: Sendable {
     private init(file path: String, largestInMemory: Int) throws(DeviceError) {
         var status = stat()
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw FileBytes.failedToRead(path, call: "open", errno: errno) }
+        guard descriptor >= 0 else { throw FileIO.readError(path, call: "open", errno: errno) }
         defer { close(descriptor) }
         guard Int.bitWidth > 32, fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
             Int(clamping: status.st_size) > largestInMemory
@@ -71,7 +73,7 @@ public struct TraceBytes: Sendable {
             return
         }
         guard let file = MappedFile(descriptor: descriptor, count: Int(clamping: status.st_size)) else {
-            throw FileBytes.failedToRead(path, call: "mmap", errno: errno)
+            throw FileIO.readError(path, call: "mmap", errno: errno)
         }
         self.init(file)
     }
@@ -80,10 +82,10 @@ public struct TraceBytes: Sendable {
     var file: MappedFile? { if case .file(let file) = storage { file } else { nil } }
 
     /// True if the file became shorter while it was mapped.
-    package var isCutOff: Bool { file?.isCutOff == true }
+    package var isTruncated: Bool { file?.isTruncated == true }
 
     /// Releases the memory of a range of a mapped file. The bytes stay accessible.
-    package func forget(_ range: Range<Int>) { file?.forget(range) }
+    package func releaseMemory(of range: Range<Int>) { file?.releaseMemory(of: range) }
 
     /// Calls the closure with the bytes. The pointer is valid only during the call.
     @inline(__always)
@@ -94,7 +96,7 @@ public struct TraceBytes: Sendable {
         case .memory(let bytes): return try bytes.withBytes(body)
         case .file(let file):
             return try withExtendedLifetime(file) { () throws(Failure) in try body(file.bytes) }
-        case .made(let made): return try made.bytes.withBytes(body)
+        case .lazy(let made): return try made.bytes.withBytes(body)
         }
     }
 }
@@ -115,7 +117,7 @@ extension TraceBytes: RandomAccessCollection {
         switch storage {
         case .memory(let bytes): bytes.count
         case .file(let file): file.count
-        case .made(let made): made.bytes.count
+        case .lazy(let made): made.bytes.count
         }
     }
 
@@ -124,7 +126,7 @@ extension TraceBytes: RandomAccessCollection {
         switch storage {
         case .memory(let bytes): bytes[position]
         case .file(let file): file.bytes[position]
-        case .made(let made): made.bytes[position]
+        case .lazy(let made): made.bytes[position]
         }
     }
 
@@ -136,7 +138,7 @@ extension TraceBytes: RandomAccessCollection {
         case .memory(let bytes): try bytes.withUnsafeBufferPointer(body)
         case .file(let file):
             try withExtendedLifetime(file) { try file.bytes.withMemoryRebound(to: UInt8.self, body) }
-        case .made(let made): try made.bytes.withUnsafeBufferPointer(body)
+        case .lazy(let made): try made.bytes.withUnsafeBufferPointer(body)
         }
     }
 }

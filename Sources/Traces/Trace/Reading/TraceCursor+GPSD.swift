@@ -10,7 +10,7 @@ extension TraceCursor {
         switch bytes[start] {
         case UInt8(ascii: "{"): break
         case UInt8(ascii: "$"), UInt8(ascii: "!"), UInt8(ascii: "#"):
-            if bytes[start] != UInt8(ascii: "#") { sentences &+= 1 }
+            if bytes[start] != UInt8(ascii: "#") { sentenceCount &+= 1 }
             skippedLines &+= 1
             return nil
         default:
@@ -23,9 +23,9 @@ extension TraceCursor {
         }
         let range = start..<line.upperBound
         // A last line without a line feed may be truncated at any position.
-        let isWhole = isEnded || JSONReader.isWhole(UnsafeRawBufferPointer(rebasing: bytes[range]))
+        let isWhole = isEnded || JSONReader.isCompleteValue(UnsafeRawBufferPointer(rebasing: bytes[range]))
         guard bytes[line.upperBound &- 1] == UInt8(ascii: "}"), isWhole else {
-            skipBroken(isEnded: isEnded)
+            skipMalformed(isEnded: isEnded)
             return nil
         }
         return TraceRecord(time: arrivalTime(isStamped: start > line.lowerBound), kind: .gpsd, range: range)

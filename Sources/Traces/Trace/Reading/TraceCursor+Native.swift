@@ -9,14 +9,14 @@ extension TraceCursor {
     @inline(__always)
     mutating func nativeRecord(_ bytes: UnsafeRawBufferPointer, _ line: Range<Int>, isEnded: Bool) -> TraceRecord? {
         let end = line.upperBound
-        if isEnded, Bytes.start(bytes, at: line.lowerBound, end: end, with: "{\"t\":") {
+        if isEnded, ByteMatching.hasPrefix(bytes, at: line.lowerBound, end: end, "{\"t\":") {
             var at = line.lowerBound &+ 5
             if let time = TraceSeconds.scan(bytes, &at, end: end) {
-                if let range = Self.plainReport(bytes, at, end: end) {
-                    return TraceRecord(time: held(time), kind: .gpsd, range: range)
+                if let range = Self.canonicalReport(bytes, at, end: end) {
+                    return TraceRecord(time: nondecreasingTime(time), kind: .gpsd, range: range)
                 }
-                if var record = plainSample(bytes, at, end: end) {
-                    record.time = held(time)
+                if var record = canonicalSample(bytes, at, end: end) {
+                    record.time = nondecreasingTime(time)
                     return record
                 }
             }
@@ -27,8 +27,8 @@ extension TraceCursor {
     /// Parses `{"t":12.5,"gpsd":{…}}`, the layout that the writer uses, after the time. Does not validate the report.
     /// nil for every other layout, which needs the full parser.
     @inline(__always)
-    private static func plainReport(_ bytes: UnsafeRawBufferPointer, _ at: Int, end: Int) -> Range<Int>? {
-        guard Bytes.start(bytes, at: at, end: end, with: ",\"gpsd\":{"), let base = bytes.baseAddress else {
+    private static func canonicalReport(_ bytes: UnsafeRawBufferPointer, _ at: Int, end: Int) -> Range<Int>? {
+        guard ByteMatching.hasPrefix(bytes, at: at, end: end, ",\"gpsd\":{"), let base = bytes.baseAddress else {
             return nil
         }
         let start = at &+ 8
@@ -40,10 +40,10 @@ extension TraceCursor {
         while let found = memchr(base + search, Int32(UInt8(ascii: "}")), end &- 2 &- search) {
             search = UnsafeRawPointer(found) - base &+ 1
             var next = search
-            while next < end, Bytes.isBlank(bytes[next]) { next &+= 1 }
+            while next < end, ByteMatching.isBlank(bytes[next]) { next &+= 1 }
             guard next < end, bytes[next] == UInt8(ascii: ",") else { continue }
             next &+= 1
-            while next < end, Bytes.isBlank(bytes[next]) { next &+= 1 }
+            while next < end, ByteMatching.isBlank(bytes[next]) { next &+= 1 }
             if next < end, bytes[next] == UInt8(ascii: "\"") { return nil }
         }
         return start..<end &- 1
@@ -53,30 +53,32 @@ extension TraceCursor {
     @inline(never)
     private mutating func event(_ bytes: UnsafeRawBufferPointer, _ line: Range<Int>, isEnded: Bool) -> TraceRecord? {
         let text = UnsafeRawBufferPointer(rebasing: bytes[line])
-        var contents: EventContents
+        var contents: ParsedEventLine
         do throws(JSONError) {
-            contents = try EventContents(text, offset: line.lowerBound)
+            contents = try ParsedEventLine(text, offset: line.lowerBound)
         } catch {
-            skipBroken(isEnded: isEnded)
+            skipMalformed(isEnded: isEnded)
             return nil
         }
         if var record = contents.record {
             switch record.kind {
             case .sample:
                 let kind = record.sensorKind
-                record.sensorIndex = contents.sensor.map { table.find($0.string(), kind: kind) } ?? table.find(kind)
+                record.sensorIndex =
+                    contents.sensor.map { sensorTable.findOrAdd($0.string(), kind: kind) }
+                    ?? sensorTable.findOrAddDefault(kind)
             case .sensorLost, .sensorRegained:
-                record.sensorIndex = contents.sensor.map { table.find($0.string()) } ?? -1
+                record.sensorIndex = contents.sensor.map { sensorTable.findOrAddDefault($0.string()) } ?? -1
             case .accessory:
                 let event = TraceAccessoryEvent(line: text)
-                guard let event, accessories.take(event) else {
-                    skip(event == nil ? .badAccessory : .unknownAccessory)
+                guard let event, accessories.apply(event) else {
+                    skip(event == nil ? .invalidAccessoryEvent : .unknownAccessory)
                     return nil
                 }
             case .beacon:
                 let json = UnsafeRawBufferPointer(rebasing: bytes[record.range])
                 guard TraceBeacon.event(json, at: .zero) != nil else {
-                    skip(.badBeacon)
+                    skip(.invalidBeaconEvent)
                     return nil
                 }
             case .gpsd, .gpsdText, .lost, .regained, .battery: break
@@ -86,19 +88,19 @@ extension TraceCursor {
                     skip(.unknownSensor)
                     return nil
                 }
-                record.sensorKind = table.descriptions[Int(record.sensorIndex)].kind
+                record.sensorKind = sensorTable.descriptions[Int(record.sensorIndex)].kind
             }
             let isReadable = record.kind != .battery || record.hasReadableBattery(in: bytes)
-            if contents.hasBadMember || !isReadable { warn(.badMember) }
-            record.time = contents.time.map { held($0) } ?? heldWithoutTime()
+            if contents.hasInvalidMember || !isReadable { warn(.invalidMember) }
+            record.time = contents.time.map { nondecreasingTime($0) } ?? timeOfPreviousEvent()
             return record
         }
-        if contents.isBadReading {
-            skip(.badReading)
-        } else if contents.hasBadMember {
+        if contents.isInvalidReading {
+            skip(.invalidReading)
+        } else if contents.hasInvalidMember {
             skip(.unknownKind)
         } else {
-            skipBroken(isEnded: true)
+            skipMalformed(isEnded: true)
         }
         return nil
     }

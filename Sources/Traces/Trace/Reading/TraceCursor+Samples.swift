@@ -7,7 +7,7 @@ extension TraceCursor {
     /// Parses `{"t":12.5,"gyroscope":[0.1,0.2,0.3]}` after the time, optionally with a sensor and a stamp in this
     /// order. nil for every other layout, which needs the full parser.
     @inline(__always)
-    mutating func plainSample(_ bytes: UnsafeRawBufferPointer, _ start: Int, end: Int) -> TraceRecord? {
+    mutating func canonicalSample(_ bytes: UnsafeRawBufferPointer, _ start: Int, end: Int) -> TraceRecord? {
         // The shortest possible text is `,"pressure":0}`.
         guard end &- start >= 14, bytes[start] == UInt8(ascii: ",") else { return nil }
         var at = start
@@ -41,10 +41,10 @@ extension TraceCursor {
         } catch {
             return nil
         }
-        guard at < end, TraceSample.isUsable(SIMD3(record.x, record.y, record.z)) else { return nil }
+        guard at < end, TraceSample.isValid(SIMD3(record.x, record.y, record.z)) else { return nil }
         record.range = first..<at
         record.sensorKind = kind
-        if Bytes.start(bytes, at: at, end: end, with: ",\"sensor\":\"") {
+        if ByteMatching.hasPrefix(bytes, at: at, end: end, ",\"sensor\":\"") {
             at &+= 11
             let name = at
             while at < end, bytes[at] != UInt8(ascii: "\"") {
@@ -53,12 +53,12 @@ extension TraceCursor {
                 at &+= 1
             }
             guard at < end else { return nil }
-            record.sensorIndex = table.known(UnsafeRawBufferPointer(rebasing: bytes[name..<at]), kind: kind)
+            record.sensorIndex = sensorTable.index(of: UnsafeRawBufferPointer(rebasing: bytes[name..<at]), kind: kind)
             at &+= 1
         } else {
-            record.sensorIndex = table.known(kind)
+            record.sensorIndex = sensorTable.defaultIndex(of: kind)
         }
-        if Bytes.start(bytes, at: at, end: end, with: ",\"stamp\":") {
+        if ByteMatching.hasPrefix(bytes, at: at, end: end, ",\"stamp\":") {
             at &+= 9
             guard let stamp = TraceSeconds.scan(bytes, &at, end: end) else { return nil }
             record.stamp = stamp

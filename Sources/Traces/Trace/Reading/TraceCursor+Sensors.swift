@@ -8,28 +8,29 @@ import SystemCalls
 extension TraceCursor {
     /// Reads the rest of a native trace only to find its sensors, which is much faster than reading the events.
     mutating func collectSensors(_ bytes: UnsafeRawBufferPointer) {
-        passKnownSensors(bytes)
+        skipKnownSensors(bytes)
         while let (range, isEnded) = lines.next(bytes) {
-            if range.isEmpty || (isEnded && namesNothingNew(bytes, range)) { continue }
+            if range.isEmpty || (isEnded && introducesNoSensor(bytes, range)) { continue }
             _ = nativeRecord(bytes, range, isEnded: isEnded)
         }
     }
 
     /// The minimum number of bytes for each thread (4 MiB). For less, starting threads takes longer than it saves.
-    private static let smallest = 1 << 22
+    private static let minimumPartSize = 1 << 22
 
     /// Skips lines until the first that may introduce a sensor. In most traces, no line does. Up to eight threads
     /// search parts of the file concurrently.
-    private mutating func passKnownSensors(_ bytes: UnsafeRawBufferPointer) {
+    private mutating func skipKnownSensors(_ bytes: UnsafeRawBufferPointer) {
         let start = lines.offset
         let size = bytes.count - start
-        let parts = min(8, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))), size / Self.smallest)
+        let parts = min(8, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))), size / Self.minimumPartSize)
         guard parts > 1, let base = bytes.baseAddress else { return }
         // Each part begins after a line feed.
         let starts = (0...parts).map { part -> Int in
             guard part > 0, part < parts else { return part == 0 ? start : bytes.count }
             let middle = start + size / parts * part
-            let found = memchr(base + middle, Int32(UInt8(ascii: "\n")), min(bytes.count - middle, TraceLines.longest))
+            let found = memchr(
+                base + middle, Int32(UInt8(ascii: "\n")), min(bytes.count - middle, TraceLines.maximumLength))
             return found.map { UnsafeRawPointer($0) - base + 1 } ?? bytes.count
         }
         let first = Mutex(bytes.count)
@@ -43,7 +44,7 @@ extension TraceCursor {
             var lines = TraceLines(offset: starts[part], line: 0, file: file)
             var reached = starts[part]
             while let (range, isEnded) = lines.next(text) {
-                guard isEnded, cursor.namesNothingNew(text, range) else {
+                guard isEnded, cursor.introducesNoSensor(text, range) else {
                     first.withLock { $0 = min($0, reached) }
                     return
                 }
@@ -55,13 +56,13 @@ extension TraceCursor {
 
     /// True if the line introduces no sensor, even if it is invalid: it begins with a report of gpsd, or is a reading
     /// of a known sensor in the writer's layout.
-    private func namesNothingNew(_ bytes: UnsafeRawBufferPointer, _ line: Range<Int>) -> Bool {
+    private func introducesNoSensor(_ bytes: UnsafeRawBufferPointer, _ line: Range<Int>) -> Bool {
         let end = line.upperBound
-        guard Bytes.start(bytes, at: line.lowerBound, end: end, with: "{\"t\":") else { return false }
+        guard ByteMatching.hasPrefix(bytes, at: line.lowerBound, end: end, "{\"t\":") else { return false }
         var at = line.lowerBound &+ 5
         Self.skipNumbers(bytes, &at, end: end)
         guard let kind = SensorKind(bytes, &at, end: end) else {
-            return Bytes.start(bytes, at: at, end: end, with: ",\"gpsd\":{")
+            return ByteMatching.hasPrefix(bytes, at: at, end: end, ",\"gpsd\":{")
         }
         if kind.isVector {
             // The contents of the list are not checked. If this bracket does not close the list, either the checks
@@ -73,18 +74,18 @@ extension TraceCursor {
         } else {
             Self.skipNumbers(bytes, &at, end: end)
         }
-        var isKnown = table.known(kind) >= 0
-        if Bytes.start(bytes, at: at, end: end, with: ",\"sensor\":\"") {
+        var isKnown = sensorTable.defaultIndex(of: kind) >= 0
+        if ByteMatching.hasPrefix(bytes, at: at, end: end, ",\"sensor\":\"") {
             at &+= 11
             let name = at
             while at < end, bytes[at] != UInt8(ascii: "\"") {
                 if bytes[at] == UInt8(ascii: "\\") { return false }
                 at &+= 1
             }
-            isKnown = table.known(UnsafeRawBufferPointer(rebasing: bytes[name..<at]), kind: kind) >= 0
+            isKnown = sensorTable.index(of: UnsafeRawBufferPointer(rebasing: bytes[name..<at]), kind: kind) >= 0
             at &+= 1
         }
-        if Bytes.start(bytes, at: at, end: end, with: ",\"stamp\":") {
+        if ByteMatching.hasPrefix(bytes, at: at, end: end, ",\"stamp\":") {
             at &+= 9
             Self.skipNumbers(bytes, &at, end: end)
         }

@@ -33,17 +33,17 @@ public struct TraceCursor: Sendable {
 
     var lines: TraceLines
     /// The time of the last record.
-    private var last: Int64 = 0
+    private var lastTime: Int64 = 0
     /// The stamp of the last report in gpsd's text, in nanoseconds since 1970; nil if it had none.
     var stamp: Int64?
     /// The number of NMEA sentences among the skipped lines.
-    var sentences = 0
-    var table: TraceSensors
-    var accessories = TraceAccessories()
+    var sentenceCount = 0
+    var sensorTable: TraceSensors
+    var accessories = AttachedAccessories()
 
     /// Records of an in-memory trace, which need not be parsed, and the index of the next one.
     private var readings: [TraceRecord] = []
-    private var taken = 0
+    private var nextReading = 0
     /// The problems of the current line.
     private var problems: [TraceWarning.Reason] = []
 
@@ -60,7 +60,7 @@ public struct TraceCursor: Sendable {
         format = file.format
         hasArrivalTimes = file.hasArrivalTimes
         origin = file.start?.nanoseconds ?? 0
-        table = file.headerSensors
+        sensorTable = file.headerSensors
         lines = TraceLines(offset: file.eventsOffset, line: file.eventsLine, file: file.bytes.file)
         for warning in file.header?.warnings ?? [] { append(warning) }
     }
@@ -72,7 +72,7 @@ public struct TraceCursor: Sendable {
         format = .native
         hasArrivalTimes = true
         origin = file.start?.nanoseconds ?? 0
-        table = file.headerSensors
+        sensorTable = file.headerSensors
         lines = TraceLines(offset: 0, line: 0, file: nil)
     }
 
@@ -82,13 +82,13 @@ public struct TraceCursor: Sendable {
         format = .gpsd
         hasArrivalTimes = false
         origin = 0
-        table = TraceSensors([])
+        sensorTable = TraceSensors([])
         lines = TraceLines(offset: offset, line: 0, file: file)
     }
 
     /// The motion sensors found so far: those of the header, then those that appear only in events, in order of
     /// appearance. The latter have an identity mount matrix and a remark. At most 256.
-    public var sensors: [SensorDescription] { table.descriptions }
+    public var sensors: [SensorDescription] { sensorTable.descriptions }
 
     /// The number of the line that was read last, counted from 1.
     public var line: Int { lines.line }
@@ -97,13 +97,13 @@ public struct TraceCursor: Sendable {
     ///
     /// - Parameter bytes: The bytes of the cursor's file.
     public mutating func next(_ bytes: UnsafeRawBufferPointer) -> TraceRecord? {
-        if taken < readings.count {
-            defer { taken &+= 1 }
-            return readings[taken]
+        if nextReading < readings.count {
+            defer { nextReading &+= 1 }
+            return readings[nextReading]
         }
         while let (range, isEnded) = lines.next(bytes) {
             guard !range.isEmpty else {
-                skip(.longLine)
+                skip(.lineTooLong)
                 reportProblems(bytes, range)
                 continue
             }
@@ -115,39 +115,39 @@ public struct TraceCursor: Sendable {
             if !problems.isEmpty { reportProblems(bytes, range) }
             if let record { return record }
         }
-        if let file, file.isCutOff, warnings.last?.reason != .becameShorter {
-            append(TraceWarning(line: line, reason: .becameShorter))
+        if let file, file.isTruncated, warnings.last?.reason != .fileTruncated {
+            append(TraceWarning(line: line, reason: .fileTruncated))
         }
         return nil
     }
 
     /// Returns the time to report for an event: its own time, or that of the previous event if that is later.
     @inline(__always)
-    mutating func held(_ time: Int64) -> Int64 {
-        if time >= last {
-            last = time
+    mutating func nondecreasingTime(_ time: Int64) -> Int64 {
+        if time >= lastTime {
+            lastTime = time
         } else {
-            warn(.timeGoesBack)
+            warn(.decreasingTime)
         }
-        return last
+        return lastTime
     }
 
     /// Returns the time to report for an event without a valid time: that of the previous event.
-    mutating func heldWithoutTime() -> Int64 {
-        warn(.noTime)
-        return last
+    mutating func timeOfPreviousEvent() -> Int64 {
+        warn(.missingTime)
+        return lastTime
     }
 
     /// Returns the time of a report in gpsd's text; nil if the file has no arrival times.
     mutating func arrivalTime(isStamped: Bool) -> Int64? {
         guard hasArrivalTimes else { return nil }
-        if let stamp { return held(stamp.subtractingReportingOverflow(origin).partialValue) }
-        return isStamped ? heldWithoutTime() : last
+        if let stamp { return nondecreasingTime(stamp.subtractingReportingOverflow(origin).partialValue) }
+        return isStamped ? timeOfPreviousEvent() : lastTime
     }
 
     /// Counts and records a malformed or truncated line.
     @inline(never)
-    mutating func skipBroken(isEnded: Bool) { skip(isEnded ? .brokenLine : .cutLine) }
+    mutating func skipMalformed(isEnded: Bool) { skip(isEnded ? .malformedLine : .truncatedLine) }
 
     /// Counts and records a skipped line.
     @inline(never)

@@ -144,10 +144,10 @@ public struct TraceFile: Sendable {
     /// The maximum number of bytes read into memory: half of the physical memory, at most 1 GiB (256 MiB on 32-bit
     /// platforms). Large regular files are mapped instead; see ``TraceBytes``.
     public static var maximumSize: Int {
-        let most = Int.bitWidth > 32 ? 1 << 30 : 1 << 28
+        let maximum = Int.bitWidth > 32 ? 1 << 30 : 1 << 28
         let pages = Int64(sysconf(Int32(_SC_PHYS_PAGES)))
         let pageSize = Int64(sysconf(Int32(_SC_PAGESIZE)))
-        guard pages > 0, pageSize > 0 else { return most }
-        return min(most, Int(clamping: pages.multipliedReportingOverflow(by: pageSize).partialValue / 2))
+        guard pages > 0, pageSize > 0 else { return maximum }
+        return min(maximum, Int(clamping: pages.multipliedReportingOverflow(by: pageSize).partialValue / 2))
     }
 }

@@ -21,11 +21,11 @@ struct TraceLayout {
     }
 
     private init(_ bytes: UnsafeRawBufferPointer, _ file: MappedFile?, name: String) throws(DeviceError) {
-        if Bytes.start(bytes, at: 0, end: bytes.count, with: "\u{feff}") { eventsOffset = 3 }
+        if ByteMatching.hasPrefix(bytes, at: 0, end: bytes.count, "\u{feff}") { eventsOffset = 3 }
         guard bytes.count > eventsOffset else {
             throw DeviceError(.invalidTrace, "\(name) is empty and contains no trace. Record it again.")
         }
-        try Self.refusePacked(bytes, name)
+        try Self.rejectUnsupportedEncodings(bytes, name)
         var lines = TraceLines(offset: eventsOffset, line: 0, file: file)
         if let first = lines.next(bytes), !first.range.isEmpty {
             let line = UnsafeRawBufferPointer(rebasing: bytes[first.range])
@@ -39,7 +39,8 @@ struct TraceLayout {
         try findReport(bytes, file, name)
     }
 
-    private static func refusePacked(_ bytes: UnsafeRawBufferPointer, _ name: String) throws(DeviceError) {
+    private static func rejectUnsupportedEncodings(_ bytes: UnsafeRawBufferPointer, _ name: String) throws(DeviceError)
+    {
         if bytes.count >= 2, bytes[0] == 0x1f, bytes[1] == 0x8b {
             throw DeviceError(.notSupported, "\(name) is compressed with gzip. Decompress it first: gunzip \(name)")
         }
@@ -62,7 +63,7 @@ struct TraceLayout {
             return
         }
         let hint =
-            if cursor.sentences > 0 {
+            if cursor.sentenceCount > 0 {
                 "It contains NMEA sentences. Let gpsd decode them, and record its reports with gpspipe -w."
             } else {
                 "A trace begins with a header line; a gpsd recording is the output of gpspipe -w."

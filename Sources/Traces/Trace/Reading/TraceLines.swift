@@ -6,7 +6,7 @@ import SystemCalls
 struct TraceLines {
     /// The maximum length of a line in bytes (16 MiB). The longest lines of the writer are headers with the contexts of
     /// many sensors.
-    static let longest = 16 << 20
+    static let maximumLength = 16 << 20
 
     /// The offset of the next line.
     private(set) var offset: Int
@@ -15,40 +15,40 @@ struct TraceLines {
     /// The file whose memory is released behind the iterator; nil for bytes in memory.
     private let file: MappedFile?
     /// The end of the range whose memory has been released.
-    private var forgotten: Int
+    private var releasedEnd: Int
     /// The offset at which memory is released next.
-    private var nextForgetting = Int.max
+    private var nextReleaseOffset = Int.max
 
     init(offset: Int, line: Int, file: MappedFile? = nil) {
         self.offset = offset
         self.line = line
         self.file = file
-        forgotten = offset
-        if file != nil { nextForgetting = offset + MappedFile.window }
+        releasedEnd = offset
+        if file != nil { nextReleaseOffset = offset + MappedFile.residentWindow }
     }
 
     /// Returns the next line that is not empty, without surrounding whitespace, and whether a line feed terminates it;
-    /// nil at the end. The range is empty for a line longer than ``longest``.
+    /// nil at the end. The range is empty for a line longer than ``maximumLength``.
     @inline(__always)
     mutating func next(_ bytes: UnsafeRawBufferPointer) -> (range: Range<Int>, isEnded: Bool)? {
         guard let base = bytes.baseAddress else { return nil }
         while offset < bytes.count {
             var start = offset
-            if start >= nextForgetting { forget() }
+            if start >= nextReleaseOffset { releaseMemory() }
             var end = bytes.count
             var isEnded = false
             line &+= 1
-            if let found = memchr(base + start, Int32(UInt8(ascii: "\n")), min(end &- start, Self.longest)) {
+            if let found = memchr(base + start, Int32(UInt8(ascii: "\n")), min(end &- start, Self.maximumLength)) {
                 end = UnsafeRawPointer(found) - base
                 offset = end &+ 1
                 isEnded = true
-            } else if end &- start > Self.longest {
+            } else if end &- start > Self.maximumLength {
                 return (start..<start, skipLine(bytes))
             } else {
                 offset = end
             }
-            while end > start, Bytes.isBlank(bytes[end &- 1]) { end &-= 1 }
-            while start < end, Bytes.isBlank(bytes[start]) { start &+= 1 }
+            while end > start, ByteMatching.isBlank(bytes[end &- 1]) { end &-= 1 }
+            while start < end, ByteMatching.isBlank(bytes[start]) { start &+= 1 }
             if start < end { return (start..<end, isEnded) }
         }
         return nil
@@ -59,21 +59,21 @@ struct TraceLines {
     private mutating func skipLine(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard let base = bytes.baseAddress else { return false }
         while offset < bytes.count {
-            let count = min(bytes.count &- offset, MappedFile.window)
+            let count = min(bytes.count &- offset, MappedFile.residentWindow)
             if let found = memchr(base + offset, Int32(UInt8(ascii: "\n")), count) {
                 offset = UnsafeRawPointer(found) - base &+ 1
                 return true
             }
             offset &+= count
-            if offset >= nextForgetting { forget() }
+            if offset >= nextReleaseOffset { releaseMemory() }
         }
         return false
     }
 
     @inline(never)
-    private mutating func forget() {
-        file?.forget(forgotten..<offset)
-        forgotten = offset
-        nextForgetting = offset &+ MappedFile.window
+    private mutating func releaseMemory() {
+        file?.releaseMemory(of: releasedEnd..<offset)
+        releasedEnd = offset
+        nextReleaseOffset = offset &+ MappedFile.residentWindow
     }
 }

@@ -22,7 +22,7 @@ extension TraceRecord {
     /// - Parameter bytes: The bytes of the file from which the record was read.
     package func isPosition(in bytes: UnsafeRawBufferPointer) -> Bool {
         kind == .gpsd && range.lowerBound >= 0 && range.upperBound <= bytes.count
-            && Bytes.start(bytes, at: range.lowerBound, end: range.upperBound, with: "{\"class\":\"TPV\"")
+            && ByteMatching.hasPrefix(bytes, at: range.lowerBound, end: range.upperBound, "{\"class\":\"TPV\"")
     }
 
     /// True if the record is text that begins like a report of gpsd but is not valid JSON, for example a truncated

@@ -5,33 +5,33 @@ public struct TraceWarning: Sendable, Hashable, CustomStringConvertible {
     /// The problem.
     public enum Reason: UInt8, Sendable {
         /// The last line is incomplete because the recording was interrupted. The lines before it were read.
-        case cutLine
+        case truncatedLine
         /// The line is malformed; it was skipped.
-        case brokenLine
+        case malformedLine
         /// The time is earlier than that of a previous line; the previous time was used.
-        case timeGoesBack
+        case decreasingTime
         /// The line has no valid time; that of the previous line was used.
-        case noTime
+        case missingTime
         /// A sensor reading has a missing or invalid value; it was skipped.
-        case badReading
+        case invalidReading
         /// The event names a sensor that is unknown or of another kind, or that exceeds the maximum number; it was
         /// skipped.
         case unknownSensor
         /// An accessory event has a missing or invalid member; it was skipped.
-        case badAccessory
+        case invalidAccessoryEvent
         /// The event names an accessory that is not attached or a protocol that the accessory does not support, or
         /// attaches more accessories than the maximum; it was skipped.
         case unknownAccessory
         /// A beacon event has a missing or invalid member; it was skipped.
-        case badBeacon
+        case invalidBeaconEvent
         /// The line is longer than 16 MiB; it was skipped.
-        case longLine
+        case lineTooLong
         /// The file became shorter while it was read; the remaining events are missing.
-        case becameShorter
+        case fileTruncated
         /// The event is of a kind that this version does not know; it was skipped.
         case unknownKind
         /// A member of the line is unknown or has an invalid value; the rest of the line was read.
-        case badMember
+        case invalidMember
         /// A line of gpsd's text is neither a report nor an NMEA sentence nor a comment; it was skipped.
         case notAReport
     }
@@ -63,20 +63,20 @@ extension TraceWarning.Reason {
     /// The problem and its consequence, as a clause.
     package var message: String {
         switch self {
-        case .cutLine: "the trace ends in the middle of this line, which was skipped"
-        case .brokenLine: "the line cannot be read and was skipped"
-        case .timeGoesBack: "the time is earlier than in the previous line; the previous time was used"
-        case .badReading: "the reading has no valid values and was skipped"
+        case .truncatedLine: "the trace ends in the middle of this line, which was skipped"
+        case .malformedLine: "the line cannot be read and was skipped"
+        case .decreasingTime: "the time is earlier than in the previous line; the previous time was used"
+        case .invalidReading: "the reading has no valid values and was skipped"
         case .unknownSensor: "the trace has no such sensor; the event was skipped"
-        case .badAccessory: "the accessory event is invalid and was skipped"
-        case .badBeacon: "the beacon event is invalid and was skipped"
+        case .invalidAccessoryEvent: "the accessory event is invalid and was skipped"
+        case .invalidBeaconEvent: "the beacon event is invalid and was skipped"
         case .unknownAccessory:
             "the accessory is not attached at this time, or does not offer the protocol; the event was skipped"
-        case .becameShorter: "the file became shorter while it was read; the rest is missing"
-        case .longLine: "the line is longer than 16 MiB and was skipped"
-        case .noTime: "the time is missing or cannot be read; the time of the previous line was used"
+        case .fileTruncated: "the file became shorter while it was read; the rest is missing"
+        case .lineTooLong: "the line is longer than 16 MiB and was skipped"
+        case .missingTime: "the time is missing or cannot be read; the time of the previous line was used"
         case .unknownKind: "the event is of an unknown kind and was skipped"
-        case .badMember: "a member is unknown or invalid and was ignored"
+        case .invalidMember: "a member is unknown or invalid and was ignored"
         case .notAReport: "the line is neither a gpsd report nor an NMEA sentence and was skipped"
         }
     }

@@ -20,7 +20,7 @@ public struct TraceParts: OptionSet, Sendable, Hashable {
     /// All received advertisements of Bluetooth beacons.
     public static let beacons = TraceParts(rawValue: 16)
     /// All parts except beacons, because recording them requires continuous scanning.
-    public static let usual: TraceParts = [.position, .motion, .battery, .accessories]
+    public static let `default`: TraceParts = [.position, .motion, .battery, .accessories]
     /// All parts.
     public static let all: TraceParts = [.position, .motion, .battery, .accessories, .beacons]
 }

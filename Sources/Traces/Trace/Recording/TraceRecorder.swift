@@ -35,8 +35,8 @@ public final class TraceRecorder: Sendable {
         var start = BootTime.zero
         var subscriptions: [Subscription] = []
         var failure: DeviceError?
-        var lines = 0
-        var samples = 0
+        var lineCount = 0
+        var sampleCount = 0
         var battery: BatteryReading?
         var accessoryEvents = 0
         var sightings = 0
@@ -66,7 +66,7 @@ public final class TraceRecorder: Sendable {
     ///   - onFailure: A closure that is called once if the trace cannot be written.
     public init(
         device: Device, writer: TraceWriter, recorder: String = "device-services", source: String? = nil,
-        parts: TraceParts = .usual, motionInterval: Double = 0.01,
+        parts: TraceParts = .default, motionInterval: Double = 0.01,
         onFailure: (@Sendable (DeviceError) -> Void)? = nil
     ) {
         self.device = device
@@ -82,10 +82,10 @@ public final class TraceRecorder: Sendable {
     public var failure: DeviceError? { state.withLock { $0.failure } }
 
     /// The number of recorded lines from gpsd.
-    public var recordedLines: Int { state.withLock { $0.lines } }
+    public var recordedLines: Int { state.withLock { $0.lineCount } }
 
     /// The number of received motion readings. Includes the few that a trace cannot represent.
-    public var recordedSamples: Int { state.withLock { $0.samples } }
+    public var recordedSamples: Int { state.withLock { $0.sampleCount } }
 
     /// The number of recorded accessory events: attachments and detachments, starts and ends of sessions, reads and
     /// writes.
@@ -134,14 +134,14 @@ public final class TraceRecorder: Sendable {
             state.withLock { ($0.phase, $0.failure) = (.ended, error) }
             throw error
         }
-        writer.whenFailing { [weak self] error in self?.fail(error) }
+        writer.onFailure { [weak self] error in self?.handleFailure(error) }
         // Subscribes without holding the lock, because a lost source reports its loss within the call.
         if parts.contains(.position) {
-            keep(device.positionSource.subscribe(PositionRequest(lines: true)) { [weak self] in self?.record($0) })
+            retain(device.positionSource.subscribe(PositionRequest(lines: true)) { [weak self] in self?.record($0) })
         }
         if parts.contains(.motion) { subscribe(to: sensors) }
         if parts.contains(.battery) {
-            keep(device.statusSource.subscribe { [weak self] in self?.record($0) })
+            retain(device.statusSource.subscribe { [weak self] in self?.record($0) })
             // Records a change between the header and the subscription. Repeated if the battery changes again, because
             // the subscription may have delivered the newer state before the older one was recorded here.
             var battery: BatteryReading?
@@ -150,11 +150,11 @@ public final class TraceRecorder: Sendable {
                 record(battery)
             } while battery != device.statusSource.battery
         }
-        if parts.contains(.beacons) { keep(device.beaconSource.subscribe { [weak self] in self?.record($0) }) }
+        if parts.contains(.beacons) { retain(device.beaconSource.subscribe { [weak self] in self?.record($0) }) }
         if parts.contains(.accessories) {
-            keep(device.accessorySource.subscribe { [weak self] in self?.record($0) })
-            if let tap = device.accessorySource as? AccessoryTap {
-                keep(tap.listen { [weak self] id, change, time in self?.record(change, of: id, at: time) })
+            retain(device.accessorySource.subscribe { [weak self] in self?.record($0) })
+            if let tap = device.accessorySource as? RecordingAccessorySource {
+                retain(tap.listen { [weak self] id, change, time in self?.record(change, of: id, at: time) })
             }
         }
     }
@@ -168,11 +168,11 @@ public final class TraceRecorder: Sendable {
         let request = MotionRequest(kind: kind, sensor: sensor, interval: motionInterval, axes: .sensor)
         // If the sensor is not known yet, its losses are recorded under the name of its kind.
         let name = sensor ?? kind.rawValue
-        keep(device.motionSource.subscribe(request) { [weak self] event in self?.record(event, sensor: name) })
+        retain(device.motionSource.subscribe(request) { [weak self] event in self?.record(event, sensor: name) })
     }
 
     /// Keeps the subscription until recording ends; cancels it if recording has ended already.
-    private func keep(_ subscription: Subscription) {
+    private func retain(_ subscription: Subscription) {
         let isRunning = state.withLock { state in
             guard state.phase == .running else { return false }
             state.subscriptions.append(subscription)
@@ -207,7 +207,7 @@ public final class TraceRecorder: Sendable {
             switch event {
             case .line(let line, let arrival):
                 try writer.write(gpsdLine: line, at: Self.time(arrival, since: start))
-                state.withLock { $0.lines += 1 }
+                state.withLock { $0.lineCount += 1 }
             case .lost(let error): try writer.writeLost(error, at: now)
             case .regained: try writer.writeRegained(at: now)
             case .report, .sky, .attitude, .receivers: break
@@ -220,7 +220,7 @@ public final class TraceRecorder: Sendable {
             switch event {
             case .samples(let batch):
                 try writer.write(batch, since: start)
-                state.withLock { $0.samples += batch.count }
+                state.withLock { $0.sampleCount += batch.count }
             case .lost(let error): try writer.writeLost(error, sensor: sensor, at: now)
             case .regained: try writer.writeRegained(sensor: sensor, at: now)
             }
@@ -292,7 +292,7 @@ public final class TraceRecorder: Sendable {
         }
     }
 
-    private func fail(_ error: DeviceError) {
+    private func handleFailure(_ error: DeviceError) {
         let subscriptions = state.withLock { state -> [Subscription]? in
             guard state.failure == nil else { return nil }
             (state.failure, state.phase) = (error, .ended)

@@ -26,17 +26,17 @@ public protocol TraceSink: AnyObject {
 /// Bytes beyond 32 MiB are stored in an unnamed temporary file in `$TMPDIR`, or in /var/tmp if the variable is unset.
 public final class TraceBuilder: TraceSink {
     /// The maximum number of bytes in memory (32 MiB).
-    private static let largestInMemory = 32 << 20
+    private static let maximumBytesInMemory = 32 << 20
 
     /// The name of the trace in messages.
     public let name: String
     private let limit: Int
-    private let largestInMemory: Int
-    private var lines = TraceEventLines()
+    private let maximumBytesInMemory: Int
+    private var lines = TraceEventEncoder()
     private var hasHeader = false
     private var bytes: [UInt8] = []
     /// The bytes before those in memory; nil if all are in memory.
-    private var spilled: SpillFile?
+    private var temporaryFile: TemporaryBuffer?
 
     /// Creates a builder of an empty trace.
     ///
@@ -49,10 +49,10 @@ public final class TraceBuilder: TraceSink {
     ///   - name: The name of the trace in messages.
     ///   - limit: The maximum size of the trace in bytes.
     ///   - largestInMemory: The maximum number of bytes in memory.
-    init(name: String, limit: Int, largestInMemory: Int = TraceBuilder.largestInMemory) {
+    init(name: String, limit: Int, largestInMemory: Int = TraceBuilder.maximumBytesInMemory) {
         self.name = name
         self.limit = limit
-        self.largestInMemory = largestInMemory
+        self.maximumBytesInMemory = largestInMemory
     }
 
     /// Writes the header. It must be written first, and only once.
@@ -71,24 +71,24 @@ public final class TraceBuilder: TraceSink {
             throw DeviceError(.invalidTrace, "The trace \(name) has no header. Write the header first.")
         }
         lines.append(event, to: &bytes)
-        guard (spilled?.count ?? 0) <= limit - bytes.count else {
+        guard (temporaryFile?.count ?? 0) <= limit - bytes.count else {
             throw DeviceError(
                 .notSupported,
                 "As a trace, \(name) exceeds \(limit) bytes. Convert it to a trace file, or split it into parts.")
         }
-        if bytes.count >= largestInMemory { try spill() }
+        if bytes.count >= maximumBytesInMemory { try moveToTemporaryFile() }
     }
 
-    private func spill() throws(DeviceError) {
-        if spilled == nil { spilled = try SpillFile() }
-        try spilled?.append(bytes)
+    private func moveToTemporaryFile() throws(DeviceError) {
+        if temporaryFile == nil { temporaryFile = try TemporaryBuffer() }
+        try temporaryFile?.append(bytes)
         bytes.removeAll(keepingCapacity: true)
     }
 
     /// Returns the trace written so far.
     public func file() throws(DeviceError) -> TraceFile {
-        guard let spilled else { return try TraceFile(bytes: bytes, name: name) }
-        try spill()
-        return try TraceFile(contents: try spilled.bytes(), name: name)
+        guard let temporaryFile else { return try TraceFile(bytes: bytes, name: name) }
+        try moveToTemporaryFile()
+        return try TraceFile(contents: try temporaryFile.bytes(), name: name)
     }
 }

@@ -13,20 +13,20 @@ package struct TraceOutput: TraceDestination {
     /// True if this output holds the lock that keeps other recorders from writing to the file.
     private let isLocked: Bool
     /// The file that is replaced atomically by ``close()``; nil if the bytes are written directly.
-    private let replacement: TraceReplacement?
+    private let replacement: AtomicReplacement?
     /// Called ten times a second while the pipe's reader accepts no data; if it returns false, the write fails. nil to
     /// wait without a limit.
-    private let isPatient: (@Sendable () -> Bool)?
+    private let shouldKeepWaiting: (@Sendable () -> Bool)?
 
     /// True for a terminal. Control characters of the recording must not reach it.
     private let isTerminal: Bool
 
     private init(
-        descriptor: Int32, name: String, isOwned: Bool, isLocked: Bool = false, replacement: TraceReplacement?,
+        descriptor: Int32, name: String, isOwned: Bool, isLocked: Bool = false, replacement: AtomicReplacement?,
         isPatient: (@Sendable () -> Bool)?
     ) {
         (self.descriptor, self.name, self.isOwned, self.isLocked) = (descriptor, name, isOwned, isLocked)
-        (self.replacement, self.isPatient) = (replacement, isPatient)
+        (self.replacement, self.shouldKeepWaiting) = (replacement, isPatient)
         isTerminal = isatty(descriptor) == 1
     }
 }
@@ -47,14 +47,14 @@ extension TraceOutput {
 
     /// Creates a file; "-" is standard output. Throws an error if another recorder is writing to the file.
     ///
-    /// - Parameter mode: The permissions; nil for ``SystemCalls/NewFile/privateMode``, or those of an existing file.
+    /// - Parameter mode: The permissions; nil for ``SystemCalls/ExclusiveFile/privateMode``, or those of an existing file.
     package init(path: String, overwrite: Bool, mode: UInt32? = nil) throws(DeviceError) {
         if path == "-" {
             self.init(descriptor: STDOUT_FILENO, name: "standard output", isOwned: false)
             return
         }
-        var (descriptor, isHeld) = (NewFile.open(path), false)
-        if descriptor < 0, errno == EEXIST, overwrite { (descriptor, isHeld) = try Self.openFormer(path) }
+        var (descriptor, isHeld) = (ExclusiveFile.open(path), false)
+        if descriptor < 0, errno == EEXIST, overwrite { (descriptor, isHeld) = try Self.openExisting(path) }
         guard descriptor >= 0 else { throw Self.failure(path, call: "open", errno: errno) }
         var status = stat()
         let isFile = fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
@@ -68,14 +68,14 @@ extension TraceOutput {
     /// Opens an existing file and truncates it. Returns a negative descriptor on failure, with the reason in `errno`.
     ///
     /// `isHeld` is true if the file was already open in this process and locked by its opener, which keeps the lock.
-    private static func openFormer(_ path: String) throws(DeviceError) -> (descriptor: Int32, isHeld: Bool) {
-        guard let place = WritePlace.find(path) else { return (-1, false) }
-        guard let status = place.status else { return (NewFile.open(place.name, in: place.folder), false) }
+    private static func openExisting(_ path: String) throws(DeviceError) -> (descriptor: Int32, isHeld: Bool) {
+        guard let place = ResolvedDestination.resolve(path) else { return (-1, false) }
+        guard let status = place.status else { return (ExclusiveFile.open(place.name, in: place.folder), false) }
         let descriptor = place.open()
-        let isHeld = descriptor >= 0 && place.isShared && isLocked(descriptor)
-        guard descriptor >= 0, status.isFile else { return (descriptor, isHeld) }
+        let isLockedByOpener = descriptor >= 0 && place.duplicatesOwnDescriptor && isLocked(descriptor)
+        guard descriptor >= 0, status.isFile else { return (descriptor, isLockedByOpener) }
         try lock(descriptor, path)
-        guard status.names > 1 else {
+        guard status.linkCount > 1 else {
             _ = ftruncate(descriptor, 0)
             return (descriptor, false)
         }
@@ -83,7 +83,7 @@ extension TraceOutput {
         systemUnlock(descriptor)
         systemClose(descriptor)
         guard unlinkat(place.folder, place.name, 0) == 0 else { return (-1, false) }
-        let new = NewFile.open(place.name, in: place.folder)
+        let new = ExclusiveFile.open(place.name, in: place.folder)
         if new >= 0 { _ = fchmod(new, status.mode) }
         return (new, false)
     }
@@ -112,9 +112,9 @@ extension TraceOutput {
     /// ``close()``, and remains if ``close()`` is not reached. Pipes, devices and files in a directory without write
     /// permission are written directly.
     ///
-    /// - Parameter mode: The permissions; nil for ``SystemCalls/NewFile/privateMode``, or those of an existing file.
+    /// - Parameter mode: The permissions; nil for ``SystemCalls/ExclusiveFile/privateMode``, or those of an existing file.
     package init(whole path: String, overwrite: Bool, mode: UInt32? = nil) throws(DeviceError) {
-        guard path != "-", var replacement = TraceReplacement(path, overwrite: overwrite, mode: mode) else {
+        guard path != "-", var replacement = AtomicReplacement(path, overwrite: overwrite, mode: mode) else {
             try self.init(path: path, overwrite: overwrite, mode: mode)
             return
         }
@@ -122,7 +122,7 @@ extension TraceOutput {
         case .success(let descriptor):
             self.init(descriptor: descriptor, name: path, isOwned: true, replacement: replacement, isPatient: nil)
         case .failure(let failure):
-            guard failure.isOfFolder else {
+            guard failure.isDirectoryError else {
                 throw Self.failure(path, call: "open", errno: failure.number, isWhole: true)
             }
             try self.init(path: path, overwrite: overwrite, mode: mode)
@@ -134,11 +134,11 @@ extension TraceOutput {
     /// - Parameters:
     ///   - name: Returns a path that does not exist. Called again if the path exists by the time it is used.
     ///   - temporary: The name until then, on file systems without unnamed files.
-    ///   - mode: The permissions; nil for ``SystemCalls/NewFile/privateMode``.
+    ///   - mode: The permissions; nil for ``SystemCalls/ExclusiveFile/privateMode``.
     package init(
         named name: @escaping @Sendable () -> String, temporary: String, mode: UInt32?
     ) throws(DeviceError) {
-        var replacement = TraceReplacement(named: name, temporary: temporary, mode: mode)
+        var replacement = AtomicReplacement(named: name, temporary: temporary, mode: mode)
         switch replacement.open() {
         case .success(let descriptor):
             self.init(descriptor: descriptor, name: temporary, isOwned: true, replacement: replacement, isPatient: nil)
@@ -155,7 +155,7 @@ extension TraceOutput {
     /// Writes all bytes, with repeated calls of `write` if necessary.
     package func write(_ bytes: UnsafeRawBufferPointer) throws(DeviceError) {
         guard isTerminal else { return try writeAll(bytes) }
-        let text = Array(ShownText.lines(String(decoding: bytes, as: UTF8.self)).utf8)
+        let text = Array(TerminalSanitizer.sanitizedLines(String(decoding: bytes, as: UTF8.self)).utf8)
         try text.withBytes { bytes throws(DeviceError) in try writeAll(bytes) }
     }
 
@@ -163,8 +163,8 @@ extension TraceOutput {
         var done = 0
         while done < bytes.count {
             var rest = UnsafeRawBufferPointer(rebasing: bytes[done...])
-            if let isPatient {
-                try waitForReader(isPatient)
+            if let shouldKeepWaiting {
+                try waitForReader(shouldKeepWaiting)
                 // A pipe that `poll` reports as writable accepts `PIPE_BUF` bytes without blocking.
                 rest = UnsafeRawBufferPointer(rebasing: rest.prefix(Int(PIPE_BUF)))
             }
@@ -201,7 +201,7 @@ extension TraceOutput {
         if failed != nil { replacement?.remove() }
         if isLocked { systemUnlock(descriptor) }
         // Linux has closed the descriptor even when it reports EINTR.
-        if system_close(descriptor) != 0, errno != EINTR, failed == nil { failed = ("close", errno) }
+        if closeDescriptor(descriptor) != 0, errno != EINTR, failed == nil { failed = ("close", errno) }
         if let failed {
             throw Self.failure(name, call: failed.call, errno: failed.errno, isWhole: replacement != nil)
         }
@@ -258,7 +258,7 @@ extension TraceOutput {
 }
 
 /// Calls the C function, which the method `close()` shadows.
-private func system_close(_ descriptor: Int32) -> Int32 { close(descriptor) }
+private func closeDescriptor(_ descriptor: Int32) -> Int32 { close(descriptor) }
 
 /// A destination of a ``TraceWriter``. It receives the header in the first call, then whole lines.
 package protocol TraceDestination: Sendable {

@@ -10,7 +10,7 @@ extension TraceWriter {
     ///   - time: The arrival time, in nanoseconds since the start of the trace.
     public func write(gpsdLine line: UnsafeRawBufferPointer, at time: Int64) throws(DeviceError) {
         try appendLines(at: time) { buffer, time in
-            TraceEventLines.append(gpsdLine: line, at: time, to: &buffer)
+            TraceEventEncoder.append(gpsdLine: line, at: time, to: &buffer)
         }
     }
 

@@ -21,16 +21,16 @@ import Synchronization
 /// the error instead must ignore the signal.
 public final class TraceWriter: TraceSink, Sendable {
     /// The maximum time in seconds for which an event is buffered.
-    static let delay = 0.5
+    static let maximumBufferingTime = 0.5
     /// The number of buffered bytes at which the buffer is flushed.
-    static let capacity = 1 << 16
+    static let flushThreshold = 1 << 16
 
     private struct State {
         var output: (any TraceDestination)?
         var buffer: [UInt8] = []
         var hasHeader = false
         /// The encoder of the lines. It stores the time of the last event.
-        var lines = TraceEventLines()
+        var lines = TraceEventEncoder()
         var failure: DeviceError?
         var timer: ClockTimer?
         var onFailure: (@Sendable (DeviceError) -> Void)?
@@ -40,7 +40,7 @@ public final class TraceWriter: TraceSink, Sendable {
             timer = nil
             if let failure { throw failure }
             guard let output, !buffer.isEmpty else { return }
-            defer { buffer.removeAll(keepingCapacity: buffer.capacity <= 4 * TraceWriter.capacity) }
+            defer { buffer.removeAll(keepingCapacity: buffer.capacity <= 4 * TraceWriter.flushThreshold) }
             do throws(DeviceError) {
                 try buffer.withBytes { bytes throws(DeviceError) in try output.write(bytes) }
             } catch {
@@ -152,27 +152,27 @@ public final class TraceWriter: TraceSink, Sendable {
     }
 
     /// Sets a closure that is called once, at the first failure to write an event, on the thread of the failed call.
-    func whenFailing(_ action: @escaping @Sendable (DeviceError) -> Void) { state.withLock { $0.onFailure = action } }
+    func onFailure(_ action: @escaping @Sendable (DeviceError) -> Void) { state.withLock { $0.onFailure = action } }
 
     /// Appends whole lines with one time.
     func appendLines(at time: Int64, _ body: (_ buffer: inout [UInt8], _ time: Int64) -> Void) throws(DeviceError) {
-        try append { lines, buffer in body(&buffer, lines.hold(time)) }
+        try append { lines, buffer in body(&buffer, lines.nondecreasingTime(time)) }
     }
 
     /// Appends whole lines. Events from several threads may be slightly out of order; their times are adjusted so that
     /// they never decrease.
-    func append(_ change: (inout TraceEventLines, inout [UInt8]) -> Void) throws(DeviceError) {
+    func append(_ change: (inout TraceEventEncoder, inout [UInt8]) -> Void) throws(DeviceError) {
         try perform { (state) throws(DeviceError) in
             guard state.hasHeader else {
                 throw DeviceError(.invalidTrace, "The trace \(self.name) has no header. Write the header first.")
             }
-            let former = state.buffer.count
+            let oldCount = state.buffer.count
             change(&state.lines, &state.buffer)
-            guard state.buffer.count > former else { return }
-            if state.buffer.count >= Self.capacity {
+            guard state.buffer.count > oldCount else { return }
+            if state.buffer.count >= Self.flushThreshold {
                 try state.flush()
             } else if state.timer == nil {
-                let deadline = self.clock.now.advanced(bySeconds: Self.delay)
+                let deadline = self.clock.now.advanced(bySeconds: Self.maximumBufferingTime)
                 state.timer = self.clock.timer(at: deadline) { [weak self] in try? self?.flush() }
             }
         }

@@ -50,7 +50,7 @@ public struct CSVColumnMap: Sendable, Hashable {
         var unit: CSVUnit?
 
         /// The column in messages.
-        var shown: String { name.map { "\"\($0)\"" } ?? "#\((index ?? 0) + 1)" }
+        var description: String { name.map { "\"\($0)\"" } ?? "#\((index ?? 0) + 1)" }
     }
 
     private(set) var columns: [CSVQuantity: Column] = [:]
@@ -70,7 +70,7 @@ public struct CSVColumnMap: Sendable, Hashable {
         guard text.utf8.count <= Self.maximumLength else {
             throw Self.error("The column map is longer than \(Self.maximumLength) bytes.")
         }
-        var words = CSVMapText(text)
+        var words = CSVColumnMapParser(text)
         while let entry = try words.next() {
             if let quantity = CSVQuantity(rawValue: entry.key) {
                 guard columns[quantity] == nil else {
@@ -84,12 +84,13 @@ public struct CSVColumnMap: Sendable, Hashable {
         try check()
     }
 
-    private static func column(_ quantity: CSVQuantity, _ entry: CSVMapText.Entry) throws(DeviceError) -> Column {
+    private static func column(_ quantity: CSVQuantity, _ entry: CSVColumnMapParser.Entry) throws(DeviceError) -> Column
+    {
         var column = Column()
         if !entry.isQuoted, entry.value.hasPrefix("#") {
             guard let number = number(entry.value.dropFirst()), number >= 1, number <= CSVReader.maximumColumns else {
                 throw error(
-                    "\"\(entry.shown)\" in the column map: # must be followed by a column number from 1 to \(CSVReader.maximumColumns)."
+                    "\"\(entry.description)\" in the column map: # must be followed by a column number from 1 to \(CSVReader.maximumColumns)."
                 )
             }
             column.index = number - 1
@@ -99,28 +100,28 @@ public struct CSVColumnMap: Sendable, Hashable {
         guard let dimension = quantity.dimension else {
             guard entry.unit == nil else {
                 throw error(
-                    "\"\(entry.shown)\" in the column map: \(entry.key) has no unit. Write \(entry.key)=COLUMN.")
+                    "\"\(entry.description)\" in the column map: \(entry.key) has no unit. Write \(entry.key)=COLUMN.")
             }
             return column
         }
         let isNegated = entry.unit?.hasPrefix("-") == true
         let name = entry.unit.map { isNegated ? String($0.dropFirst()) : $0 } ?? ""
-        guard var unit = name.isEmpty ? dimension.units.first : dimension.units.first(where: { $0.isCalled(name) })
+        guard var unit = name.isEmpty ? dimension.units.first : dimension.units.first(where: { $0.matches(name: name) })
         else {
             throw error(
-                "\"\(entry.shown)\" in the column map: \(name) is not a unit of \(entry.key). Write one of \(dimension.list)."
+                "\"\(entry.description)\" in the column map: \(name) is not a unit of \(entry.key). Write one of \(dimension.unitNames)."
             )
         }
         guard !isNegated || dimension != .time && dimension != .date else {
-            throw error("\"\(entry.shown)\" in the column map: times cannot be negated. Remove the minus.")
+            throw error("\"\(entry.description)\" in the column map: times cannot be negated. Remove the minus.")
         }
         unit.isNegated = isNegated
         column.unit = unit
         return column
     }
 
-    private mutating func set(_ entry: CSVMapText.Entry) throws(DeviceError) {
-        func fail(_ what: String) -> DeviceError { Self.error("\"\(entry.shown)\" in the column map: \(what)") }
+    private mutating func set(_ entry: CSVColumnMapParser.Entry) throws(DeviceError) {
+        func fail(_ what: String) -> DeviceError { Self.error("\"\(entry.description)\" in the column map: \(what)") }
 
         // A time of day contains colons, so the parser splits it.
         let value = entry.unit.map { "\(entry.value):\($0)" } ?? entry.value
@@ -158,7 +159,7 @@ public struct CSVColumnMap: Sendable, Hashable {
             start = time
         default:
             throw Self.error(
-                "\"\(entry.shown)\" in the column map: \(entry.key) is neither a quantity nor a setting. \(CSVQuantity.hint(for: entry.key))Quantities are \(CSVQuantity.allCases.map(\.rawValue).joined(separator: ", ")); settings are separator, decimal, header, skip, period and start."
+                "\"\(entry.description)\" in the column map: \(entry.key) is neither a quantity nor a setting. \(CSVQuantity.hint(for: entry.key))Quantities are \(CSVQuantity.allCases.map(\.rawValue).joined(separator: ", ")); settings are separator, decimal, header, skip, period and start."
             )
         }
     }

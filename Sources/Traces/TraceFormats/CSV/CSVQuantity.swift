@@ -141,7 +141,7 @@ enum CSVDimension: Hashable, Sendable {
     }
 
     /// The names of all units, for messages.
-    var list: String { units.map(\.name).joined(separator: ", ") }
+    var unitNames: String { units.map(\.name).joined(separator: ", ") }
 }
 
 /// A unit of a column, optionally with an inverted sign.
@@ -170,7 +170,7 @@ struct CSVUnit: Hashable, Sendable {
 
     /// Whether a name in a map denotes this unit. Names are case-sensitive, because `T` is not `t` and `mG` is not
     /// `mg`. The micro sign, other notations of a square, and common synonyms are recognized.
-    func isCalled(_ text: String) -> Bool {
+    func matches(name text: String) -> Bool {
         switch text {
         case "\u{b5}T", "\u{3bc}T": name == "uT"
         case "\u{b5}s", "\u{3bc}s": name == "us"

@@ -29,7 +29,7 @@ struct CSVReader {
     /// The line on which the current row begins, counted from 1.
     private(set) var line = 0
     /// True if the last row had no line end and was omitted, or if the header had none.
-    private(set) var isCutOff = false
+    private(set) var isTruncated = false
     /// The number of cells in a complete row; nil to use that of the first row, which is the header if there is one.
     var width: Int?
     /// The number of rows with fewer cells.
@@ -47,7 +47,7 @@ struct CSVReader {
     private var offset = 0
     private var nextLine = 1
     private var isSeparatorChosen = false
-    private var isOpenEnded = false
+    private var isMissingLineEnd = false
 
     /// Creates a reader at the start of a text.
     ///
@@ -73,11 +73,11 @@ struct CSVReader {
         }
         header = cells.indices.map { text($0).lowercased() }
         width = header.count
-        isCutOff = isOpenEnded
+        isTruncated = isMissingLineEnd
         guard !allowsRepeatedNames else { return }
         for (index, column) in header.enumerated() where !column.isEmpty {
             if header[..<index].contains(column) {
-                throw place(index).error("there are two columns with this name. Rename or remove one.")
+                throw position(ofColumn: index).error("there are two columns with this name. Rename or remove one.")
             }
         }
     }
@@ -101,8 +101,8 @@ struct CSVReader {
     /// Reads the next row. Returns false at the end.
     mutating func next() throws(DeviceError) -> Bool {
         guard try readRow() else { return false }
-        isCutOff = isOpenEnded
-        guard !isCutOff else {
+        isTruncated = isMissingLineEnd
+        guard !isTruncated else {
             cells.removeAll()
             return false
         }
@@ -115,10 +115,10 @@ struct CSVReader {
     /// Remarks about the rows so far: an omitted last row, and rows with missing cells.
     var remarks: [String] {
         var remarks: [String] = []
-        if isCutOff {
+        if isTruncated {
             remarks.append("Line \(line) of \(name) has no line end and may be truncated. It was skipped.")
         }
-        remarks.tell(shortRows, "rows of \(name) lack cells at their end, which were treated as empty.")
+        remarks.appendRemark(count: shortRows, "rows of \(name) lack cells at their end, which were treated as empty.")
         return remarks
     }
 
@@ -127,8 +127,8 @@ struct CSVReader {
     /// - Parameters:
     ///   - what: The problem, as a noun phrase.
     ///   - more: Further sentences about the cause.
-    func nothingFound(_ what: String, more: [String] = []) -> DeviceError {
-        DeviceError(.invalidTrace, (["\(name) has a header but \(what)."] + remarks + more).joined(separator: " "))
+    func noReadingsError(_ what: String, details: [String] = []) -> DeviceError {
+        DeviceError(.invalidTrace, (["\(name) has a header but \(what)."] + remarks + details).joined(separator: " "))
     }
 
     private mutating func readRow() throws(DeviceError) -> Bool {
@@ -136,7 +136,7 @@ struct CSVReader {
             line = nextLine
             cells.removeAll(keepingCapacity: true)
             let start = offset
-            skipBlanks()
+            skipWhitespace()
             guard offset < bytes.count, bytes[offset] != UInt8(ascii: "#"), !isLineEnd(bytes[offset]) else {
                 skipLine()
                 continue
@@ -158,7 +158,7 @@ struct CSVReader {
     /// The content of a numeric cell.
     enum Content {
         /// An empty cell, or a word for a missing value such as NaN or null.
-        case nothing
+        case missing
         case number(DecimalNumber)
         case decimalComma
         case unreadable
@@ -167,19 +167,19 @@ struct CSVReader {
     /// Returns the number in a cell with all its digits; nil as in ``number(_:)``.
     func decimal(_ index: Int) throws(DeviceError) -> DecimalNumber? {
         switch content(index) {
-        case .nothing: return nil
+        case .missing: return nil
         case .number(let number): return number
         case .decimalComma:
-            throw place(index).error("\"\(text(index).prefix(40))\" has a decimal comma. \(commaHint)")
+            throw position(ofColumn: index).error("\"\(text(index).prefix(40))\" has a decimal comma. \(commaHint)")
         case .unreadable:
-            throw place(index).error(
+            throw position(ofColumn: index).error(
                 "\"\(text(index).prefix(40))\" is not a number. Correct it, or leave the cell empty.")
         }
     }
 
     /// Returns the content of a numeric cell; `nothing` if the cell is missing.
     func content(_ index: Int) -> Content {
-        guard index >= 0, index < cells.count, !cells[index].range.isEmpty else { return .nothing }
+        guard index >= 0, index < cells.count, !cells[index].range.isEmpty else { return .missing }
         let contents = UnsafeRawBufferPointer(rebasing: bytes[cells[index].range])
         if let number = DecimalNumber(contents) { return .number(number) }
         if allowsDecimalComma, separator != UInt8(ascii: ",") || cells[index].isQuoted,
@@ -187,13 +187,13 @@ struct CSVReader {
         {
             return .number(number)
         }
-        if Self.isNothing(contents) { return .nothing }
+        if Self.isMissing(contents) { return .missing }
         return DecimalNumber.hasComma(contents) ? .decimalComma : .unreadable
     }
 
     /// True for an empty cell, or a word for a missing value.
-    func isNothing(_ index: Int) -> Bool {
-        if case .nothing = content(index) { return true }
+    func isMissing(_ index: Int) -> Bool {
+        if case .missing = content(index) { return true }
         return false
     }
 
@@ -202,7 +202,7 @@ struct CSVReader {
         var hasText = false
         for index in indices {
             switch content(index) {
-            case .nothing: if !text(index).isEmpty { hasText = true }
+            case .missing: if !text(index).isEmpty { hasText = true }
             case .number, .decimalComma: return false
             case .unreadable: hasText = true
             }
@@ -218,26 +218,27 @@ struct CSVReader {
     }
 
     /// Returns the position of a cell in the current row, or of the whole row if `index` is nil.
-    func place(_ index: Int?) -> FilePlace {
-        FilePlace(
+    func position(ofColumn index: Int?) -> FilePosition {
+        FilePosition(
             name: name, line: line, column: index.map { $0 + 1 },
             columnName: index.flatMap { header.indices.contains($0) ? header[$0] : nil } ?? "")
     }
 
     private mutating func readRow(from start: Int) throws(DeviceError) {
-        isOpenEnded = false
+        isMissingLineEnd = false
         while true {
             guard cells.count < Self.maximumColumns else {
-                throw place(nil).error("the row has more than \(Self.maximumColumns) cells. Is it the right file?")
+                throw position(ofColumn: nil).error(
+                    "the row has more than \(Self.maximumColumns) cells. Is it the right file?")
             }
-            skipBlanks()
+            skipWhitespace()
             if offset < bytes.count, bytes[offset] == UInt8(ascii: "\"") {
                 try readQuoted(from: start)
             } else {
                 readPlain()
             }
             guard offset < bytes.count else {
-                isOpenEnded = true
+                isMissingLineEnd = true
                 break
             }
             if bytes[offset] == separator {
@@ -256,7 +257,8 @@ struct CSVReader {
             let hint =
                 separator == UInt8(ascii: ",") && cells.count >= 2 * header.count - 1
                 ? "Its numbers may have decimal commas. Export with decimal points." : "Correct the row or the header."
-            throw place(nil).error("the row has \(cells.count) cells, but the header has \(header.count). \(hint)")
+            throw position(ofColumn: nil).error(
+                "the row has \(cells.count) cells, but the header has \(header.count). \(hint)")
         }
     }
 
@@ -264,12 +266,12 @@ struct CSVReader {
         let start = offset
         while offset < bytes.count, bytes[offset] != separator, !isLineEnd(bytes[offset]) { offset &+= 1 }
         var end = offset
-        while end > start, Self.isBlank(bytes[end &- 1]) { end &-= 1 }
+        while end > start, Self.isWhitespaceOrZero(bytes[end &- 1]) { end &-= 1 }
         cells.append(Cell(range: start..<end))
     }
 
     private mutating func readQuoted(from rowStart: Int) throws(DeviceError) {
-        let here = place(cells.count)
+        let here = position(ofColumn: cells.count)
         offset &+= 1
         let start = offset
         var hasLines = false
@@ -293,7 +295,7 @@ struct CSVReader {
         }
         cells.append(Cell(range: start..<offset, isQuoted: true))
         offset &+= 1
-        skipBlanks()
+        skipWhitespace()
         guard offset >= bytes.count || bytes[offset] == separator || isLineEnd(bytes[offset]) else {
             throw here.error("there is text after a closing quote. Double a quote inside a quoted cell.")
         }
@@ -312,8 +314,8 @@ struct CSVReader {
         if isReturn, offset < bytes.count, bytes[offset] == UInt8(ascii: "\n") { offset &+= 1 }
     }
 
-    private mutating func skipBlanks() {
-        while offset < bytes.count, Self.isBlank(bytes[offset]), bytes[offset] != separator { offset &+= 1 }
+    private mutating func skipWhitespace() {
+        while offset < bytes.count, Self.isWhitespaceOrZero(bytes[offset]), bytes[offset] != separator { offset &+= 1 }
     }
 
     /// Detects the separator in the first line that is neither empty nor a comment: a semicolon or a tab, if it is more
@@ -323,7 +325,9 @@ struct CSVReader {
         isSeparatorChosen = true
         var rest = bytes[offset...].prefix(Self.maximumRow)
         var first = rest.prefix(0)
-        while !rest.isEmpty, first.first(where: { !Self.isBlank($0) }).map({ $0 == UInt8(ascii: "#") }) ?? true {
+        while !rest.isEmpty,
+            first.first(where: { !Self.isWhitespaceOrZero($0) }).map({ $0 == UInt8(ascii: "#") }) ?? true
+        {
             first = rest.prefix { !isLineEnd($0) }
             rest = rest.dropFirst(first.count + 1)
         }
@@ -341,10 +345,10 @@ struct CSVReader {
 
     /// White space, and the zero bytes with which a file is often padded after a power failure.
     @inline(__always)
-    private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0 }
+    private static func isWhitespaceOrZero(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0 }
 
     /// True for words that programs write instead of a missing number.
-    private static func isNothing(_ text: UnsafeRawBufferPointer) -> Bool {
+    private static func isMissing(_ text: UnsafeRawBufferPointer) -> Bool {
         guard text.count <= 9 else { return false }
         let word = String(decoding: text, as: UTF8.self).lowercased()
         return ["nan", "-nan", "null", "none", "na", "n/a", "inf", "-inf", "+inf", "infinity", "-infinity", "-"]

@@ -11,11 +11,11 @@ struct CSVTableReader {
 
     private var reader: CSVReader
     private let map: CSVColumnMap
-    private var rows: TableRows
+    private var rows: TableRowConverter
 
     /// Whether times are since 1970. The first time determines it for all rows; nil before that.
     private var isCivil: Bool?
-    private var unzoned = 0
+    private var timesWithoutZone = 0
     /// True once a time shows that the logger's clock was set.
     private var hasSetClock = false
 
@@ -29,12 +29,12 @@ struct CSVTableReader {
         reader.skipLines(map.skippedLines)
         reader.setSeparator(map.separator)
         if map.hasHeader { try reader.readHeader(allowsRepeatedNames: true) }
-        var columns: [CSVQuantity: TableRows.Column] = [:]
+        var columns: [CSVQuantity: TableRowConverter.Column] = [:]
         for (quantity, column) in map.columns {
             let index = try Self.index(of: column, quantity, reader, map)
-            columns[quantity] = TableRows.Column(index: index, unit: column.unit)
+            columns[quantity] = TableRowConverter.Column(index: index, unit: column.unit)
         }
-        rows = TableRows(columns, from: name)
+        rows = TableRowConverter(columns, from: name)
         rows.dropsRepetitions = true
         reader.width = rows.width
     }
@@ -44,8 +44,8 @@ struct CSVTableReader {
     ) throws(DeviceError) -> Int {
         if let index = column.index {
             guard !map.hasHeader || index < reader.header.count else {
-                throw reader.place(nil).error(
-                    "there is no column \(column.shown), which the column map assigns to \(quantity.rawValue): the header has \(reader.header.count) columns. \(numbered(reader.header))"
+                throw reader.position(ofColumn: nil).error(
+                    "there is no column \(column.description), which the column map assigns to \(quantity.rawValue): the header has \(reader.header.count) columns. \(numbered(reader.header))"
                 )
             }
             return index
@@ -53,12 +53,12 @@ struct CSVTableReader {
         let name = (column.name ?? "").lowercased()
         let found = reader.header.indices.filter { reader.header[$0] == name }
         guard let index = found.first else {
-            throw reader.place(nil).error(
-                "there is no column \(column.shown), which the column map assigns to \(quantity.rawValue). \(numbered(reader.header))"
+            throw reader.position(ofColumn: nil).error(
+                "there is no column \(column.description), which the column map assigns to \(quantity.rawValue). \(numbered(reader.header))"
             )
         }
         guard found.count == 1 else {
-            throw reader.place(found[1]).error(
+            throw reader.position(ofColumn: found[1]).error(
                 "there are \(found.count) columns with this name. Write #\(found[0] + 1) or #\(found[1] + 1) in the column map."
             )
         }
@@ -74,7 +74,7 @@ struct CSVTableReader {
     /// Reads all rows.
     mutating func read() throws(DeviceError) -> Recording {
         var row: Int64 = 0
-        hasSetClock = try isCivilSoon()
+        hasSetClock = try containsCivilTime()
         if hasSetClock { isCivil = true }
         while try nextRow(isFirst: row == 0) {
             let time = try usableTime(row)
@@ -86,7 +86,7 @@ struct CSVTableReader {
             } else if !rows.tracks.isEmpty {
                 recordTime("the row has no usable time, and its motion readings were skipped")
             }
-            try rows.take(reader, at: time, civil: time.flatMap(civil), fix: try fixTime())
+            try rows.process(reader, at: time, civil: time.flatMap(civil), fix: try fixTime())
             if row == 0 { findUnnamedDirections() }
             rows.endRow()
             row += 1
@@ -94,18 +94,18 @@ struct CSVTableReader {
         let plausibility = rows.tracks.compactMap {
             $0.plausibilityRemark { "If so, write \($0)=COLUMN:\($1) and so on in the column map." }
         }
-        var recording = rows.takeRecording(start: map.start)
-        if isCivil == true, !rows.hasOneTime, let first = recording.firstTime {
+        var recording = rows.finishRecording(start: map.start)
+        if isCivil == true, !rows.ignoresTimes, let first = recording.firstTime {
             recording.start = .epoch
             recording.shift(by: 0 &- first)
         }
         recording.remarks = remarks + plausibility + recording.remarks
-        recording.settle()
-        if let first = recording.firstTime, rows.hasOneTime { recording.shift(by: 0 &- first) }
-        if rows.hasOneTime { recording.start = nil }
+        recording.normalize()
+        if let first = recording.firstTime, rows.ignoresTimes { recording.shift(by: 0 &- first) }
+        if rows.ignoresTimes { recording.start = nil }
         guard recording.count > 0 || recording.reports.count > 0 else {
-            throw reader.nothingFound(
-                "no readings in the columns of the column map", more: rows.diagnostics.remarks)
+            throw reader.noReadingsError(
+                "no readings in the columns of the column map", details: rows.diagnostics.remarks)
         }
         return recording
     }
@@ -130,7 +130,7 @@ struct CSVTableReader {
     }
 
     /// True if one of the first thousand rows has a civil time. Earlier times are then from a clock that was not set.
-    private func isCivilSoon() throws(DeviceError) -> Bool {
+    private func containsCivilTime() throws(DeviceError) -> Bool {
         guard let column = rows.columns[.time] else { return false }
         var ahead = reader
         for _ in 0..<1000 {
@@ -209,7 +209,7 @@ struct CSVTableReader {
         /// The cell is empty.
         case absent
         /// The time is from a clock that was not set.
-        case unset
+        case fromUnsetClock
         /// The cell in the given column is unreadable.
         case unreadable(Int)
     }
@@ -220,10 +220,10 @@ struct CSVTableReader {
         switch try time(row) {
         case .known(let time): return time
         case .unreadable(let index): rows.recordUnreadable(index, reader)
-        case .unset: recordTime("the time \(UnsetClock.message)")
+        case .fromUnsetClock: recordTime("the time \(UnsetClock.message)")
         case .absent:
             guard row == 0, !rows.tracks.isEmpty, rows.hasReadings(reader) else { break }
-            throw reader.place(rows.columns[.time]?.index).error(
+            throw reader.position(ofColumn: rows.columns[.time]?.index).error(
                 "the row has readings but no time. Add the time, or remove the row.")
         }
         return nil
@@ -248,22 +248,22 @@ struct CSVTableReader {
         guard let power = unit.power else {
             guard let (time, zone) = TableTime.parse(text) else {
                 if row > 0 { return .unreadable(index) }
-                throw reader.place(index).error(
+                throw reader.position(ofColumn: index).error(
                     "\"\(text.prefix(40))\" is not a time such as 2026-11-21T10:00:00Z or 2026-11-21 10:00:00. If the date is in another order, split the column. If it is a number, write :s, :ms, :us or :ns after the column in the column map."
                 )
             }
-            if zone == .missing { unzoned += 1 }
+            if zone == .missing { timesWithoutZone += 1 }
             return civilTime(time.nanoseconds)
         }
         if text.prefix(20).dropFirst(4).contains("-"), text.contains(":") {
-            throw reader.place(index).error(
+            throw reader.position(ofColumn: index).error(
                 "\"\(text.prefix(40))\" is a date. Write :iso after the column in the column map.")
         }
         if row > 0, case .unreadable = reader.content(index) { return .unreadable(index) }
         guard let number = try reader.decimal(index) else { return .absent }
         guard let time = number.scaled(byPowerOfTen: power) else {
             if row > 0 { return .unreadable(index) }
-            throw reader.place(index).error(
+            throw reader.position(ofColumn: index).error(
                 "the time \"\(text.prefix(40))\" is out of range in \(unit.name). Specify another unit in the column map: s, ms, us or ns."
             )
         }
@@ -272,7 +272,7 @@ struct CSVTableReader {
 
     private mutating func civilTime(_ time: Int64) -> RowTime {
         if time >= UnsetClock.gpsEpoch { hasSetClock = true }
-        return UnsetClock.produced(time, isSetLater: hasSetClock) ? .unset : .known(time)
+        return UnsetClock.produced(time, isSetLater: hasSetClock) ? .fromUnsetClock : .known(time)
     }
 
     /// Reads the time of a row whose date is in a separate column.
@@ -284,7 +284,7 @@ struct CSVTableReader {
         guard !day.isEmpty else { return .absent }
         guard let midnight = TableTime.midnight(day, order: date.unit?.name ?? "ymd") else {
             if row > 0 { return .unreadable(date.index) }
-            throw reader.place(date.index).error(
+            throw reader.position(ofColumn: date.index).error(
                 "\"\(day.prefix(40))\" is not a date such as 2026-11-21. If the day or the month comes first, write :dmy or :mdy after the column in the column map."
             )
         }
@@ -300,22 +300,26 @@ struct CSVTableReader {
                 unit.power == nil
                 ? "If it includes a date or another time zone, remove date= from the column map."
                 : "For times in this notation, write :iso after the column in the column map."
-            throw reader.place(index).error("\"\(text.prefix(40))\" is not a time of day such as 10:00:00. \(advice)")
+            throw reader.position(ofColumn: index).error(
+                "\"\(text.prefix(40))\" is not a time of day such as 10:00:00. \(advice)")
         }
-        unzoned += 1
+        timesWithoutZone += 1
         return civilTime(midnight.addingSaturated(time))
     }
 
     private var remarks: [String] {
         var remarks = reader.remarks
-        remarks.tell(rows.partial, "readings had only some axes of their sensor and were skipped.")
+        remarks.appendRemark(
+            count: rows.incompleteReadingCount, "readings had only some axes of their sensor and were skipped.")
         remarks += rows.diagnostics.remarks
-        remarks.tell(
-            rows.repeated,
+        remarks.appendRemark(
+            count: rows.repeatedPositionCount,
             "rows repeat the previous position, which was used only once\(rows.columns[.fixTime] == nil ? " per second" : "")."
         )
-        remarks.tell(rows.derived, "positions have a speed, course or climb derived from the previous position.")
-        remarks.tell(unzoned, "times have no time zone and were read as UTC.")
+        remarks.appendRemark(
+            count: rows.derivedMotionCount,
+            "positions have a speed, course or climb derived from the previous position.")
+        remarks.appendRemark(count: timesWithoutZone, "times have no time zone and were read as UTC.")
         return remarks
     }
 }

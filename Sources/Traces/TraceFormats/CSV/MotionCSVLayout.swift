@@ -81,26 +81,26 @@ extension MotionCSVLayout {
     /// Creates a converter of the rows below the header.
     ///
     /// - Throws: An error if the header contains no sensor, or only some axes of a sensor.
-    func rows(_ reader: borrowing CSVReader) throws(DeviceError) -> TableRows {
-        var columns: [CSVQuantity: TableRows.Column] = [:]
+    func rows(_ reader: borrowing CSVReader) throws(DeviceError) -> TableRowConverter {
+        var columns: [CSVQuantity: TableRowConverter.Column] = [:]
         let letters = self == .motionSense ? ["r", "u"] : ["g", "a", "m"]
         for (letter, kind) in zip(letters, [SensorKind.gyroscope, .accelerometer, .magnetometer]) {
             for (axis, index) in zip(kind.csvQuantities, try Self.axes(letter, reader)) {
-                columns[axis] = TableRows.Column(index: index)
+                columns[axis] = TableRowConverter.Column(index: index)
             }
         }
         if self == .si || self == .iio {
             for kind in SensorKind.allCases where !kind.isVector {
                 for (name, quantity) in zip(kind.csvColumns, kind.csvQuantities) {
-                    if let index = reader.column(name) { columns[quantity] = TableRows.Column(index: index) }
+                    if let index = reader.column(name) { columns[quantity] = TableRowConverter.Column(index: index) }
                 }
             }
         }
         guard !columns.isEmpty else {
-            throw reader.place(nil).error(
+            throw reader.position(ofColumn: nil).error(
                 "no column contains motion readings. Name the columns t, gx, gy, gz, ax, ay, az, mx, my, mz.")
         }
-        var rows = TableRows(columns, from: reader.name)
+        var rows = TableRowConverter(columns, from: reader.name)
         if self == .motionSense { rows.gravity = try Self.axes("g", reader) }
         rows.convert = converted
         return rows
@@ -130,7 +130,7 @@ extension MotionCSVLayout {
             }
         }
         guard found.isEmpty || missing.isEmpty else {
-            throw reader.place(nil).error(
+            throw reader.position(ofColumn: nil).error(
                 "the header lacks \(missing.joined(separator: " and ")): a sensor has three axes. Add or remove columns."
             )
         }

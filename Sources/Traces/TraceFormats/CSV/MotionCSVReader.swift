@@ -11,14 +11,14 @@ struct MotionCSVReader {
     private let timeColumn: Int?
     private let period: Double
     private let options: MotionCSVOptions
-    private var rows: TableRows
+    private var rows: TableRowConverter
 
     /// Reads the header.
     init(_ bytes: UnsafeRawBufferPointer, name: String, options: MotionCSVOptions) throws(DeviceError) {
         reader = try CSVReader(bytes, name: name)
         try reader.readHeader()
         guard let layout = options.layout ?? MotionCSVLayout(columns: reader.header) else {
-            throw reader.place(nil).error(
+            throw reader.position(ofColumn: nil).error(
                 "these columns are unknown: \(reader.header.prefix(12).joined(separator: ",").prefix(120)). Name them t, gx, gy, gz, ax, ay, az, mx, my, mz (s, rad/s, m/s^2, microtesla), or describe them with a column map (--columns)."
             )
         }
@@ -28,7 +28,7 @@ struct MotionCSVReader {
         reader.width = rows.width
         timeColumn = reader.header.firstIndex { MotionCSVLayout.timeColumns.contains($0) }
         guard let period = timeColumn != nil ? 0 : options.period ?? layout.defaultPeriod else {
-            throw reader.place(nil).error(
+            throw reader.position(ofColumn: nil).error(
                 "there is no column t with the seconds. Add it, or specify the number of rows per second with --rate.")
         }
         guard timeColumn != nil || (period.isFinite && period > 0 && period <= 86_400) else {
@@ -53,10 +53,10 @@ struct MotionCSVReader {
             if row > 0, let timeColumn, case .unreadable = reader.content(timeColumn) {
                 rows.recordUnreadable(timeColumn, reader)
             } else if let time = try time(row) {
-                try rows.take(reader, at: time, civil: nil)
+                try rows.process(reader, at: time, civil: nil)
             } else if !reader.cells.allSatisfy(\.range.isEmpty) {
                 guard row > 0 else {
-                    throw reader.place(timeColumn).error(
+                    throw reader.position(ofColumn: timeColumn).error(
                         "the row has readings but no time. Add the time, or remove the row.")
                 }
                 rows.diagnostics.record(
@@ -66,7 +66,8 @@ struct MotionCSVReader {
             row += 1
         }
         var remarks = reader.remarks
-        remarks.tell(rows.partial, "readings had only some axes of their sensor and were skipped.")
+        remarks.appendRemark(
+            count: rows.incompleteReadingCount, "readings had only some axes of their sensor and were skipped.")
         remarks += rows.diagnostics.remarks
         if let remark = fieldRemark { remarks.append(remark) }
         if layout == .si || layout == .iio {
@@ -76,15 +77,15 @@ struct MotionCSVReader {
                 }
             }
         }
-        var recording = rows.takeRecording(start: options.start)
+        var recording = rows.finishRecording(start: options.start)
         if timeColumn != nil, let first = recording.firstTime, first >= CSVTableReader.earliestCivilTime {
             recording.start = .epoch
             recording.shift(by: 0 &- first)
         }
         recording.remarks = remarks + recording.remarks
-        recording.settle()
+        recording.normalize()
         guard recording.count > 0 else {
-            throw reader.nothingFound("no readings", more: rows.diagnostics.remarks)
+            throw reader.noReadingsError("no readings", details: rows.diagnostics.remarks)
         }
         return recording
     }
@@ -94,7 +95,7 @@ struct MotionCSVReader {
         guard let column = timeColumn else { return Int64(saturatingSeconds: Double(row) * period) }
         guard let number = try reader.decimal(column) else { return nil }
         guard let time = number.scaled(byPowerOfTen: 9) else {
-            throw reader.place(column).error(
+            throw reader.position(ofColumn: column).error(
                 "the time \"\(reader.text(column).prefix(40))\" is out of range; it must be in seconds.")
         }
         return time

@@ -7,7 +7,7 @@ import Trace
 ///
 /// Readings must be in chronological order. Readings with the same time share a row. The cells of sensors without a
 /// reading at that time are empty.
-struct MotionCSVRows {
+struct MotionCSVEncoder {
     /// The kinds of sensors in the order of the columns.
     static let kinds = [SensorKind.gyroscope] + SensorKind.allCases.filter { $0 != .gyroscope }
 
@@ -32,7 +32,7 @@ struct MotionCSVRows {
     ///   - value: The reading, in the unit of a source.
     ///   - sensor: The index of the sensor.
     ///   - time: The time in nanoseconds.
-    mutating func take(_ value: SIMD3<Double>, of sensor: Int, at time: Int64) {
+    mutating func append(_ value: SIMD3<Double>, of sensor: Int, at time: Int64) {
         if time != self.time { endRow() }
         self.time = time
         values[sensor] = value
@@ -55,7 +55,7 @@ struct MotionCSVRows {
     }
 
     /// Removes and returns the completed rows.
-    mutating func takeBytes() -> [UInt8] {
+    mutating func drain() -> [UInt8] {
         defer { bytes.removeAll(keepingCapacity: true) }
         return bytes
     }
@@ -78,13 +78,14 @@ extension RecordingFormat {
     /// interpolated. Only the first sensor of each kind is written. Numbers are in the shortest form that reads back as
     /// the same value.
     public static let csv = RecordingFormat(
-        name: "csv", title: "motion CSV", endings: [".csv"], tellsDamage: true, sniff: sniff, read: read,
+        name: "csv", title: "motion CSV", fileExtensions: [".csv"], reportsDamage: true, detect: sniff, read: read,
         writer: write)
 
-    private static func sniff(_ input: RecordingInput) throws(DeviceError) -> Likeness? {
+    private static func sniff(_ input: RecordingInput) throws(DeviceError) -> DetectionConfidence? {
         if MotionCSVLayout(columns: input.columns) != nil { return .likely }
         // A table may contain NMEA sentences in one of its columns.
-        return input.isTable && input.name.lowercased().hasSuffix(".csv") && !input.holdsSentences ? .named : nil
+        return input.mayBeTable && input.name.lowercased().hasSuffix(".csv") && !input.containsNMEASentences
+            ? .nameOnly : nil
     }
 
     private static func read(
@@ -96,14 +97,14 @@ extension RecordingFormat {
     private static func write(
         _ trace: TraceFile, to path: String, options: ExportOptions
     ) throws(DeviceError) -> [String] {
-        var readings = try MeasuredReadings(trace)
+        var readings = try SortedReadings(trace)
         // The index of the first sensor of each kind that has readings.
-        let written = MotionCSVRows.kinds.compactMap { kind in
+        let written = MotionCSVEncoder.kinds.compactMap { kind in
             readings.sensors.firstIndex { $0.description.kind == kind && $0.count > 0 }
         }
         var columns: [Int?] = readings.sensors.map { _ in nil }
         for (column, sensor) in written.enumerated() { columns[sensor] = column }
-        var rows = MotionCSVRows(written.map { readings.sensors[$0].description })
+        var rows = MotionCSVEncoder(written.map { readings.sensors[$0].description })
         var others = 0
         var file = try ExportFile(path: path, options)
         while let reading = readings.next() {
@@ -111,17 +112,18 @@ extension RecordingFormat {
                 others += 1
                 continue
             }
-            rows.take(reading.value, of: column, at: reading.time)
+            rows.append(reading.value, of: column, at: reading.time)
             if rows.bytes.count > 1 << 15 {
-                file.bytes.append(contentsOf: rows.takeBytes())
+                file.bytes.append(contentsOf: rows.drain())
                 try file.flushIfLarge()
             }
         }
         rows.endRow()
-        file.bytes.append(contentsOf: rows.takeBytes())
+        file.bytes.append(contentsOf: rows.drain())
         try file.close()
         var remarks = readings.remarks
-        remarks.tell(others, "readings of further sensors were omitted, because CSV contains one sensor of each kind.")
+        remarks.appendRemark(
+            count: others, "readings of further sensors were omitted, because CSV contains one sensor of each kind.")
         if let start = readings.start {
             remarks.append(
                 "The start time \(CivilDate(start).iso8601(decimals: 3)) was omitted, because times in CSV are relative to it."

@@ -38,7 +38,7 @@ struct ExportFile: ~Copyable {
     var name: String { output.name }
 
     /// Appends text.
-    mutating func text(_ text: StaticString) { text.withUTF8Buffer { bytes.append(contentsOf: $0) } }
+    mutating func append(_ text: StaticString) { text.withUTF8Buffer { bytes.append(contentsOf: $0) } }
 
     /// Writes the buffer if it has reached its capacity.
     mutating func flushIfLarge() throws(DeviceError) {
@@ -63,25 +63,25 @@ struct ExportFile: ~Copyable {
 extension ExportFile {
     /// Appends a number with at most `decimals` decimals, without trailing zeros. It must be finite, and its magnitude
     /// below 1e15.
-    mutating func number(_ value: Double, decimals: Int) { bytes.appendNumber(value, decimals: decimals) }
+    mutating func appendNumber(_ value: Double, decimals: Int) { bytes.appendNumber(value, decimals: decimals) }
 
-    mutating func integer(_ value: Int) { bytes.append(contentsOf: String(value).utf8) }
+    mutating func appendInteger(_ value: Int) { bytes.append(contentsOf: String(value).utf8) }
 
     /// Appends a time in UTC, with the necessary number of decimals: none, three or nine.
-    mutating func time(_ time: WallTime) {
+    mutating func appendTime(_ time: WallTime) {
         let fraction = time.nanoseconds % 1_000_000_000
         let decimals = fraction == 0 ? 0 : fraction % 1_000_000 == 0 ? 3 : 9
         CivilDate(time).appendISO8601(decimals: decimals, to: &bytes)
     }
 
     /// Appends text with XML escapes. Control characters that XML forbids become spaces.
-    mutating func escaped(_ text: String) {
+    mutating func appendEscaped(_ text: String) {
         for byte in text.utf8 {
             switch byte {
-            case UInt8(ascii: "<"): self.text("&lt;")
-            case UInt8(ascii: ">"): self.text("&gt;")
-            case UInt8(ascii: "&"): self.text("&amp;")
-            case UInt8(ascii: "\""): self.text("&quot;")
+            case UInt8(ascii: "<"): self.append("&lt;")
+            case UInt8(ascii: ">"): self.append("&gt;")
+            case UInt8(ascii: "&"): self.append("&amp;")
+            case UInt8(ascii: "\""): self.append("&quot;")
             case 0..<0x20 where byte != 0x09 && byte != 0x0a: bytes.append(0x20)
             default: bytes.append(byte)
             }
@@ -91,36 +91,36 @@ extension ExportFile {
     /// Appends an element with a number; nothing if the number is NaN or too large.
     mutating func element(_ name: StaticString, _ value: Double, decimals: Int) {
         guard value.magnitude < FixedDecimal.limit else { return }
-        open(name)
-        number(value, decimals: decimals)
+        openElement(name)
+        appendNumber(value, decimals: decimals)
         close(name)
     }
 
     /// Appends an element with a count; nothing if the count is negative.
     mutating func element(_ name: StaticString, _ count: Int32) {
         guard count >= 0 else { return }
-        open(name)
-        integer(Int(count))
+        openElement(name)
+        appendInteger(Int(count))
         close(name)
     }
 
     /// Appends an element with escaped text; nothing if the text is empty.
     mutating func element(_ name: StaticString, _ text: String) {
         guard !text.isEmpty else { return }
-        open(name)
-        escaped(text)
+        openElement(name)
+        appendEscaped(text)
         close(name)
     }
 
-    mutating func open(_ name: StaticString) {
+    mutating func openElement(_ name: StaticString) {
         bytes.append(UInt8(ascii: "<"))
-        text(name)
+        append(name)
         bytes.append(UInt8(ascii: ">"))
     }
 
     mutating func close(_ name: StaticString) {
-        text("</")
-        text(name)
+        append("</")
+        append(name)
         bytes.append(UInt8(ascii: ">"))
     }
 }

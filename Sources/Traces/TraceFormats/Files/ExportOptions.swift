@@ -14,13 +14,13 @@ public struct ExportOptions: Sendable, Hashable {
     /// first fix.
     public var receiver: String?
     /// Whether arrival times are written, for gpsd's reports and NMEA.
-    public var hasStamps = false
+    public var includesArrivalTimes = false
     /// The name of the track in GPX, KML and GeoJSON; empty for none.
     public var name = ""
     /// The NMEA 0183 sentences to write, and their precision.
     public var nmea = NMEAOptions()
     /// True if damaged reports have already been reported, by the importer that created the trace.
-    package var isDamageKnown = false
+    package var isDamageReported = false
 
     /// Creates options; all others have their default values.
     public init(
@@ -30,7 +30,7 @@ public struct ExportOptions: Sendable, Hashable {
         self.overwrite = overwrite
         self.mode = mode
         self.receiver = receiver
-        self.hasStamps = hasStamps
+        self.includesArrivalTimes = hasStamps
         self.name = name
     }
 }

@@ -13,7 +13,7 @@ enum Folder {
     private static let maximumNames = 10_000
 
     static func read(_ path: String) throws(DeviceError) -> [UInt8] {
-        try FileBytes.read(path, limit: maximumFileSize)
+        try FileIO.read(path, limit: maximumFileSize)
     }
 
     /// Reads a file; nil if it does not exist.
@@ -25,16 +25,17 @@ enum Folder {
 
     /// Returns the sorted names in a folder.
     static func names(_ path: String) throws(DeviceError) -> [String] {
-        guard let names = FolderEntries.names(path, limit: maximumNames) else {
-            throw FileBytes.failedToRead(path, call: "opendir", errno: errno)
+        guard let names = DirectoryEntries.names(path, limit: maximumNames) else {
+            throw FileIO.readError(path, call: "opendir", errno: errno)
         }
         return names
     }
 
     /// Calls `body` to fill a folder. If it throws and the folder did not exist before, the folder is removed if it is
     /// empty.
-    static func fill<Result>(_ path: String, _ body: () throws(DeviceError) -> Result) throws(DeviceError) -> Result {
-        let wasThere = FileBytes.isThere(path)
+    static func populate<Result>(_ path: String, _ body: () throws(DeviceError) -> Result) throws(DeviceError) -> Result
+    {
+        let wasThere = FileIO.exists(path)
         do {
             return try body()
         } catch {
@@ -47,13 +48,15 @@ enum Folder {
     ///
     /// - Throws: An error if the path is a symbolic link of another user, or if the folder contains one of the named
     ///   files and the options do not allow replacing them.
-    static func make(_ path: String, for names: [String], _ options: ExportOptions) throws(DeviceError) {
-        if NewFile.makeFolder(path, for: options.mode) != 0, errno != EEXIST || NewFile.isForeignLink(path) {
-            throw NewFile.failure(path, call: "mkdir", errno: errno)
+    static func createDirectory(_ path: String, for names: [String], _ options: ExportOptions) throws(DeviceError) {
+        if ExclusiveFile.createDirectory(path, for: options.mode) != 0,
+            errno != EEXIST || ExclusiveFile.isLinkOfOtherUser(path)
+        {
+            throw ExclusiveFile.failure(path, call: "mkdir", errno: errno)
         }
         guard !options.overwrite else { return }
-        for name in names where FileBytes.isThere("\(path)/\(name)") {
-            throw FileBytes.failedToWrite("\(path)/\(name)", call: "open", errno: EEXIST)
+        for name in names where FileIO.exists("\(path)/\(name)") {
+            throw FileIO.writeError("\(path)/\(name)", call: "open", errno: EEXIST)
         }
     }
 
@@ -61,8 +64,8 @@ enum Folder {
     static func write(
         _ files: [(name: String, bytes: [UInt8])], to path: String, _ options: ExportOptions
     ) throws(DeviceError) {
-        try fill(path) { () throws(DeviceError) in
-            try make(path, for: files.map(\.name), options)
+        try populate(path) { () throws(DeviceError) in
+            try createDirectory(path, for: files.map(\.name), options)
             for (name, bytes) in files {
                 var file = try ExportFile(path: "\(path)/\(name)", options)
                 file.bytes = bytes
@@ -73,7 +76,7 @@ enum Folder {
 }
 
 /// A position in a text file, for error messages.
-struct FilePlace {
+struct FilePosition {
     var name: String
     var line: Int
     /// The column, counted from 1; nil for the whole line.

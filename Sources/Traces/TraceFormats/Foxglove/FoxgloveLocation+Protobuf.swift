@@ -107,7 +107,9 @@ struct ProtobufReader {
         case 0: return varint().map { .varint($0) }
         case 1: return fixed(UInt64.self).map { .fixed64($0) }
         case 2:
-            guard let length = varint(), let count = Int(exactly: length), let bytes = take(count) else { return nil }
+            guard let length = varint(), let count = Int(exactly: length), let bytes = readBytes(count) else {
+                return nil
+            }
             return .bytes(bytes)
         case 5: return fixed(UInt32.self).map { .fixed32($0) }
         default: return nil
@@ -130,10 +132,10 @@ struct ProtobufReader {
     }
 
     private mutating func fixed<Bits: FixedWidthInteger>(_: Bits.Type) -> Bits? {
-        take(Bits.bitWidth / 8).map { Bits(littleEndian: $0.loadUnaligned(as: Bits.self)) }
+        readBytes(Bits.bitWidth / 8).map { Bits(littleEndian: $0.loadUnaligned(as: Bits.self)) }
     }
 
-    private mutating func take(_ count: Int) -> UnsafeRawBufferPointer? {
+    private mutating func readBytes(_ count: Int) -> UnsafeRawBufferPointer? {
         guard count >= 0, count <= rest.count else { return nil }
         defer { rest = UnsafeRawBufferPointer(rebasing: rest[count...]) }
         return UnsafeRawBufferPointer(rebasing: rest[..<count])

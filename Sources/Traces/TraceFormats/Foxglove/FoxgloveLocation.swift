@@ -62,7 +62,7 @@ extension PositionReport {
                 deviations.up = Self.deviation(variances[8])
                 deviations.write(to: &self, confidence)
             }
-            if variances[8] >= FoxgloveMessage.leastUnknownVariance, altitudeHAE == 0 { altitudeHAE = .nan }
+            if variances[8] >= FoxgloveMessage.minimumUnknownVariance, altitudeHAE == 0 { altitudeHAE = .nan }
         }
         let velocity = location.velocity
         let way = (velocity.x * velocity.x + velocity.y * velocity.y).squareRoot()
@@ -79,7 +79,7 @@ extension PositionReport {
 
     /// Returns the square root of a known variance; NaN if the variance counts as unknown.
     private static func deviation(_ variance: Double) -> Double {
-        variance > 0 && variance < FoxgloveMessage.leastUnknownVariance ? variance.squareRoot() : .nan
+        variance > 0 && variance < FoxgloveMessage.minimumUnknownVariance ? variance.squareRoot() : .nan
     }
 }
 

@@ -9,7 +9,7 @@ import SystemCalls
 /// Encodes messages as JSON in the schemas of ``FoxgloveSchema``.
 enum FoxgloveMessage {
     /// The minimum variance that counts as unknown, in m². It is the square of 100 km.
-    static let leastUnknownVariance = 1e10
+    static let minimumUnknownVariance = 1e10
     /// The variance that is written if it is unknown, in m².
     private static let unknownVariance = 1e12
 
@@ -56,7 +56,7 @@ enum FoxgloveMessage {
             writer.member("longitude", report.longitude)
             writer.member("altitude", altitude?.metres ?? 0)
             writer.member("position_covariance", variances)
-            writer.member("position_covariance_type", !isKnown ? 0 : deviations.isCircle ? 1 : 2)
+            writer.member("position_covariance_type", !isKnown ? 0 : deviations.isIsotropic ? 1 : 2)
             if course.isFinite { writer.member("heading", course) }
             if velocity.sum().isFinite { writer.object("velocity") { point(velocity, &$0) } }
         }

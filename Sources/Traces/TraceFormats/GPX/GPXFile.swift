@@ -21,7 +21,7 @@ public enum GPXFile {
     public static func read(
         path: String, options: GPXOptions = .init(), to sink: some TraceSink
     ) throws(DeviceError) -> [String] {
-        try read(try FileChunks.open(path), options, to: sink)
+        try read(try FileContents.open(path), options, to: sink)
     }
 
     /// Reads a file in memory and writes it as a trace.
@@ -38,21 +38,21 @@ public enum GPXFile {
     ) throws(DeviceError) -> [String] { try read(.memory(TraceBytes(bytes), name: name), options, to: sink) }
 
     static func read(
-        _ chunks: FileChunks, _ options: GPXOptions, to sink: some TraceSink
+        _ chunks: FileContents, _ options: GPXOptions, to sink: some TraceSink
     ) throws(DeviceError) -> [String] {
-        var direct: GPXDirectImport?
-        let survey = try GPXSurvey(chunks, &direct)
-        var importer = GPXImporter(try GPXPlan(survey, options, name: chunks.name), options, chunks)
+        var direct: GPXSinglePassImporter?
+        let survey = try GPXSummary(chunks, &direct)
+        var importer = GPXImporter(try GPXSelection(survey, options, name: chunks.name), options, chunks)
         try importer.write(to: sink)
         return importer.remarks
     }
 
     /// Reads a file as a trace in memory.
     static func trace(
-        _ chunks: FileChunks, _ options: GPXOptions
+        _ chunks: FileContents, _ options: GPXOptions
     ) throws(DeviceError) -> (trace: TraceFile, remarks: [String]) {
-        var direct: GPXDirectImport? = GPXDirectImport(TraceBuilder(name: chunks.name), options)
-        let plan = try GPXPlan(try GPXSurvey(chunks, &direct), options, name: chunks.name)
+        var direct: GPXSinglePassImporter? = GPXSinglePassImporter(TraceBuilder(name: chunks.name), options)
+        let plan = try GPXSelection(try GPXSummary(chunks, &direct), options, name: chunks.name)
         if plan.isInOrder, let trace = try direct?.trace(from: plan.start) {
             return (trace, plan.remarks + (direct?.remarks ?? []))
         }

@@ -6,15 +6,15 @@ import Trace
 
 /// Writes the selected parts of a GPX file as a trace.
 struct GPXImporter {
-    private let plan: GPXPlan
+    private let plan: GPXSelection
     private let options: GPXOptions
-    private let chunks: FileChunks
+    private let chunks: FileContents
     private var writer: GPXPointWriter
     private var hasPoints = false
     /// The latest time so far, in nanoseconds since 1970.
     private var last = Int64.min
 
-    init(_ plan: GPXPlan, _ options: GPXOptions, _ chunks: FileChunks) {
+    init(_ plan: GPXSelection, _ options: GPXOptions, _ chunks: FileContents) {
         self.plan = plan
         self.options = options
         self.chunks = chunks
@@ -36,7 +36,7 @@ struct GPXImporter {
     }
 
     private mutating func write(
-        _ part: GPXSurvey.Part, _ timing: inout PathTiming, to sink: some TraceSink
+        _ part: GPXSummary.Part, _ timing: inout PathTiming, to sink: some TraceSink
     ) throws(DeviceError) {
         var reader = try GPXReader(chunks, at: part.place)
         reader.isClockSet = plan.isClockSet
@@ -50,7 +50,7 @@ struct GPXImporter {
 
     /// Returns the times of the points before the first time of a part: one second apart, or closer if needed to stay
     /// after earlier parts.
-    private func leadingTimes(of part: GPXSurvey.Part) -> some IteratorProtocol<Int64> {
+    private func leadingTimes(of part: GPXSummary.Part) -> some IteratorProtocol<Int64> {
         let count = Int64(part.leading)
         let gap = plan.needsSorting || last == .min ? Int64.max : max(0, part.first.subtractingSaturated(last))
         let step = min(1_000_000_000, gap / (count + 1))
@@ -58,7 +58,7 @@ struct GPXImporter {
     }
 
     private mutating func write(
-        _ part: GPXSurvey.Part, _ reader: inout GPXReader, _ timing: inout PathTiming, to sink: some TraceSink
+        _ part: GPXSummary.Part, _ reader: inout GPXReader, _ timing: inout PathTiming, to sink: some TraceSink
     ) throws(DeviceError) {
         var leading = leadingTimes(of: part)
         while let item = try reader.next() {
@@ -66,7 +66,7 @@ struct GPXImporter {
             case .begin: break
             case .segment: writer.beginSegment()
             case .point(let content):
-                guard content == part.content, reader.point.report.isPlace else { continue }
+                guard content == part.content, reader.point.report.hasValidCoordinates else { continue }
                 if let start = plan.start {
                     let time = reader.point.time ?? leading.next()
                     if let time { last = max(last, time) }
@@ -74,7 +74,7 @@ struct GPXImporter {
                 } else {
                     let report = reader.point.report
                     let place = GeodeticCoordinate(latitude: report.latitude, longitude: report.longitude)
-                    let isJump = writer.isAtBeginning && hasPoints
+                    let isJump = writer.startsNewSegment && hasPoints
                     hasPoints = true
                     let time = isJump ? timing.jump(to: place, after: 2 * GPXPointWriter.gap) : timing.time(of: place)
                     try writer.append(reader.point, at: time, to: sink)
@@ -88,19 +88,19 @@ struct GPXImporter {
 
 /// Writes the tracks of a GPX file during the first pass, on the assumption that they are in chronological order, which
 /// most are. If the assumption is wrong, the result is discarded.
-struct GPXDirectImport {
+struct GPXSinglePassImporter {
     private let builder: TraceBuilder
     private let options: GPXOptions
     /// The writer; nil before the first point.
     private var writer: GPXPointWriter?
     private var first: Int64 = 0
     private var last = Int64.min
-    private var isHopeless: Bool
+    private var hasFailed: Bool
 
     init(_ builder: TraceBuilder, _ options: GPXOptions) {
         self.builder = builder
         self.options = options
-        isHopeless = options.number != nil || (options.content ?? .tracks) != .tracks
+        hasFailed = options.number != nil || (options.content ?? .tracks) != .tracks
     }
 
     mutating func beginPart() { writer?.beginPart() }
@@ -108,10 +108,10 @@ struct GPXDirectImport {
     mutating func beginSegment() { writer?.beginSegment() }
 
     /// Appends a point of a track.
-    mutating func take(_ point: GPXPoint) {
-        guard !isHopeless else { return }
+    mutating func append(_ point: GPXPoint) {
+        guard !hasFailed else { return }
         guard let time = point.time, time >= last else {
-            isHopeless = true
+            hasFailed = true
             return
         }
         last = time
@@ -125,7 +125,7 @@ struct GPXDirectImport {
             try writer?.append(point, at: time.subtractingSaturated(first), to: builder)
         } catch {
             // The regular import repeats the error and reports it.
-            isHopeless = true
+            hasFailed = true
         }
     }
 
@@ -134,7 +134,7 @@ struct GPXDirectImport {
     ///
     /// - Parameter start: The civil time at time zero, in nanoseconds since 1970.
     mutating func trace(from start: Int64?) throws(DeviceError) -> TraceFile? {
-        guard !isHopeless, writer != nil, start == first else { return nil }
+        guard !hasFailed, writer != nil, start == first else { return nil }
         try writer?.finish(builder)
         return try builder.file()
     }

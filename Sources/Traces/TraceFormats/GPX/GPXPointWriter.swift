@@ -9,10 +9,10 @@ struct GPXPointWriter {
     /// The time in nanoseconds from the last point of a segment to the report without a fix (1 s).
     static let gap: Int64 = 1_000_000_000
     /// The maximum size in bytes of reports that are sorted in memory (256 MiB).
-    private static let largestSorted = 256 << 20
+    private static let maximumSortedSize = 256 << 20
 
     /// The number of points with a derived course, speed or climb.
-    private(set) var derived = 0
+    private(set) var derivedMotionCount = 0
     /// The time of the last point, in nanoseconds since the start.
     private(set) var last: Int64?
     /// The civil time at time zero, in nanoseconds since 1970; nil if unknown.
@@ -23,7 +23,7 @@ struct GPXPointWriter {
     private var motion = DerivedMotion()
     private var spreader = EqualTimeSpreader<Item>()
     /// The element that begins with the next appended point.
-    private var beginning = Beginning.segment
+    private var beginning = PathBoundary.segment
     /// The next time to try for a point whose time is already used, by the used time.
     private var nextFreeTime: [Int64: Int64] = [:]
     /// The reports to sort before writing, if ``needsSorting`` is true.
@@ -31,13 +31,13 @@ struct GPXPointWriter {
     private var size = 0
 
     /// The element that begins with a point.
-    private enum Beginning {
+    private enum PathBoundary {
         case nothing, segment, part
     }
 
     private struct Item {
         var point: GPXPoint
-        var beginning: Beginning
+        var beginning: PathBoundary
     }
 
     init(start: Int64?, needsSorting: Bool, _ options: GPXOptions, name: String) {
@@ -54,7 +54,7 @@ struct GPXPointWriter {
     }
 
     /// True if the next point does not continue the path of the previous points.
-    var isAtBeginning: Bool { beginning != .nothing }
+    var startsNewSegment: Bool { beginning != .nothing }
 
     /// Begins a new track or route.
     mutating func beginPart() { beginning = .part }
@@ -81,10 +81,10 @@ struct GPXPointWriter {
     }
 
     private mutating func write(_ item: Item, at time: Int64, to sink: some TraceSink) throws(DeviceError) {
-        let time = needsSorting ? free(time) : time
+        let time = needsSorting ? nextFreeTime(from: time) : time
         if item.beginning == .part, needsSorting { last = nil }
         if item.beginning != .nothing {
-            motion.restart()
+            motion.reset()
             if let last, time > last {
                 var lost = PositionReport()
                 lost.mode = .none
@@ -95,15 +95,15 @@ struct GPXPointWriter {
         if item.point.hasSky {
             var sky = item.point.sky
             sky.time = wallTime(time)
-            try write(GPSDEncoder.line(sky), at: time, to: sink)
+            try write(GPSDEncoder.encode(sky), at: time, to: sink)
         }
         var report = item.point.report
-        if derivesMotion, motion.complete(&report, at: time) { derived += 1 }
+        if derivesMotion, motion.complete(&report, at: time) { derivedMotionCount += 1 }
         try write(report, at: time, to: sink)
     }
 
     /// Returns the time or, if a point of an overlapping track already has it, the next free millisecond.
-    private mutating func free(_ time: Int64) -> Int64 {
+    private mutating func nextFreeTime(from time: Int64) -> Int64 {
         var free = time
         var occupied: [Int64] = []
         while let next = nextFreeTime[free], next > free {
@@ -122,16 +122,16 @@ struct GPXPointWriter {
         self.spreader = EqualTimeSpreader()
         try spreader.finish { (item, time) throws(DeviceError) in try write(item, at: time, to: sink) }
         guard needsSorting else { return }
-        recording.reports.settle()
+        recording.reports.sort()
         try recording.write(to: sink, source: name)
     }
 
     /// Remarks about the points for the user.
     var remarks: [String] {
         var remarks: [String] = []
-        if derived > 0 {
+        if derivedMotionCount > 0 {
             remarks.append(
-                "Course, speed or climb of \(derived) positions were derived from the previous positions.")
+                "Course, speed or climb of \(derivedMotionCount) positions were derived from the previous positions.")
         }
         return remarks
     }
@@ -150,7 +150,7 @@ struct GPXPointWriter {
             return
         }
         size += line.count + 32
-        guard size <= Self.largestSorted else {
+        guard size <= Self.maximumSortedSize else {
             throw DeviceError(
                 .notSupported,
                 "The points of \(name) are not in chronological order, and there are too many to sort in memory. Select one track by its number with --track."

@@ -44,7 +44,7 @@ struct GPXReader: ~Copyable {
     private var hasRoot: Bool
 
     /// Creates a reader at the start of a file, or at the tag of a track or route.
-    init(_ chunks: FileChunks, at place: GPXSurvey.Place? = nil) throws(DeviceError) {
+    init(_ chunks: FileContents, at place: GPXSummary.ElementPosition? = nil) throws(DeviceError) {
         guard let place else {
             self.init(XMLReader(try chunks.source(), name: chunks.name), hasRoot: false)
             return
@@ -180,9 +180,9 @@ struct GPXReader: ~Copyable {
     }
 
     private mutating func finishPoint() {
-        let impossible = point.report.refuseImpossibleValues() + point.sky.refuseImpossibleValues()
+        let impossible = point.report.discardOutOfRangeValues() + point.sky.discardOutOfRangeValues()
         point.finish()
-        guard impossible > 0, point.report.isPlace else { return }
+        guard impossible > 0, point.report.hasValidCoordinates else { return }
         let place = "lat=\(point.report.latitude) lon=\(point.report.longitude)"
         diagnostics.record(
             "a number of a point is impossible and was ignored", at: "line \(xml.line())", text: place,

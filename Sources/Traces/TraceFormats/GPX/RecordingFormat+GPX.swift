@@ -9,8 +9,8 @@ extension RecordingFormat {
     /// Each epoch is a single point, from its last report. Course and speed are in Garmin's TrackPointExtension v2, in
     /// degrees and metres per second. `ele` is above mean sea level.
     public static let gpx = RecordingFormat(
-        name: "gpx", title: "GPX", endings: [".gpx"], hasOneReceiver: true, tellsDamage: true,
-        sniff: sniff,
+        name: "gpx", title: "GPX", fileExtensions: [".gpx"], supportsReceiverSelection: true, reportsDamage: true,
+        detect: sniff,
         read: { (input, options) throws(DeviceError) in
             let (trace, remarks) = try GPXFile.trace(input.chunks, options.gpx)
             return .trace(trace, remarks: remarks)
@@ -21,7 +21,7 @@ extension RecordingFormat {
 
     /// Detects GPX by its root element. If the beginning of the XML is not readable, or for text in UTF-16, the file
     /// name decides.
-    private static func sniff(_ input: RecordingInput) throws(DeviceError) -> Likeness? {
+    private static func sniff(_ input: RecordingInput) throws(DeviceError) -> DetectionConfidence? {
         // Most files in other formats are excluded by their first byte.
         guard let first = input.firstByte, first == UInt8(ascii: "<") || first >= 0xfe else { return nil }
         if GPXReader.isGPX(input.prefix) { return .certain }
@@ -31,7 +31,7 @@ extension RecordingFormat {
     /// Positions as GPX waypoints with times in whole seconds, as Xcode and phone simulators play them back. Positions
     /// within the same second are omitted. This format can only be written; its files are read as ``gpx``.
     public static let xcode = RecordingFormat(
-        name: "xcode", hasOneReceiver: true, tellsDamage: true,
+        name: "xcode", supportsReceiverSelection: true, reportsDamage: true,
         writer: { (trace, path, options) throws(DeviceError) in
             try PathWriter.write(trace, to: path, options) { (writer) throws(DeviceError) in
                 try writer.writeWaypoints()
@@ -43,20 +43,20 @@ extension RecordingFormat {
 extension PathWriter {
     fileprivate mutating func writeTrack() throws(DeviceError) -> [String] {
         begin(" xmlns:gpxtpx=\"http://www.garmin.com/xmlschemas/TrackPointExtension/v2\"")
-        file.text("<trk>")
+        file.append("<trk>")
         file.element("name", options.name)
         var epochs = start
         var isOpen = false
         while let epoch = next(&epochs) {
             if epoch.startsSegment {
-                file.text(isOpen ? "</trkseg>\n<trkseg>\n" : "\n<trkseg>\n")
+                file.append(isOpen ? "</trkseg>\n<trkseg>\n" : "\n<trkseg>\n")
                 isOpen = true
             }
             writePoint(epoch)
             try file.flushIfLarge()
         }
-        if isOpen { file.text("</trkseg>\n") }
-        file.text("</trk>\n</gpx>\n")
+        if isOpen { file.append("</trkseg>\n") }
+        file.append("</trk>\n</gpx>\n")
         return try close(epochs, format: "GPX", altitude: "mean sea level", hasSatellites: true)
     }
 
@@ -72,66 +72,67 @@ extension PathWriter {
                 continue
             }
             last = second ?? last
-            writePlace("<wpt lat=\"", epoch)
+            writeCoordinates("<wpt lat=\"", epoch)
             if let second { writeTime(WallTime(nanoseconds: second * 1_000_000_000)) }
-            file.text("</wpt>\n")
+            file.append("</wpt>\n")
             try file.flushIfLarge()
         }
-        file.text("</gpx>\n")
+        file.append("</gpx>\n")
         var remarks = try close(epochs, format: "GPX for Xcode", altitude: "mean sea level")
         remarks.append("GPX for Xcode contains only waypoints: course, speed and gaps were omitted.")
-        remarks.tell(crowded, "positions are not in a later second than the previous one and were omitted.")
+        remarks.appendRemark(
+            count: crowded, "positions are not in a later second than the previous one and were omitted.")
         return remarks
     }
 
     /// - Parameter namespaces: Additional namespace declarations, as attributes of the root element.
     private mutating func begin(_ namespaces: StaticString) {
-        file.text(
+        file.append(
             """
             <?xml version="1.0" encoding="UTF-8"?>
             <gpx version="1.1" creator="swift-device-services" xmlns="http://www.topografix.com/GPX/1/1"
             """)
-        file.text(namespaces)
-        file.text(">\n")
+        file.append(namespaces)
+        file.append(">\n")
         if let start = trace.start {
-            file.text("<metadata>")
+            file.append("<metadata>")
             writeTime(start)
-            file.text("</metadata>\n")
+            file.append("</metadata>\n")
         }
     }
 
     /// Writes the start tag of a point with its coordinates, and its altitude.
-    private mutating func writePlace(_ tag: StaticString, _ epoch: PositionEpochs.Epoch) {
+    private mutating func writeCoordinates(_ tag: StaticString, _ epoch: PositionEpochs.Epoch) {
         let report = epoch.report
-        file.text(tag)
-        file.number(report.latitude, decimals: 9)
-        file.text("\" lon=\"")
+        file.append(tag)
+        file.appendNumber(report.latitude, decimals: 9)
+        file.append("\" lon=\"")
         // In the schema, longitudes are less than 180.
-        file.number(report.longitude == 180 ? -180 : report.longitude, decimals: 9)
-        file.text("\">")
-        note(epoch, altitude: report.altitudeAboveSeaLevel)
+        file.appendNumber(report.longitude == 180 ? -180 : report.longitude, decimals: 9)
+        file.append("\">")
+        countOmissions(of: epoch, altitude: report.altitudeAboveSeaLevel)
         file.element("ele", report.altitudeAboveSeaLevel, decimals: 4)
     }
 
     private mutating func writeTime(_ time: WallTime) {
-        file.text("<time>")
-        file.time(time)
-        file.text("</time>")
+        file.append("<time>")
+        file.appendTime(time)
+        file.append("</time>")
     }
 
     private mutating func writePoint(_ epoch: PositionEpochs.Epoch) {
         let report = epoch.report
-        writePlace("<trkpt lat=\"", epoch)
+        writeCoordinates("<trkpt lat=\"", epoch)
         if let time = epoch.time { writeTime(time) }
         file.element("magvar", Self.direction(report.magneticVariation, decimals: 1), decimals: 1)
         file.element("geoidheight", report.geoidSeparation, decimals: 3)
-        file.text("<fix>")
+        file.append("<fix>")
         switch report.status {
-        case 2, 3, 4: file.text("dgps")
-        case 9: file.text("pps")
-        default: file.text(report.mode == .threeDimensional ? "3d" : "2d")
+        case 2, 3, 4: file.append("dgps")
+        case 9: file.append("pps")
+        default: file.append(report.mode == .threeDimensional ? "3d" : "2d")
         }
-        file.text("</fix>")
+        file.append("</fix>")
         if let sky = epoch.sky {
             let used =
                 sky.usedCount >= 0 ? sky.usedCount : Int32(clamping: sky.satellites?.count(where: \.isUsed) ?? -1)
@@ -143,12 +144,12 @@ extension PathWriter {
         file.element("ageofdgpsdata", report.correctionAge, decimals: 1)
         if report.correctionStation <= 1023 { file.element("dgpsid", report.correctionStation) }
         if !report.speed.isNaN || !report.track.isNaN {
-            file.text("<extensions><gpxtpx:TrackPointExtension>")
+            file.append("<extensions><gpxtpx:TrackPointExtension>")
             file.element("gpxtpx:speed", report.speed, decimals: 3)
             file.element("gpxtpx:course", Self.direction(report.track, decimals: 4), decimals: 4)
-            file.text("</gpxtpx:TrackPointExtension></extensions>")
+            file.append("</gpxtpx:TrackPointExtension></extensions>")
         }
-        file.text("</trkpt>\n")
+        file.append("</trkpt>\n")
     }
 
     /// Returns a direction of at least 0 and less than 360 degrees after rounding, because the schemas do not allow

@@ -12,7 +12,7 @@ extension RecordingFormat {
     /// ellipsoid in metres, as the RFC requires. Altitudes above mean sea level are omitted if the geoid separation is
     /// unknown. A segment ends where the path crosses 180 degrees of longitude.
     public static let geojson = RecordingFormat(
-        name: "geojson", endings: [".geojson"], hasOneReceiver: true, tellsDamage: true,
+        name: "geojson", fileExtensions: [".geojson"], supportsReceiverSelection: true, reportsDamage: true,
         writer: { (trace, path, options) throws(DeviceError) in
             try PathWriter.write(trace, to: path, options) { (writer) throws(DeviceError) in
                 try writer.writeGeoJSON()
@@ -22,65 +22,65 @@ extension RecordingFormat {
 
 extension PathWriter {
     fileprivate mutating func writeGeoJSON() throws(DeviceError) -> [String] {
-        file.text("{\"type\":\"FeatureCollection\",\"features\":[")
+        file.append("{\"type\":\"FeatureCollection\",\"features\":[")
         var epochs = start
         var isFirst = true
-        while let stretch = stretch(from: epochs, cutsAntimeridian: true) {
-            file.text(isFirst ? "\n" : ",\n")
+        while let stretch = segment(from: epochs, cutsAntimeridian: true) {
+            file.append(isFirst ? "\n" : ",\n")
             isFirst = false
             epochs = try writeFeature(stretch)
         }
-        file.text("\n]}\n")
+        file.append("\n]}\n")
         return try close(epochs, format: "GeoJSON", altitude: "the ellipsoid")
     }
 
-    private mutating func writeFeature(_ stretch: Stretch) throws(DeviceError) -> PositionEpochs {
-        file.text("{\"type\":\"Feature\",\"properties\":{")
+    private mutating func writeFeature(_ stretch: Segment) throws(DeviceError) -> PositionEpochs {
+        file.append("{\"type\":\"Feature\",\"properties\":{")
         if !options.name.isEmpty {
             var writer = JSONWriter()
             writer.string(options.name)
-            file.text("\"name\":")
+            file.append("\"name\":")
             file.bytes.append(contentsOf: writer.bytes)
-            if stretch.isTimed { file.text(",") }
+            if stretch.isTimed { file.append(",") }
         }
         // A line needs at least two positions.
         let isPoint = stretch.count == 1
         if stretch.isTimed { try writeTimes(stretch, isPoint: isPoint) }
-        file.text(
+        file.append(
             isPoint
                 ? "},\"geometry\":{\"type\":\"Point\",\"coordinates\":"
                 : "},\"geometry\":{\"type\":\"LineString\",\"coordinates\":[\n")
         let epochs = try forEach(stretch) { writer, epoch, index in
             let height = epoch.report.altitudeAboveEllipsoid
-            writer.note(epoch, altitude: height)
-            writer.file.text(index > 0 ? ",\n[" : "[")
-            writer.file.number(epoch.report.longitude, decimals: 9)
-            writer.file.text(",")
-            writer.file.number(epoch.report.latitude, decimals: 9)
+            writer.countOmissions(of: epoch, altitude: height)
+            writer.file.append(index > 0 ? ",\n[" : "[")
+            writer.file.appendNumber(epoch.report.longitude, decimals: 9)
+            writer.file.append(",")
+            writer.file.appendNumber(epoch.report.latitude, decimals: 9)
             if stretch.hasHeight {
-                writer.file.text(",")
-                writer.file.number(height, decimals: 4)
+                writer.file.append(",")
+                writer.file.appendNumber(height, decimals: 4)
             }
-            writer.file.text("]")
+            writer.file.append("]")
         }
-        file.text(isPoint ? "}}" : "]}}")
+        file.append(isPoint ? "}}" : "]}}")
         return epochs
     }
 
     /// Writes the time of the first position, and for a line the times of all positions.
-    private mutating func writeTimes(_ stretch: Stretch, isPoint: Bool) throws(DeviceError) {
+    private mutating func writeTimes(_ stretch: Segment, isPoint: Bool) throws(DeviceError) {
         _ = try forEach(stretch) { writer, epoch, index in
             guard let time = epoch.time else { return }
             if index == 0 {
-                writer.file.text("\"time\":\"")
-                writer.file.time(time)
-                writer.file.text(isPoint ? "\"" : "\",\"coordTimes\":[")
+                writer.file.append("\"time\":\"")
+                writer.file.appendTime(time)
+                writer.file.append(isPoint ? "\"" : "\",\"coordTimes\":[")
             }
             guard !isPoint else { return }
-            writer.file.text(index > 0 ? ",\"" : "\"")
-            writer.file.time(time)
-            writer.file.text("\"")
+            writer.file.append(index > 0 ? ",\"" : "\"")
+            writer.file.appendTime(time)
+            writer.file.append("\"")
         }
-        if !isPoint { file.text("]") }
+        if !isPoint { file.append("]") }
     }
 }

@@ -42,7 +42,7 @@ struct IIOContextReader: ~Copyable {
     private static let unreadValue = "ERROR"
 
     /// The element whose children follow.
-    private enum Place {
+    private enum ElementKind {
         case outside, context, device, channel, buffer, unknown
     }
 
@@ -50,7 +50,7 @@ struct IIOContextReader: ~Copyable {
     private var context = IIOContext(name: "", version: "")
     private var device = IIODevice(id: "")
     private var channel = IIOChannel(id: "")
-    private var places: [Place] = [.outside]
+    private var elementStack: [ElementKind] = [.outside]
 
     private init(_ reader: consuming XMLReader) { self.reader = reader }
 
@@ -66,13 +66,13 @@ struct IIOContextReader: ~Copyable {
             switch token {
             case .start:
                 elements += 1
-                guard elements <= Self.maximumElements, places.count < Self.maximumDepth else {
+                guard elements <= Self.maximumElements, elementStack.count < Self.maximumDepth else {
                     throw reader.error("there are too many elements for a sensor description. Is it the right file?")
                 }
-                places.append(try begin(reader.elementName))
+                elementStack.append(try begin(reader.elementName))
             case .end:
-                switch places.removeLast() {
-                case .device: context.devices.append(Self.ordered(device))
+                switch elementStack.removeLast() {
+                case .device: context.devices.append(Self.sortingChannels(of: device))
                 case .channel: device.channels.append(channel)
                 case .outside, .context, .buffer, .unknown: break
                 }
@@ -82,8 +82,8 @@ struct IIOContextReader: ~Copyable {
     }
 
     /// Processes the start of an element, and returns the context of its children.
-    private mutating func begin(_ element: String) throws(DeviceError) -> Place {
-        switch (places.last ?? .unknown, element) {
+    private mutating func begin(_ element: String) throws(DeviceError) -> ElementKind {
+        switch (elementStack.last ?? .unknown, element) {
         case (.outside, "context"):
             context.name = reader.text(of: "name") ?? ""
             context.description = reader.text(of: "description") ?? ""
@@ -158,7 +158,7 @@ struct IIOContextReader: ~Copyable {
     }
 
     /// Returns the device with its channels in libiio's order, on which the bits of a channel mask are based.
-    private static func ordered(_ device: IIODevice) -> IIODevice {
+    private static func sortingChannels(of device: IIODevice) -> IIODevice {
         var device = device
         let keyed = device.channels.enumerated().sorted {
             ($0.element.scan?.index ?? .max, $0.offset) < ($1.element.scan?.index ?? .max, $1.offset)

@@ -72,16 +72,16 @@ enum IIORecordingContext {
 }
 
 /// The names of the files beside a context's XML that contain the scans of its devices.
-enum IIORecordingNames {
+enum IIOBufferFileNames {
     /// Returns the file name under which libiio 1.0's `emu:` backend expects the scans of a device, for example
     /// `mpu6050_buf0.bin`. It is based on the name or, without one, the ID of the device, with colons replaced.
-    static func written(_ device: IIODevice) -> String {
-        "\(replaced(device.name.isEmpty ? device.id : device.name))_buf0.bin"
+    static func exportName(of device: IIODevice) -> String {
+        "\(replacingSeparators(device.name.isEmpty ? device.id : device.name))_buf0.bin"
     }
 
     /// Returns the possible file names of a device's scans, in order of preference. A device name is used only if it is
     /// unique within the context.
-    static func read(_ device: IIODevice, in context: IIOContext) -> [String] {
+    static func importNames(of device: IIODevice, in context: IIOContext) -> [String] {
         var names = [device.id]
         if !device.name.isEmpty, context.devices.filter({ $0.name == device.name }).count == 1 {
             names.insert(device.name, at: 0)
@@ -89,7 +89,7 @@ enum IIORecordingNames {
         var files: [String] = []
         // The names come from a file and must not lead out of the folder.
         for name in names where !name.contains("/") && !name.contains("\0") && name.utf8.count <= 200 {
-            for file in ["\(replaced(name))_buf0.bin", "\(replaced(name)).bin", "\(name).bin"]
+            for file in ["\(replacingSeparators(name))_buf0.bin", "\(replacingSeparators(name)).bin", "\(name).bin"]
             where !files.contains(file) {
                 files.append(file)
             }
@@ -97,5 +97,7 @@ enum IIORecordingNames {
         return files
     }
 
-    private static func replaced(_ name: String) -> String { String(name.map { $0 == ":" || $0 == "/" ? "_" : $0 }) }
+    private static func replacingSeparators(_ name: String) -> String {
+        String(name.map { $0 == ":" || $0 == "/" ? "_" : $0 })
+    }
 }

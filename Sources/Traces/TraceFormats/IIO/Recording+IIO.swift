@@ -51,7 +51,7 @@ extension Recording {
                 else { continue }
                 var track = MotionTrack(Self.description(sensor, device, name))
                 let isStamped = Self.decode(bytes, layout.sampleSize, decoder, into: &track)
-                if !isStamped { try Self.space(&track, sensor, device, options) }
+                if !isStamped { try Self.assignEvenTimes(to: &track, sensor, device, options) }
                 guard let first = track.times.first else { continue }
                 if isStamped, first >= Self.earliestCivilTime { civil.append(tracks.count) }
                 if isStamped, first < Self.earliestCivilTime { sinceBoot.append(tracks.count) }
@@ -59,12 +59,12 @@ extension Recording {
             }
         }
         remarks.append(contentsOf: problems)
-        rebase(civil, sinceBoot)
-        settle()
+        alignClocks(civil, sinceBoot)
+        normalize()
         guard count > 0 else {
             let hint =
                 problems.first
-                ?? "Its buffer files must be beside it and have names such as \(IIORecordingNames.written(context.devices.first ?? IIODevice(id: "iio:device0")))."
+                ?? "Its buffer files must be beside it and have names such as \(IIOBufferFileNames.exportName(of: context.devices.first ?? IIODevice(id: "iio:device0")))."
             throw DeviceError(.invalidTrace, "\(name) has no motion readings in its buffers. \(hint)")
         }
     }
@@ -114,8 +114,8 @@ extension Recording {
     /// Assigns evenly spaced times to scans without timestamps.
     ///
     /// - Throws: An error if the sample rate is unknown.
-    private static func space(
-        _ track: inout MotionTrack, _ sensor: IIOSensor, _ device: IIODevice, _ options: IIORecordingOptions
+    private static func assignEvenTimes(
+        to track: inout MotionTrack, _ sensor: IIOSensor, _ device: IIODevice, _ options: IIORecordingOptions
     ) throws(DeviceError) {
         guard let rate = options.rate ?? sensor.currentRate, rate.isFinite, rate >= 1e-3, rate <= 1e6 else {
             throw DeviceError(
@@ -133,7 +133,7 @@ extension Recording {
 
     /// Moves the timestamps of both clocks to a common start. The offset between the clocks is unknown, so the first
     /// readings of each are placed at the same time.
-    private mutating func rebase(_ civil: [Int], _ sinceBoot: [Int]) {
+    private mutating func alignClocks(_ civil: [Int], _ sinceBoot: [Int]) {
         for group in [civil, sinceBoot] {
             guard let first = group.compactMap({ tracks[$0].times.min() }).min() else { continue }
             for index in group { tracks[index].shift(by: Int64(0).subtractingSaturated(first)) }

@@ -5,7 +5,7 @@ import IIOFormat
 import Trace
 
 /// The maximum size of a context's XML in bytes (16 MiB), enough for more than a thousand sensors.
-private let largestDescription = 16 << 20
+private let maximumXMLSize = 16 << 20
 
 extension RecordingFormat {
     /// A folder for libiio 1.0's `emu:` backend and for iio-emu. It contains the XML of a context with attribute
@@ -15,11 +15,11 @@ extension RecordingFormat {
     /// Scans contain a timestamp: nanoseconds since 1970 if the trace has a start time, otherwise since time zero.
     /// Values are in the sensor's axes, rounded to the nearest raw value.
     public static let iio = RecordingFormat(
-        name: "iio", title: "libiio XML", endings: [".iio"], isFolder: true, tellsDamage: true, sniff: sniff,
+        name: "iio", title: "libiio XML", fileExtensions: [".iio"], isFolder: true, reportsDamage: true, detect: sniff,
         read: read, writer: write)
 
-    private static func sniff(_ input: RecordingInput) throws(DeviceError) -> Likeness? {
-        if let names = input.folder { return contexts(names).isEmpty ? nil : .named }
+    private static func sniff(_ input: RecordingInput) throws(DeviceError) -> DetectionConfidence? {
+        if let names = input.folder { return contexts(names).isEmpty ? nil : .nameOnly }
         return input.firstByte == UInt8(ascii: "<") ? .likely : nil
     }
 
@@ -50,7 +50,7 @@ extension RecordingFormat {
     private static func recording(
         _ input: RecordingInput, _ options: RecordingOptions
     ) throws(DeviceError) -> Recording {
-        var context = try IIOContext(xml: try input.bytes(limit: largestDescription), name: input.name)
+        var context = try IIOContext(xml: try input.bytes(limit: maximumXMLSize), name: input.name)
         let base = input.name.lowercased().hasSuffix(".xml") ? String(input.name.dropLast(4)) : input.name
         var remarks: [String] = []
         if let values = try Folder.readIfPresent("\(base).values.json") {
@@ -63,8 +63,8 @@ extension RecordingFormat {
         let described = context
         var recording = try Recording(iio: described, name: input.name, options: options.iio) {
             (device) throws(DeviceError) in
-            for name in IIORecordingNames.read(device, in: described) {
-                if let bytes = try input.neighbour(name) { return bytes }
+            for name in IIOBufferFileNames.importNames(of: device, in: described) {
+                if let bytes = try input.readSibling(named: name) { return bytes }
             }
             return nil
         }
@@ -76,7 +76,7 @@ extension RecordingFormat {
     private static func write(
         _ trace: TraceFile, to path: String, options: ExportOptions
     ) throws(DeviceError) -> [String] {
-        var readings = try MeasuredReadings(trace)
+        var readings = try SortedReadings(trace)
         let written = readings.sensors.indices.filter { readings.sensors[$0].count > 0 }
         let context = IIORecordingContext.context(
             written.map { index in
@@ -84,15 +84,15 @@ extension RecordingFormat {
                 return .init(description: sensor.description, rate: sensor.rate, first: sensor.first)
             }, hasStart: readings.start != nil)
         let contextFile = "context.xml"
-        return try Folder.fill(path) { () throws(DeviceError) in
-            try Folder.make(
-                path, for: [contextFile] + context.devices.map { IIORecordingNames.written($0) }, options)
+        return try Folder.populate(path) { () throws(DeviceError) in
+            try Folder.createDirectory(
+                path, for: [contextFile] + context.devices.map { IIOBufferFileNames.exportName(of: $0) }, options)
             var buffers: [IIOBufferFile?] = readings.sensors.map { _ in nil }
             for (device, sensor) in zip(context.devices, written) {
                 buffers[sensor] = try IIOBufferFile(
                     device, folder: path, origin: readings.start?.nanoseconds ?? 0, options)
             }
-            while let reading = readings.next() { try buffers[reading.sensor]?.take(reading.value, at: reading.time) }
+            while let reading = readings.next() { try buffers[reading.sensor]?.append(reading.value, at: reading.time) }
             for buffer in buffers { try buffer?.close() }
             try Folder.write(
                 [(contextFile, [UInt8](context.xml(includingValues: true).utf8))], to: path, options)
@@ -121,13 +121,13 @@ private final class IIOBufferFile {
         stampChannel = device.timestampChannel
         self.origin = origin
         scan = encoder.emptyScan()
-        file = try ExportFile(path: "\(folder)/\(IIORecordingNames.written(device))", options)
+        file = try ExportFile(path: "\(folder)/\(IIOBufferFileNames.exportName(of: device))", options)
     }
 
-    func take(_ value: SIMD3<Double>, at time: Int64) throws(DeviceError) {
+    func append(_ value: SIMD3<Double>, at time: Int64) throws(DeviceError) {
         scan.withUnsafeMutableBytes { scan in
-            encoder.put(value, of: axes, into: scan)
-            if let stampChannel { encoder.put(raw: origin.addingSaturated(time), of: stampChannel, into: scan) }
+            encoder.write(value, of: axes, into: scan)
+            if let stampChannel { encoder.write(raw: origin.addingSaturated(time), of: stampChannel, into: scan) }
         }
         file.bytes.append(contentsOf: scan)
         try file.flushIfLarge()

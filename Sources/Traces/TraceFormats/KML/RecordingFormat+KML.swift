@@ -9,7 +9,7 @@ extension RecordingFormat {
     ///
     /// Altitudes are above mean sea level. A segment in which altitudes are missing is clamped to the ground.
     public static let kml = RecordingFormat(
-        name: "kml", endings: [".kml"], hasOneReceiver: true, tellsDamage: true,
+        name: "kml", fileExtensions: [".kml"], supportsReceiverSelection: true, reportsDamage: true,
         writer: { (trace, path, options) throws(DeviceError) in
             try PathWriter.write(trace, to: path, options) { (writer) throws(DeviceError) in try writer.writeKML() }
         })
@@ -17,84 +17,84 @@ extension RecordingFormat {
 
 extension PathWriter {
     fileprivate mutating func writeKML() throws(DeviceError) -> [String] {
-        file.text(
+        file.append(
             """
             <?xml version="1.0" encoding="UTF-8"?>
             <kml xmlns="http://www.opengis.net/kml/2.2" xmlns:gx="http://www.google.com/kml/ext/2.2">
             <Document>
             """)
         file.element("name", options.name)
-        file.text("\n<Folder><name>Path</name>\n")
+        file.append("\n<Folder><name>Path</name>\n")
         var epochs = start
         var isTimed = false
-        while let stretch = stretch(from: epochs, cutsAntimeridian: true) {
+        while let stretch = segment(from: epochs, cutsAntimeridian: true) {
             if stretch.isTimed { isTimed = true }
             epochs = try writeLine(stretch)
         }
-        file.text("</Folder>\n")
+        file.append("</Folder>\n")
         if isTimed {
-            file.text("<Folder><name>Track</name>\n")
+            file.append("<Folder><name>Track</name>\n")
             var tracks = start
-            while let stretch = stretch(from: tracks) { tracks = try writeTrack(stretch) }
-            file.text("</Folder>\n")
+            while let stretch = segment(from: tracks) { tracks = try writeTrack(stretch) }
+            file.append("</Folder>\n")
         }
-        file.text("</Document>\n</kml>\n")
+        file.append("</Document>\n</kml>\n")
         return try close(epochs, format: "KML", altitude: "mean sea level")
     }
 
-    private mutating func writeMode(_ stretch: Stretch) {
-        file.text("<altitudeMode>")
-        file.text(stretch.hasAltitude ? "absolute" : "clampToGround")
-        file.text("</altitudeMode>\n")
+    private mutating func writeMode(_ stretch: Segment) {
+        file.append("<altitudeMode>")
+        file.append(stretch.hasAltitude ? "absolute" : "clampToGround")
+        file.append("</altitudeMode>\n")
     }
 
     /// Writes a segment as a line, and returns the iterator after it.
-    private mutating func writeLine(_ stretch: Stretch) throws(DeviceError) -> PositionEpochs {
+    private mutating func writeLine(_ stretch: Segment) throws(DeviceError) -> PositionEpochs {
         // A line needs at least two positions.
         let isPoint = stretch.count == 1
-        file.text(isPoint ? "<Placemark><Point>" : "<Placemark><LineString>")
+        file.append(isPoint ? "<Placemark><Point>" : "<Placemark><LineString>")
         writeMode(stretch)
-        file.text("<coordinates>\n")
+        file.append("<coordinates>\n")
         let epochs = try forEach(stretch) { writer, epoch, _ in
-            writer.note(epoch, altitude: epoch.report.altitudeAboveSeaLevel)
-            writer.writePlace(epoch, stretch, separator: UInt8(ascii: ","))
-            writer.file.text("\n")
+            writer.countOmissions(of: epoch, altitude: epoch.report.altitudeAboveSeaLevel)
+            writer.writeCoordinates(epoch, stretch, separator: UInt8(ascii: ","))
+            writer.file.append("\n")
         }
-        file.text(isPoint ? "</coordinates></Point></Placemark>\n" : "</coordinates></LineString></Placemark>\n")
+        file.append(isPoint ? "</coordinates></Point></Placemark>\n" : "</coordinates></LineString></Placemark>\n")
         return epochs
     }
 
     /// Writes a segment as a track if all its positions have times. Returns the iterator after it.
-    private mutating func writeTrack(_ stretch: Stretch) throws(DeviceError) -> PositionEpochs {
+    private mutating func writeTrack(_ stretch: Segment) throws(DeviceError) -> PositionEpochs {
         guard stretch.isTimed else { return try forEach(stretch) { _, _, _ in } }
-        file.text("<Placemark><gx:Track>")
+        file.append("<Placemark><gx:Track>")
         writeMode(stretch)
         // The schema requires all times before all coordinates.
         _ = try forEach(stretch) { writer, epoch, _ in
             guard let time = epoch.time else { return }
-            writer.file.text("<when>")
-            writer.file.time(time)
-            writer.file.text("</when>\n")
+            writer.file.append("<when>")
+            writer.file.appendTime(time)
+            writer.file.append("</when>\n")
         }
         let epochs = try forEach(stretch) { writer, epoch, _ in
-            writer.file.text("<gx:coord>")
-            writer.writePlace(epoch, stretch, separator: UInt8(ascii: " "))
-            writer.file.text("</gx:coord>\n")
+            writer.file.append("<gx:coord>")
+            writer.writeCoordinates(epoch, stretch, separator: UInt8(ascii: " "))
+            writer.file.append("</gx:coord>\n")
         }
-        file.text("</gx:Track></Placemark>\n")
+        file.append("</gx:Track></Placemark>\n")
         return epochs
     }
 
-    private mutating func writePlace(_ epoch: PositionEpochs.Epoch, _ stretch: Stretch, separator: UInt8) {
-        file.number(epoch.report.longitude, decimals: 9)
+    private mutating func writeCoordinates(_ epoch: PositionEpochs.Epoch, _ stretch: Segment, separator: UInt8) {
+        file.appendNumber(epoch.report.longitude, decimals: 9)
         file.bytes.append(separator)
-        file.number(epoch.report.latitude, decimals: 9)
+        file.appendNumber(epoch.report.latitude, decimals: 9)
         guard stretch.hasAltitude else {
             // Viewers expect three coordinates in tracks.
-            if separator == UInt8(ascii: " ") { file.text(" 0") }
+            if separator == UInt8(ascii: " ") { file.append(" 0") }
             return
         }
         file.bytes.append(separator)
-        file.number(epoch.report.altitudeAboveSeaLevel, decimals: 4)
+        file.appendNumber(epoch.report.altitudeAboveSeaLevel, decimals: 4)
     }
 }

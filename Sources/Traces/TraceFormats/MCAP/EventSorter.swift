@@ -8,7 +8,7 @@ struct EventSorter {
     struct Item {
         var event: TraceEvent
         /// True for a position whose speed and course may be derived.
-        var isPlace = false
+        var isPosition = false
     }
 
     /// The maximum number of buffered events.

@@ -26,11 +26,11 @@ enum MCAP {
 }
 
 /// A builder of the contents of a record.
-struct MCAPRecord {
+struct MCAPRecordBuilder {
     private(set) var bytes: [UInt8] = []
 
     /// Creates contents of numbers, and of strings and byte arrays with a length prefix.
-    init<each Part: MCAPPart>(_ part: repeat each Part) { repeat (each part).append(to: &self) }
+    init<each Part: MCAPEncodable>(_ part: repeat each Part) { repeat (each part).append(to: &self) }
 
     mutating func number(_ value: some FixedWidthInteger) {
         withUnsafeBytes(of: value.littleEndian) { bytes.append(contentsOf: $0) }
@@ -47,33 +47,33 @@ struct MCAPRecord {
     mutating func raw(_ value: some Collection<UInt8>) { bytes.append(contentsOf: value) }
 
     /// Appends pairs of strings with a prefix of their total length.
-    mutating func map(_ pairs: [(String, String)]) { text(pairs.flatMap { MCAPRecord($0, $1).bytes }) }
+    mutating func map(_ pairs: [(String, String)]) { text(pairs.flatMap { MCAPRecordBuilder($0, $1).bytes }) }
 }
 
 /// A value that can be appended to a record.
-protocol MCAPPart {
-    func append(to record: inout MCAPRecord)
+protocol MCAPEncodable {
+    func append(to record: inout MCAPRecordBuilder)
 }
 
-extension MCAPPart where Self: FixedWidthInteger {
-    func append(to record: inout MCAPRecord) { record.number(self) }
+extension MCAPEncodable where Self: FixedWidthInteger {
+    func append(to record: inout MCAPRecordBuilder) { record.number(self) }
 }
 
-extension UInt8: MCAPPart {}
-extension UInt16: MCAPPart {}
-extension UInt32: MCAPPart {}
-extension UInt64: MCAPPart {}
+extension UInt8: MCAPEncodable {}
+extension UInt16: MCAPEncodable {}
+extension UInt32: MCAPEncodable {}
+extension UInt64: MCAPEncodable {}
 
-extension String: MCAPPart {
-    func append(to record: inout MCAPRecord) { record.text(self) }
+extension String: MCAPEncodable {
+    func append(to record: inout MCAPRecordBuilder) { record.text(self) }
 }
 
-extension [UInt8]: MCAPPart {
-    func append(to record: inout MCAPRecord) { record.text(self) }
+extension [UInt8]: MCAPEncodable {
+    func append(to record: inout MCAPRecordBuilder) { record.text(self) }
 }
 
 /// A reader of the contents of a record. Reading beyond the end returns nil.
-struct MCAPContents {
+struct MCAPRecordReader {
     private(set) var rest: UnsafeRawBufferPointer
 
     init(_ bytes: UnsafeRawBufferPointer) { rest = bytes }
@@ -87,18 +87,18 @@ struct MCAPContents {
     }
 
     /// Reads bytes with a length prefix.
-    private mutating func part() -> UnsafeRawBufferPointer? {
+    private mutating func lengthPrefixedBytes() -> UnsafeRawBufferPointer? {
         guard let length = number(UInt32.self), Int(clamping: length) <= rest.count else { return nil }
         defer { rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(Int(length))) }
         return UnsafeRawBufferPointer(rebasing: rest.prefix(Int(length)))
     }
 
     /// Reads a string with a length prefix. Invalid UTF-8 is replaced.
-    mutating func text() -> String? { part().map { String(decoding: $0, as: UTF8.self) } }
+    mutating func text() -> String? { lengthPrefixedBytes().map { String(decoding: $0, as: UTF8.self) } }
 
     /// Reads at most 256 pairs of strings with a prefix of their total length.
     mutating func map() -> [String: String]? {
-        guard var inner = part().map(MCAPContents.init) else { return nil }
+        guard var inner = lengthPrefixedBytes().map(MCAPRecordReader.init) else { return nil }
         var pairs: [String: String] = [:]
         while pairs.count < 256, let key = inner.text(), let value = inner.text() { pairs[key] = value }
         return pairs

@@ -11,7 +11,7 @@ import Trace
 /// and foxglove.LocationFix as JSON or Protocol Buffers are read.
 struct MCAPImport {
     /// The interpretation of the messages of a channel.
-    private enum Use {
+    private enum ChannelRole {
         case gpsd, events
         case location(isProtobuf: Bool)
         case sample(SensorKind)
@@ -24,21 +24,21 @@ struct MCAPImport {
 
     /// The maximum size in bytes of messages from other programs (1 MiB), far larger than any report of gpsd. Larger
     /// messages are omitted.
-    private static let largestMessage = 1 << 20
+    private static let maximumMessageSize = 1 << 20
     /// The maximum number of receivers for which motion is derived.
     private static let maximumReceivers = 64
 
     private let name: String
     private let sink: any TraceSink
     private var reader: MCAPReader
-    private var uses: [UInt16: Use] = [:]
+    private var roles: [UInt16: ChannelRole] = [:]
     /// The number of omitted messages by schema or encoding.
-    private var others: [String: Int] = [:]
-    private var otherCount = 0
-    private var broken = 0
+    private var omittedMessageCounts: [String: Int] = [:]
+    private var omittedMessageCount = 0
+    private var unreadableMessageCount = 0
     private var written = 0
     /// The number of messages before the start time in the header.
-    private var early = 0
+    private var earlyMessageCount = 0
     /// The time of the file at time zero of the trace, in nanoseconds; nil until it is known.
     private var origin: Int64?
     /// Parses events that are stored as lines of a trace. nil if the file contains no trace header.
@@ -56,14 +56,14 @@ struct MCAPImport {
     ///
     /// - Returns: Remarks about the import for the user.
     /// - Throws: An error that lists the contents of the file if none of them can be read.
-    static func read(_ chunks: FileChunks, into sink: any TraceSink) throws(DeviceError) -> [String] {
+    static func read(_ chunks: FileContents, into sink: any TraceSink) throws(DeviceError) -> [String] {
         var importer = MCAPImport(name: chunks.name, sink: sink, reader: try MCAPReader(chunks))
         let metadata = try MCAPReader.metadata(of: chunks, named: MCAP.metadataName)
         return try importer.run(header: metadata?["header"])
     }
 
     private mutating func run(header: String?) throws(DeviceError) -> [String] {
-        if let header { try begin(header) } else { reader.largestMessage = Self.largestMessage }
+        if let header { try begin(header) } else { reader.maximumMessageSize = Self.maximumMessageSize }
         while let message = try reader.next() {
             guard let item = try item(message) else { continue }
             let time = Int64(clamping: message.logged)
@@ -75,7 +75,7 @@ struct MCAPImport {
             while let (earliest, time) = sorter.nextIfFull() { try write(earliest, at: time) }
         }
         while let (earliest, time) = sorter.next() { try write(earliest, at: time) }
-        guard written > 0 || lines != nil else { throw nothing }
+        guard written > 0 || lines != nil else { throw nothingReadError }
         return remarks
     }
 
@@ -103,13 +103,13 @@ struct MCAPImport {
             try sink.write(header)
         }
         var event = item.event
-        let passed = since(time)
-        if passed < 0 { early += 1 }
+        let passed = timeSinceOrigin(time)
+        if passed < 0 { earlyMessageCount += 1 }
         event.time = max(passed, 0)
         switch event.contents {
         case .sample(let value, let kind, let sensor, let stamp?):
-            event.contents = .sample(value, kind: kind, sensor: sensor, stamp: since(stamp))
-        case .gpsd(let line) where item.isPlace: event.contents = .gpsd(completed(line, at: time))
+            event.contents = .sample(value, kind: kind, sensor: sensor, stamp: timeSinceOrigin(stamp))
+        case .gpsd(let line) where item.isPosition: event.contents = .gpsd(completed(line, at: time))
         default: break
         }
         try sink.write(event)
@@ -130,35 +130,37 @@ struct MCAPImport {
     /// Converts a message to an event. Its time, and the timestamp of a reading, are still relative to the origin of
     /// the file.
     private mutating func item(_ message: MCAPReader.Message) throws(DeviceError) -> EventSorter.Item? {
-        let use = use(of: message.channel)
+        let use = role(of: message.channel)
         switch use {
         case .derived: return nil
         case .none:
-            otherCount += 1
+            omittedMessageCount += 1
             let channel = reader.channels[message.channel]
             let what = channel.map { "\($0.schema.isEmpty ? $0.topic : $0.schema) (\($0.encoding))" }
             let key = what ?? "a channel that the file does not describe"
-            if others.count < 8 || others[key] != nil { others[key, default: 0] += 1 }
+            if omittedMessageCounts.count < 8 || omittedMessageCounts[key] != nil {
+                omittedMessageCounts[key, default: 0] += 1
+            }
             return nil
         case .gpsd, .location, .events, .sample: break
         }
         guard let data = try reader.data() else { return nil }
         guard let contents = data.withUnsafeBytes({ contents(use, message, $0) }) else {
-            broken += 1
+            unreadableMessageCount += 1
             return nil
         }
-        return EventSorter.Item(event: TraceEvent(time: nil, contents), isPlace: use.isLocation)
+        return EventSorter.Item(event: TraceEvent(time: nil, contents), isPosition: use.isLocation)
     }
 
     private mutating func contents(
-        _ use: Use, _ message: MCAPReader.Message, _ data: UnsafeRawBufferPointer
+        _ use: ChannelRole, _ message: MCAPReader.Message, _ data: UnsafeRawBufferPointer
     ) -> TraceEvent.Contents? {
         switch use {
         case .gpsd: return JSONLine.object(data).map { .gpsd($0) }
         case .location(let isProtobuf):
             let location = isProtobuf ? FoxgloveLocation(protobuf: data) : FoxgloveLocation(json: data)
             guard var report = location.flatMap({ PositionReport($0, confidence) }) else { return nil }
-            impossibleValues += report.refuseImpossibleValues()
+            impossibleValues += report.discardOutOfRangeValues()
             return .gpsd(GPSDEncoder.line(report))
         case .events: return lines?.event(onLine: data)?.contents
         case .sample(let kind):
@@ -169,17 +171,17 @@ struct MCAPImport {
         }
     }
 
-    private func since(_ time: Int64) -> Int64 { time.subtractingSaturated(origin ?? 0) }
+    private func timeSinceOrigin(_ time: Int64) -> Int64 { time.subtractingSaturated(origin ?? 0) }
 
-    private mutating func use(of channel: UInt16) -> Use {
-        if let known = uses[channel] { return known }
+    private mutating func role(of channel: UInt16) -> ChannelRole {
+        if let known = roles[channel] { return known }
         guard let description = reader.channels[channel] else { return .none }
-        let use = findUse(description)
-        uses[channel] = use
+        let use = determineRole(of: description)
+        roles[channel] = use
         return use
     }
 
-    private func findUse(_ channel: MCAPReader.Channel) -> Use {
+    private func determineRole(of channel: MCAPReader.Channel) -> ChannelRole {
         guard channel.encoding == "json" else {
             let isLocation = channel.encoding == "protobuf" && channel.schema == FoxgloveSchema.locationFixName
             return isLocation ? .location(isProtobuf: true) : .none
@@ -205,22 +207,25 @@ extension MCAPImport {
     private static let readHere = "gpsd reports as JSON, and foxglove.LocationFix as JSON and protobuf"
 
     /// The error for a file from which nothing could be read.
-    private var nothing: DeviceError {
+    private var nothingReadError: DeviceError {
         var text = "\(name) contains no supported messages. Supported are \(Self.readHere)."
-        if reader.isCut { text += " It is truncated." }
-        if reader.brokenRecords + reader.damagedChunks > 0 || reader.garbageOffset != nil { text += " It is damaged." }
-        if broken > 0 { text += " \(broken) messages could not be read." }
-        if otherCount > 0 {
-            let list = others.sorted { $0.key < $1.key }.map { "\($0.value) of \($0.key)" }
-            text += " Its messages are \(list.joined(separator: ", "))\(others.count == 8 ? " and others" : "")."
+        if reader.isTruncated { text += " It is truncated." }
+        if reader.brokenRecords + reader.damagedChunks > 0 || reader.invalidRecordOffset != nil {
+            text += " It is damaged."
+        }
+        if unreadableMessageCount > 0 { text += " \(unreadableMessageCount) messages could not be read." }
+        if omittedMessageCount > 0 {
+            let list = omittedMessageCounts.sorted { $0.key < $1.key }.map { "\($0.value) of \($0.key)" }
+            text +=
+                " Its messages are \(list.joined(separator: ", "))\(omittedMessageCounts.count == 8 ? " and others" : "")."
         }
         return DeviceError(.invalidTrace, text)
     }
 
     private var remarks: [String] {
         var remarks: [String] = []
-        if reader.isCut { remarks.append("The file is truncated; everything before its end was read.") }
-        if let offset = reader.garbageOffset {
+        if reader.isTruncated { remarks.append("The file is truncated; everything before its end was read.") }
+        if let offset = reader.invalidRecordOffset {
             remarks.append("There is no MCAP record at byte \(offset); everything before it was read.")
         }
         if reader.damagedChunks > 0 {
@@ -228,22 +233,26 @@ extension MCAPImport {
         } else if reader.isDataDamaged {
             remarks.append("The checksum of the file's data is wrong: its contents may be damaged.")
         }
-        remarks.tell(reader.brokenRecords, "records are invalid and were skipped.")
+        remarks.appendRemark(count: reader.brokenRecords, "records are invalid and were skipped.")
         if let stated = reader.statedCount, stated != reader.count {
             remarks.append("According to its statistics, the file has \(stated) messages; \(reader.count) were found.")
         }
-        remarks.tell(reader.largeMessages, "messages are larger than \(reader.largestMessage) bytes and were skipped.")
-        remarks.tell(broken, "messages could not be read and were skipped.")
-        remarks.tell(
-            sorter.lateCount,
+        remarks.appendRemark(
+            count: reader.largeMessages, "messages are larger than \(reader.maximumMessageSize) bytes and were skipped."
+        )
+        remarks.appendRemark(count: unreadableMessageCount, "messages could not be read and were skipped.")
+        remarks.appendRemark(
+            count: sorter.lateCount,
             "messages are too far out of order to be sorted; they were given the times of later messages."
         )
-        remarks.tell(early, "messages precede the start of the recording and were placed at the start.")
-        for (what, count) in others.sorted(by: { $0.key < $1.key }) where lines == nil {
+        remarks.appendRemark(
+            count: earlyMessageCount, "messages precede the start of the recording and were placed at the start.")
+        for (what, count) in omittedMessageCounts.sorted(by: { $0.key < $1.key }) where lines == nil {
             remarks.append("\(count) messages of \(what) were skipped. Supported are \(Self.readHere).")
         }
-        remarks.tell(impossibleValues, Recording.impossibleValues)
-        remarks.tell(derived, "positions have a speed, course or climb derived from the previous position.")
+        remarks.appendRemark(count: impossibleValues, Recording.impossibleValues)
+        remarks.appendRemark(
+            count: derived, "positions have a speed, course or climb derived from the previous position.")
         return remarks
     }
 }

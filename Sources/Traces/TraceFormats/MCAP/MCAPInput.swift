@@ -17,9 +17,9 @@ struct MCAPInput {
     /// The number of consumed bytes.
     private(set) var offset: UInt64 = 0
     /// The checksum of all consumed bytes; nil if it is not needed.
-    var dataSum: CRC32?
+    var dataChecksum: CRC32?
     /// The checksum of the bytes consumed since this property was set; nil if it is not needed.
-    var chunkSum: CRC32?
+    var chunkChecksum: CRC32?
 
     init(_ source: any ByteSource) { self.source = source }
 
@@ -61,8 +61,12 @@ struct MCAPInput {
     mutating func consume(_ count: Int) {
         let count = min(count, end - position)
         let range = position..<position + count
-        if dataSum != nil { buffer.withUnsafeBytes { dataSum?.add(UnsafeRawBufferPointer(rebasing: $0[range])) } }
-        if chunkSum != nil { buffer.withUnsafeBytes { chunkSum?.add(UnsafeRawBufferPointer(rebasing: $0[range])) } }
+        if dataChecksum != nil {
+            buffer.withUnsafeBytes { dataChecksum?.add(UnsafeRawBufferPointer(rebasing: $0[range])) }
+        }
+        if chunkChecksum != nil {
+            buffer.withUnsafeBytes { chunkChecksum?.add(UnsafeRawBufferPointer(rebasing: $0[range])) }
+        }
         position += count
         offset += UInt64(count)
     }

@@ -45,7 +45,7 @@ struct MCAPReader {
     /// The number of messages according to the file's statistics; nil if it has none.
     private(set) var statedCount: UInt64?
     /// True if the file is truncated.
-    private(set) var isCut = false
+    private(set) var isTruncated = false
     /// The number of chunks with a wrong checksum.
     private(set) var damagedChunks = 0
     /// True if the checksum of the data section is wrong.
@@ -55,10 +55,10 @@ struct MCAPReader {
     /// The number of messages that were too large to read.
     private(set) var largeMessages = 0
     /// The offset of bytes that are not a record, at which reading ended; nil if there are none.
-    private(set) var garbageOffset: UInt64?
+    private(set) var invalidRecordOffset: UInt64?
 
     /// The maximum size of a message in bytes, at most ``MCAPInput/maximumCount``. Larger messages are omitted.
-    var largestMessage = MCAPInput.maximumCount
+    var maximumMessageSize = MCAPInput.maximumCount
 
     private let name: String
     private var input: MCAPInput
@@ -69,15 +69,15 @@ struct MCAPReader {
     private var isInSummary = false
     private var isAtEnd = false
 
-    init(_ chunks: FileChunks) throws(DeviceError) {
+    init(_ chunks: FileContents) throws(DeviceError) {
         name = chunks.name
         input = try Self.begin(chunks)
-        input.dataSum = CRC32()
-        MCAP.magic.withUnsafeBytes { input.dataSum?.add($0) }
+        input.dataChecksum = CRC32()
+        MCAP.magic.withUnsafeBytes { input.dataChecksum?.add($0) }
     }
 
     /// Opens a file, and checks its magic bytes.
-    private static func begin(_ chunks: FileChunks) throws(DeviceError) -> MCAPInput {
+    private static func begin(_ chunks: FileContents) throws(DeviceError) -> MCAPInput {
         var input = MCAPInput(try chunks.source())
         let count = MCAP.magic.count
         guard try input.fill(count), input.withBytes(count, { $0.elementsEqual(MCAP.magic) }) else {
@@ -89,7 +89,7 @@ struct MCAPReader {
 
     /// Returns a metadata record of a file; nil if it does not exist. Searches the whole data section, because tools
     /// that rewrite files move metadata to its end.
-    static func metadata(of chunks: FileChunks, named wanted: String) throws(DeviceError) -> [String: String]? {
+    static func metadata(of chunks: FileContents, named wanted: String) throws(DeviceError) -> [String: String]? {
         var input = try begin(chunks)
         while let record = try input.record(), record.code != 0 {
             let opcode = MCAP.Opcode(rawValue: record.code)
@@ -98,7 +98,7 @@ struct MCAPReader {
             let length = record.end - input.offset
             if opcode == .metadata, length <= UInt64(MCAPInput.maximumCount), try input.fill(Int(length)) {
                 let found = input.withBytes(Int(length)) { bytes -> [String: String]? in
-                    var contents = MCAPContents(bytes)
+                    var contents = MCAPRecordReader(bytes)
                     return contents.text() == wanted ? contents.map() : nil
                 }
                 if let found { return found }
@@ -118,21 +118,21 @@ struct MCAPReader {
                 guard try skip(to: end) else { return nil }
             }
             if let chunk, input.offset >= chunk.end {
-                guard try leave(chunk) else { return nil }
+                guard try finishChunk(chunk) else { return nil }
                 continue
             }
             guard let record = try input.record() else { return finish() }
             if let chunk, record.end > chunk.end {
                 // The record exceeds its chunk, so the following records cannot be located.
-                try passBroken(chunk.end)
+                try skipBrokenRecord(to: chunk.end)
                 continue
             }
             guard record.code != 0 else {
-                garbageOffset = input.offset
+                invalidRecordOffset = input.offset
                 isAtEnd = true
                 return nil
             }
-            if let message = try take(record.code, upTo: record.end) { return message }
+            if let message = try processRecord(record.code, upTo: record.end) { return message }
         }
         return nil
     }
@@ -141,7 +141,7 @@ struct MCAPReader {
     mutating func data() throws(DeviceError) -> [UInt8]? {
         guard let end = messageEnd else { return nil }
         let length = end - input.offset
-        guard length <= UInt64(min(largestMessage, MCAPInput.maximumCount)) else {
+        guard length <= UInt64(min(maximumMessageSize, MCAPInput.maximumCount)) else {
             largeMessages += 1
             return nil
         }
@@ -153,7 +153,7 @@ struct MCAPReader {
 
     private mutating func finish() -> Message? {
         isAtEnd = true
-        if !isInSummary { isCut = true }
+        if !isInSummary { isTruncated = true }
         return nil
     }
 
@@ -164,36 +164,36 @@ struct MCAPReader {
         return false
     }
 
-    private mutating func passBroken(_ end: UInt64) throws(DeviceError) {
+    private mutating func skipBrokenRecord(to end: UInt64) throws(DeviceError) {
         brokenRecords += 1
         _ = try skip(to: end)
     }
 
     /// Processes a record and advances past it. Returns a message, in which case its data are next.
-    private mutating func take(_ code: UInt8, upTo end: UInt64) throws(DeviceError) -> Message? {
+    private mutating func processRecord(_ code: UInt8, upTo end: UInt64) throws(DeviceError) -> Message? {
         let opcode = MCAP.Opcode(rawValue: code)
-        let sum = input.dataSum?.value
+        let sum = input.dataChecksum?.value
         input.consume(MCAP.prefixLength)
         switch opcode {
-        case .message where !isInSummary: return try takeMessage(upTo: end)
+        case .message where !isInSummary: return try readMessage(upTo: end)
         case .chunk where chunk == nil && !isInSummary:
-            try enterChunk(upTo: end)
+            try beginChunk(upTo: end)
             return nil
         case .schema:
-            let found = try head(upTo: end) { Self.schema(&$0) }
+            let found = try readHead(upTo: end) { Self.schema(&$0) }
             if let (id, name) = found, schemas.count < Self.maximumCount, schemas[id] == nil { schemas[id] = name }
         case .channel:
             let schemas = schemas
-            let found = try head(upTo: end) { Self.channel(&$0, schemas) }
+            let found = try readHead(upTo: end) { Self.channel(&$0, schemas) }
             if let (id, channel) = found, channels.count < Self.maximumCount, channels[id] == nil {
                 channels[id] = channel
             }
         case .dataEnd where chunk == nil:
-            let stated = try head(upTo: end) { $0.number(UInt32.self) }
+            let stated = try readHead(upTo: end) { $0.number(UInt32.self) }
             if let stated, stated != 0, stated != sum { isDataDamaged = true }
-            input.dataSum = nil
+            input.dataChecksum = nil
             isInSummary = true
-        case .statistics where isInSummary: statedCount = try head(upTo: end) { $0.number(UInt64.self) }
+        case .statistics where isInSummary: statedCount = try readHead(upTo: end) { $0.number(UInt64.self) }
         case .footer where chunk == nil:
             isInSummary = true
             isAtEnd = true
@@ -204,25 +204,25 @@ struct MCAPReader {
     }
 
     /// Calls `body` with the first bytes of a record. Counts the record as broken if `body` returns nil.
-    private mutating func head<Value>(
-        upTo end: UInt64, _ body: (inout MCAPContents) -> Value?
+    private mutating func readHead<Value>(
+        upTo end: UInt64, _ body: (inout MCAPRecordReader) -> Value?
     ) throws(DeviceError) -> Value? {
         let count = Int(clamping: min(end - input.offset, UInt64(Self.maximumHead)))
         guard try input.fill(count) else { return nil }
         let value = input.withBytes(count) { bytes -> Value? in
-            var contents = MCAPContents(bytes)
+            var contents = MCAPRecordReader(bytes)
             return body(&contents)
         }
         if value == nil { brokenRecords += 1 }
         return value
     }
 
-    private static func schema(_ contents: inout MCAPContents) -> (UInt16, String)? {
+    private static func schema(_ contents: inout MCAPRecordReader) -> (UInt16, String)? {
         guard let id = contents.number(UInt16.self), let name = contents.text() else { return nil }
         return (id, name)
     }
 
-    private static func channel(_ contents: inout MCAPContents, _ schemas: [UInt16: String]) -> (UInt16, Channel)? {
+    private static func channel(_ contents: inout MCAPRecordReader, _ schemas: [UInt16: String]) -> (UInt16, Channel)? {
         guard let id = contents.number(UInt16.self), let schema = contents.number(UInt16.self),
             let topic = contents.text(), let encoding = contents.text()
         else { return nil }
@@ -230,14 +230,14 @@ struct MCAPReader {
         return (id, Channel(topic: topic, encoding: encoding, schema: name, metadata: contents.map() ?? [:]))
     }
 
-    private mutating func takeMessage(upTo end: UInt64) throws(DeviceError) -> Message? {
+    private mutating func readMessage(upTo end: UInt64) throws(DeviceError) -> Message? {
         guard end - input.offset >= UInt64(Self.messageHead) else {
-            try passBroken(end)
+            try skipBrokenRecord(to: end)
             return nil
         }
         guard try input.fill(Self.messageHead) else { return finish() }
         let message = input.withBytes(Self.messageHead) { bytes -> Message? in
-            var contents = MCAPContents(bytes)
+            var contents = MCAPRecordReader(bytes)
             guard let channel = contents.number(UInt16.self), contents.number(UInt32.self) != nil,
                 let logged = contents.number(UInt64.self), let published = contents.number(UInt64.self)
             else { return nil }
@@ -251,19 +251,21 @@ struct MCAPReader {
 
     // MARK: Chunks
 
-    private mutating func enterChunk(upTo recordEnd: UInt64) throws(DeviceError) {
+    private mutating func beginChunk(upTo recordEnd: UInt64) throws(DeviceError) {
         let length = recordEnd - input.offset
         // The header consists of times, size, checksum and length of the compression name (32 bytes), the compression
         // name, and the length of the records (8 bytes).
-        guard length >= 40, try input.fill(32) else { return try passBroken(recordEnd) }
+        guard length >= 40, try input.fill(32) else { return try skipBrokenRecord(to: recordEnd) }
         let (checksum, nameLength) = input.withBytes(32) { bytes -> (UInt32, UInt32) in
-            var contents = MCAPContents(UnsafeRawBufferPointer(rebasing: bytes.dropFirst(24)))
+            var contents = MCAPRecordReader(UnsafeRawBufferPointer(rebasing: bytes.dropFirst(24)))
             return (contents.number(UInt32.self) ?? 0, contents.number(UInt32.self) ?? .max)
         }
         let head = 40 + Int(min(nameLength, 65))
-        guard nameLength <= 64, UInt64(head) <= length, try input.fill(head) else { return try passBroken(recordEnd) }
+        guard nameLength <= 64, UInt64(head) <= length, try input.fill(head) else {
+            return try skipBrokenRecord(to: recordEnd)
+        }
         let (compression, size) = input.withBytes(head) { bytes -> (String, UInt64) in
-            var contents = MCAPContents(UnsafeRawBufferPointer(rebasing: bytes.dropFirst(28)))
+            var contents = MCAPRecordReader(UnsafeRawBufferPointer(rebasing: bytes.dropFirst(28)))
             return (contents.text() ?? "", contents.number(UInt64.self) ?? 0)
         }
         guard compression.isEmpty else {
@@ -277,13 +279,13 @@ struct MCAPReader {
         if size > recordEnd - input.offset { brokenRecords += 1 }
         let end = input.offset + min(size, recordEnd - input.offset)
         chunk = Chunk(end: end, recordEnd: recordEnd, checksum: checksum)
-        input.chunkSum = checksum == 0 ? nil : CRC32()
+        input.chunkChecksum = checksum == 0 ? nil : CRC32()
     }
 
     /// Checks the checksum of a chunk, and advances past its end. Returns false if the file ends before.
-    private mutating func leave(_ chunk: Chunk) throws(DeviceError) -> Bool {
-        if let sum = input.chunkSum, sum.value != chunk.checksum { damagedChunks += 1 }
-        input.chunkSum = nil
+    private mutating func finishChunk(_ chunk: Chunk) throws(DeviceError) -> Bool {
+        if let sum = input.chunkChecksum, sum.value != chunk.checksum { damagedChunks += 1 }
+        input.chunkChecksum = nil
         self.chunk = nil
         return try skip(to: chunk.recordEnd)
     }

@@ -11,14 +11,14 @@ struct MCAPWriter: ~Copyable {
     private static let chunkSize = 1 << 20
 
     private struct Channel {
-        var record: MCAPRecord
+        var record: MCAPRecordBuilder
         var schema: UInt16
         var count: UInt64 = 0
         /// The times and offsets of the channel's messages in the current chunk.
         var index: [(time: UInt64, offset: UInt64)] = []
     }
 
-    private struct ChunkPlace {
+    private struct ChunkIndexEntry {
         var start: UInt64
         var end: UInt64
         var offset: UInt64
@@ -31,11 +31,11 @@ struct MCAPWriter: ~Copyable {
     private var file: ExportFile
     /// The number of bytes that have been written or buffered.
     private var offset: UInt64 = 0
-    private var schemas: [MCAPRecord] = []
+    private var schemas: [MCAPRecordBuilder] = []
     private var channels: [Channel] = []
     private var chunk: [UInt8] = []
     private var chunkTimes: (first: UInt64, last: UInt64)?
-    private var chunks: [ChunkPlace] = []
+    private var chunks: [ChunkIndexEntry] = []
     private var metadata: [(offset: UInt64, length: UInt64, name: String)] = []
     private var times: (first: UInt64, last: UInt64)?
     private var sequence: UInt32 = 0
@@ -54,13 +54,13 @@ struct MCAPWriter: ~Copyable {
     private init(_ file: consuming ExportFile, library: String) {
         self.file = file
         write(MCAP.magic)
-        write(.header, MCAPRecord("", library))
+        write(.header, MCAPRecordBuilder("", library))
     }
 
     /// Registers a schema, and returns its ID for channels.
     mutating func schema(name: String, json: String) -> UInt16 {
         let id = UInt16(clamping: schemas.count + 1)
-        schemas.append(MCAPRecord(id, name, "jsonschema", json))
+        schemas.append(MCAPRecordBuilder(id, name, "jsonschema", json))
         return id
     }
 
@@ -71,7 +71,7 @@ struct MCAPWriter: ~Copyable {
         topic: String, schema: UInt16, encoding: String = "json", metadata: [(String, String)] = []
     ) -> UInt16 {
         let id = UInt16(clamping: channels.count)
-        var record = MCAPRecord(id, schema, topic, encoding)
+        var record = MCAPRecordBuilder(id, schema, topic, encoding)
         record.map(metadata)
         channels.append(Channel(record: record, schema: schema))
         return id
@@ -86,10 +86,10 @@ struct MCAPWriter: ~Copyable {
     ///   - data: The encoded message.
     mutating func message(_ channel: UInt16, logged: UInt64, published: UInt64, _ data: [UInt8]) throws(DeviceError) {
         guard channels.indices.contains(Int(channel)) else { return }
-        if channels[Int(channel)].count == 0 { introduce(Int(channel)) }
+        if channels[Int(channel)].count == 0 { writeDefinitions(ofChannel: Int(channel)) }
         channels[Int(channel)].count += 1
         channels[Int(channel)].index.append((logged, UInt64(chunk.count)))
-        var record = MCAPRecord(channel, sequence, logged, published)
+        var record = MCAPRecordBuilder(channel, sequence, logged, published)
         record.raw(data)
         Self.append(.message, record, to: &chunk)
         sequence &+= 1
@@ -100,7 +100,7 @@ struct MCAPWriter: ~Copyable {
     /// Ends the current chunk, and writes a metadata record.
     mutating func metadata(name: String, _ pairs: [(String, String)]) throws(DeviceError) {
         try endChunk()
-        var record = MCAPRecord(name)
+        var record = MCAPRecordBuilder(name)
         record.map(pairs)
         metadata.append((offset, UInt64(record.bytes.count + MCAP.prefixLength), name))
         write(.metadata, record)
@@ -110,7 +110,7 @@ struct MCAPWriter: ~Copyable {
     /// Writes the remaining messages and the summary, and closes the file.
     mutating func close() throws(DeviceError) {
         try endChunk()
-        write(.dataEnd, MCAPRecord(dataSum.value))
+        write(.dataEnd, MCAPRecordBuilder(dataSum.value))
         try file.flushIfLarge()
         try writeSummary()
         write(MCAP.magic)
@@ -120,7 +120,7 @@ struct MCAPWriter: ~Copyable {
     // MARK: Chunks
 
     /// Writes the channel and its schema before its first message.
-    private mutating func introduce(_ channel: Int) {
+    private mutating func writeDefinitions(ofChannel channel: Int) {
         let schema = Int(channels[channel].schema)
         let isKnown = channels.contains { $0.count > 0 && Int($0.schema) == schema }
         if schema > 0, !isKnown, schemas.indices.contains(schema - 1) {
@@ -133,15 +133,15 @@ struct MCAPWriter: ~Copyable {
         guard let span = chunkTimes else { return }
         let size = UInt64(chunk.count)
         let sum = chunk.withUnsafeBytes { CRC32.of($0) }
-        var record = MCAPRecord(span.first, span.last, size, sum, "", size)
+        var record = MCAPRecordBuilder(span.first, span.last, size, sum, "", size)
         record.raw(chunk)
-        var place = ChunkPlace(
+        var place = ChunkIndexEntry(
             start: span.first, end: span.last, offset: offset, length: UInt64(record.bytes.count + MCAP.prefixLength),
             indexes: [], indexLength: 0, size: size)
         write(.chunk, record)
         for id in channels.indices where !channels[id].index.isEmpty {
-            let entries = channels[id].index.flatMap { MCAPRecord($0, $1).bytes }
-            let record = MCAPRecord(UInt16(clamping: id), entries)
+            let entries = channels[id].index.flatMap { MCAPRecordBuilder($0, $1).bytes }
+            let record = MCAPRecordBuilder(UInt16(clamping: id), entries)
             place.indexes.append((UInt16(clamping: id), offset))
             place.indexLength += UInt64(record.bytes.count + MCAP.prefixLength)
             write(.messageIndex, record)
@@ -160,7 +160,7 @@ struct MCAPWriter: ~Copyable {
         let start = offset
         var sum = CRC32()
         var groups: [(opcode: MCAP.Opcode, start: UInt64, length: UInt64)] = []
-        func put(_ opcode: MCAP.Opcode, _ records: [MCAPRecord], _ writer: inout MCAPWriter) {
+        func put(_ opcode: MCAP.Opcode, _ records: [MCAPRecordBuilder], _ writer: inout MCAPWriter) {
             guard !records.isEmpty else { return }
             let begin = writer.offset
             for record in records {
@@ -178,37 +178,37 @@ struct MCAPWriter: ~Copyable {
         put(.channel, used.map(\.record), &self)
         put(.statistics, [statistics], &self)
         put(.chunkIndex, chunks.map(Self.record), &self)
-        put(.metadataIndex, metadata.map { MCAPRecord($0, $1, $2) }, &self)
+        put(.metadataIndex, metadata.map { MCAPRecordBuilder($0, $1, $2) }, &self)
         let offsets = offset
         put(
             .summaryOffset,
-            groups.map { MCAPRecord($0.opcode.rawValue, $0.start, $0.length) }, &self)
+            groups.map { MCAPRecordBuilder($0.opcode.rawValue, $0.start, $0.length) }, &self)
         // The checksum covers the summary and the footer up to the checksum itself.
-        let footer = MCAPRecord(MCAP.Opcode.footer.rawValue, UInt64(20), start, offsets).bytes
+        let footer = MCAPRecordBuilder(MCAP.Opcode.footer.rawValue, UInt64(20), start, offsets).bytes
         footer.withUnsafeBytes { sum.add($0) }
-        write(footer + MCAPRecord(sum.value).bytes)
+        write(footer + MCAPRecordBuilder(sum.value).bytes)
         try file.flushIfLarge()
     }
 
-    private var statistics: MCAPRecord {
+    private var statistics: MCAPRecordBuilder {
         let used = channels.indices.filter { channels[$0].count > 0 }
         let schemas = Set(used.map { channels[$0].schema }.filter { $0 > 0 })
-        return MCAPRecord(
+        return MCAPRecordBuilder(
             used.reduce(UInt64(0)) { $0 + channels[$1].count }, UInt16(clamping: schemas.count),
             UInt32(clamping: used.count), UInt32(0), UInt32(clamping: metadata.count), UInt32(clamping: chunks.count),
             times?.first ?? 0, times?.last ?? 0,
-            used.flatMap { MCAPRecord(UInt16(clamping: $0), channels[$0].count).bytes })
+            used.flatMap { MCAPRecordBuilder(UInt16(clamping: $0), channels[$0].count).bytes })
     }
 
-    private static func record(_ place: ChunkPlace) -> MCAPRecord {
-        MCAPRecord(
+    private static func record(_ place: ChunkIndexEntry) -> MCAPRecordBuilder {
+        MCAPRecordBuilder(
             place.start, place.end, place.offset, place.length,
-            place.indexes.flatMap { MCAPRecord($0, $1).bytes }, place.indexLength, "", place.size, place.size)
+            place.indexes.flatMap { MCAPRecordBuilder($0, $1).bytes }, place.indexLength, "", place.size, place.size)
     }
 
     // MARK: Bytes
 
-    private mutating func write(_ opcode: MCAP.Opcode, _ contents: MCAPRecord) {
+    private mutating func write(_ opcode: MCAP.Opcode, _ contents: MCAPRecordBuilder) {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(contents.bytes.count + MCAP.prefixLength)
         Self.append(opcode, contents, to: &bytes)
@@ -221,7 +221,7 @@ struct MCAPWriter: ~Copyable {
         file.bytes.append(contentsOf: bytes)
     }
 
-    private static func append(_ opcode: MCAP.Opcode, _ contents: MCAPRecord, to bytes: inout [UInt8]) {
+    private static func append(_ opcode: MCAP.Opcode, _ contents: MCAPRecordBuilder, to bytes: inout [UInt8]) {
         bytes.append(opcode.rawValue)
         withUnsafeBytes(of: UInt64(contents.bytes.count).littleEndian) { bytes += $0 }
         bytes += contents.bytes

@@ -18,23 +18,23 @@ struct MCAPExport: ~Copyable {
     private var channels: [Topic: UInt16] = [:]
     private let schemas: [String: UInt16]
     private var decoder = GPSDDecoder()
-    private var lines = TraceEventLines()
-    private var attitude: AttitudeTrack
+    private var lines = TraceEventEncoder()
+    private var attitude: AttitudeEstimator
     /// The civil time at time zero in nanoseconds since 1970; 0 if it is unknown.
     private let origin: Int64
     /// The confidence level of position errors.
     private let confidence: PositionDeviations.Confidence
-    private var damage = ReportDamage()
+    private var damage = ReportDiagnostics()
     private let isDamageKnown: Bool
-    private var withoutAltitude = 0
-    private var aboveSea = 0
+    private var positionsWithoutAltitude = 0
+    private var positionsAboveSeaLevel = 0
 
     init(path: String, _ options: ExportOptions, header: TraceHeader) throws(DeviceError) {
         var writer = try MCAPWriter(path: path, options, library: "swift-device-services")
         var schemas: [String: UInt16] = [:]
         for (name, json) in FoxgloveSchema.all { schemas[name] = writer.schema(name: name, json: json) }
         try writer.metadata(name: MCAP.metadataName, [("header", String(decoding: header.line(), as: UTF8.self))])
-        self.init(writer, schemas: schemas, header, isDamageKnown: options.isDamageKnown)
+        self.init(writer, schemas: schemas, header, isDamageKnown: options.isDamageReported)
     }
 
     /// This initializer cannot throw, because Swift 6.2 destroys the default values of a noncopyable type twice if its
@@ -47,11 +47,11 @@ struct MCAPExport: ~Copyable {
         self.schemas = schemas
         origin = max(header.start?.wallTime.nanoseconds ?? 0, 0)
         confidence = header.hasPhoneAccuracies ? .sixtyEight : .ninetyFive
-        attitude = AttitudeTrack(header)
+        attitude = AttitudeEstimator(header)
     }
 
     /// - Parameter number: The line number of the event.
-    mutating func take(_ event: TraceEvent, line number: Int) throws(DeviceError) {
+    mutating func process(_ event: TraceEvent, line number: Int) throws(DeviceError) {
         let arrival = event.time ?? 0
         let time = absolute(arrival)
         switch event.contents {
@@ -63,28 +63,30 @@ struct MCAPExport: ~Copyable {
             }
             // The messages must be JSON. Some readers stop at an invalid message.
             guard line.withUnsafeBytes({ JSONLine.object($0) != nil }) else { return }
-            try put(MCAP.gpsdTopic, schema: FoxgloveSchema.gpsdName, time, time, line)
+            try write(topic: MCAP.gpsdTopic, schema: FoxgloveSchema.gpsdName, time, time, line)
             if case .position(var report) = report, report.hasFix {
-                _ = report.dropImplausible()
+                _ = report.removeImplausibleValues()
                 switch FoxgloveMessage.altitude(report) {
-                case nil: withoutAltitude += 1
-                case (_, true)?: aboveSea += 1
+                case nil: positionsWithoutAltitude += 1
+                case (_, true)?: positionsAboveSeaLevel += 1
                 default: break
                 }
                 let measured = report.time.map { UInt64(max($0.nanoseconds, 0)) } ?? time
-                try put(
-                    "/gps/fix", schema: FoxgloveSchema.locationFixName, of: MCAP.gpsdTopic, time, measured,
+                try write(
+                    topic: "/gps/fix", schema: FoxgloveSchema.locationFixName, derivedFrom: MCAP.gpsdTopic,
+                    time, measured,
                     FoxgloveMessage.location(report, confidence, at: measured))
             }
         case .sample(let value, let kind, let sensor, let stamp):
             let measured = absolute(stamp ?? arrival)
             let name = sensor == kind.rawValue ? "/\(kind.rawValue)" : "/\(kind.rawValue)/\(sensor)"
-            try put(
-                name, schema: kind.isVector ? FoxgloveSchema.vectorName : FoxgloveSchema.scalarName, time, measured,
+            try write(
+                topic: name, schema: kind.isVector ? FoxgloveSchema.vectorName : FoxgloveSchema.scalarName, time,
+                measured,
                 FoxgloveMessage.sample(value, kind: kind, sensor: sensor, at: measured))
-            if let (attitude, parent) = attitude.take(value, kind: kind, sensor: sensor, at: stamp ?? arrival) {
-                try put(
-                    "/attitude", schema: FoxgloveSchema.frameTransformName, time, measured,
+            if let (attitude, parent) = attitude.process(value, kind: kind, sensor: sensor, at: stamp ?? arrival) {
+                try write(
+                    topic: "/attitude", schema: FoxgloveSchema.frameTransformName, time, measured,
                     FoxgloveMessage.transform(attitude, parent: parent, at: measured))
             }
         case .gpsdText, .lost, .regained, .sensorLost, .sensorRegained, .battery, .accessory, .beacon:
@@ -94,7 +96,7 @@ struct MCAPExport: ~Copyable {
             var text: [UInt8] = []
             lines.append(TraceEvent(time: arrival, event.contents), to: &text)
             for line in text.split(separator: UInt8(ascii: "\n")) {
-                try put("/events", schema: FoxgloveSchema.eventName, time, time, [UInt8](line))
+                try write(topic: "/events", schema: FoxgloveSchema.eventName, time, time, [UInt8](line))
             }
         }
     }
@@ -104,11 +106,11 @@ struct MCAPExport: ~Copyable {
     /// Remarks about positions that `/gps/fix` cannot represent exactly. `/gpsd` contains the original reports.
     var remarks: [String] {
         var remarks = isDamageKnown ? [] : damage.remarks
-        remarks.tell(
-            withoutAltitude,
+        remarks.appendRemark(
+            count: positionsWithoutAltitude,
             "positions have no altitude; /gps/fix requires one and contains 0 with an error of 1000 km.")
-        remarks.tell(
-            aboveSea,
+        remarks.appendRemark(
+            count: positionsAboveSeaLevel,
             "positions have an altitude above mean sea level only; /gps/fix contains that altitude, although ROS expects it above the ellipsoid."
         )
         return remarks
@@ -117,8 +119,8 @@ struct MCAPExport: ~Copyable {
     /// Returns a time relative to the origin of the file, which cannot be negative.
     private func absolute(_ time: Int64) -> UInt64 { UInt64(max(origin.addingSaturated(time), 0)) }
 
-    private mutating func put(
-        _ name: String, schema: String, of origin: String? = nil, _ logged: UInt64, _ published: UInt64,
+    private mutating func write(
+        topic name: String, schema: String, derivedFrom origin: String? = nil, _ logged: UInt64, _ published: UInt64,
         _ data: [UInt8]
     ) throws(DeviceError) {
         let topic = Topic(name: name, schema: schema)
@@ -152,17 +154,17 @@ extension RecordingFormat {
     /// The log time of a message is the time of arrival, and its publish time that of measurement: nanoseconds since
     /// 1970, or since time zero if the trace has no start time.
     public static let mcap = RecordingFormat(
-        name: "mcap", title: "MCAP", endings: [".mcap"], tellsDamage: true,
-        sniff: { (input) throws(DeviceError) in input.prefix.starts(with: MCAP.magic) ? .certain : nil },
+        name: "mcap", title: "MCAP", fileExtensions: [".mcap"], reportsDamage: true,
+        detect: { (input) throws(DeviceError) in input.prefix.starts(with: MCAP.magic) ? .certain : nil },
         read: { (input, _) throws(DeviceError) in
             let builder = TraceBuilder(name: input.name)
             let remarks = try MCAPImport.read(input.chunks, into: builder)
             return .trace(try builder.file(), remarks: remarks)
         },
         writer: { (trace, path, options) throws(DeviceError) in
-            var export = try MCAPExport(path: path, options, header: TraceReading.header(of: trace))
-            var reading = TraceReading(trace)
-            while let event = reading.next() { try export.take(event, line: reading.line) }
+            var export = try MCAPExport(path: path, options, header: TimedEventReader.header(of: trace))
+            var reading = TimedEventReader(trace)
+            while let event = reading.next() { try export.process(event, line: reading.line) }
             try export.close()
             return export.remarks + reading.diagnostics.remarks
         })

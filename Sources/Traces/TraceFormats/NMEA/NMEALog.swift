@@ -36,7 +36,7 @@ public enum NMEALog {
         _ bytes: UnsafeRawBufferPointer, _ contents: TraceBytes, _ name: String, _ options: NMEALogOptions,
         _ sink: some TraceSink
     ) throws(DeviceError) -> [String] {
-        let survey = NMEALogSurvey(bytes, options, contents)
+        let survey = NMEALogSummary(bytes, options, contents)
         guard survey.isLog else {
             throw DeviceError(
                 .invalidTrace,
@@ -47,16 +47,16 @@ public enum NMEALog {
         try sink.write(log.header)
         var lines = NMEALogLines(bytes, of: contents)
         while let line = lines.next() {
-            try log.take(line, number: lines.line, sink)
+            try log.process(line, number: lines.line, sink)
         }
-        if contents.isCutOff { throw DeviceError.becameShorter(name) }
+        if contents.isTruncated { throw DeviceError.truncatedWhileReading(name) }
         try log.finish(sink)
-        return log.remarks + (isCutOff(bytes) ? ["The last line is incomplete and was skipped."] : [])
+        return log.remarks + (isTruncated(bytes) ? ["The last line is incomplete and was skipped."] : [])
     }
 
     /// True if the last line has no line end and its truncation would not be reported otherwise: it ends within a tag
     /// block or a report of gpsd.
-    private static func isCutOff(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    private static func isTruncated(_ bytes: UnsafeRawBufferPointer) -> Bool {
         let line = bytes.suffix(1 << 16).split(whereSeparator: { $0 == 0x0a || $0 == 0x0d }).last
         guard let line, line.endIndex == bytes.endIndex else { return false }
         return line.first == UInt8(ascii: "{")

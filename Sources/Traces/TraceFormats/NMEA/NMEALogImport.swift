@@ -9,7 +9,7 @@ import Trace
 struct NMEALogImport {
     /// The maximum forward step of the receiver's clock that counts as a gap, in nanoseconds (one day). A longer one is
     /// a change of date.
-    private static let longestGap: Int64 = 86_400_000_000_000
+    private static let maximumGap: Int64 = 86_400_000_000_000
     /// The period of the GPS week number rollover in days (1024 weeks).
     private static let rollover: Int64 = 7168
     /// The maximum deviation in days from a multiple of the period at which a rollover is assumed.
@@ -17,7 +17,7 @@ struct NMEALogImport {
 
     private(set) var header = TraceHeader()
     private var decoder: NMEADecoder
-    private let survey: NMEALogSurvey
+    private let survey: NMEALogSummary
     private let options: NMEALogOptions
     /// The offset to add to the receiver's times, in nanoseconds.
     private let shift: Int64
@@ -29,19 +29,19 @@ struct NMEALogImport {
     private var derived = 0
     private var diagnostics = InputDiagnostics()
     private var line = 0
-    private var run = NMEAReportRun()
+    private var run = NMEAMeasurementGrouper()
     /// The reports that are ready to be written.
-    private var complete: [NMEAReportRun.Entry] = []
+    private var completedEntries: [NMEAMeasurementGrouper.Entry] = []
     /// The time of the last event, and the receiver's clock at that event, in nanoseconds.
     private var time: Int64 = 0
     private var clock: Int64?
     /// The number of positions before the first time.
-    private var timeless = 0
-    private var backwards = 0
-    private var jumps = 0
-    private var waiting: [NMEAReport] = []
+    private var positionsWithoutTime = 0
+    private var backwardStepCount = 0
+    private var jumpCount = 0
+    private var pendingReports: [NMEAReport] = []
 
-    init(_ name: String, _ survey: NMEALogSurvey, _ options: NMEALogOptions) {
+    init(_ name: String, _ survey: NMEALogSummary, _ options: NMEALogOptions) {
         self.survey = survey
         self.options = options
         shift = Int64(max(-10_000, min(options.weeks, 10_000))) * 7 * 86_400_000_000_000
@@ -52,7 +52,7 @@ struct NMEALogImport {
         } else if let date = options.date {
             known.date = date
             dateOrigin = "the options"
-        } else if let date = survey.comment {
+        } else if let date = survey.commentDate {
             known.date = date
             dateOrigin = "a comment"
         } else if let arrival = survey.firstArrival {
@@ -66,8 +66,8 @@ struct NMEALogImport {
         if let arrival = survey.firstArrival {
             start = arrival.nanoseconds
         } else if let date = known.date, let time = survey.firstTime {
-            let midnight = date.nanoseconds - Self.modulo(date.nanoseconds, Self.longestGap)
-            start = midnight.addingSaturated(Self.modulo(time, Self.longestGap)).addingSaturated(shift)
+            let midnight = date.nanoseconds - Self.modulo(date.nanoseconds, Self.maximumGap)
+            start = midnight.addingSaturated(Self.modulo(time, Self.maximumGap)).addingSaturated(shift)
         }
         if hasArrivals || known.date != nil {
             header = TraceHeader(start: .init(wallTime: WallTime(nanoseconds: start), boot: .zero))
@@ -78,10 +78,10 @@ struct NMEALogImport {
 
     /// Returns the day on which the time of day is closest to an instant.
     private static func date(of time: Int64, at instant: WallTime) -> WallTime {
-        let midnight = instant.nanoseconds - modulo(instant.nanoseconds, longestGap)
-        let difference = instant.nanoseconds - midnight - modulo(time, longestGap)
-        if difference > longestGap / 2 { return WallTime(nanoseconds: midnight.addingSaturated(longestGap)) }
-        if difference < -longestGap / 2 { return WallTime(nanoseconds: midnight.subtractingSaturated(longestGap)) }
+        let midnight = instant.nanoseconds - modulo(instant.nanoseconds, maximumGap)
+        let difference = instant.nanoseconds - midnight - modulo(time, maximumGap)
+        if difference > maximumGap / 2 { return WallTime(nanoseconds: midnight.addingSaturated(maximumGap)) }
+        if difference < -maximumGap / 2 { return WallTime(nanoseconds: midnight.subtractingSaturated(maximumGap)) }
         return WallTime(nanoseconds: midnight)
     }
 
@@ -90,7 +90,7 @@ struct NMEALogImport {
         return rest < 0 ? rest + divisor : rest
     }
 
-    mutating func take(
+    mutating func process(
         _ line: NMEALogLines.Line, number: Int, _ sink: some TraceSink
     ) throws(DeviceError) {
         self.line = number
@@ -101,18 +101,18 @@ struct NMEALogImport {
         case .sentences(let text, let arrival):
             let before = decoder.counts
             decoder.line = number
-            decoder.decode(text, arrival: arrival) { waiting.append($0) }
+            decoder.decode(text, arrival: arrival) { pendingReports.append($0) }
             record(text, since: before)
-            if !waiting.isEmpty { try collect(sink) }
+            if !pendingReports.isEmpty { try appendPendingReports(sink) }
         }
     }
 
     mutating func finish(_ sink: some TraceSink) throws(DeviceError) {
         let before = decoder.counts
-        decoder.finish { waiting.append($0) }
+        decoder.finish { pendingReports.append($0) }
         record(UnsafeRawBufferPointer(start: nil, count: 0), since: before)
-        try collect(sink)
-        run.finish(&complete)
+        try appendPendingReports(sink)
+        run.finish(&completedEntries)
         try writeComplete(sink)
     }
 
@@ -124,11 +124,13 @@ struct NMEALogImport {
     private mutating func record(_ bytes: UnsafeRawBufferPointer, since before: NMEACounts) {
         let counts = decoder.counts
         record(
-            counts.broken - before.broken,
+            counts.invalid - before.invalid,
             "the sentence has a wrong or missing checksum, or is truncated, and was skipped", bytes)
-        record(counts.unchecked - before.unchecked, "the sentence has no checksum and was used unchecked", bytes)
         record(
-            counts.passedOver - before.passedOver, "the sentence is of an unsupported kind and was skipped", bytes)
+            counts.withoutChecksum - before.withoutChecksum, "the sentence has no checksum and was used unchecked",
+            bytes)
+        record(
+            counts.unsupported - before.unsupported, "the sentence is of an unsupported kind and was skipped", bytes)
         record(
             counts.otherDatums - before.otherDatums,
             "the sentence names a datum other than WGS 84; positions were not converted", bytes)
@@ -140,34 +142,34 @@ struct NMEALogImport {
         diagnostics.record(message, at: "line \(line)", text: Self.text(bytes), count: count)
     }
 
-    private mutating func collect(_ sink: some TraceSink) throws(DeviceError) {
-        for report in waiting {
-            run.append(report, line: line, to: &complete)
+    private mutating func appendPendingReports(_ sink: some TraceSink) throws(DeviceError) {
+        for report in pendingReports {
+            run.append(report, line: line, to: &completedEntries)
         }
-        waiting.removeAll(keepingCapacity: true)
+        pendingReports.removeAll(keepingCapacity: true)
         try writeComplete(sink)
     }
 
     private mutating func writeComplete(_ sink: some TraceSink) throws(DeviceError) {
-        defer { complete.removeAll(keepingCapacity: true) }
-        for entry in complete {
+        defer { completedEntries.removeAll(keepingCapacity: true) }
+        for entry in completedEntries {
             let impossible: Int
             advance(to: entry.report, shift: entry.shift)
             let line: [UInt8]
             switch entry.report.contents {
             case .position(var position):
-                impossible = position.refuseImpossibleValues()
+                impossible = position.discardOutOfRangeValues()
                 position.time = shifted(position.time, entry.shift)
                 if entry.shift > 0 { recordSpread(position, line: entry.line) }
                 if derives, motion.complete(&position, at: time) { derived += 1 }
                 line = GPSDEncoder.line(position, timeDecimals: entry.shift % 1_000_000 == 0 ? 3 : 9)
             case .sky(var sky):
-                impossible = sky.refuseImpossibleValues()
+                impossible = sky.discardOutOfRangeValues()
                 sky.time = shifted(sky.time, entry.shift)
-                line = GPSDEncoder.line(sky)
+                line = GPSDEncoder.encode(sky)
             case .attitude(var attitude):
-                impossible = attitude.refuseImpossibleValues()
-                line = GPSDEncoder.line(attitude)
+                impossible = attitude.discardOutOfRangeValues()
+                line = GPSDEncoder.encode(attitude)
             }
             diagnostics.record(
                 "a number is impossible and was ignored", at: "the epoch that ends in line \(entry.line)", text: "",
@@ -192,28 +194,28 @@ struct NMEALogImport {
         if hasArrivals {
             guard let arrival = report.arrival else { return }
             let asked = arrival.nanoseconds.subtractingSaturated(start)
-            if asked < time { backwards += 1 }
+            if asked < time { backwardStepCount += 1 }
             time = max(time, asked)
             return
         }
-        guard let now = report.clock?.addingSaturated(shift) else {
+        guard let now = report.epochTime?.addingSaturated(shift) else {
             if case .position(let position) = report.contents, position.hasFix {
-                if timeless > 0 { time = time.addingSaturated(1_000_000_000) }
-                timeless += 1
+                if positionsWithoutTime > 0 { time = time.addingSaturated(1_000_000_000) }
+                positionsWithoutTime += 1
             }
             return
         }
         defer { clock = now }
         guard let clock else {
-            if timeless > 0 { time = time.addingSaturated(1_000_000_000) }
+            if positionsWithoutTime > 0 { time = time.addingSaturated(1_000_000_000) }
             return
         }
         let step = now.subtractingSaturated(clock)
         if step < 0 {
-            backwards += 1
-            if step < -Self.longestGap { jumps += 1 }
-        } else if step > Self.longestGap {
-            jumps += 1
+            backwardStepCount += 1
+            if step < -Self.maximumGap { jumpCount += 1 }
+        } else if step > Self.maximumGap {
+            jumpCount += 1
         } else {
             time = time.addingSaturated(step)
         }
@@ -222,25 +224,29 @@ struct NMEALogImport {
     var remarks: [String] {
         let counts = decoder.counts
         var remarks = diagnostics.remarks
-        remarks.tell(counts.incompleteSkies, "satellite lists were incomplete and were skipped.")
-        remarks.tell(
-            counts.undated,
+        remarks.appendRemark(count: counts.incompleteSkies, "satellite lists were incomplete and were skipped.")
+        remarks.appendRemark(
+            count: counts.undated,
             "positions have no time, because no sentence contains the date. Set the date with --date.")
-        remarks.tell(timeless, "positions precede the first time and were placed one second apart.")
-        remarks.tell(
-            counts.receiversLeftOut,
+        remarks.appendRemark(
+            count: positionsWithoutTime, "positions precede the first time and were placed one second apart.")
+        remarks.appendRemark(
+            count: counts.ignoredReceiverSentences,
             "sentences of further receivers were skipped, because there are too many receivers.")
         if !dateOrigin.isEmpty, counts.undated == 0 {
             remarks.append("No sentence at the beginning contains the date; it was taken from \(dateOrigin).")
         }
-        remarks.tell(
-            backwards, "times were earlier than the previous ones; the time of the trace does not advance there.")
-        remarks.tell(
-            jumps, "times differed from the previous ones by more than a day; the trace continues there without a gap.")
-        remarks.tell(
-            derived,
+        remarks.appendRemark(
+            count: backwardStepCount,
+            "times were earlier than the previous ones; the time of the trace does not advance there.")
+        remarks.appendRemark(
+            count: jumpCount,
+            "times differed from the previous ones by more than a day; the trace continues there without a gap.")
+        remarks.appendRemark(
+            count: derived,
             "positions have a speed or course derived from the previous position, because no sentence contains it.")
-        if options.weeks == 0, let date = survey.date, let known = options.date ?? survey.comment ?? survey.firstArrival
+        if options.weeks == 0, let date = survey.date,
+            let known = options.date ?? survey.commentDate ?? survey.firstArrival
         {
             let days = known.nanoseconds.subtractingSaturated(date.nanoseconds) / 86_400_000_000_000
             let rollovers = (days + (days < 0 ? -Self.rollover / 2 : Self.rollover / 2)) / Self.rollover

@@ -5,14 +5,14 @@ import NMEAFormat
 import Trace
 
 /// Information about an NMEA log that is needed before its first event is written.
-struct NMEALogSurvey {
+struct NMEALogSummary {
     /// The number of sentences after which the search for sentences with speed and course ends.
-    private static let enoughSentences = 2000
+    private static let maximumSurveyedSentences = 2000
 
     /// The date of the first sentence with a time; nil if no sentence has a date.
     var date: WallTime?
     /// The date of gpsd's comment.
-    var comment: WallTime?
+    var commentDate: WallTime?
     /// The first arrival time.
     var firstArrival: WallTime?
     /// The time of day of the first report in nanoseconds.
@@ -40,25 +40,25 @@ struct NMEALogSurvey {
         var lines = NMEALogLines(bytes, of: contents)
         var first: (arrival: WallTime?, time: Int64?)
         func note(_ report: NMEAReport) {
-            first = (first.arrival ?? report.arrival, first.time ?? report.clock)
+            first = (first.arrival ?? report.arrival, first.time ?? report.epochTime)
         }
         while let line = lines.next() {
             switch line {
-            case .date(let date): if comment == nil { comment = date }
+            case .date(let date): if commentDate == nil { commentDate = date }
             case .other: break
             case .sentences(let text, let arrival):
                 decoder.decode(text, arrival: arrival, receive: note)
             }
             _ = decoder.drainIssues()
-            let isMoving = decoder.counts.motion > 0
-            if decoder.hasCertainDate, isMoving || decoder.counts.read >= Self.enoughSentences { break }
+            let isMoving = decoder.counts.motionSentences > 0
+            if decoder.hasCertainDate, isMoving || decoder.counts.decoded >= Self.maximumSurveyedSentences { break }
         }
         decoder.finish(receive: note)
         date = decoder.firstDate
         firstArrival = firstArrival ?? first.arrival
         firstTime = first.time
-        hasMotion = decoder.counts.motion > 0
-        isLog = decoder.counts.read > 0
+        hasMotion = decoder.counts.motionSentences > 0
+        isLog = decoder.counts.decoded > 0
     }
 
     /// True if the first 4 MiB contain sentences.
@@ -68,7 +68,7 @@ struct NMEALogSurvey {
         let head = UnsafeRawBufferPointer(rebasing: bytes.prefix(1 << 22))
         var options = NMEALogOptions()
         options.allowsMissingChecksum = allowsMissingChecksum
-        return NMEALogSurvey(head, options).isLog
+        return NMEALogSummary(head, options).isLog
     }
 }
 
@@ -99,8 +99,8 @@ struct NMEALogLines {
 
     private let bytes: UnsafeRawBufferPointer
     private let contents: TraceBytes?
-    private var at = 0
-    private var forgotten = 0
+    private var position = 0
+    private var releasedOffset = 0
 
     /// - Parameter contents: The owner of the bytes, whose pages are released after reading.
     init(_ bytes: UnsafeRawBufferPointer, of contents: TraceBytes? = nil) {
@@ -110,19 +110,21 @@ struct NMEALogLines {
 
     /// Returns the next line that is neither empty nor a comment without a date; nil at the end.
     mutating func next() -> Line? {
-        while at < bytes.count {
-            let start = at
+        while position < bytes.count {
+            let start = position
             // LF after CR does not begin a new line, nor does the rest of a line that is read in pieces.
-            if lineEnd == 0x0a || lineEnd == 0x0d && bytes[at] != 0x0a { line &+= 1 }
-            if start &- forgotten >= Self.window {
-                contents?.forget(forgotten..<start)
-                forgotten = start
+            if lineEnd == 0x0a || lineEnd == 0x0d && bytes[position] != 0x0a { line &+= 1 }
+            if start &- releasedOffset >= Self.window {
+                contents?.releaseMemory(of: releasedOffset..<start)
+                releasedOffset = start
             }
             let end = min(bytes.count, start &+ Self.maximumLine)
-            while at < end, bytes[at] != UInt8(ascii: "\n"), bytes[at] != UInt8(ascii: "\r") { at &+= 1 }
-            let line = UnsafeRawBufferPointer(rebasing: bytes[start..<at])
-            lineEnd = at < end ? bytes[at] : 0
-            if at < end { at &+= 1 }
+            while position < end, bytes[position] != UInt8(ascii: "\n"), bytes[position] != UInt8(ascii: "\r") {
+                position &+= 1
+            }
+            let line = UnsafeRawBufferPointer(rebasing: bytes[start..<position])
+            lineEnd = position < end ? bytes[position] : 0
+            if position < end { position &+= 1 }
             guard let first = line.first else { continue }
             if first == UInt8(ascii: "$") { return .sentences(line, arrival: nil) }
             if first == UInt8(ascii: "#") {
@@ -131,8 +133,8 @@ struct NMEALogLines {
             }
             // Text before a sentence may be its arrival time.
             let head = line.prefix(Self.maximumStamp)
-            guard let sentence = head.firstIndex(where: Self.isStart) else {
-                guard line.contains(where: Self.isStart) else { return .other(line) }
+            guard let sentence = head.firstIndex(where: Self.isSentenceStart) else {
+                guard line.contains(where: Self.isSentenceStart) else { return .other(line) }
                 return .sentences(line, arrival: nil)
             }
             return .sentences(line, arrival: sentence > 0 ? Self.arrival(line, sentence) : nil)
@@ -140,7 +142,7 @@ struct NMEALogLines {
         return nil
     }
 
-    private static func isStart(_ byte: UInt8) -> Bool {
+    private static func isSentenceStart(_ byte: UInt8) -> Bool {
         byte == UInt8(ascii: "$") || byte == UInt8(ascii: "!") || byte == UInt8(ascii: "\\")
     }
 
@@ -154,15 +156,15 @@ struct NMEALogLines {
             start = comma + 1
             end = line.count
         }
-        while start < end, isMark(line[start]) { start += 1 }
-        while end > start, isMark(line[end - 1]) { end -= 1 }
+        while start < end, isPunctuation(line[start]) { start += 1 }
+        while end > start, isPunctuation(line[end - 1]) { end -= 1 }
         let text = UnsafeRawBufferPointer(rebasing: line[start..<end])
         // Thirteen digits are milliseconds, as in tag blocks.
         if text.count == 13, let time = NMEATagBlock.time(text) { return time }
         return ArrivalStamp.time(text).map { WallTime(nanoseconds: $0) }
     }
 
-    private static func isMark(_ byte: UInt8) -> Bool { " \t,;:[]()|>\"".utf8.contains(byte) }
+    private static func isPunctuation(_ byte: UInt8) -> Bool { " \t,;:[]()|>\"".utf8.contains(byte) }
 
     /// Returns the date of gpsd's comment, `# Date: 2009-12-09`, which may be written with a colon or an equals sign.
     private static func date(_ line: UnsafeRawBufferPointer) -> WallTime? {

@@ -22,9 +22,9 @@ struct NMEAExport {
     private var attitudes: [(report: AttitudeReport, arrival: Int64?)] = []
 
     private var positions = 0
-    private var withoutHeight = 0
-    private var leftOut = LeftOut()
-    private var damage = ReportDamage()
+    private var positionsWithoutAltitude = 0
+    private var skippedContent = SkippedContent()
+    private var damage = ReportDiagnostics()
 
     init(_ trace: TraceFile, _ options: ExportOptions) {
         var options = options
@@ -32,44 +32,45 @@ struct NMEAExport {
         self.options = options
         start = trace.start
         assembler = EpochAssembler(start: trace.start, receiver: options.receiver, includesMissing: true)
-        leftOut.add(batteryOf: trace.header)
+        skippedContent.add(batteryOf: trace.header)
     }
 
     /// - Parameter number: The line number of the record.
-    mutating func take(_ record: TraceRecord, _ bytes: UnsafeRawBufferPointer, line number: Int) {
+    mutating func process(_ record: TraceRecord, _ bytes: UnsafeRawBufferPointer, line number: Int) {
         switch record.kind {
         case .gpsd:
             let line = UnsafeRawBufferPointer(rebasing: bytes[record.range])
             let report = decoder.decode(line)
             damage.record(report, decoder, bytes: line, line: number)
-            take(report, at: record.time)
+            process(report, at: record.time)
         case .lost:
             finish()
-            leftOut.add(record.kind)
+            skippedContent.add(record.kind)
         case .regained: break
         case .gpsdText where record.isDamagedReport(in: bytes):
             damage.record(text: record.line(in: bytes), &decoder, line: number)
-        case .gpsdText, .sample, .battery, .sensorLost, .sensorRegained, .accessory, .beacon: leftOut.add(record.kind)
+        case .gpsdText, .sample, .battery, .sensorLost, .sensorRegained, .accessory, .beacon:
+            skippedContent.add(record.kind)
         }
     }
 
     mutating func finish() { write(assembler.interrupt()) }
 
-    private mutating func take(_ report: GPSDReport, at arrival: Int64?) {
+    private mutating func process(_ report: GPSDReport, at arrival: Int64?) {
         switch report {
-        case .position(let report): write(assembler.take(report, at: arrival))
-        case .sky(let report): assembler.take(report, at: arrival)
+        case .position(let report): write(assembler.process(report, at: arrival))
+        case .sky(let report): assembler.process(report, at: arrival)
         case .attitude(let report):
             // A compass may be a device of its own, so its attitudes are omitted only if a receiver was selected.
-            guard options.receiver == nil || assembler.isOurs(report.receiver) else {
-                leftOut.add(.attitudes)
+            guard options.receiver == nil || assembler.isSelected(receiver: report.receiver) else {
+                skippedContent.add(.attitudes)
                 return
             }
             // Attitudes are written after the position, which may not be complete yet.
             if assembler.hasPending, attitudes.count < Self.maximumAttitudes {
                 attitudes.append((report, arrival))
             } else {
-                write(assembler.takePending())
+                write(assembler.removePending())
                 write(NMEAEncoder.sentences(report, options: options.nmea), at: arrival)
             }
         default: break
@@ -81,7 +82,7 @@ struct NMEAExport {
         var report = epoch.report
         report.time = epoch.time
         if report.hasFix, report.altitudeMSL.isNaN, !report.altitudeHAE.isNaN, report.geoidSeparation.isNaN {
-            withoutHeight += 1
+            positionsWithoutAltitude += 1
         }
         positions += 1
         var format = options.nmea
@@ -95,7 +96,7 @@ struct NMEAExport {
 
     private mutating func write(_ lines: [[UInt8]], at arrival: Int64?) {
         var tag: [UInt8] = []
-        if options.hasStamps, let start, let arrival {
+        if options.includesArrivalTimes, let start, let arrival {
             let milliseconds = start.nanoseconds.addingSaturated(arrival) / 1_000_000
             tag = NMEAEncoder.tagBlock(time: milliseconds)
         }
@@ -107,19 +108,19 @@ struct NMEAExport {
     }
 
     var remarks: [String] {
-        var remarks = options.isDamageKnown ? [] : damage.remarks
+        var remarks = options.isDamageReported ? [] : damage.remarks
         if positions == 0 { remarks.append("The trace contains no positions, so no position sentences were written.") }
-        remarks.tell(
-            assembler.others,
+        remarks.appendRemark(
+            count: assembler.otherReceiverFixCount,
             "positions of other receivers were omitted, because a log contains one receiver. Select another receiver with --receiver."
         )
-        remarks.tell(assembler.implausible, EpochAssembler.implausibleText)
-        remarks.tell(
-            withoutHeight,
+        remarks.appendRemark(count: assembler.implausibleReportCount, EpochAssembler.implausibleText)
+        remarks.appendRemark(
+            count: positionsWithoutAltitude,
             "positions have no altitude, because sentences require it above mean sea level and the trace contains it only above the ellipsoid."
         )
-        remarks += leftOut.remarks()
-        if options.hasStamps, start == nil {
+        remarks += skippedContent.remarks()
+        if options.includesArrivalTimes, start == nil {
             remarks.append("Arrival times were not written, because the trace does not contain its start time.")
         }
         return remarks
@@ -133,14 +134,15 @@ extension RecordingFormat {
     /// selected. A position without a time has the time of its arrival. With ``ExportOptions/hasStamps``, each sentence
     /// begins with a tag block that contains the arrival time in milliseconds.
     public static let nmea = RecordingFormat(
-        name: "nmea", title: "NMEA 0183", endings: [".nmea"], hasOneReceiver: true, hasStamps: true, isTriedLast: true,
-        tellsDamage: true, sniff: sniff, read: read, writer: write)
+        name: "nmea", title: "NMEA 0183", fileExtensions: [".nmea"], supportsReceiverSelection: true,
+        supportsArrivalTimes: true, isTriedLast: true,
+        reportsDamage: true, detect: sniff, read: read, writer: write)
 
-    private static func sniff(_ input: RecordingInput) throws(DeviceError) -> Likeness? {
+    private static func sniff(_ input: RecordingInput) throws(DeviceError) -> DetectionConfidence? {
         // gpsd's test files contain both sentences and the reports that gpsd derived from them; those are read as
         // reports.
         guard input.folder == nil, case .failure = input.trace else { return nil }
-        return try input.contents().withUnsafeBytes { NMEALogSurvey.isLog($0) } ? .certain : nil
+        return try input.contents().withUnsafeBytes { NMEALogSummary.isLog($0) } ? .certain : nil
     }
 
     private static func read(
@@ -157,7 +159,7 @@ extension RecordingFormat {
     ) throws(DeviceError) -> [String] {
         var export = NMEAExport(trace, options)
         var cursor = TraceCursor(trace)
-        var isAtEnd = gather(trace, &export, &cursor)
+        var isAtEnd = encodeNextEvents(trace, &export, &cursor)
         guard !export.sentences.isEmpty else {
             let hint = options.receiver.map { " of the receiver \($0)" } ?? ""
             throw DeviceError(
@@ -169,21 +171,23 @@ extension RecordingFormat {
             file.bytes.append(contentsOf: export.sentences)
             export.sentences.removeAll(keepingCapacity: true)
             try file.flush()
-            if !isAtEnd { isAtEnd = gather(trace, &export, &cursor) }
+            if !isAtEnd { isAtEnd = encodeNextEvents(trace, &export, &cursor) }
         }
         try file.close()
         return export.remarks + cursor.diagnostics.remarks
     }
 
     /// Converts further events to about 64 KiB of sentences. Returns true at the end of the trace.
-    private static func gather(_ trace: TraceFile, _ export: inout NMEAExport, _ cursor: inout TraceCursor) -> Bool {
+    private static func encodeNextEvents(_ trace: TraceFile, _ export: inout NMEAExport, _ cursor: inout TraceCursor)
+        -> Bool
+    {
         trace.bytes.withUnsafeBytes { bytes in
             while export.sentences.count < 1 << 16 {
                 guard let record = cursor.next(bytes) else {
                     export.finish()
                     return true
                 }
-                export.take(record, bytes, line: cursor.line)
+                export.process(record, bytes, line: cursor.line)
             }
             return false
         }

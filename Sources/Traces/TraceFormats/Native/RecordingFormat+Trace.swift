@@ -7,8 +7,8 @@ import TraceEditing
 extension RecordingFormat {
     /// The native trace format, which can contain all events.
     public static let trace = RecordingFormat(
-        name: "trace", title: "traces", endings: [".trace", ".jsonl"], isTriedLast: true,
-        sniff: { (input) throws(DeviceError) in input.isTrace(.native) ? .certain : nil },
+        name: "trace", title: "traces", fileExtensions: [".trace", ".jsonl"], isTriedLast: true,
+        detect: { (input) throws(DeviceError) in input.isTrace(.native) ? .certain : nil },
         read: { (input, _) throws(DeviceError) in .trace(try input.trace.get()) },
         writer: { (trace, path, options) throws(DeviceError) in
             let writer = try TraceWriter(whole: path, overwrite: options.overwrite, mode: options.mode)
@@ -21,8 +21,9 @@ extension RecordingFormat {
     /// the arrival time as in `gpspipe -w -uu`, if the trace has a start time. Lines that are not reports are copied
     /// unchanged. Other programs may not accept lines with times.
     public static let gpsd = RecordingFormat(
-        name: "gpsd", title: "gpsd reports (gpspipe -w)", endings: [".json"], hasStamps: true, isTriedLast: true,
-        sniff: { (input) throws(DeviceError) in input.isTrace(.gpsd) ? .certain : nil },
+        name: "gpsd", title: "gpsd reports (gpspipe -w)", fileExtensions: [".json"], supportsArrivalTimes: true,
+        isTriedLast: true,
+        detect: { (input) throws(DeviceError) in input.isTrace(.gpsd) ? .certain : nil },
         read: { (input, _) throws(DeviceError) in .trace(try input.trace.get()) },
         writer: writeGPSD)
 
@@ -38,7 +39,7 @@ extension RecordingFormat {
         }
         var file = try ExportFile(path: path, options)
         var cursor = TraceCursor(trace)
-        var leftOut = LeftOut()
+        var leftOut = SkippedContent()
         leftOut.add(batteryOf: trace.header)
         var arrivals = 0
         while let record = bytes.withUnsafeBytes({ cursor.next($0) }) {
@@ -47,8 +48,8 @@ extension RecordingFormat {
                 continue
             }
             if let time = record.time {
-                if options.hasStamps, let start = trace.start {
-                    stamp(WallTime(nanoseconds: start.nanoseconds.addingSaturated(time)), &file.bytes)
+                if options.includesArrivalTimes, let start = trace.start {
+                    appendArrivalTime(WallTime(nanoseconds: start.nanoseconds.addingSaturated(time)), to: &file.bytes)
                 } else {
                     arrivals += 1
                 }
@@ -61,7 +62,7 @@ extension RecordingFormat {
         var remarks = leftOut.remarks()
         if arrivals > 0 {
             remarks.append(
-                options.hasStamps
+                options.includesArrivalTimes
                     ? "Arrival times were not written, because the trace does not contain its start time."
                     : "The arrival times of \(arrivals) reports were omitted; --stamps writes them.")
         }
@@ -69,7 +70,7 @@ extension RecordingFormat {
     }
 
     /// Appends the arrival time in gpspipe's format, for example `2026-11-21 03:39:22 1795232362.754231: `.
-    private static func stamp(_ time: WallTime, _ bytes: inout [UInt8]) {
+    private static func appendArrivalTime(_ time: WallTime, to bytes: inout [UInt8]) {
         var text: [UInt8] = []
         CivilDate(time).appendISO8601(decimals: 0, to: &text)
         for byte in text where byte != UInt8(ascii: "Z") {

@@ -8,10 +8,10 @@ import Trace
 /// The experiment's clock stops during a pause. The time of the trace continues, so a pause is a gap.
 struct PhyphoxClock {
     /// The maximum number of starts of an experiment.
-    private static let maximumStretches = 100_000
+    private static let maximumStarts = 100_000
 
     /// The interval from a start to the next one.
-    private struct Stretch {
+    private struct RunInterval {
         /// The time of the experiment's clock at the start, in nanoseconds.
         var experiment: Int64
         /// The time of the trace at the start, in nanoseconds.
@@ -21,10 +21,10 @@ struct PhyphoxClock {
     /// The civil time of the first start; nil if unknown.
     private(set) var start: WallTime?
     /// The number of pauses during which the phone's clock was set back.
-    private(set) var setBack = 0
+    private(set) var setBackCount = 0
     /// Remarks about the file for the user.
     private(set) var remarks: [String] = []
-    private var stretches: [Stretch] = []
+    private var stretches: [RunInterval] = []
 
     /// Creates a clock for an experiment without the file.
     init() {}
@@ -37,7 +37,7 @@ struct PhyphoxClock {
         guard let event = reader.column("event"), let experiment = reader.column("experiment time"),
             let system = reader.column("system time")
         else {
-            throw reader.place(nil).error(
+            throw reader.position(ofColumn: nil).error(
                 "the column event, experiment time or system time is missing. Export the experiment again, or remove the file to read the tables without civil time."
             )
         }
@@ -52,24 +52,25 @@ struct PhyphoxClock {
                 pause = (elapsed, now)
                 continue
             }
-            guard stretches.count < Self.maximumStretches else {
-                throw reader.place(nil).error("the experiment was started more than \(Self.maximumStretches) times.")
+            guard stretches.count < Self.maximumStarts else {
+                throw reader.position(ofColumn: nil).error(
+                    "the experiment was started more than \(Self.maximumStarts) times.")
             }
             guard let last = stretches.last else {
                 start = WallTime(nanoseconds: now)
-                stretches.append(Stretch(experiment: elapsed, trace: 0))
+                stretches.append(RunInterval(experiment: elapsed, trace: 0))
                 continue
             }
             // The end of the previous interval. Without a PAUSE event, there was no pause.
             let end = pause?.experiment ?? elapsed
             var rest = pause.map { now.subtractingSaturated($0.system) } ?? 0
             if rest < 0 {
-                setBack += 1
+                setBackCount += 1
                 rest = 0
             }
             let ran = max(end.subtractingSaturated(last.experiment), 0)
             stretches.append(
-                Stretch(experiment: elapsed, trace: last.trace.addingSaturated(ran).addingSaturated(rest)))
+                RunInterval(experiment: elapsed, trace: last.trace.addingSaturated(ran).addingSaturated(rest)))
             pause = nil
         }
         remarks = reader.remarks

@@ -5,7 +5,7 @@ import DeviceCore
 /// The columns of a phyphox table, identified by their names and the units in parentheses after them.
 struct PhyphoxColumns {
     /// The first column of each quantity. Acceleration includes gravity, and has Android's sign on all systems.
-    private(set) var columns: [CSVQuantity: TableRows.Column] = [:]
+    private(set) var columns: [CSVQuantity: TableRowConverter.Column] = [:]
     /// The axes of acceleration without gravity.
     private var linearAxes: Set<Int> = []
 
@@ -18,7 +18,7 @@ struct PhyphoxColumns {
     /// - Parameter sheet: The name of the table in lower case. If it contains the sensor, columns are named only by
     ///   their axes.
     init?(_ header: [String], sheet: String) {
-        for (index, name) in header.enumerated() { take(name, index, sheet) }
+        for (index, name) in header.enumerated() { addColumn(name, index, sheet) }
         let hasOthers = !linearAxes.isEmpty || columns.keys.contains { $0 != .time && $0 != .sats }
         guard columns[.time] != nil, hasOthers else { return nil }
     }
@@ -32,12 +32,12 @@ struct PhyphoxColumns {
     /// Removes quantities that are not needed.
     mutating func remove(_ quantities: [CSVQuantity]) { for quantity in quantities { columns[quantity] = nil } }
 
-    private mutating func take(_ name: String, _ index: Int, _ sheet: String) {
+    private mutating func addColumn(_ name: String, _ index: Int, _ sheet: String) {
         func found(_ quantity: CSVQuantity, _ unit: CSVUnit? = nil) {
-            if columns[quantity] == nil { columns[quantity] = TableRows.Column(index: index, unit: unit) }
+            if columns[quantity] == nil { columns[quantity] = TableRowConverter.Column(index: index, unit: unit) }
         }
         guard name != "satellites" else { return found(.sats) }
-        guard let (quantity, unit) = Self.parts(name) else { return }
+        guard let (quantity, unit) = Self.splitName(name) else { return }
         let axis = Self.axis(quantity)
         switch unit {
         case "s": found(.time)
@@ -53,11 +53,11 @@ struct PhyphoxColumns {
         case "\u{b5}t", "\u{3bc}t", "\u{e2}\u{b5}t", "ut":
             if let axis { found(SensorKind.magnetometer.csvQuantities[axis], CSVUnit("uT", 1, 100)) }
         case "hpa": found(.pressure, CSVUnit("hPa", 1, 10))
-        default: if let place = Self.place(quantity, unit) { found(place) }
+        default: if let place = Self.positionQuantity(quantity, unit) { found(place) }
         }
     }
 
-    private static func place(_ quantity: String, _ unit: String) -> CSVQuantity? {
+    private static func positionQuantity(_ quantity: String, _ unit: String) -> CSVQuantity? {
         switch quantity {
         case "latitude": .lat
         case "longitude": .lon
@@ -73,7 +73,7 @@ struct PhyphoxColumns {
     }
 
     /// Splits a column name such as `acceleration x (m/s^2)` into quantity and unit.
-    private static func parts(_ name: String) -> (quantity: String, unit: String)? {
+    private static func splitName(_ name: String) -> (quantity: String, unit: String)? {
         guard name.utf8.count <= 200, name.hasSuffix(")"), let open = name.lastIndex(of: "(") else { return nil }
         var quantity = name[..<open]
         while quantity.last == " " { quantity.removeLast() }

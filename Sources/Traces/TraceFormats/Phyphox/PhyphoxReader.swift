@@ -12,10 +12,10 @@ struct PhyphoxReader {
     private var tracks: [SensorKind: MotionTrack] = [:]
     private var reports = ReportTrack()
     private var hasLinear = false
-    private var repeated: Set<String> = []
-    private var timeless = 0
+    private var repeatedQuantities: Set<String> = []
+    private var rowsWithoutTime = 0
     private var derived = 0
-    private var strangers = 0
+    private var unknownTableCount = 0
     private var remarks: [String]
 
     /// - Parameter read: Reads `meta/time.csv` and `meta/device.csv`; nil if the file does not exist.
@@ -55,29 +55,29 @@ struct PhyphoxReader {
             reader.allowsDecimalComma = true
             try reader.readHeader(allowsRepeatedNames: true)
             guard let columns = PhyphoxColumns(reader.header, sheet: sheet.lowercased()) else { return false }
-            try take(&reader, columns)
+            try process(&reader, columns)
             return true
         }
-        if !isOurs { strangers += 1 }
+        if !isOurs { unknownTableCount += 1 }
         return isOurs
     }
 
-    private mutating func take(_ reader: inout CSVReader, _ found: PhyphoxColumns) throws(DeviceError) {
+    private mutating func process(_ reader: inout CSVReader, _ found: PhyphoxColumns) throws(DeviceError) {
         var found = found
         if found.hasLinear { hasLinear = true }
         for kind in SensorKind.allCases {
             if found.has(kind), tracks[kind] == nil { continue }
             // Only the first table of a sensor is read.
-            if found.has(kind) { repeated.insert("the \(kind.rawValue)") }
+            if found.has(kind) { repeatedQuantities.insert("the \(kind.rawValue)") }
             found.remove(kind.csvQuantities)
         }
         if found.columns[.lon] == nil { found.remove([.lat]) }
         if found.columns[.lat] != nil, reports.count > 0 {
-            repeated.insert("positions")
+            repeatedQuantities.insert("positions")
             found.remove([.lat])
         }
         guard let column = found.columns[.time]?.index else { return }
-        var rows = TableRows(found.columns, from: name, sensorName: deviceName)
+        var rows = TableRowConverter(found.columns, from: name, sensorName: deviceName)
         reader.width = rows.width
         while try reader.next() {
             guard let number = try reader.decimal(column) else {
@@ -85,22 +85,22 @@ struct PhyphoxReader {
                 let hasMore = reader.cells.indices.contains {
                     $0 != column && !["", "nan"].contains(reader.text($0).lowercased())
                 }
-                if hasMore { timeless += 1 }
+                if hasMore { rowsWithoutTime += 1 }
                 continue
             }
             guard let experiment = number.scaled(byPowerOfTen: 9) else {
-                throw reader.place(column).error(
+                throw reader.position(ofColumn: column).error(
                     "the time \"\(reader.text(column).prefix(40))\" is out of range; it must be in seconds.")
             }
             let time = clock.traceTime(experiment)
             let civil = clock.start.map { WallTime(nanoseconds: $0.nanoseconds.addingSaturated(time)) }
-            try rows.take(reader, at: time, civil: civil)
+            try rows.process(reader, at: time, civil: civil)
             rows.endRow()
         }
         rows.finishPositions()
         for track in rows.tracks where track.count > 0 { tracks[track.sensor.kind] = track }
         if rows.reports.count > 0 { reports = rows.reports }
-        derived += rows.derived
+        derived += rows.derivedMotionCount
         remarks += reader.remarks + rows.diagnostics.remarks
     }
 
@@ -119,17 +119,20 @@ struct PhyphoxReader {
             recording.remarks.append(
                 "The time of recording is unknown; in a phyphox directory, meta/time.csv contains it.")
         }
-        if clock.setBack > 0 {
+        if clock.setBackCount > 0 {
             recording.remarks.append(
-                "The phone's clock was set back in \(clock.setBack) pauses; the trace continues there without a gap.")
+                "The phone's clock was set back in \(clock.setBackCount) pauses; the trace continues there without a gap."
+            )
         }
-        for what in repeated.sorted() {
+        for what in repeatedQuantities.sorted() {
             recording.remarks.append("Several tables contain \(what); the first one was used.")
         }
-        recording.remarks.tell(timeless, "rows have no time and were skipped.")
-        recording.remarks.tell(derived, "positions have a speed or course derived from the previous position.")
-        recording.remarks.tell(strangers, "other tables contain no supported data and were skipped.")
-        recording.settle()
+        recording.remarks.appendRemark(count: rowsWithoutTime, "rows have no time and were skipped.")
+        recording.remarks.appendRemark(
+            count: derived, "positions have a speed or course derived from the previous position.")
+        recording.remarks.appendRemark(
+            count: unknownTableCount, "other tables contain no supported data and were skipped.")
+        recording.normalize()
         guard recording.count > 0 || recording.reports.count > 0 else {
             let hint = recording.remarks.first ?? "Are there rows below the header?"
             throw DeviceError(.invalidTrace, "\(name) contains neither motion readings nor positions. \(hint)")

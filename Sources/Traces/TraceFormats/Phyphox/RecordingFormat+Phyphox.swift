@@ -6,13 +6,13 @@ import SystemCalls
 extension RecordingFormat {
     /// A CSV export of the app phyphox: a table, or a folder of tables. The format can only be read.
     public static let phyphox = RecordingFormat(
-        name: "phyphox", title: "phyphox CSV", sniff: sniff,
+        name: "phyphox", title: "phyphox CSV", detect: sniff,
         read: { (input, _) throws(DeviceError) in
             if input.folder != nil { return .recording(try Recording(phyphoxFolder: input.name)) }
             // The `meta` folder beside the table applies to the table too.
             return .recording(
                 try Recording(phyphoxTable: try input.bytes(), path: input.name) { (file) throws(DeviceError) in
-                    try input.neighbour(file)
+                    try input.readSibling(named: file)
                 })
         })
 
@@ -21,7 +21,7 @@ extension RecordingFormat {
     /// The number of bytes that are read to find the header of a table.
     private static let headerSize = 1 << 16
 
-    private static func sniff(_ input: RecordingInput) throws(DeviceError) -> Likeness? {
+    private static func sniff(_ input: RecordingInput) throws(DeviceError) -> DetectionConfidence? {
         guard let names = input.folder else {
             return PhyphoxColumns(input.columns, sheet: input.name.lowercased()) == nil ? nil : .likely
         }
@@ -29,8 +29,8 @@ extension RecordingFormat {
         for name in names.filter({ $0.lowercased().hasSuffix(".csv") }).prefix(maximumFiles) {
             let path = "\(input.name)/\(name)"
             // Opening anything but a regular file, for example a FIFO, could block indefinitely.
-            guard FileBytes.isFile(path) else { continue }
-            let prefix = try FileChunks.open(path).prefix(headerSize)
+            guard FileIO.isRegularFile(path) else { continue }
+            let prefix = try FileContents.open(path).prefix(headerSize)
             let header = prefix.withUnsafeBytes { Recording.csvColumns(of: $0) }
             if PhyphoxColumns(header, sheet: name.lowercased()) != nil { return .certain }
         }

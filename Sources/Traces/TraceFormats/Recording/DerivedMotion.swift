@@ -13,10 +13,10 @@ import Geodesy
 package struct DerivedMotion: Sendable {
     /// The maximum time between two positions in nanoseconds (10 minutes). Values derived over a longer time would not
     /// describe the current motion.
-    package static let longestStep: Int64 = 600_000_000_000
+    package static let maximumInterval: Int64 = 600_000_000_000
     /// The minimum distance for a course in metres. Over a shorter one, rounding of the coordinates would determine the
     /// course.
-    package static let shortestWay = 0.5
+    package static let minimumCourseDistance = 0.5
 
     private var last: (place: GeodeticCoordinate, altitude: Double, time: Int64)?
 
@@ -24,7 +24,7 @@ package struct DerivedMotion: Sendable {
     package init() {}
 
     /// Discards the previous position. Call it if the next position does not continue the path.
-    package mutating func restart() { last = nil }
+    package mutating func reset() { last = nil }
 
     /// Sets the missing values of course, speed and climb. A report without a fix discards the previous position.
     ///
@@ -33,7 +33,7 @@ package struct DerivedMotion: Sendable {
     @discardableResult
     package mutating func complete(_ report: inout PositionReport, at time: Int64) -> Bool {
         guard report.hasFix else {
-            restart()
+            reset()
             return false
         }
         let place = GeodeticCoordinate(latitude: report.latitude, longitude: report.longitude)
@@ -46,19 +46,19 @@ package struct DerivedMotion: Sendable {
         // Only the first of several reports with the same time counts as the previous position.
         guard step != 0 else { return false }
         self.last = (place, altitude, time)
-        guard step > 0, step <= Self.longestStep else { return false }
+        guard step > 0, step <= Self.maximumInterval else { return false }
         let seconds = Double(step) / 1e9
         let (lacksSpeed, lacksTrack, lacksClimb) = (report.speed.isNaN, report.track.isNaN, report.climb.isNaN)
         if lacksSpeed || lacksTrack {
             let path = Geodesic.inverse(from: last.place, to: place)
             if lacksSpeed { report.speed = path.distance / seconds }
-            if lacksTrack, path.distance >= Self.shortestWay {
+            if lacksTrack, path.distance >= Self.minimumCourseDistance {
                 report.track = path.finalAzimuth < 0 ? path.finalAzimuth + 360 : path.finalAzimuth
             }
         }
         if lacksClimb, report.mode == .threeDimensional { report.climb = (altitude - last.altitude) / seconds }
         // A jump between positions, or a time that is off by hours, results in impossible values.
-        report.refuseImpossibleValues()
+        report.discardOutOfRangeValues()
         return (lacksSpeed && !report.speed.isNaN) || (lacksTrack && !report.track.isNaN)
             || (lacksClimb && !report.climb.isNaN)
     }

@@ -43,11 +43,11 @@ public struct MotionTrack: Sendable, Hashable {
     ///
     /// - Returns: The number of readings that were out of order, and the number of removed readings.
     @discardableResult
-    public mutating func settle() -> (misplaced: Int, repeated: Int) {
+    public mutating func sortAndRemoveDuplicates() -> (misplaced: Int, repeated: Int) {
         guard zip(times, times.dropFirst()).contains(where: { $1 <= $0 }) else { return (0, 0) }
         let misplaced = zip(times, times.dropFirst()).count { $1 < $0 }
         if misplaced > 0 {
-            let order = times.placesInOrder
+            let order = times.sortedIndices
             times = order.map { times[$0] }
             values = order.map { values[$0] }
         }
@@ -64,8 +64,8 @@ public struct MotionTrack: Sendable, Hashable {
     }
 
     /// Removes readings with values that a trace cannot contain, and returns their number.
-    mutating func refuseImpossibleValues() -> Int {
-        let kept = values.indices.filter { TraceSample.isUsable(values[$0]) }
+    mutating func removeImpossibleValues() -> Int {
+        let kept = values.indices.filter { TraceSample.isValid(values[$0]) }
         let refused = values.count - kept.count
         guard refused > 0 else { return 0 }
         times = kept.map { times[$0] }
@@ -77,10 +77,10 @@ public struct MotionTrack: Sendable, Hashable {
     mutating func shift(by nanoseconds: Int64) { times.shift(by: nanoseconds) }
 
     /// The points at which the clock was set back. The readings must be in the order of the file.
-    var clockSteps: [ClockStep] { times.clockSteps { values[$0] == values[$1] } }
+    var clockSteps: [ClockStepBack] { times.clockSteps { values[$0] == values[$1] } }
 
     /// Shifts the readings taken after the clock was set back so that they follow the earlier ones.
-    mutating func undo(_ steps: [ClockStep]) { times.undo(steps) }
+    mutating func correct(_ steps: [ClockStepBack]) { times.correct(steps) }
 
     /// The typical sample rate in hertz, the reciprocal of the median interval. nil for fewer than two readings, or if
     /// the median is not positive.
@@ -109,7 +109,7 @@ extension MotionTrack {
 
 extension [Int64] {
     /// The indices of the times in chronological order. The sort is stable.
-    var placesInOrder: [Int] { indices.sorted { (self[$0], $0) < (self[$1], $1) } }
+    var sortedIndices: [Int] { indices.sorted { (self[$0], $0) < (self[$1], $1) } }
 
     mutating func shift(by nanoseconds: Int64) {
         guard nanoseconds != 0 else { return }

@@ -62,7 +62,7 @@ extension Recording {
     ///
     /// - Throws: An error with code `notSupported` if the trace would be larger than `TraceFile.maximumSize`.
     public func trace(named name: String) throws(DeviceError) -> TraceFile {
-        if let made = try readings(named: name) { return made }
+        if let made = try inMemoryTrace(named: name) { return made }
         let builder = TraceBuilder(name: name)
         try write(to: builder, source: name)
         return try builder.file()
@@ -70,11 +70,11 @@ extension Recording {
 
     /// Returns a trace of motion readings that creates its text only on demand. nil if there are other events, too many
     /// readings, or sensors that a trace cannot distinguish.
-    private func readings(named name: String) throws(DeviceError) -> TraceFile? {
+    private func inMemoryTrace(named name: String) throws(DeviceError) -> TraceFile? {
         let count = count
-        guard reports.times.isEmpty, battery.times.isEmpty, count <= MadeReadings.maximumCount else { return nil }
-        var made = try MadeReadings(traceHeader(source: name), name: name, count: count)
-        let places = tracks.compactMap { made.place(of: $0.sensor) }
+        guard reports.times.isEmpty, battery.times.isEmpty, count <= InMemoryTrace.maximumCount else { return nil }
+        var made = try InMemoryTrace(traceHeader(source: name), name: name, count: count)
+        let places = tracks.compactMap { made.sensorIndex(of: $0.sensor) }
         guard places.count == tracks.count else { return nil }
         let kinds = tracks.map(\.sensor.kind)
         let values = tracks.map(\.values)
@@ -104,7 +104,7 @@ extension Recording {
             diagnostics = cursor.diagnostics
         }
         remarks += diagnostics.remarks
-        settle()
+        normalize()
         guard !tracks.isEmpty else { throw DeviceError(.invalidTrace, "\(trace.name) contains no motion readings.") }
     }
 }

@@ -58,34 +58,35 @@ public struct Recording: Sendable, Hashable {
 
     /// Sorts all tracks, removes empty tracks and sets missing sample rates. If an event has a negative time, moves
     /// time zero to the first event. Adds a remark for each kind of change.
-    mutating func settle() {
+    mutating func normalize() {
         for index in tracks.indices {
             let kind = tracks[index].sensor.kind.rawValue
-            remarks.tell(
-                tracks[index].refuseImpossibleValues(),
+            remarks.appendRemark(
+                count: tracks[index].removeImpossibleValues(),
                 "readings of the \(kind) have impossible values and were skipped.")
-            let (misplaced, repeated) = tracks[index].settle()
-            remarks.tell(misplaced, "readings of the \(kind) were out of order and were sorted.")
-            remarks.tell(repeated, "readings of the \(kind) had the same time as another reading and were skipped.")
+            let (misplaced, repeated) = tracks[index].sortAndRemoveDuplicates()
+            remarks.appendRemark(count: misplaced, "readings of the \(kind) were out of order and were sorted.")
+            remarks.appendRemark(
+                count: repeated, "readings of the \(kind) had the same time as another reading and were skipped.")
             if case .unknown = tracks[index].sensor.rates, let rate = tracks[index].rate {
                 tracks[index].sensor.rates = .list([rate])
             }
         }
         tracks.removeAll { $0.count == 0 }
-        remarks.tell(reports.impossibleValues, Self.impossibleValues)
-        let misplaced = reports.settle()
-        remarks.tell(misplaced, "positions were out of order and were sorted.")
-        battery.settle()
+        remarks.appendRemark(count: reports.impossibleValues, Self.impossibleValues)
+        let misplaced = reports.sort()
+        remarks.appendRemark(count: misplaced, "positions were out of order and were sorted.")
+        battery.sort()
         if let first = firstTime, first < 0 { shift(by: first == .min ? .max : -first) }
     }
 
     /// Shifts the readings and reports taken after the clock was set back so that they follow the earlier ones. Must be
     /// called before ``settle()``.
-    mutating func undo(_ steps: [ClockStep]) {
-        guard let longest = steps.map(\.amount).max() else { return }
-        for index in tracks.indices { tracks[index].undo(steps) }
-        reports.undo(steps)
-        remarks.append(ClockStep.remark(steps.count, longest: longest))
+    mutating func correct(_ steps: [ClockStepBack]) {
+        guard let longest = steps.map(\.correction).max() else { return }
+        for index in tracks.indices { tracks[index].correct(steps) }
+        reports.correct(steps)
+        remarks.append(ClockStepBack.remark(steps.count, longest: longest))
     }
 
     /// Adds an offset to the times of all events, and moves time zero back by the same amount, so that civil times do

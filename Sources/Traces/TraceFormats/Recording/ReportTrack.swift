@@ -28,20 +28,20 @@ public struct ReportTrack: Sendable, Hashable {
     /// Appends a position without its impossible values. Reports may be appended in any order; ``settle()`` sorts them.
     public mutating func append(_ report: PositionReport, at time: Int64) {
         var report = report
-        refuseImpossibleValues(&report)
+        removeImpossibleValues(from: &report)
         append(line: GPSDEncoder.line(report), at: time)
     }
 
     /// Removes and counts the impossible values of a position. Call it before other values are derived from them.
-    mutating func refuseImpossibleValues(_ report: inout PositionReport) {
-        impossibleValues += report.refuseImpossibleValues()
+    mutating func removeImpossibleValues(from report: inout PositionReport) {
+        impossibleValues += report.discardOutOfRangeValues()
     }
 
     /// Appends a satellite report without its impossible values.
     public mutating func append(_ report: SkyReport, at time: Int64) {
         var report = report
-        impossibleValues += report.refuseImpossibleValues()
-        append(line: GPSDEncoder.line(report), at: time)
+        impossibleValues += report.discardOutOfRangeValues()
+        append(line: GPSDEncoder.encode(report), at: time)
     }
 
     /// Appends any report of gpsd as one line of JSON without a line end.
@@ -55,10 +55,10 @@ public struct ReportTrack: Sendable, Hashable {
     ///
     /// - Returns: The number of reports that were out of order.
     @discardableResult
-    public mutating func settle() -> Int {
+    public mutating func sort() -> Int {
         let misplaced = zip(times, times.dropFirst()).count { $1 < $0 }
         guard misplaced > 0 else { return 0 }
-        let order = times.placesInOrder
+        let order = times.sortedIndices
         times = order.map { times[$0] }
         ranges = order.map { ranges[$0] }
         return misplaced
@@ -68,10 +68,10 @@ public struct ReportTrack: Sendable, Hashable {
     mutating func shift(by nanoseconds: Int64) { times.shift(by: nanoseconds) }
 
     /// The points at which the clock was set back. The reports must be in the order of the file.
-    var clockSteps: [ClockStep] { times.clockSteps { bytes[ranges[$0]] == bytes[ranges[$1]] } }
+    var clockSteps: [ClockStepBack] { times.clockSteps { bytes[ranges[$0]] == bytes[ranges[$1]] } }
 
     /// Shifts the reports taken after the clock was set back so that they follow the earlier ones.
-    mutating func undo(_ steps: [ClockStep]) { times.undo(steps) }
+    mutating func correct(_ steps: [ClockStepBack]) { times.correct(steps) }
 }
 
 /// The readings of a battery in memory.
@@ -94,9 +94,9 @@ public struct BatteryTrack: Sendable, Hashable {
     }
 
     /// Sorts the readings by time. Readings with the same time stay in the order in which they were appended.
-    mutating func settle() {
+    mutating func sort() {
         guard zip(times, times.dropFirst()).contains(where: { $1 < $0 }) else { return }
-        let order = times.placesInOrder
+        let order = times.sortedIndices
         times = order.map { times[$0] }
         readings = order.map { readings[$0] }
     }

@@ -6,9 +6,9 @@ extension RecordingFormat {
     /// A folder that the app Sensor Logger exported; see ``Recording/init(sensorLoggerFolder:options:)``. The format
     /// can only be read.
     public static let sensorLogger = RecordingFormat(
-        name: "sensor-logger", title: "Sensor Logger directories", sniff: sniff, read: read)
+        name: "sensor-logger", title: "Sensor Logger directories", detect: sniff, read: read)
 
-    private static func sniff(_ input: RecordingInput) throws(DeviceError) -> Likeness? {
+    private static func sniff(_ input: RecordingInput) throws(DeviceError) -> DetectionConfidence? {
         if let names = input.folder {
             return SensorLoggerReader.fileNames.contains(where: names.contains) ? .likely : nil
         }

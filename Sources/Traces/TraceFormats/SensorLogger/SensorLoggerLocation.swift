@@ -11,12 +11,12 @@ struct SensorLoggerLocation {
         (.courseAccuracy, "bearingaccuracy"),
     ]
 
-    private var rows: SensorLoggerRows
+    private var rows: SensorLoggerRowReader
     private var columns: [CSVQuantity: Int] = [:]
     private let isWatch: Bool
     private let isIOS: Bool
     /// The number of rows without coordinates in range.
-    private(set) var outOfRange = 0
+    private(set) var rowsOutOfRange = 0
     /// Remarks about the rows so far.
     var remarks: [String] { rows.reader.remarks }
 
@@ -26,13 +26,13 @@ struct SensorLoggerLocation {
     ///   - rows: The rows of the file.
     ///   - isWatch: Whether `altitude` is above mean sea level, as on a watch, instead of above the ellipsoid.
     ///   - isIOS: Whether a negative accuracy marks the corresponding values as invalid.
-    init(_ rows: SensorLoggerRows, isWatch: Bool, isIOS: Bool) throws(DeviceError) {
+    init(_ rows: SensorLoggerRowReader, isWatch: Bool, isIOS: Bool) throws(DeviceError) {
         self.rows = rows
         self.isWatch = isWatch
         self.isIOS = isIOS
         for (quantity, name) in Self.names { columns[quantity] = rows.reader.column(name) }
         guard columns[.lat] != nil, columns[.lon] != nil else {
-            throw rows.reader.place(nil).error(
+            throw rows.reader.position(ofColumn: nil).error(
                 "the column latitude or longitude is missing. Is it a Sensor Logger file?")
         }
     }
@@ -43,13 +43,13 @@ struct SensorLoggerLocation {
             var report = PositionReport()
             report.latitude = try number(.lat)
             report.longitude = try number(.lon)
-            guard report.isPlace else {
-                outOfRange += 1
+            guard report.hasValidCoordinates else {
+                rowsOutOfRange += 1
                 continue
             }
             let time = try rows.time()
             // Seconds since an unknown start are not civil time.
-            report.time = time >= SensorLoggerRows.earliest ? WallTime(nanoseconds: time) : nil
+            report.time = time >= SensorLoggerRowReader.earliestCivilTime ? WallTime(nanoseconds: time) : nil
             for quantity in CSVQuantity.ofPositions { report.set(quantity, try value(quantity)) }
             report.setMode()
             if isIOS, try number(.horizontalAccuracy) < 0 { report.mode = .none }
@@ -59,7 +59,7 @@ struct SensorLoggerLocation {
     }
 
     /// Returns whether a row contains a speed or a course. Reads up to the first such row.
-    mutating func tellsMotion() throws(DeviceError) -> Bool {
+    mutating func containsMotion() throws(DeviceError) -> Bool {
         while let (_, report) = try next() {
             if !report.speed.isNaN || !report.track.isNaN { return true }
         }

@@ -25,7 +25,7 @@ struct SensorLoggerMetadata {
         try reader.readHeader()
         let hasValues = try reader.next()
         remarks = reader.remarks
-        guard hasValues || reader.isCutOff else {
+        guard hasValues || reader.isTruncated else {
             throw DeviceError(.invalidTrace, "\(name) has a header but no row of values. Export the recording again.")
         }
         func value(_ column: String) -> String { reader.column(column).map { reader.text($0) } ?? "" }

@@ -12,7 +12,7 @@ struct SensorLoggerReader {
         "Magnetometer.csv", "Barometer.csv", "Location.csv", "LocationGps.csv", "LocationNetwork.csv", "Battery.csv",
     ]
     /// The maximum gap in nanoseconds over which gravity is interpolated (0.25 s).
-    private static let longestGap: Int64 = 250_000_000
+    private static let maximumGap: Int64 = 250_000_000
 
     /// The name of the folder in messages.
     let name: String
@@ -23,7 +23,7 @@ struct SensorLoggerReader {
     let read: (String) throws(DeviceError) -> [UInt8]?
     private(set) var remarks: [String] = []
     /// The clock steps of the sensor file in which most steps were detected.
-    private(set) var clockSteps: [ClockStep] = []
+    private(set) var clockSteps: [ClockStepBack] = []
 
     /// Reads all files.
     consuming func recording() throws(DeviceError) -> Recording {
@@ -44,12 +44,12 @@ struct SensorLoggerReader {
                 "Orientation.csv was skipped, because playback computes the attitude from the sensors. Its yaw differs in direction and reference between iOS and Android."
             )
         }
-        if let longest = clockSteps.map(\.amount).max() {
-            remarks.append(ClockStep.remark(clockSteps.count, longest: longest))
+        if let longest = clockSteps.map(\.correction).max() {
+            remarks.append(ClockStepBack.remark(clockSteps.count, longest: longest))
         }
         recording.remarks = remarks
         setStart(of: &recording, metadata)
-        recording.settle()
+        recording.normalize()
         guard recording.count > 0 || recording.reports.count > 0 else {
             let hint = remarks.first ?? "Enable the motion sensors or the location in the app."
             throw DeviceError(.invalidTrace, "\(name) contains neither motion readings nor positions. \(hint)")
@@ -88,24 +88,26 @@ struct SensorLoggerReader {
             }
             let reports = try bytes.withBytes { (bytes) throws(DeviceError) -> ReportTrack in
                 var rows = try SensorLoggerLocation(
-                    try SensorLoggerRows(bytes, name: "\(name)/\(file)", start: metadata.start ?? 0),
+                    try SensorLoggerRowReader(bytes, name: "\(name)/\(file)", start: metadata.start ?? 0),
                     isWatch: file.lowercased().contains("watch"),
                     isIOS: (options.platform ?? metadata.platform) == .iOS)
                 var survey = rows
-                let tellsMotion = try survey.tellsMotion()
+                let tellsMotion = try survey.containsMotion()
                 var motion = DerivedMotion()
                 var derived = 0
                 var reports = ReportTrack()
                 while let (time, place) = try rows.next() {
                     var report = place
-                    reports.refuseImpossibleValues(&report)
+                    reports.removeImpossibleValues(from: &report)
                     if !tellsMotion, motion.complete(&report, at: time) { derived += 1 }
                     reports.append(report, at: time)
                 }
-                remarks.tell(derived, "positions in \(file) have a speed or course derived from the previous position.")
+                remarks.appendRemark(
+                    count: derived, "positions in \(file) have a speed or course derived from the previous position.")
                 remarks += rows.remarks
-                remarks.tell(rows.outOfRange, "rows of \(file) have no valid coordinates and were skipped.")
-                reports.undo(reports.clockSteps)
+                remarks.appendRemark(
+                    count: rows.rowsOutOfRange, "rows of \(file) have no valid coordinates and were skipped.")
+                reports.correct(reports.clockSteps)
                 return reports
             }
             if reports.count > 0 { found = (file, reports) }
@@ -117,7 +119,7 @@ struct SensorLoggerReader {
     private mutating func battery(_ metadata: SensorLoggerMetadata) throws(DeviceError) -> BatteryTrack? {
         guard let bytes = try read("Battery.csv") else { return nil }
         return try bytes.withBytes { (bytes) throws(DeviceError) in
-            var rows = try SensorLoggerRows(bytes, name: "\(name)/Battery.csv", start: metadata.start ?? 0)
+            var rows = try SensorLoggerRowReader(bytes, name: "\(name)/Battery.csv", start: metadata.start ?? 0)
             let level = try rows.column("batteryLevel")
             let state = rows.reader.column("batterystate")
             var track = BatteryTrack()
@@ -144,8 +146,8 @@ struct SensorLoggerReader {
             )
             return nil
         }
-        user.settle()
-        gravity.settle()
+        user.sortAndRemoveDuplicates()
+        gravity.sortAndRemoveDuplicates()
         var total = MotionTrack(.accelerometer, from: name)
         total.sensor.name = user.sensor.name
         total.reserve(user.count)
@@ -160,7 +162,8 @@ struct SensorLoggerReader {
                 missing += 1
             }
         }
-        remarks.tell(missing, "readings in Accelerometer.csv have no gravity reading within 0.25 s and were skipped.")
+        remarks.appendRemark(
+            count: missing, "readings in Accelerometer.csv have no gravity reading within 0.25 s and were skipped.")
         return total
     }
 
@@ -172,11 +175,11 @@ struct SensorLoggerReader {
         guard next > 0, next < track.count else {
             // On Android the files begin and end at different times, so the nearest reading is used at both ends.
             let nearest = next > 0 ? track.count - 1 : 0
-            return abs(track.times[nearest].subtractingSaturated(time)) <= longestGap ? track.values[nearest] : nil
+            return abs(track.times[nearest].subtractingSaturated(time)) <= maximumGap ? track.values[nearest] : nil
         }
         let (before, after) = (track.times[next - 1], track.times[next])
         let gap = after.subtractingSaturated(before)
-        guard gap <= longestGap else { return nil }
+        guard gap <= maximumGap else { return nil }
         let share = Double(time.subtractingSaturated(before)) / Double(gap)
         return track.values[next - 1] + (track.values[next] - track.values[next - 1]) * share
     }
@@ -196,7 +199,7 @@ struct SensorLoggerReader {
             throw DeviceError(.invalidTrace, ([problem] + metadata.remarks).joined(separator: " "))
         }
         return try bytes.withBytes { (bytes) throws(DeviceError) -> MotionTrack in
-            var rows = try SensorLoggerRows(bytes, name: "\(name)/\(file)", start: metadata.start ?? 0)
+            var rows = try SensorLoggerRowReader(bytes, name: "\(name)/\(file)", start: metadata.start ?? 0)
             var columns: [Int] = []
             for axis in kind.sensorLogger.columns { columns.append(try rows.column(axis)) }
             while try rows.reader.next() {
@@ -212,7 +215,7 @@ struct SensorLoggerReader {
             remarks += rows.reader.remarks
             // Each file has its own rows, so clock steps are detected separately.
             let steps = track.clockSteps
-            track.undo(steps)
+            track.correct(steps)
             if steps.count > clockSteps.count { clockSteps = steps }
             return track
         }
@@ -226,7 +229,9 @@ struct SensorLoggerReader {
             recording.tracks.flatMap { $0.times.prefix(1) + $0.times.suffix(1) } + recording.reports.times.prefix(1)
             + recording.battery.times.prefix(1)
         // Without a start time, `seconds_elapsed` has no civil time; these times are not changed.
-        guard var first = times.min(), first >= SensorLoggerRows.earliest || metadata.start != nil else { return }
+        guard var first = times.min(), first >= SensorLoggerRowReader.earliestCivilTime || metadata.start != nil else {
+            return
+        }
         if let start = metadata.start, start <= first, first.subtractingSaturated(start) < 60_000_000_000 {
             first = start
         }

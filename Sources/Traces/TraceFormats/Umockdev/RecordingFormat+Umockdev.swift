@@ -14,7 +14,7 @@ struct UmockdevImport {
     private let script: UmockdevScript?
     private var remarks: [String] = []
     /// The accessory and the protocol to which the script belongs.
-    private var place: (accessory: Int, protocolName: String)?
+    private var scriptTarget: (accessory: Int, protocolName: String)?
 
     /// Creates an import from parsed files.
     ///
@@ -43,10 +43,10 @@ struct UmockdevImport {
             return
         }
         let isNamed = description?.devices.contains { $0.node.map { "/dev/\($0)" == script.device } ?? false } ?? false
-        place = Self.place(of: script, in: accessories, isNamed: isNamed)
-        if place == nil {
+        scriptTarget = Self.target(of: script, in: accessories, hasDescribedNode: isNamed)
+        if scriptTarget == nil {
             let accessory = Self.accessory(of: script)
-            place = (accessories.count, accessory.protocols.first?.name ?? "")
+            scriptTarget = (accessories.count, accessory.protocols.first?.name ?? "")
             accessories.append(accessory)
             remarks.append(
                 "The accessory of the dialogue is not described; it is named \(accessory.name), and its protocol \(accessory.protocols.first?.name ?? "")."
@@ -56,11 +56,11 @@ struct UmockdevImport {
 
     /// Returns the accessory and the protocol whose device node the script names. If no described device has that node,
     /// returns the first accessory with a protocol. nil if there is none.
-    private static func place(
-        of script: UmockdevScript, in accessories: [AccessoryDescription], isNamed: Bool
+    private static func target(
+        of script: UmockdevScript, in accessories: [AccessoryDescription], hasDescribedNode: Bool
     ) -> (accessory: Int, protocolName: String)? {
         for (index, accessory) in accessories.enumerated() {
-            if let spoken = accessory.protocols.first(where: { !isNamed || $0.node?.path == script.device }) {
+            if let spoken = accessory.protocols.first(where: { !hasDescribedNode || $0.node?.path == script.device }) {
                 return (index, spoken.name)
             }
         }
@@ -102,7 +102,7 @@ struct UmockdevImport {
         for (index, accessory) in accessories.enumerated() {
             try builder.write(event(index, .attached(accessory), at: 0))
         }
-        if let script, let place { try write(script, place, to: builder) }
+        if let script, let scriptTarget { try write(script, scriptTarget, to: builder) }
         return (try builder.file(), remarks)
     }
 
@@ -141,7 +141,7 @@ extension RecordingFormat {
     /// can only be read.
     public static let umockdev = RecordingFormat(
         name: "umockdev", title: "umockdev files",
-        sniff: { (input) throws(DeviceError) in UmockdevFile(input) == nil ? nil : .certain },
+        detect: { (input) throws(DeviceError) in UmockdevFile(input) == nil ? nil : .certain },
         read: read)
 
     private static func read(
@@ -149,14 +149,14 @@ extension RecordingFormat {
     ) throws(DeviceError) -> RecordingContents {
         let bytes = try input.bytes()
         let kind = UmockdevFile(input) ?? .description
-        let ending = kind.ending
+        let ending = kind.fileExtension
         var other: ([UInt8], String)?
         if input.name.lowercased().hasSuffix(ending), let file = input.name.split(separator: "/").last {
-            let name = file.dropLast(ending.utf8.count) + kind.other.ending
-            let path = input.name.dropLast(ending.utf8.count) + kind.other.ending
-            other = try input.neighbour(String(name)).map { ($0, String(path)) }
+            let name = file.dropLast(ending.utf8.count) + kind.relatedFile.fileExtension
+            let path = input.name.dropLast(ending.utf8.count) + kind.relatedFile.fileExtension
+            other = try input.readSibling(named: String(name)).map { ($0, String(path)) }
         }
-        let pair = [kind: (bytes, input.name), kind.other: other]
+        let pair = [kind: (bytes, input.name), kind.relatedFile: other]
         var devices: UmockdevDescription?
         if case let (bytes, name)?? = pair[.description] { devices = try UmockdevDescription(bytes: bytes, name: name) }
         var dialogue: UmockdevScript?
@@ -179,14 +179,16 @@ private enum UmockdevFile {
         }
         if !prefix.starts(with: "d 0 /".utf8) {
             // Scripts need not begin with the name of a device.
-            guard input.name.lowercased().hasSuffix(Self.script.ending), let first = prefix.first else { return nil }
+            guard input.name.lowercased().hasSuffix(Self.script.fileExtension), let first = prefix.first else {
+                return nil
+            }
             let begins = prefix.dropFirst().first == UInt8(ascii: " ") && "rwfd".utf8.contains(first)
             guard begins || first == UInt8(ascii: "#") else { return nil }
         }
         self = .script
     }
 
-    var ending: String { self == .description ? ".umockdev" : ".script" }
+    var fileExtension: String { self == .description ? ".umockdev" : ".script" }
     /// The type of the related file that may be beside it.
-    var other: UmockdevFile { self == .description ? .script : .description }
+    var relatedFile: UmockdevFile { self == .description ? .script : .description }
 }

@@ -3,7 +3,7 @@
 /// A validator of UTF-8 that accepts only the characters that XML allows.
 enum XMLCharacters {
     /// The result of a check.
-    struct Finding {
+    struct CheckResult {
         /// The number of leading bytes that form complete, allowed characters.
         var valid: Int
         /// True if the byte after them is invalid. False at the end of the input, and if the last character is only
@@ -12,7 +12,7 @@ enum XMLCharacters {
     }
 
     /// Validates bytes that start at a character boundary.
-    static func check(_ bytes: UnsafeRawBufferPointer) -> Finding {
+    static func check(_ bytes: UnsafeRawBufferPointer) -> CheckResult {
         var at = 0
         let count = bytes.count
         while at < count {
@@ -30,17 +30,17 @@ enum XMLCharacters {
                 let byte = bytes[at]
                 if byte < 0x80 {
                     guard byte >= 0x20 || byte == 0x0a || byte == 0x0d || byte == 0x09 else {
-                        return Finding(valid: at, isBroken: true)
+                        return CheckResult(valid: at, isBroken: true)
                     }
                     at &+= 1
                     continue
                 }
                 let length = length(bytes, at)
-                guard length > 0 else { return Finding(valid: at, isBroken: length < 0) }
+                guard length > 0 else { return CheckResult(valid: at, isBroken: length < 0) }
                 at &+= length
             }
         }
-        return Finding(valid: count, isBroken: false)
+        return CheckResult(valid: count, isBroken: false)
     }
 
     /// Returns the length in bytes of the multi-byte character at `at`: 0 if it is incomplete, -1 if it is invalid.
@@ -75,18 +75,18 @@ enum XMLCharacters {
 
     /// True for XML white space.
     @inline(__always)
-    static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x0a || byte == 0x0d || byte == 0x09 }
+    static func isWhitespace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x0a || byte == 0x0d || byte == 0x09 }
 
     /// True for bytes that can begin a name. All non-ASCII bytes count as letters.
     @inline(__always)
-    static func beginsName(_ byte: UInt8) -> Bool {
+    static func isNameStart(_ byte: UInt8) -> Bool {
         (byte | 0x20) &- UInt8(ascii: "a") < 26 || byte >= 0x80 || byte == UInt8(ascii: "_")
             || byte == UInt8(ascii: ":")
     }
 
     /// True for bytes that a name can contain.
     @inline(__always)
-    static func isInName(_ byte: UInt8) -> Bool {
-        beginsName(byte) || byte &- UInt8(ascii: "0") < 10 || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".")
+    static func isNameCharacter(_ byte: UInt8) -> Bool {
+        isNameStart(byte) || byte &- UInt8(ascii: "0") < 10 || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".")
     }
 }

@@ -9,18 +9,18 @@ extension XMLReader {
     package mutating func next() throws(DeviceError) -> Token? {
         if isEmptyElement {
             isEmptyElement = false
-            textRange = at..<at
-            (isTextGathered, isTextCut, gatheredCount) = (false, false, 0)
+            textRange = position..<position
+            (isTextGathered, isTextTruncated, gatheredCount) = (false, false, 0)
             closeElement()
             return .end
         }
-        (isTextGathered, isTextCut, gatheredCount) = (false, false, 0)
+        (isTextGathered, isTextTruncated, gatheredCount) = (false, false, 0)
         tokenLine = nil
         // The start of the text that has not been gathered yet.
-        var run = at
+        var run = position
         var hasReferences = false
         while true {
-            var index = at
+            var index = position
             let end = end
             let bytes = base
             while index < end {
@@ -29,57 +29,57 @@ extension XMLReader {
                 if byte == UInt8(ascii: "&") || byte == 0x0d { hasReferences = true }
                 index &+= 1
             }
-            at = index
+            position = index
             guard index < end else {
                 if index - run >= Self.maximumText {
                     // The buffer may end within a reference, so bytes from a late `&` on are kept for the next pass.
                     var cut = index
                     for back in stride(from: index - 1, to: max(index - 32, run), by: -1)
                     where base[back] == UInt8(ascii: "&") { cut = back }
-                    try gather(run..<cut)
+                    try appendText(run..<cut)
                     run = cut
                 }
                 let length = index - run
                 let isMore = try refill(keepingFrom: run)
                 // `refill` can move the kept bytes to the front of the buffer, even if it returns false.
-                run = at - length
+                run = position - length
                 guard isMore else {
-                    try finish(run)
+                    try checkEnd(textFrom: run)
                     return nil
                 }
                 continue
             }
-            guard try ensure(2, keepingFrom: run) else { throw cutOff("a tag") }
-            run = at - (index - run)
-            switch base[at + 1] {
+            guard try ensure(2, keepingFrom: run) else { throw truncationError(in: "a tag") }
+            run = position - (index - run)
+            switch base[position + 1] {
             case UInt8(ascii: "!"), UInt8(ascii: "?"):
-                try gather(run..<at)
+                try appendText(run..<position)
                 try skipMarkup()
-                run = at
+                run = position
                 hasReferences = false
             default:
-                if isTextGathered || hasReferences { try gather(run..<at) }
-                textRange = isTextGathered ? 0..<0 : run..<at
+                if isTextGathered || hasReferences { try appendText(run..<position) }
+                textRange = isTextGathered ? 0..<0 : run..<position
                 return try readTag()
             }
         }
     }
 
     /// Checks that the document is complete at the end of the input.
-    private mutating func finish(_ run: Int) throws(DeviceError) {
+    private mutating func checkEnd(textFrom run: Int) throws(DeviceError) {
         guard openStarts.isEmpty else {
             let name = openStarts.last.map { String(decoding: openNames[$0...].prefix(80), as: UTF8.self) } ?? ""
-            throw cutOff("<\(name)>")
+            throw truncationError(in: "<\(name)>")
         }
-        try gather(run..<at)
+        try appendText(run..<position)
         try checkOutside()
-        guard hasRoot else { throw errorHere("the text contains no XML element. Is it the right file?") }
+        guard hasRoot else { throw errorAtPosition("the text contains no XML element. Is it the right file?") }
     }
 
     /// Throws an error if the last text, which is outside the root element, contains anything but white space.
     mutating func checkOutside() throws(DeviceError) {
-        guard !text.allSatisfy({ XMLCharacters.isBlank($0) }) else { return }
-        throw errorHere(
+        guard !text.allSatisfy({ XMLCharacters.isWhitespace($0) }) else { return }
+        throw errorAtPosition(
             hasRoot
                 ? "there is text after the end of the root element. Remove it."
                 : "there is text before the first tag. Is it the right file?")
@@ -88,27 +88,27 @@ extension XMLReader {
     /// Skips the comment, processing instruction or document type declaration at `at`. Appends a CDATA section to the
     /// text.
     mutating func skipMarkup() throws(DeviceError) {
-        if try begins("<!--") {
-            at += 4
+        if try hasPrefix("<!--") {
+            position += 4
             try skip(past: "-->", "a comment")
-        } else if try begins("<![CDATA[") {
-            guard !openStarts.isEmpty else { throw errorHere("there is text outside the root element.") }
-            at += 9
+        } else if try hasPrefix("<![CDATA[") {
+            guard !openStarts.isEmpty else { throw errorAtPosition("there is text outside the root element.") }
+            position += 9
             try skip(past: "]]>", "a CDATA section", gathering: true)
-        } else if base[at + 1] == UInt8(ascii: "?") {
+        } else if base[position + 1] == UInt8(ascii: "?") {
             try skipInstruction()
-        } else if try begins("<!DOCTYPE"), !hasRoot {
+        } else if try hasPrefix("<!DOCTYPE"), !hasRoot {
             try skipDocumentType()
         } else {
-            throw errorHere("this is neither a tag nor a comment. Write < as &lt;.")
+            throw errorAtPosition("this is neither a tag nor a comment. Write < as &lt;.")
         }
     }
 
     /// True if the input at `at` begins with the literal.
-    private mutating func begins(_ literal: StaticString) throws(DeviceError) -> Bool {
+    private mutating func hasPrefix(_ literal: StaticString) throws(DeviceError) -> Bool {
         let count = literal.utf8CodeUnitCount
-        guard try ensure(count, keepingFrom: at) else { return false }
-        return literal.withUTF8Buffer { $0.elementsEqual(text(at..<at + count)) }
+        guard try ensure(count, keepingFrom: position) else { return false }
+        return literal.withUTF8Buffer { $0.elementsEqual(text(position..<position + count)) }
     }
 
     /// Advances past an end delimiter of at most three bytes. Discards the content before the delimiter, or appends it
@@ -117,28 +117,28 @@ extension XMLReader {
         let count = mark.utf8CodeUnitCount
         let first = mark.withUTF8Buffer { $0[0] }
         while true {
-            while at < end, base[at] != first {
-                if gathering { add(base[at]) }
-                at &+= 1
+            while position < end, base[position] != first {
+                if gathering { appendByte(base[position]) }
+                position &+= 1
             }
-            guard try ensure(count, keepingFrom: at) else { throw cutOff(what) }
-            if mark.withUTF8Buffer({ $0.elementsEqual(text(at..<at + count)) }) {
-                at += count
+            guard try ensure(count, keepingFrom: position) else { throw truncationError(in: what) }
+            if mark.withUTF8Buffer({ $0.elementsEqual(text(position..<position + count)) }) {
+                position += count
                 return
             }
-            if gathering { add(base[at]) }
-            at += 1
+            if gathering { appendByte(base[position]) }
+            position += 1
         }
     }
 
     /// Skips a processing instruction. Throws an error if the XML declaration names an encoding other than UTF-8 or
     /// ASCII.
     private mutating func skipInstruction() throws(DeviceError) {
-        guard try ensure(6, keepingFrom: at) else { throw cutOff("an instruction") }
-        if !hasRoot, try begins("<?xml"), XMLCharacters.isBlank(base[at + 5]) {
+        guard try ensure(6, keepingFrom: position) else { throw truncationError(in: "an instruction") }
+        if !hasRoot, try hasPrefix("<?xml"), XMLCharacters.isWhitespace(base[position + 5]) {
             // 400 bytes are enough for any XML declaration.
-            _ = try ensure(400, keepingFrom: at)
-            let head = String(decoding: text(at..<min(end, at + 400)), as: UTF8.self)
+            _ = try ensure(400, keepingFrom: position)
+            let head = String(decoding: text(position..<min(end, position + 400)), as: UTF8.self)
             if let close = head.firstRange(of: "?>") { try checkEncoding(head[..<close.lowerBound]) }
         }
         try skip(past: "?>", "an instruction")
@@ -157,29 +157,29 @@ extension XMLReader {
     private mutating func skipDocumentType() throws(DeviceError) {
         let what = "the document type declaration"
         var isInside = false
-        at += 9
+        position += 9
         while true {
-            guard try ensure(1, keepingFrom: at) else { throw cutOff(what) }
-            let byte = base[at]
+            guard try ensure(1, keepingFrom: position) else { throw truncationError(in: what) }
+            let byte = base[position]
             switch byte {
             case UInt8(ascii: "\""), UInt8(ascii: "'"):
-                at += 1
+                position += 1
                 try skip(past: byte == UInt8(ascii: "'") ? "'" : "\"", what)
             case UInt8(ascii: "<"):
-                if try begins("<!--") {
-                    at += 4
+                if try hasPrefix("<!--") {
+                    position += 4
                     try skip(past: "-->", what)
-                } else if try begins("<?") {
-                    at += 2
+                } else if try hasPrefix("<?") {
+                    position += 2
                     try skip(past: "?>", what)
                 } else {
-                    at += 1
+                    position += 1
                 }
             case UInt8(ascii: "["), UInt8(ascii: "]"):
                 isInside = byte == UInt8(ascii: "[")
-                at += 1
+                position += 1
             default:
-                at += 1
+                position += 1
                 if byte == UInt8(ascii: ">"), !isInside { return }
             }
         }

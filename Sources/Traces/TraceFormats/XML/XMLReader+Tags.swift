@@ -7,11 +7,11 @@ extension XMLReader {
     /// Reads the tag at `at`. Refills the buffer until it contains the whole tag.
     mutating func readTag() throws(DeviceError) -> Token {
         let length = try tagLength()
-        tokenStart = at
-        let end = at + length
+        tokenStart = position
+        let end = position + length
         if !attributes.isEmpty { attributes.removeAll(keepingCapacity: true) }
         if openStarts.isEmpty { try checkOutside() }
-        defer { at = end }
+        defer { position = end }
         if base[tokenStart + 1] == UInt8(ascii: "/") {
             try readEndTag(tokenStart + 2..<end - 1)
             return .end
@@ -26,7 +26,7 @@ extension XMLReader {
         var length = 1
         var quote: UInt8 = 0
         while true {
-            let (count, bytes) = (end - at, base + at)
+            let (count, bytes) = (end - position, base + position)
             while length < count {
                 let byte = bytes[length]
                 if quote != 0 {
@@ -37,30 +37,30 @@ extension XMLReader {
                     quote = byte
                 }
                 if byte == UInt8(ascii: "<") {
-                    throw errorHere(
+                    throw errorAtPosition(
                         "a tag begins here but does not end before the next one. Close it with >, or write < as &lt;.")
                 }
                 length &+= 1
             }
             guard length < Self.maximumTag else {
-                throw errorHere("a tag with more than \(Self.maximumTag) bytes begins here. Is the file damaged?")
+                throw errorAtPosition("a tag with more than \(Self.maximumTag) bytes begins here. Is the file damaged?")
             }
-            let keep = isTextGathered ? at : textRange.lowerBound
-            guard try refill(keepingFrom: keep) else { throw cutOff("a tag") }
+            let keep = isTextGathered ? position : textRange.lowerBound
+            guard try refill(keepingFrom: keep) else { throw truncationError(in: "a tag") }
         }
     }
 
     private mutating func readEndTag(_ range: Range<Int>) throws(DeviceError) {
         var high = range.upperBound
-        while high > range.lowerBound, XMLCharacters.isBlank(base[high - 1]) { high -= 1 }
+        while high > range.lowerBound, XMLCharacters.isWhitespace(base[high - 1]) { high -= 1 }
         let name = range.lowerBound..<high
         guard let start = openStarts.last else {
-            throw error("</\(shown(name))> closes an element that is not open. Remove the tag.")
+            throw error("</\(excerpt(name))> closes an element that is not open. Remove the tag.")
         }
-        guard openNames.withUnsafeBytes({ text(name).isSame(as: .init(rebasing: $0[start...])) }) else {
+        guard openNames.withUnsafeBytes({ text(name).hasSameBytes(as: .init(rebasing: $0[start...])) }) else {
             let open = String(decoding: openNames[start...].prefix(80), as: UTF8.self)
             throw error(
-                "</\(shown(name))> is found where </\(open)> is expected: a tag is not closed, or the text is truncated."
+                "</\(excerpt(name))> is found where </\(open)> is expected: a tag is not closed, or the text is truncated."
             )
         }
         setName(name)
@@ -77,20 +77,20 @@ extension XMLReader {
         var (low, high) = (range.lowerBound, range.upperBound)
         isEmptyElement = high > low && base[high - 1] == UInt8(ascii: "/")
         if isEmptyElement { high -= 1 }
-        guard low < high, XMLCharacters.beginsName(base[low]) else {
+        guard low < high, XMLCharacters.isNameStart(base[low]) else {
             isEmptyElement = false
             throw error("a tag without a name begins here. Write < as &lt;.")
         }
-        while low < high, XMLCharacters.isInName(base[low]) { low += 1 }
+        while low < high, XMLCharacters.isNameCharacter(base[low]) { low += 1 }
         let name = range.lowerBound..<low
-        guard low == high || XMLCharacters.isBlank(base[low]) else {
+        guard low == high || XMLCharacters.isWhitespace(base[low]) else {
             throw error("the name of a tag contains an invalid character. Write < as &lt;.")
         }
         guard name.count <= Self.maximumName else {
             throw error("the name of a tag has more than \(Self.maximumName) bytes. Is the file damaged?")
         }
         guard !openStarts.isEmpty || !hasRoot else {
-            throw error("<\(shown(name))> follows the end of the root element; XML has only one root. Remove it.")
+            throw error("<\(excerpt(name))> follows the end of the root element; XML has only one root. Remove it.")
         }
         guard openStarts.count < Self.maximumDepth else {
             throw error("elements are nested more than \(Self.maximumDepth) levels deep. Is the file damaged?")
@@ -117,17 +117,17 @@ extension XMLReader {
         var isCounted = false
         while true {
             let blank = at
-            while at < high, XMLCharacters.isBlank(base[at]) { at &+= 1 }
+            while at < high, XMLCharacters.isWhitespace(base[at]) { at &+= 1 }
             guard at < high else { return }
             guard at > blank else { throw error("attributes are not separated by a space.") }
             let start = at
-            guard XMLCharacters.beginsName(base[at]) else { throw attributeError() }
-            while at < high, XMLCharacters.isInName(base[at]) { at &+= 1 }
+            guard XMLCharacters.isNameStart(base[at]) else { throw attributeError() }
+            while at < high, XMLCharacters.isNameCharacter(base[at]) { at &+= 1 }
             let name = start..<at
-            while at < high, XMLCharacters.isBlank(base[at]) { at &+= 1 }
+            while at < high, XMLCharacters.isWhitespace(base[at]) { at &+= 1 }
             guard at < high, base[at] == UInt8(ascii: "=") else { throw attributeError() }
             at &+= 1
-            while at < high, XMLCharacters.isBlank(base[at]) { at &+= 1 }
+            while at < high, XMLCharacters.isWhitespace(base[at]) { at &+= 1 }
             guard at < high, base[at] == UInt8(ascii: "\"") || base[at] == UInt8(ascii: "'") else {
                 throw attributeError()
             }
@@ -159,15 +159,15 @@ extension XMLReader {
             throw error("an element has more than \(Self.maximumAttributes) attributes. Is the file damaged?")
         }
         for other in attributes where other.word == attribute.word && other.name.count == attribute.name.count {
-            guard !text(other.name).isSame(as: text(attribute.name)) else {
-                throw error("the attribute \(shown(attribute.name)) occurs twice in one tag. Remove one.")
+            guard !text(other.name).hasSameBytes(as: text(attribute.name)) else {
+                throw error("the attribute \(excerpt(attribute.name)) occurs twice in one tag. Remove one.")
             }
         }
         attributes.append(attribute)
     }
 
     private mutating func attributeError() -> DeviceError {
-        error("<\(shown(localName))> has an attribute that cannot be read; the syntax is name=\"value\".")
+        error("<\(excerpt(localName))> has an attribute that cannot be read; the syntax is name=\"value\".")
     }
 
     /// Packs a name of at most eight bytes into an integer; 0 for a longer name.
@@ -177,5 +177,5 @@ extension XMLReader {
     }
 
     /// Returns up to 80 bytes of the buffer as a string for error messages.
-    func shown(_ range: Range<Int>) -> String { String(decoding: text(range.prefix(80)), as: UTF8.self) }
+    func excerpt(_ range: Range<Int>) -> String { String(decoding: text(range.prefix(80)), as: UTF8.self) }
 }

@@ -4,7 +4,7 @@ import DeviceCore
 
 extension XMLReader {
     /// Appends a range of the buffer to the gathered text. Resolves references and converts CR LF and CR to LF.
-    mutating func gather(_ range: Range<Int>) throws(DeviceError) {
+    mutating func appendText(_ range: Range<Int>) throws(DeviceError) {
         isTextGathered = true
         var index = range.lowerBound
         while index < range.upperBound {
@@ -12,36 +12,36 @@ extension XMLReader {
             switch byte {
             case UInt8(ascii: "&"):
                 if let (character, length) = reference(index..<range.upperBound) {
-                    add(character)
+                    appendByte(character)
                     index += length
                     continue
                 }
                 // An unescaped `&` is a common mistake in names, so it is kept literally.
                 unknownReferences &+= 1
-                add(byte)
+                appendByte(byte)
             case 0x0d:
-                add(0x0a)
+                appendByte(0x0a)
                 if index + 1 < range.upperBound, base[index + 1] == 0x0a { index += 1 }
-            default: add(byte)
+            default: appendByte(byte)
             }
             index += 1
         }
     }
 
-    /// Appends a byte to the gathered text. Sets `isTextCut` if the limit is reached.
+    /// Appends a byte to the gathered text. Sets `isTextTruncated` if the limit is reached.
     @inline(__always)
-    mutating func add(_ byte: UInt8) {
+    mutating func appendByte(_ byte: UInt8) {
         guard gatheredCount < Self.maximumText else {
-            isTextCut = true
+            isTextTruncated = true
             return
         }
         gathered[gatheredCount] = byte
         gatheredCount &+= 1
     }
 
-    private mutating func add(_ character: Unicode.Scalar) {
+    private mutating func appendByte(_ character: Unicode.Scalar) {
         let bytes = UTF8.encode(character)
-        for byte in bytes ?? UTF8.encodedReplacementCharacter { add(byte) }
+        for byte in bytes ?? UTF8.encodedReplacementCharacter { appendByte(byte) }
     }
 
     /// Resolves the references in an attribute value in place; a replacement is never longer than its reference. All
@@ -54,7 +54,7 @@ extension XMLReader {
                 guard let (character, length) = reference(from..<range.upperBound) else {
                     let end = (from..<min(from + 40, range.upperBound)).first { base[$0] == UInt8(ascii: ";") }
                     throw error(
-                        "the entity \(shown(from..<(end ?? from) + 1)) is unknown; only the predefined XML entities are supported. Write & as &amp;."
+                        "the entity \(excerpt(from..<(end ?? from) + 1)) is unknown; only the predefined XML entities are supported. Write & as &amp;."
                     )
                 }
                 for byte in UTF8.encode(character) ?? UTF8.encodedReplacementCharacter {
@@ -64,7 +64,7 @@ extension XMLReader {
                 from += length
                 continue
             }
-            base[to] = XMLCharacters.isBlank(byte) ? 0x20 : byte
+            base[to] = XMLCharacters.isWhitespace(byte) ? 0x20 : byte
             to += 1
             from += 1
         }

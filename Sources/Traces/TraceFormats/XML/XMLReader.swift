@@ -53,7 +53,7 @@ package struct XMLReader: ~Copyable {
     private(set) var base: UnsafeMutablePointer<UInt8>
     private var capacity: Int
     /// The read position in the buffer.
-    var at = 0
+    var position = 0
     /// The end of the validated input in the buffer.
     private(set) var end = 0
     /// The end of the buffered input. The bytes from ``end`` on may be an incomplete character.
@@ -94,7 +94,7 @@ package struct XMLReader: ~Copyable {
     let gathered: UnsafeMutablePointer<UInt8>
     var gatheredCount = 0
     /// True if the last text exceeded ``maximumText`` and was truncated.
-    package internal(set) var isTextCut = false
+    package internal(set) var isTextTruncated = false
     /// The number of references to unknown entities so far. They stay in the text literally.
     package internal(set) var unknownReferences = 0
 
@@ -141,8 +141,8 @@ package struct XMLReader: ~Copyable {
     package var trimmedText: UnsafeRawBufferPointer {
         let text = text
         var (low, high) = (0, text.count)
-        while low < high, XMLCharacters.isBlank(text[low]) { low += 1 }
-        while high > low, XMLCharacters.isBlank(text[high - 1]) { high -= 1 }
+        while low < high, XMLCharacters.isWhitespace(text[low]) { low += 1 }
+        while high > low, XMLCharacters.isWhitespace(text[high - 1]) { high -= 1 }
         return UnsafeRawBufferPointer(rebasing: text[low..<high])
     }
 
@@ -189,10 +189,10 @@ package struct XMLReader: ~Copyable {
     package mutating func error(_ what: String) -> DeviceError { error(onLine: line(), what) }
 
     /// Creates an error at the line of the read position.
-    mutating func errorHere(_ what: String) -> DeviceError { error(onLine: countLines(to: at), what) }
+    mutating func errorAtPosition(_ what: String) -> DeviceError { error(onLine: countLines(to: position), what) }
 
     /// Creates an error for a document that ends prematurely.
-    mutating func cutOff(_ what: String) -> DeviceError {
+    mutating func truncationError(in what: String) -> DeviceError {
         error(onLine: countLines(to: end), "the text is truncated: it ends in the middle of \(what).")
     }
 
@@ -221,7 +221,7 @@ package struct XMLReader: ~Copyable {
         if keep > 0 {
             countLines(to: keep)
             base.update(from: base + keep, count: filled - keep)
-            at -= keep
+            position -= keep
             end -= keep
             filled -= keep
             counted -= keep
@@ -264,7 +264,7 @@ package struct XMLReader: ~Copyable {
     /// Ensures that at least `count` bytes from ``at`` on are available; false if the input ends before.
     mutating func ensure(_ count: Int, keepingFrom keep: Int) throws(DeviceError) -> Bool {
         var keep = keep
-        while end - at < count {
+        while end - position < count {
             guard try refill(keepingFrom: keep) else { return false }
             keep = 0
         }

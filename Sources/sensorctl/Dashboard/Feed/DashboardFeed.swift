@@ -13,34 +13,34 @@ package final class DashboardFeed: Sendable {
         /// The frames, each with the number of readings that it contains; 0 for states.
         var frames: [(bytes: [UInt8], readings: Int)] = []
         /// The number of readings and messages that were dropped because the queue was full.
-        var missed = 0
+        var droppedCount = 0
         /// True if the playback position has jumped, which invalidates everything that was sent before.
-        var isNewPlace = false
+        var hasSeeked = false
         /// Responses to individual pages.
-        var answers: [(page: Int, frame: [UInt8])] = []
+        var responses: [(page: Int, frame: [UInt8])] = []
     }
 
     private struct State {
         var pending: [ReadingBatch]
         var messages: [DashboardMessage] = []
         var histories: [ChannelHistory]
-        var gaps: [GapWatch]
-        var way = WayHistory()
+        var gaps: [GapDetector]
+        var track = TrackHistory()
         /// The most recent events, oldest first.
         var recent: [[UInt8]] = []
         /// The last message of each state, by type.
         var states: [String: [UInt8]] = [:]
-        var answers: [(page: Int, frame: [UInt8])] = []
-        var missed = 0
+        var responses: [(page: Int, frame: [UInt8])] = []
+        var droppedCount = 0
         var pages = 0
         var now = 0.0
         /// True while the session replays the minute before a new playback position. Its readings are stored, but not
         /// sent.
-        var isRecalling = false
-        var isNewPlace = false
+        var isReplayingHistory = false
+        var hasSeeked = false
         var notify: (@Sendable () -> Void)?
         /// True from the notification of the server's thread until it drains the queue.
-        var hasCalled = false
+        var isDrainScheduled = false
     }
 
     /// The maximum number of queued readings of each channel, of queued messages and of queued responses.
@@ -48,7 +48,7 @@ package final class DashboardFeed: Sendable {
     /// The maximum number of stored events. Pages show no more than that.
     private static let recentLimit = 200
     /// The number of readings in a history frame.
-    private static let portion = 1000
+    private static let readingsPerFrame = 1000
     /// The order in which states are sent to a new page.
     private static let order = [
         "locationFailed", "satellites", "regions", "walk", "accessories", "users", "doctor",
@@ -56,7 +56,7 @@ package final class DashboardFeed: Sendable {
 
     /// The states that a new playback position invalidates. `locationFailed` is not one of them: it is sent only once
     /// and may still apply.
-    private static let placed = ["satellites", "walk"]
+    private static let positionDependentStates = ["satellites", "walk"]
 
     /// The duration of the stored readings, in seconds.
     package static var historyLength: Double { ChannelHistory.length }
@@ -69,7 +69,7 @@ package final class DashboardFeed: Sendable {
         state = Mutex(
             State(
                 pending: channels.map { ReadingBatch(axes: $0.axes.count) },
-                histories: channels.map { _ in ChannelHistory() }, gaps: channels.map { _ in GapWatch() }))
+                histories: channels.map { _ in ChannelHistory() }, gaps: channels.map { _ in GapDetector() }))
     }
 
     // MARK: Session interface
@@ -83,30 +83,30 @@ package final class DashboardFeed: Sendable {
     package func add(_ channel: Int, at time: Double, _ reading: SIMD4<Float>) {
         let call = state.withLock { state -> (@Sendable () -> Void)? in
             guard state.pending.indices.contains(channel) else { return nil }
-            if let gap = state.gaps[channel].take(time) {
-                put(channel, gap.breaks, SIMD4(repeating: .nan), isMark: true, in: &state)
-                tell(gap: channel, from: gap.start, to: time, in: &state)
+            if let gap = state.gaps[channel].process(time) {
+                append(channel, gap.breaks, SIMD4(repeating: .nan), isMark: true, in: &state)
+                reportGap(on: channel, from: gap.start, to: time, in: &state)
             }
-            put(channel, time, reading, in: &state)
-            return caller(&state)
+            append(channel, time, reading, in: &state)
+            return notificationIfNeeded(&state)
         }
         call?()
     }
 
     /// Adds a message.
-    package func tell(_ message: DashboardMessage) {
+    package func publish(_ message: DashboardMessage) {
         let call = state.withLock { state -> (@Sendable () -> Void)? in
-            if let ended = message.ended { state.states[ended] = nil }
-            switch message.worth {
+            if let ended = message.invalidatedState { state.states[ended] = nil }
+            switch message.retention {
             case .state: state.states[message.type] = message.frame
-            case .way: state.way.add(message.frame)
+            case .track: state.track.add(message.frame)
             case .recent:
                 state.recent.append(message.frame)
                 if state.recent.count > Self.recentLimit { state.recent.removeFirst() }
-            case .news: break
+            case .transient: break
             }
-            queue(message, in: &state)
-            return caller(&state)
+            enqueue(message, in: &state)
+            return notificationIfNeeded(&state)
         }
         call?()
     }
@@ -115,137 +115,137 @@ package final class DashboardFeed: Sendable {
     package func set(now: Double) { state.withLock { $0.now = now } }
 
     /// Sends the response to a command to its page.
-    package func answer(_ page: Int, _ message: DashboardMessage) {
+    package func respond(to page: Int, with message: DashboardMessage) {
         let call = state.withLock { state -> (@Sendable () -> Void)? in
-            guard state.answers.count < Self.limit else { return nil }
-            state.answers.append((page, message.frame))
-            return caller(&state)
+            guard state.responses.count < Self.limit else { return nil }
+            state.responses.append((page, message.frame))
+            return notificationIfNeeded(&state)
         }
         call?()
     }
 
-    /// Clears the history. Until ``endRecall(at:)``, readings and messages are stored but not sent.
-    package func beginRecall() {
+    /// Clears the history. Until ``endHistoryReplay(at:)``, readings and messages are stored but not sent.
+    package func beginHistoryReplay() {
         state.withLock { state in
-            state.isRecalling = true
-            state.messages.removeAll { $0.worth != .news }
+            state.isReplayingHistory = true
+            state.messages.removeAll { $0.retention != .transient }
             for index in state.pending.indices {
                 state.pending[index].removeAll()
                 state.histories[index].removeAll()
-                state.gaps[index] = GapWatch()
+                state.gaps[index] = GapDetector()
             }
-            state.way = WayHistory()
+            state.track = TrackHistory()
             state.recent = []
-            for type in Self.placed { state.states[type] = nil }
+            for type in Self.positionDependentStates { state.states[type] = nil }
         }
     }
 
     /// Replaces the data of all pages by the history.
-    package func endRecall(at now: Double) {
+    package func endHistoryReplay(at now: Double) {
         let call = state.withLock { state -> (@Sendable () -> Void)? in
-            state.isRecalling = false
-            state.isNewPlace = true
+            state.isReplayingHistory = false
+            state.hasSeeked = true
             state.now = now
-            return caller(&state)
+            return notificationIfNeeded(&state)
         }
         call?()
     }
 
-    private func put(
+    private func append(
         _ channel: Int, _ time: Double, _ reading: SIMD4<Float>, isMark: Bool = false, in state: inout State
     ) {
         state.histories[channel].add(time, reading, isMark: isMark)
-        guard !state.isRecalling, state.pages > 0 else { return }
+        guard !state.isReplayingHistory, state.pages > 0 else { return }
         if state.pending[channel].count < Self.limit {
             state.pending[channel].append(time, reading)
         } else {
-            state.missed += 1
+            state.droppedCount += 1
         }
     }
 
-    private func tell(gap channel: Int, from start: Double, to end: Double, in state: inout State) {
-        let message = DashboardMessage("gap", .news) { writer in
+    private func reportGap(on channel: Int, from start: Double, to end: Double, in state: inout State) {
+        let message = DashboardMessage("gap", .transient) { writer in
             writer.member("t", start)
             writer.member("channel", channel)
             writer.member("seconds", end - start)
         }
-        queue(message, in: &state)
+        enqueue(message, in: &state)
     }
 
-    private func queue(_ message: DashboardMessage, in state: inout State) {
-        guard !state.isRecalling, state.pages > 0 else { return }
+    private func enqueue(_ message: DashboardMessage, in state: inout State) {
+        guard !state.isReplayingHistory, state.pages > 0 else { return }
         // A newer state replaces a queued one.
-        if message.worth == .state, let index = state.messages.lastIndex(where: { $0.type == message.type }) {
+        if message.retention == .state, let index = state.messages.lastIndex(where: { $0.type == message.type }) {
             state.messages.remove(at: index)
         }
         if state.messages.count < Self.limit {
             state.messages.append(message)
         } else {
-            state.missed += 1
+            state.droppedCount += 1
         }
     }
 
     /// Returns the closure that notifies the server's thread; nil if it has already been notified since the last drain,
     /// or if there are no pages and no responses.
-    private func caller(_ state: inout State) -> (@Sendable () -> Void)? {
-        guard !state.hasCalled, state.pages > 0 || !state.answers.isEmpty else { return nil }
-        state.hasCalled = true
+    private func notificationIfNeeded(_ state: inout State) -> (@Sendable () -> Void)? {
+        guard !state.isDrainScheduled, state.pages > 0 || !state.responses.isEmpty else { return nil }
+        state.isDrainScheduled = true
         return state.notify
     }
 
     // MARK: Server interface
 
     /// Sets the closure that is called when the queue becomes nonempty. It is called on the session's threads.
-    func whenFilled(_ notify: (@Sendable () -> Void)?) { state.withLock { $0.notify = notify } }
+    func onPendingData(_ notify: (@Sendable () -> Void)?) { state.withLock { $0.notify = notify } }
 
     /// The time on the session's clock, in seconds.
     var now: Double { state.withLock { $0.now } }
 
     /// True if readings, messages or responses are queued.
-    var isFilled: Bool { state.withLock { $0.hasCalled } }
+    var hasPendingData: Bool { state.withLock { $0.isDrainScheduled } }
 
     /// Removes and returns everything that is queued.
     ///
     /// - Parameter pages: The number of connected pages.
-    func take(pages: Int) -> Flush {
+    func drain(pages: Int) -> Flush {
         state.withLock { state in
             state.pages = pages
-            return take(&state)
+            return drain(&state)
         }
     }
 
     /// Removes and returns everything that is queued, and the history for a page that is about to connect.
     ///
     /// - Parameter pages: The number of pages including the new one.
-    func takeForNewPage(pages: Int) -> (Flush, beginning: [(bytes: [UInt8], readings: Int)]) {
+    func drainForNewPage(pages: Int) -> (Flush, beginning: [(bytes: [UInt8], readings: Int)]) {
         state.withLock { state in
-            let flush = take(&state)
+            let flush = drain(&state)
             state.pages = pages
             return (flush, history(state))
         }
     }
 
-    private func take(_ state: inout State) -> Flush {
+    private func drain(_ state: inout State) -> Flush {
         var flush = Flush()
-        state.hasCalled = false
-        flush.isNewPlace = state.isNewPlace
-        swap(&flush.answers, &state.answers)
-        if state.isNewPlace {
-            state.isNewPlace = false
-            flush.frames.append((DashboardMessage("clear", .news) { _ in }.frame, 0))
+        state.isDrainScheduled = false
+        flush.hasSeeked = state.hasSeeked
+        swap(&flush.responses, &state.responses)
+        if state.hasSeeked {
+            state.hasSeeked = false
+            flush.frames.append((DashboardMessage("clear", .transient) { _ in }.frame, 0))
             flush.frames += history(state)
             // The history contains everything added since the recall, except one-time messages.
             for index in state.pending.indices { state.pending[index].removeAll() }
-            state.messages.removeAll { $0.worth != .news }
-            state.missed = 0
+            state.messages.removeAll { $0.retention != .transient }
+            state.droppedCount = 0
         }
         for (index, batch) in state.pending.enumerated() where batch.count > 0 {
             flush.frames.append((batch.frame(channel: UInt8(index), 0..<batch.count), batch.count))
             state.pending[index].removeAll()
         }
-        for message in state.messages { flush.frames.append((message.frame, message.worth == .state ? 0 : 1)) }
+        for message in state.messages { flush.frames.append((message.frame, message.retention == .state ? 0 : 1)) }
         state.messages.removeAll()
-        swap(&flush.missed, &state.missed)
+        swap(&flush.droppedCount, &state.droppedCount)
         return flush
     }
 
@@ -255,22 +255,22 @@ package final class DashboardFeed: Sendable {
         if let playback = state.states["playback"] { frames.append((playback, 0)) }
         for (index, history) in state.histories.enumerated() {
             let batch = history.batch(axes: channels[index].axes.count, upTo: state.now)
-            for start in stride(from: 0, to: batch.count, by: Self.portion) {
-                let range = start..<min(start + Self.portion, batch.count)
+            for start in stride(from: 0, to: batch.count, by: Self.readingsPerFrame) {
+                let range = start..<min(start + Self.readingsPerFrame, batch.count)
                 frames.append((batch.frame(channel: UInt8(index), range), range.count))
             }
         }
-        frames += state.way.frames.map { ($0, 1) }
+        frames += state.track.frames.map { ($0, 1) }
         for name in Self.order { if let frame = state.states[name] { frames.append((frame, 0)) } }
         frames += state.recent.map { ($0, 1) }
         let now = state.now
-        frames.append((DashboardMessage("ready", .news) { $0.member("t", now) }.frame, 0))
+        frames.append((DashboardMessage("ready", .transient) { $0.member("t", now) }.frame, 0))
         return frames
     }
 }
 
 /// The track in bounded memory. If it becomes too long, every other point is removed.
-struct WayHistory: Sendable {
+struct TrackHistory: Sendable {
     static let limit = 2000
 
     private var points: [[UInt8]] = []

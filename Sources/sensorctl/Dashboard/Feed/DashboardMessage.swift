@@ -5,21 +5,21 @@ package import JSONBytes
 /// A JSON message to the pages, and its lifetime.
 package struct DashboardMessage: Sendable {
     /// The lifetime of a message.
-    package enum Worth: Sendable {
+    package enum Retention: Sendable {
         /// The message is valid until the next one of its type. New pages receive the last one.
         case state
         /// The message is a point of the track. New pages receive a reduced number of points.
-        case way
+        case track
         /// The message is an event. New pages receive the most recent ones.
         case recent
         /// The message is sent once. New pages do not receive it.
-        case news
+        case transient
     }
 
     let type: String
-    let worth: Worth
+    let retention: Retention
     /// The type of the state that this message invalidates.
-    let ended: String?
+    let invalidatedState: String?
     /// The encoded WebSocket frame.
     let frame: [UInt8]
 
@@ -29,9 +29,9 @@ package struct DashboardMessage: Sendable {
     ///   - ended: The type of the state that this message invalidates.
     ///   - members: Writes the members after "type".
     package init(
-        _ type: String, _ worth: Worth, ending ended: String? = nil, _ members: (inout JSONWriter) -> Void
+        _ type: String, _ worth: Retention, ending ended: String? = nil, _ members: (inout JSONWriter) -> Void
     ) {
-        (self.type, self.worth, self.ended) = (type, worth, ended)
+        (self.type, self.retention, self.invalidatedState) = (type, worth, ended)
         var writer = JSONWriter()
         writer.object { writer in
             writer.member("type", type)

@@ -39,7 +39,7 @@ package struct DashboardRegion: Sendable, Equatable {
 }
 
 /// A parsed command whose values have not been validated.
-struct CommandText {
+struct CommandRequest {
     private(set) var id: Int64 = 0
     private(set) var token = ""
     private var name = ""
@@ -52,7 +52,7 @@ struct CommandText {
     /// Parses a JSON object; nil if the JSON is invalid.
     init?(_ bytes: [UInt8]) {
         let parsed = try? bytes.withUnsafeBytes { (buffer) throws(JSONError) in
-            var text = CommandText()
+            var text = CommandRequest()
             var reader = JSONReader(buffer)
             try reader.beginObject()
             while let key = try reader.nextKey() { try text.read(key.string(), from: &reader) }

@@ -37,7 +37,7 @@ package struct AssetFolder: Sendable {
             guard fstat(descriptor, &status) == 0, UInt64(status.st_dev) == device, UInt64(status.st_ino) == node else {
                 return nil
             }
-            return try? FileBytes.read("/proc/self/fd/\(descriptor)", limit: AssetFolder.sizeLimit)
+            return try? FileIO.read("/proc/self/fd/\(descriptor)", limit: AssetFolder.sizeLimit)
         }
     }
 
@@ -64,7 +64,7 @@ package struct AssetFolder: Sendable {
     func file(_ name: String) -> File? { files[name] }
 
     private mutating func collect(_ folder: String, as name: String, depth: Int) {
-        for entry in FolderEntries.names(folder, limit: Self.countLimit) ?? []
+        for entry in DirectoryEntries.names(folder, limit: Self.countLimit) ?? []
         where !entry.hasPrefix(".") && files.count < Self.countLimit {
             let path = "\(folder)/\(entry)"
             var status = stat()

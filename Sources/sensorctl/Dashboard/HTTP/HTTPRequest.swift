@@ -12,7 +12,7 @@ struct HTTPRequest: Equatable {
         case incomplete
         /// The request and its length in bytes.
         case request(HTTPRequest, length: Int)
-        case wrong(HTTPStatus)
+        case invalid(HTTPStatus)
     }
 
     var method: String
@@ -35,10 +35,10 @@ struct HTTPRequest: Equatable {
         return values.count == 1 ? values[0].value : nil
     }
 
-    func has(_ name: String) -> Bool { headers.contains { $0.name == name } }
+    func hasHeader(_ name: String) -> Bool { headers.contains { $0.name == name } }
 
-    /// True if a comma-separated header such as Connection contains the word.
-    func lists(_ word: String, in name: String) -> Bool {
+    /// True if a comma-separated header such as HTTPConnection contains the word.
+    func header(_ word: String, contains name: String) -> Bool {
         headers.contains { header in
             header.name == name
                 && header.value.split(separator: ",").contains { Self.trimmed($0).lowercased() == word }
@@ -46,32 +46,34 @@ struct HTTPRequest: Equatable {
     }
 
     /// True if the connection stays open after the response.
-    var keepsAlive: Bool { isVersion11 ? !lists("close", in: "connection") : lists("keep-alive", in: "connection") }
+    var keepsAlive: Bool {
+        isVersion11 ? !header("close", contains: "connection") : header("keep-alive", contains: "connection")
+    }
 
     /// Parses the received bytes.
     static func parse(_ bytes: ArraySlice<UInt8>) -> Parsed {
         guard let end = headEnd(bytes) else {
-            return bytes.count >= limit ? .wrong(.headTooLarge) : .incomplete
+            return bytes.count >= limit ? .invalid(.headTooLarge) : .incomplete
         }
-        guard end - bytes.startIndex <= limit else { return .wrong(.headTooLarge) }
+        guard end - bytes.startIndex <= limit else { return .invalid(.headTooLarge) }
         var lines: [String] = []
         for line in Self.lines(of: bytes[..<(end - 4)]) {
             // Control characters might be interpreted differently by another program.
             guard line.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 9 }),
                 let text = String(validating: line, as: UTF8.self)
-            else { return .wrong(.badRequest) }
+            else { return .invalid(.badRequest) }
             lines.append(text)
         }
-        guard let first = lines.first else { return .wrong(.badRequest) }
-        guard lines.count <= headerLimit + 1 else { return .wrong(.headTooLarge) }
+        guard let first = lines.first else { return .invalid(.badRequest) }
+        guard lines.count <= headerLimit + 1 else { return .invalid(.headTooLarge) }
         let words = first.split(separator: " ", omittingEmptySubsequences: false)
-        guard words.count == 3, !words[0].isEmpty, words[1].hasPrefix("/") else { return .wrong(.badRequest) }
-        guard words[2] == "HTTP/1.1" || words[2] == "HTTP/1.0" else { return .wrong(.badRequest) }
+        guard words.count == 3, !words[0].isEmpty, words[1].hasPrefix("/") else { return .invalid(.badRequest) }
+        guard words[2] == "HTTP/1.1" || words[2] == "HTTP/1.0" else { return .invalid(.badRequest) }
         var headers: [(name: String, value: String)] = []
         for line in lines.dropFirst() {
             guard let colon = line.firstIndex(of: ":"), colon > line.startIndex,
                 line[..<colon].utf8.allSatisfy(isNameCharacter)
-            else { return .wrong(.badRequest) }
+            else { return .invalid(.badRequest) }
             headers.append((line[..<colon].lowercased(), trimmed(line[line.index(after: colon)...])))
         }
         let path = words[1].prefix { $0 != "?" }

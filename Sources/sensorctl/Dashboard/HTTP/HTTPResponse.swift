@@ -47,7 +47,7 @@ struct HTTPResponse {
             // Caching is disabled: the page changes with the version, and live data is outdated immediately.
             ("Cache-Control", "no-store"), ("Content-Security-Policy", policy), ("X-Content-Type-Options", "nosniff"),
             ("Referrer-Policy", "no-referrer"), ("Cross-Origin-Opener-Policy", "same-origin"),
-            ("Cross-Origin-Resource-Policy", "same-origin"), ("Connection", keepsAlive ? "keep-alive" : "close"),
+            ("Cross-Origin-Resource-Policy", "same-origin"), ("HTTPConnection", keepsAlive ? "keep-alive" : "close"),
         ]
         for (name, value) in fields + headers { text += "\(name): \(value)\r\n" }
         return Array("\(text)\r\n".utf8) + (hasBody ? body : [])

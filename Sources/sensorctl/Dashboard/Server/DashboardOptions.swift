@@ -32,13 +32,13 @@ package struct DashboardOptions: Sendable {
     /// A folder whose files replace the embedded ones.
     package var pageFolder: String?
     /// The time limit for receiving a request, in seconds.
-    package var requestTime = 10.0
+    package var requestTimeout = 10.0
     /// The time limit for sending a response and receiving the next request, in seconds.
-    package var idleTime = 30.0
+    package var idleTimeout = 30.0
     /// The interval between pings, in seconds. A page that does not answer two of them is disconnected.
-    package var pingTime = 20.0
+    package var pingInterval = 20.0
     /// The minimum interval between flushes to the pages, in seconds.
-    package var frameTime = 0.033
+    package var flushInterval = 0.033
 
     package init(assets: AssetFolder) { self.assets = assets }
 
@@ -54,7 +54,7 @@ package struct DashboardOptions: Sendable {
 }
 
 /// The description of the session that each new page receives.
-package struct DashboardHello: Sendable {
+package struct SessionDescription: Sendable {
     package var version = ""
     package var title = ""
     package var isTrace = false
@@ -73,7 +73,7 @@ package struct DashboardHello: Sendable {
     func message(
         _ options: DashboardOptions, _ channels: [DashboardChannel], session: String, now: Double
     ) -> DashboardMessage {
-        DashboardMessage("hello", .news) { writer in
+        DashboardMessage("hello", .transient) { writer in
             writer.member("version", version)
             writer.member("session", session)
             writer.member("title", title)

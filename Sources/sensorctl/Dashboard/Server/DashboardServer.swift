@@ -14,7 +14,7 @@ package final class DashboardServer: Sendable {
     /// The maximum number of connections that are pages.
     package static let maximumPages = 16
 
-    struct Content: ServedContent {
+    struct Content: SharedServerContent {
         var isStopped = false
         var connections = 0
         var pages = 0
@@ -25,8 +25,8 @@ package final class DashboardServer: Sendable {
     package let token = DashboardToken()
     package let feed: DashboardFeed
     private let options: DashboardOptions
-    private let hello: DashboardHello
-    private let thread = ServiceThread<ServedState<Content>, UInt16>()
+    private let hello: SessionDescription
+    private let thread = ServiceThread<SharedServerState<Content>, UInt16>()
     private let handler: @Sendable (PageCommand) -> Void
 
     /// Creates a server.
@@ -34,7 +34,7 @@ package final class DashboardServer: Sendable {
     /// - Parameter handler: Executes a command from a page and sends the response through the feed. Called on the
     ///   server's thread, which it must not block.
     package init(
-        feed: DashboardFeed, options: DashboardOptions, hello: DashboardHello,
+        feed: DashboardFeed, options: DashboardOptions, hello: SessionDescription,
         handler: @escaping @Sendable (PageCommand) -> Void
     ) {
         (self.feed, self.options, self.hello, self.handler) = (feed, options, hello, handler)
@@ -47,19 +47,21 @@ package final class DashboardServer: Sendable {
     package func start() throws(DeviceError) -> UInt16 {
         try thread.start { () throws(DeviceError) in
             let listener = try LoopbackListener(port: options.port, for: "The dashboard", sendRoom: 262_144)
-            let shared = try ServedState<Content>(for: "the dashboard")
+            let shared = try SharedServerState<Content>(for: "the dashboard")
             let wakeUp = shared.wakeUp
-            feed.whenFilled { wakeUp.signal() }
-            let world = ServerWorld(
+            feed.onPendingData { wakeUp.signal() }
+            let requestHandler = RequestHandler(
                 feed: feed, options: options, hello: hello, token: token, port: listener.port, handler: handler)
-            return (shared, listener.port, DashboardServerLoop(shared: shared, listener: listener, world: world))
+            return (
+                shared, listener.port, DashboardServerLoop(shared: shared, listener: listener, world: requestHandler)
+            )
         }
     }
 
     /// Closes all connections and waits for the thread to end.
     package func stop() {
         thread.stop()
-        feed.whenFilled(nil)
+        feed.onPendingData(nil)
     }
 
     /// The number of connections, and the number of pages among them.
@@ -69,37 +71,37 @@ package final class DashboardServer: Sendable {
 }
 
 /// The data and functions that responses are created from. Used only on the server's thread.
-struct ServerWorld {
+struct RequestHandler {
     let feed: DashboardFeed
     let options: DashboardOptions
     let token: DashboardToken
     let handler: @Sendable (PageCommand) -> Void
-    let site: Site
+    let site: StaticContent
     let policy: String
-    private let hello: DashboardHello
-    private let guards: RequestGuard
+    private let hello: SessionDescription
+    private let guards: OriginValidator
     /// A random ID by which a page that reconnects recognizes the session.
     private let session = DashboardToken().text
 
     init(
-        feed: DashboardFeed, options: DashboardOptions, hello: DashboardHello, token: DashboardToken, port: UInt16,
+        feed: DashboardFeed, options: DashboardOptions, hello: SessionDescription, token: DashboardToken, port: UInt16,
         handler: @escaping @Sendable (PageCommand) -> Void
     ) {
         (self.feed, self.options, self.hello, self.token, self.handler) = (feed, options, hello, token, handler)
-        site = Site(assets: options.assets, pageFolder: options.pageFolder)
+        site = StaticContent(assets: options.assets, pageFolder: options.pageFolder)
         policy = options.policy
-        guards = RequestGuard(port: port)
+        guards = OriginValidator(port: port)
     }
 
-    enum Answer {
+    enum RequestAction {
         case response(HTTPResponse)
         /// The connection is upgraded to a WebSocket with this accept value. A page with the token is not replaced by
         /// other pages.
         case page(String, hasToken: Bool)
     }
 
-    func answer(_ request: HTTPRequest) -> Answer {
-        if let refusal = guards.refusal(of: request) { return .response(refusal) }
+    func handle(_ request: HTTPRequest) -> RequestAction {
+        if let refusal = guards.rejection(of: request) { return .response(refusal) }
         if request.path == "/live" {
             guard let acceptance = WebSocketHandshake.acceptance(of: request) else {
                 return .response(WebSocketHandshake.refusal)
@@ -111,7 +113,7 @@ struct ServerWorld {
         return .response(site.response(request.path) ?? HTTPResponse(.notFound))
     }
 
-    var greeting: [UInt8] {
+    var helloFrame: [UInt8] {
         hello.message(options, feed.channels, session: session, now: feed.now).frame
     }
 }

@@ -8,11 +8,13 @@ enum SHA1 {
         padded += [UInt8](repeating: 0, count: (120 - padded.count % 64) % 64)
         let length = UInt64(bytes.count) * 8
         padded += (0..<8).map { UInt8(truncatingIfNeeded: length >> (56 - 8 * UInt64($0))) }
-        for start in stride(from: 0, to: padded.count, by: 64) { mix(padded[start..<(start + 64)], into: &state) }
+        for start in stride(from: 0, to: padded.count, by: 64) {
+            processBlock(padded[start..<(start + 64)], into: &state)
+        }
         return state.flatMap { word in (0..<4).map { UInt8(truncatingIfNeeded: word >> (24 - 8 * UInt32($0))) } }
     }
 
-    private static func mix(_ block: ArraySlice<UInt8>, into state: inout [UInt32]) {
+    private static func processBlock(_ block: ArraySlice<UInt8>, into state: inout [UInt32]) {
         var words = [UInt32](repeating: 0, count: 80)
         for (place, byte) in block.enumerated() { words[place / 4] = words[place / 4] << 8 | UInt32(byte) }
         for index in 16..<80 {

@@ -6,19 +6,19 @@ enum WebSocketHandshake {
 
     /// Returns the value of Sec-WebSocket-Accept; nil if the request is not a valid handshake.
     static func acceptance(of request: HTTPRequest) -> String? {
-        guard request.method == "GET", request.isVersion11, request.lists("websocket", in: "upgrade"),
-            request.lists("upgrade", in: "connection"), request.value("sec-websocket-version") == version,
+        guard request.method == "GET", request.isVersion11, request.header("websocket", contains: "upgrade"),
+            request.header("upgrade", contains: "connection"), request.value("sec-websocket-version") == version,
             let key = request.value("sec-websocket-key"), isKey(key)
         else { return nil }
         return Base64.text(SHA1.hash(Array("\(key)258EAFA5-E914-47DA-95CA-C5AB0DC85B11".utf8)))
     }
 
-    static func answer(_ acceptance: String) -> [UInt8] {
+    static func response(_ acceptance: String) -> [UInt8] {
         Array(
             """
             HTTP/1.1 101 Switching Protocols\r
             Upgrade: websocket\r
-            Connection: Upgrade\r
+            HTTPConnection: Upgrade\r
             Sec-WebSocket-Accept: \(acceptance)\r
             \r
 

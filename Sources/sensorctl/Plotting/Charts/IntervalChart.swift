@@ -72,7 +72,7 @@ package struct IntervalChart: Sendable {
             [
                 "class": .string(isOnly ? "bar \(style.name)" : style.name), "data-trace": .number(Double(trace)),
                 "data-counts": .string(bars.counts.map(String.init).joined(separator: " ")),
-                "data-before": .number(Double(bars.before)), "data-beyond": .number(Double(bars.beyond)),
+                "data-before": .number(Double(bars.countBelow)), "data-beyond": .number(Double(bars.countAbove)),
                 "d": .string(path.data), "fill": isOnly ? .string(style.color) : "none", "fill-opacity": "0.35",
                 "stroke": .string(style.color), "stroke-width": 1, "stroke-linejoin": "miter",
                 "stroke-dasharray": style.dashes,
@@ -101,7 +101,7 @@ package struct IntervalChart: Sendable {
     }
 
     /// The height above the bars, in pixels: the heading, the number of intervals and the number outside the axis.
-    static let head = 43.0
+    static let headerHeight = 43.0
 
     private func notes(of all: [(trace: Int, bars: IntervalHistogram)]) -> [String] {
         let count = counters.reduce(0) { $0 + $1.counter.count }
@@ -110,12 +110,12 @@ package struct IntervalChart: Sendable {
             first += ", median \(PlotText.seconds(median))"
         }
         var others: [String] = []
-        let beyond = all.reduce(0) { $0 + $1.bars.beyond }
+        let beyond = all.reduce(0) { $0 + $1.bars.countAbove }
         if beyond > 0 {
             let longest = counters.compactMap { $0.counter.sorted.last?.interval }.max() ?? 0
             others.append("\(PlotText.grouped(Double(beyond))) longer, up to \(PlotText.seconds(longest))")
         }
-        let before = all.reduce(0) { $0 + $1.bars.before }
+        let before = all.reduce(0) { $0 + $1.bars.countBelow }
         if before > 0 { others.append("\(PlotText.grouped(Double(before))) back in time") }
         return [first] + (others.isEmpty ? [] : [others.joined(separator: ", ")])
     }

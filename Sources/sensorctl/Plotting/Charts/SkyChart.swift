@@ -204,7 +204,7 @@ package struct SkyChart: Sendable {
     }
 
     /// The height of the satellite names below the bars, in pixels.
-    var signalFoot: Double { isNamedUpright ? 34 : 22 }
+    var signalLabelHeight: Double { hasRotatedLabels ? 34 : 22 }
 
     private static let signalWidth = FigurePage.width - 52 - FigurePage.right
 
@@ -214,7 +214,7 @@ package struct SkyChart: Sendable {
     }
 
     /// True if horizontal names would overlap. The names are then rotated by 90°.
-    private var isNamedUpright: Bool {
+    private var hasRotatedLabels: Bool {
         sky.sorted.contains { PlotText.width($0.name, size: PlotFont.small) + 3 > signalStep }
     }
 
@@ -267,7 +267,7 @@ package struct SkyChart: Sendable {
                 svg.line(x, values(track.weakest), x, values(track.strongest))
             }
         }
-        guard isNamedUpright else {
+        guard hasRotatedLabels else {
             return svg.label(track.name, x, frame.bottom + 12, size: PlotFont.small, anchor: "middle")
         }
         let (left, top) = (x + 3, frame.bottom + 4)

@@ -12,7 +12,7 @@ struct TimeAxis {
     var left: Double
     var right: Double
     /// True if the style of a line identifies its trace instead of its name.
-    var isOfTraces: Bool
+    var stylesIdentifyTraces: Bool
 
     var scale: Scale { Scale(range, from: left, to: right) }
     var ticks: TimeTicks {
@@ -39,9 +39,9 @@ package struct PlotSpan: Sendable {
 
 extension TimeChart {
     /// The height above the box, in pixels.
-    static let head = 19.0
+    static let headerHeight = 19.0
     /// The height of the time labels and the axis title, in pixels.
-    static let foot = 31.0
+    static let footerHeight = 31.0
 
     /// Draws the chart.
     ///
@@ -63,7 +63,7 @@ extension TimeChart {
             let isBandSeen = showsBands(drawings)
             let isBandBeyond = !isBandSeen && drawings.contains { $0.strokes.contains { !$0.bands.isEmpty } }
             let note = isBandBeyond ? "the accuracy exceeds the axis" : ""
-            heading(drawings, frame, marks, note: note, isOfTraces: axis.isOfTraces, &svg)
+            heading(drawings, frame, marks, note: note, isOfTraces: axis.stylesIdentifyTraces, &svg)
             grid(frame, axis, values, marks, isLast: isLast, &svg)
             svg.clipped(to: frame) { svg in
                 for span in axis.spans { Self.shade(span, frame, times, &svg) }
@@ -93,7 +93,7 @@ extension TimeChart {
         var entries: [(name: String, style: PlotStyle)] = []
         for drawing in drawings where !drawing.line.name.isEmpty {
             // If colors identify traces, the figure's header contains the legend.
-            guard !isOfTraces || drawing.line.isDoubtful else { continue }
+            guard !isOfTraces || drawing.line.isUnreliable else { continue }
             if !entries.contains(where: { $0.name == drawing.line.name }) {
                 entries.append((drawing.line.name, drawing.style))
             }
@@ -122,7 +122,7 @@ extension TimeChart {
     }
 
     private static func shade(_ span: PlotSpan, _ frame: Frame, _ times: Scale, _ svg: inout SVGWriter) {
-        guard let (left, right) = span.place(times) else { return }
+        guard let (left, right) = span.extent(on: times) else { return }
         svg.element(
             "rect",
             [
@@ -154,7 +154,7 @@ extension TimeChart {
         guard Set(drawings.map(\.line.trace)).count == 1, let longest = drawings.max(by: { $0.readings < $1.readings })
         else { return [] }
         let others = drawings.filter {
-            $0.line.isDoubtful != longest.line.isDoubtful || $0.line.name != longest.line.name
+            $0.line.isUnreliable != longest.line.isUnreliable || $0.line.name != longest.line.name
         }
         let gaps = longest.gaps.filter { gap in
             // A line of doubtful values fills the gaps of its reliable counterpart.
@@ -173,7 +173,7 @@ extension TimeChart {
 
 extension PlotSpan {
     /// Returns the start and end in pixels; nil if the interval is outside the axis.
-    func place(_ times: Scale) -> (left: Double, right: Double)? {
+    func extent(on times: Scale) -> (left: Double, right: Double)? {
         guard start <= times.domain.upperBound, end >= times.domain.lowerBound else { return nil }
         return (times(max(start, times.domain.lowerBound)), times(min(end, times.domain.upperBound)))
     }
@@ -190,7 +190,7 @@ extension TimeChart.Drawing {
         for stroke in strokes {
             let points =
                 [stroke.entry].compactMap(\.self)
-                + stroke.points.map { PlotPoint(time: $0.time, value: window.shown($0.value)) }
+                + stroke.points.map { PlotPoint(time: $0.time, value: window.position(of: $0.value)) }
                 + [stroke.exit].compactMap(\.self)
             for (place, point) in points.enumerated() {
                 let (x, y) = (times(point.time), values(point.value))
@@ -199,7 +199,7 @@ extension TimeChart.Drawing {
             if points.count == 1 { path.dot() }
             guard showsDots || points.count == 1 else { continue }
             for point in stroke.points {
-                dots.move(times(point.time), values(window.shown(point.value)))
+                dots.move(times(point.time), values(window.position(of: point.value)))
                 dots.dot()
             }
         }
@@ -208,7 +208,7 @@ extension TimeChart.Drawing {
             [
                 "class": .string(style.name), "data-line": .string(line.name),
                 "data-trace": .number(Double(line.trace)),
-                "data-doubtful": line.isDoubtful ? "true" : .none,
+                "data-doubtful": line.isUnreliable ? "true" : .none,
                 "d": .string(path.data), "fill": "none", "stroke": .string(style.color),
                 "stroke-width": .number(style.width),
                 "stroke-linejoin": "round", "stroke-linecap": style.isDashed ? "butt" : "round",
@@ -227,7 +227,7 @@ extension TimeChart.Drawing {
         var path = SVGPath()
         for band in strokes.flatMap(\.bands) where !band.isEmpty {
             var shifts = [0.0]
-            if let circle = quantity.circle, window.isWhole {
+            if let circle = quantity.circle, window.isFullCircle {
                 // A part of the band beyond the end of the circle appears at the other end.
                 if band.contains(where: { $0.range.lowerBound < circle.lowerBound }) { shifts.append(360) }
                 if band.contains(where: { $0.range.upperBound > circle.upperBound }) { shifts.append(-360) }

@@ -9,13 +9,13 @@ package struct TimeLine: Sendable {
     /// The index of the trace.
     package var trace: Int
     /// True if the values are not reliable.
-    package var isDoubtful: Bool
-    package var series: SeriesThinner
+    package var isUnreliable: Bool
+    package var series: SeriesDecimator
     /// The duration in seconds above which a pause is drawn as a gap; nil for no gaps.
     package var gap: Double?
 
-    package init(name: String, trace: Int, isDoubtful: Bool = false, series: SeriesThinner, gap: Double?) {
-        (self.name, self.trace, self.isDoubtful, self.series, self.gap) = (name, trace, isDoubtful, series, gap)
+    package init(name: String, trace: Int, isDoubtful: Bool = false, series: SeriesDecimator, gap: Double?) {
+        (self.name, self.trace, self.isUnreliable, self.series, self.gap) = (name, trace, isDoubtful, series, gap)
     }
 }
 
@@ -65,12 +65,12 @@ package struct TimeChart: Sendable {
         var names: [String] = []
         let window = window
         return lines.filter { $0.series.count > 0 }.map { line in
-            if !names.contains(line.name), !line.isDoubtful { names.append(line.name) }
+            if !names.contains(line.name), !line.isUnreliable { names.append(line.name) }
             let number = ofTraces ? line.trace : names.firstIndex(of: line.name) ?? 0
             var drawing = Drawing(
                 line: line, quantity: quantity,
-                style: PlotStyle(number: number, isDoubtful: line.isDoubtful, isBelow: ofTraces && number == 0))
-            drawing.trace(line.series.thinned(to: columns, over: duration), window)
+                style: PlotStyle(number: number, isUnreliable: line.isUnreliable, isUnderlay: ofTraces && number == 0))
+            drawing.trace(line.series.decimated(to: columns, over: duration), window)
             return drawing
         }
     }
@@ -85,14 +85,14 @@ package struct TimeChart: Sendable {
         // Labels of angles are positions on the circle.
         if ticks.exponent == 0 {
             let decimals = ticks.labels.first?.split(separator: ".").dropFirst().first?.count ?? 0
-            ticks.labels = ticks.values.map { PlotText.number(window.named($0), decimals: decimals) }
+            ticks.labels = ticks.values.map { PlotText.number(window.labelValue($0), decimals: decimals) }
         }
         return ticks
     }
 }
 
 extension TimeChart.Drawing {
-    fileprivate mutating func trace(_ series: SeriesThinner, _ window: ValueWindow) {
+    fileprivate mutating func trace(_ series: SeriesDecimator, _ window: ValueWindow) {
         var stroke = TimeChart.Stroke(points: [])
         for cell in series.cells {
             if let former = stroke.points.last {
@@ -104,15 +104,16 @@ extension TimeChart.Drawing {
                     stroke = TimeChart.Stroke(points: [])
                 }
             }
-            for point in cell.points { go(on: &stroke, to: point, window) }
+            for point in cell.points { extend(&stroke, to: point, window) }
             stroke.addBand(of: cell, window)
         }
         if !stroke.points.isEmpty { strokes.append(stroke) }
     }
 
     /// Extends the line to a reading. If the line crosses the end of a circular axis, splits it there.
-    private mutating func go(on stroke: inout TimeChart.Stroke, to point: PlotPoint, _ window: ValueWindow) {
-        if window.isWhole, let former = stroke.points.last, former.turn != point.turn, let circle = quantity.circle {
+    private mutating func extend(_ stroke: inout TimeChart.Stroke, to point: PlotPoint, _ window: ValueWindow) {
+        if window.isFullCircle, let former = stroke.points.last, former.turn != point.turn, let circle = quantity.circle
+        {
             let rises = point.turn > former.turn
             let (far, near) = rises ? (circle.upperBound, circle.lowerBound) : (circle.lowerBound, circle.upperBound)
             let step = point.unwound - former.unwound
@@ -136,14 +137,14 @@ extension TimeChart.Drawing {
 }
 
 extension TimeChart.Stroke {
-    fileprivate mutating func addBand(of cell: SeriesThinner.Cell, _ window: ValueWindow) {
+    fileprivate mutating func addBand(of cell: SeriesDecimator.Cell, _ window: ValueWindow) {
         guard let band = cell.band else {
             // The accuracy is unknown between readings with and without an accuracy.
             if bands.last?.isEmpty == false { bands.append([]) }
             return
         }
         if bands.isEmpty { bands.append([]) }
-        let shift = window.shown(cell.last.value) - cell.last.unwound
+        let shift = window.position(of: cell.last.value) - cell.last.unwound
         let range = band.lowerBound + shift...band.upperBound + shift
         bands[bands.count - 1].append((cell.first.time, range))
         if cell.last.time > cell.first.time { bands[bands.count - 1].append((cell.last.time, range)) }

@@ -3,7 +3,7 @@
 import SystemCalls
 
 extension TrackChart {
-    static let foot = 31.0
+    static let footerHeight = 31.0
 }
 
 extension TrackChart.Sheet {
@@ -14,7 +14,7 @@ extension TrackChart.Sheet {
         let domains = self.domains(width: frame.width, height: frame.height)
         let marked: [(label: String, way: [[SIMD2<Double>]])] = drawings.flatMap { drawing in
             spans.filter { $0.trace ?? drawing.trace == drawing.trace }
-                .map { (label: $0.label, way: drawing.way(during: $0)) }
+                .map { (label: $0.label, way: drawing.section(during: $0)) }
         }.filter { !$0.way.isEmpty }
         let x = Scale(domains.x, from: frame.x, to: frame.right)
         let y = Scale(domains.y, from: frame.bottom, to: frame.y)
@@ -32,7 +32,7 @@ extension TrackChart.Sheet {
                 for drawing in drawings { drawing.circles(x, y, frame, isOfTraces: isOfTraces, &svg) }
                 for (label, way) in marked { Self.fault(label, way, x, y, &svg) }
                 for drawing in drawings { drawing.line(x, y, isOfTraces: isOfTraces, &svg) }
-                for drawing in drawings { drawing.ends(x, y, isOfTraces: isOfTraces, &svg) }
+                for drawing in drawings { drawing.drawEndMarks(x, y, isOfTraces: isOfTraces, &svg) }
             }
             legend(frame, x, hasFaults: !marked.isEmpty, &svg)
             svg.box(frame)
@@ -40,7 +40,7 @@ extension TrackChart.Sheet {
     }
 
     /// Formats the origin with six decimals, the resolution of a receiver.
-    private static func place(_ place: TrackPlace) -> String {
+    private static func place(_ place: TrackPoint) -> String {
         let latitude = PlotText.number(abs(place.latitude), decimals: 6)
         let longitude = PlotText.number(abs(place.longitude), decimals: 6)
         return "\(latitude)° \(place.latitude < 0 ? "S" : "N"), \(longitude)° \(place.longitude < 0 ? "W" : "E")"
@@ -85,7 +85,7 @@ extension TrackChart.Sheet {
             svg.line(end, y - 3, end, y + 3)
         }
         var x = frame.x + length * perMetre + 6
-        let name = length >= 1000 ? "\(PlotText.short(length / 1000)) km" : "\(PlotText.short(length)) m"
+        let name = length >= 1000 ? "\(PlotText.singleDigit(length / 1000)) km" : "\(PlotText.singleDigit(length)) m"
         svg.label(name, x, y + 3.5)
         x += PlotText.width(name, size: PlotFont.label) + 16
         svg.element(
@@ -166,7 +166,7 @@ extension TrackChart {
 
 extension PlotText {
     /// Formats a number that has a single nonzero digit.
-    static func short(_ value: Double) -> String { number(value, decimals: Ticks.decimals(value)) }
+    static func singleDigit(_ value: Double) -> String { number(value, decimals: Ticks.decimals(value)) }
 }
 
 extension TrackChart.Drawing {
@@ -216,7 +216,7 @@ extension TrackChart.Drawing {
     func isBehindGap(_ place: Int) -> Bool { gap.map { places[place].pause > $0 } ?? false }
 
     /// Returns the part of the track in this interval. Interpolates linearly between positions, also across gaps.
-    func way(during span: PlotSpan) -> [[SIMD2<Double>]] {
+    func section(during span: PlotSpan) -> [[SIMD2<Double>]] {
         guard places.count > 1 else {
             return places.contains { $0.time >= span.start && $0.time <= span.end } ? [points] : []
         }
@@ -270,7 +270,7 @@ extension TrackChart.Drawing {
             ])
     }
 
-    fileprivate func ends(_ x: Scale, _ y: Scale, isOfTraces: Bool, _ svg: inout SVGWriter) {
+    fileprivate func drawEndMarks(_ x: Scale, _ y: Scale, isOfTraces: Bool, _ svg: inout SVGWriter) {
         guard let first = points.first, let last = points.last else { return }
         let style = isOfTraces ? style(true) : PlotStyle(number: 4)
         TrackChart.mark("■", x(last.x), y(last.y), style, &svg)

@@ -7,12 +7,12 @@ package struct TrackChart: Sendable {
     package struct Track: Sendable {
         /// The index of the trace.
         package var trace: Int
-        package var thinner: TrackThinner
+        package var simplifier: TrackSimplifier
         /// The duration in seconds above which a pause is drawn as a gap; nil for no gaps.
         package var gap: Double?
 
-        package init(trace: Int, thinner: TrackThinner, gap: Double?) {
-            (self.trace, self.thinner, self.gap) = (trace, thinner, gap)
+        package init(trace: Int, thinner: TrackSimplifier, gap: Double?) {
+            (self.trace, self.simplifier, self.gap) = (trace, thinner, gap)
         }
     }
 
@@ -23,7 +23,7 @@ package struct TrackChart: Sendable {
     /// A track prepared for drawing. Points are in metres east and north of the start of the first track.
     struct Drawing {
         let trace: Int
-        let places: [TrackPlace]
+        let places: [TrackPoint]
         let points: [SIMD2<Double>]
         let gap: Double?
     }
@@ -31,17 +31,17 @@ package struct TrackChart: Sendable {
     struct Sheet {
         let drawings: [Drawing]
         /// The area to show, in metres.
-        let least: SIMD2<Double>
-        let greatest: SIMD2<Double>
+        let minimum: SIMD2<Double>
+        let maximum: SIMD2<Double>
         /// The origin of the axes: the start of the first track.
-        let origin: TrackPlace
+        let origin: TrackPoint
         /// The median horizontal accuracy, in metres; 0 if it is unknown.
         let accuracy: Double
     }
 
     /// The tracks on a common sheet; nil if there are no positions.
     var sheet: Sheet? {
-        let all = tracks.map { ($0, $0.thinner.places) }.filter { !$0.1.isEmpty }
+        let all = tracks.map { ($0, $0.simplifier.points) }.filter { !$0.1.isEmpty }
         let places = all.flatMap(\.1)
         guard let origin = places.first, let projection = TrackProjection(places) else { return nil }
         let start = projection.point(origin)
@@ -59,16 +59,16 @@ package struct TrackChart: Sendable {
         // The margin makes the accuracy circles of a stationary receiver visible.
         let room = max(accuracy * 1.1, max(greatest.x - least.x, greatest.y - least.y) * 0.04, 0.5)
         return Sheet(
-            drawings: drawings, least: least - room, greatest: greatest + room, origin: origin, accuracy: accuracy)
+            drawings: drawings, minimum: least - room, maximum: greatest + room, origin: origin, accuracy: accuracy)
     }
 }
 
 extension TrackChart.Sheet {
     /// Returns the visible area in metres, at the same scale in both directions.
     func domains(width: Double, height: Double) -> (x: ClosedRange<Double>, y: ClosedRange<Double>) {
-        let extent = greatest - least
+        let extent = maximum - minimum
         let scale = max(extent.x / width, extent.y / height)
-        let middle = (least + greatest) / 2
+        let middle = (minimum + maximum) / 2
         let half = SIMD2(width, height) * (scale / 2)
         return (middle.x - half.x...middle.x + half.x, middle.y - half.y...middle.y + half.y)
     }

@@ -6,20 +6,20 @@ struct PlotStyle {
     /// The index of the line or trace.
     let number: Int
     /// True for unreliable values.
-    var isDoubtful = false
+    var isUnreliable = false
     /// True for a line below dashed lines. It is wider, so that it is visible between the dashes.
-    var isBelow = false
+    var isUnderlay = false
 
-    var width: Double { isBelow ? 2.2 : 1.1 }
+    var width: Double { isUnderlay ? 2.2 : 1.1 }
 
     private static let colors = ["#0072B2", "#D55E00", "#009E73", "#AA4499", "#000000", "#B8860B", "#56B4E9"]
     private static let dashes = ["", "5 3", "1.2 2.4", "8 3 1.2 3", "3 2.5", "8 2.5 1.2 2.5 1.2 2.5", "11 5"]
 
-    var color: String { isDoubtful ? "#808080" : Self.colors[number % Self.colors.count] }
+    var color: String { isUnreliable ? "#808080" : Self.colors[number % Self.colors.count] }
     /// The CSS class, with which pages assign another color in dark mode.
-    var name: String { isDoubtful ? "doubt" : "c\(number % Self.colors.count)" }
+    var name: String { isUnreliable ? "doubt" : "c\(number % Self.colors.count)" }
     var dashes: SVGValue {
-        if isDoubtful { return "1.2 2.2" }
+        if isUnreliable { return "1.2 2.2" }
         let dashes = Self.dashes[number % Self.dashes.count]
         return dashes.isEmpty ? .none : .string(dashes)
     }
@@ -127,6 +127,6 @@ enum FigurePage {
     static let width = 718.0
     static let height = 1047.0
     /// The minimum scale of the chart heights when a figure is fitted to a page.
-    static let least = 0.62
+    static let minimumScale = 0.62
     static let right = 14.0
 }

@@ -57,7 +57,7 @@ package struct SVGWriter: Sendable {
     /// does not allow and bidirectional controls by U+FFFD.
     package static func escaped(_ text: String) -> String {
         var result = String.UnicodeScalarView()
-        for scalar in ShownText.lines(text, isOne: true).unicodeScalars {
+        for scalar in TerminalSanitizer.sanitizedLines(text, isSingleLine: true).unicodeScalars {
             switch scalar {
             case "&": result += "&amp;".unicodeScalars
             case "<": result += "&lt;".unicodeScalars

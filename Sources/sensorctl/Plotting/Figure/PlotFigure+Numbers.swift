@@ -48,7 +48,7 @@ extension PlotFigure {
         writer.member("trace", name(drawing.line.trace))
         writer.member("unit", chart.unit)
         writer.member("readings", drawing.line.series.count)
-        if drawing.line.isDoubtful { writer.member("doubtful", true) }
+        if drawing.line.isUnreliable { writer.member("doubtful", true) }
         // A list for each part between gaps and wraparounds.
         writer.array("strokes") { writer in
             for stroke in drawing.strokes {
@@ -99,8 +99,8 @@ extension PlotFigure {
             writer.member("start", bars.start)
             writer.member("width", bars.width)
             writer.array("counts") { for count in bars.counts { $0.int(count) } }
-            writer.member("before", bars.before)
-            writer.member("beyond", bars.beyond)
+            writer.member("before", bars.countBelow)
+            writer.member("beyond", bars.countAbove)
         }
         writer.newline()
     }

@@ -38,7 +38,7 @@ extension PlotFigure {
         }
         let rows = lines.filter { !$0.isEmpty }
         let (title, subtitle) = (title, subtitle)
-        return FigureRow(height: 44 + Double(rows.count) * 16, stretch: 0) { _, svg in
+        return FigureRow(height: 44 + Double(rows.count) * 16, flexibleHeight: 0) { _, svg in
             svg.label(title, 10, 20, size: PlotFont.title, bold: true)
             svg.label(subtitle, 10, 36, faint: true)
             for (place, entries) in rows.enumerated() {
@@ -54,14 +54,14 @@ extension PlotFigure {
         let discs = skies.filter { $0.sky.sorted.contains { !$0.path.isEmpty } }
         guard let sheet else { return discRows(discs) }
         let disc = discs.count == 1 ? discs.first : nil
-        let (head, foot, left, discWidth) = (TimeChart.head, TrackChart.foot + 22, 52.0, 214.0)
+        let (head, foot, left, discWidth) = (TimeChart.headerHeight, TrackChart.footerHeight + 22, 52.0, 214.0)
         let width = FigurePage.width - left - FigurePage.right - (disc == nil ? 0 : discWidth + 12)
-        let extent = sheet.greatest - sheet.least
+        let extent = sheet.maximum - sheet.minimum
         // The height follows from the extent of the track, within the limits of a page.
         let wanted = width * extent.y / max(extent.x, 1e-9)
         let height = min(max(wanted, disc == nil ? 180 : 230), 380)
         let (isOfTraces, spans) = (isOfTraces, spans)
-        let row = FigureRow(height: head + height + foot, stretch: height) { height, svg in
+        let row = FigureRow(height: head + height + foot, flexibleHeight: height) { height, svg in
             let frame = Frame(x: left, y: head, width: width, height: height)
             sheet.draw(in: frame, spans: spans, isOfTraces: isOfTraces, to: &svg)
             let side = Frame(x: left + width + 16, y: head, width: discWidth - 4, height: height + foot - 8)
@@ -75,11 +75,12 @@ extension PlotFigure {
         let width = min((FigurePage.width - 10 - FigurePage.right) / Double(perRow), 250)
         return stride(from: 0, to: discs.count, by: perRow).map { first in
             let row = discs[first..<min(first + perRow, discs.count)]
-            return FigureRow(height: TimeChart.head + width + 50, stretch: 0) { _, svg in
+            return FigureRow(height: TimeChart.headerHeight + width + 50, flexibleHeight: 0) { _, svg in
                 for (place, disc) in row.enumerated() {
                     disc.drawSky(
                         in: Frame(
-                            x: 10 + width * Double(place), y: TimeChart.head, width: width - 14, height: width + 42),
+                            x: 10 + width * Double(place), y: TimeChart.headerHeight, width: width - 14,
+                            height: width + 42),
                         to: &svg)
                 }
             }
@@ -87,8 +88,8 @@ extension PlotFigure {
     }
 
     private func signalRow(_ sky: SkyChart) -> FigureRow {
-        FigureRow(height: TimeChart.head + 76 + sky.signalFoot, stretch: 76) { stretch, svg in
-            sky.drawSignals(left: 52, top: TimeChart.head, height: stretch, to: &svg)
+        FigureRow(height: TimeChart.headerHeight + 76 + sky.signalLabelHeight, flexibleHeight: 76) { stretch, svg in
+            sky.drawSignals(left: 52, top: TimeChart.headerHeight, height: stretch, to: &svg)
         }
     }
 
@@ -99,7 +100,7 @@ extension PlotFigure {
         let longest = labels.map { PlotText.width($0, size: PlotFont.label) }.max() ?? 0
         let axis = TimeAxis(
             range: range, clock: clock, spans: spans, left: min(max(52, longest + 12), 120),
-            right: FigurePage.width - FigurePage.right, isOfTraces: isOfTraces)
+            right: FigurePage.width - FigurePage.right, stylesIdentifyTraces: isOfTraces)
         var rows: [FigureRow] = []
         if !spans.isEmpty { rows.append(FaultStrip(spans: spans).row(axis)) }
         for (place, one) in drawn.enumerated() {
@@ -107,9 +108,11 @@ extension PlotFigure {
             let isLast = place == drawn.count - 1
             rows.append(
                 FigureRow(
-                    height: TimeChart.head + chart.height + (isLast ? TimeChart.foot : 4), stretch: chart.height
+                    height: TimeChart.headerHeight + chart.height + (isLast ? TimeChart.footerHeight : 4),
+                    flexibleHeight: chart.height
                 ) { stretch, svg in
-                    let frame = Frame(x: axis.left, y: TimeChart.head, width: axis.right - axis.left, height: stretch)
+                    let frame = Frame(
+                        x: axis.left, y: TimeChart.headerHeight, width: axis.right - axis.left, height: stretch)
                     chart.draw(drawings, in: frame, axis: axis, isLast: isLast, to: &svg)
                 })
         }
@@ -124,10 +127,12 @@ extension PlotFigure {
         let width = (FigurePage.width - FigurePage.right + gap) / Double(perRow)
         return stride(from: 0, to: charts.count, by: perRow).map { first in
             let row = charts[first..<min(first + perRow, charts.count)]
-            return FigureRow(height: IntervalChart.head + 92 + TimeChart.foot + 4, stretch: 92) { stretch, svg in
+            return FigureRow(height: IntervalChart.headerHeight + 92 + TimeChart.footerHeight + 4, flexibleHeight: 92) {
+                stretch, svg in
                 for (place, chart) in row.enumerated() {
                     let frame = Frame(
-                        x: width * Double(place) + 52, y: IntervalChart.head, width: width - 52 - gap, height: stretch)
+                        x: width * Double(place) + 52, y: IntervalChart.headerHeight, width: width - 52 - gap,
+                        height: stretch)
                     chart.draw(in: frame, to: &svg)
                 }
             }
@@ -152,7 +157,7 @@ extension PlotFigure {
             notes.append(PlotText.name("Faults: " + spans.map(\.label).joined(separator: ", ") + ".", upTo: 110))
         }
         let text = notes
-        return FigureRow(height: text.isEmpty ? 8 : 20, stretch: 0) { _, svg in
+        return FigureRow(height: text.isEmpty ? 8 : 20, flexibleHeight: 0) { _, svg in
             if !text.isEmpty { svg.label(text.joined(separator: " "), 10, 12, size: PlotFont.small, faint: true) }
         }
     }
@@ -164,12 +169,12 @@ struct FaultStrip: Sendable {
     let spans: [PlotSpan]
 
     func row(_ axis: TimeAxis) -> FigureRow {
-        let shown = spans.filter { $0.place(axis.scale) != nil }.prefix(Self.limit)
-        return FigureRow(height: TimeChart.head + Double(shown.count) * 15 + 2, stretch: 0) { _, svg in
-            svg.label("Faults", axis.left, TimeChart.head - 6, size: PlotFont.heading, bold: true)
+        let shown = spans.filter { $0.extent(on: axis.scale) != nil }.prefix(Self.limit)
+        return FigureRow(height: TimeChart.headerHeight + Double(shown.count) * 15 + 2, flexibleHeight: 0) { _, svg in
+            svg.label("Faults", axis.left, TimeChart.headerHeight - 6, size: PlotFont.heading, bold: true)
             for (place, span) in shown.enumerated() {
-                guard let (left, right) = span.place(axis.scale) else { continue }
-                let y = TimeChart.head + Double(place) * 15
+                guard let (left, right) = span.extent(on: axis.scale) else { continue }
+                let y = TimeChart.headerHeight + Double(place) * 15
                 svg.element(
                     "rect",
                     [

@@ -5,13 +5,13 @@ extension PlotFigure {
     func fittedRows() -> [(height: Double, draw: @Sendable (inout SVGWriter) -> Void)] {
         let rows = rows()
         let natural = rows.reduce(0) { $0 + $1.height }
-        let stretch = rows.reduce(0) { $0 + $1.stretch }
+        let stretch = rows.reduce(0) { $0 + $1.flexibleHeight }
         let share = stretch > 0 ? 1 - (natural - FigurePage.height) / stretch : 1
         // A figure that does not fit on a page keeps its preferred heights and becomes longer.
-        let factor = share >= 1 || share < FigurePage.least ? 1 : share
+        let factor = share >= 1 || share < FigurePage.minimumScale ? 1 : share
         return rows.map { row in
-            let rest = row.stretch * factor
-            return (row.height - row.stretch + rest, { svg in row.draw(rest, &svg) })
+            let rest = row.flexibleHeight * factor
+            return (row.height - row.flexibleHeight + rest, { svg in row.draw(rest, &svg) })
         }
     }
 
@@ -49,7 +49,7 @@ extension PlotFigure {
     /// The description of the figure for screen readers.
     var summary: String {
         var parts: [String] = []
-        if let track { parts.append("track of \(track.tracks.reduce(0) { $0 + $1.thinner.count }) positions") }
+        if let track { parts.append("track of \(track.tracks.reduce(0) { $0 + $1.simplifier.count }) positions") }
         if !skies.isEmpty { parts.append("sky") }
         for chart in charts {
             let count = chart.lines.reduce(0) { $0 + $1.series.count }

@@ -32,11 +32,11 @@ package struct PlotFigure: Sendable {
         guard isOfTraces else { return charts }
         return charts.flatMap { chart in
             var names: [String] = []
-            for line in chart.lines where !names.contains(line.name) && !line.isDoubtful { names.append(line.name) }
+            for line in chart.lines where !names.contains(line.name) && !line.isUnreliable { names.append(line.name) }
             guard names.count > 1 else { return [chart] }
             return names.map { name in
                 var part = chart
-                part.lines = chart.lines.filter { $0.name == name || $0.isDoubtful }
+                part.lines = chart.lines.filter { $0.name == name || $0.isUnreliable }
                 part.title += ", \(name)"
                 part.name += ".\(name)"
                 part.height = min(chart.height, 84)
@@ -50,7 +50,7 @@ package struct PlotFigure: Sendable {
 struct FigureRow {
     var height: Double
     /// The part of the height that may be reduced to fit the figure to a page, in pixels.
-    var stretch: Double
+    var flexibleHeight: Double
     /// Draws the row.
     ///
     /// - Parameter stretch: The flexible part of the height after fitting, in pixels.

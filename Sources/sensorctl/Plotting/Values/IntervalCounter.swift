@@ -12,7 +12,7 @@ package struct IntervalCounter: Sendable {
     /// The resolution, in microseconds.
     private var quantum: Int64 = 1
     private var counts: [Int64: Int] = [:]
-    private var former: Double?
+    private var previous: Double?
     /// The number of intervals.
     package private(set) var count = 0
     /// The number of readings.
@@ -26,12 +26,12 @@ package struct IntervalCounter: Sendable {
     package mutating func add(_ time: Double) {
         guard abs(time) < 1e12 else { return }
         readings += 1
-        defer { former = time }
-        guard let former else { return }
+        defer { previous = time }
+        guard let previous else { return }
         count += 1
-        let microseconds = Int64(((time - former) * 1e6).rounded())
+        let microseconds = Int64(((time - previous) * 1e6).rounded())
         counts[Self.rounded(microseconds, to: quantum), default: 0] += 1
-        if counts.count > Self.limit { coarsen() }
+        if counts.count > Self.limit { reduceResolution() }
     }
 
     private static func rounded(_ value: Int64, to quantum: Int64) -> Int64 {
@@ -39,7 +39,7 @@ package struct IntervalCounter: Sendable {
         return Int64((Double(value) / Double(quantum)).rounded()) * quantum
     }
 
-    private mutating func coarsen() {
+    private mutating func reduceResolution() {
         while counts.count > Self.limit / 2, quantum < 1_000_000_000_000_000 {
             quantum *= 10
             let former = counts

@@ -11,8 +11,8 @@ package struct IntervalHistogram: Sendable {
     /// The number of intervals in each bin. A bin includes its start and excludes its end.
     package private(set) var counts: [Int]
     /// The number of intervals below the first bin.
-    package private(set) var before = 0
-    package private(set) var beyond = 0
+    package private(set) var countBelow = 0
+    package private(set) var countAbove = 0
 
     package var end: Double { start + width * Double(counts.count) }
 
@@ -44,9 +44,9 @@ package struct IntervalHistogram: Sendable {
             // The tolerance covers rounding errors: an interval on a boundary belongs to the bin that starts there.
             let place = ((interval - start) / width + 1e-6).rounded(.down)
             if place < 0 {
-                before += number
+                countBelow += number
             } else if place >= Double(counts.count) {
-                beyond += number
+                countAbove += number
             } else {
                 counts[Int(place)] += number
             }

@@ -53,7 +53,7 @@ package enum PlotText {
 
     /// Returns an untrusted name on a single line, without control characters and shortened in the middle.
     package static func name(_ text: String, upTo limit: Int = 72) -> String {
-        let clean = ShownText.cleaned(text)
+        let clean = TerminalSanitizer.sanitized(text)
         guard clean.count > limit else { return clean }
         return clean.prefix(limit / 2) + "…" + clean.suffix(limit / 2 - 1)
     }

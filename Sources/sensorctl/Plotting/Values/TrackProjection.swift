@@ -11,7 +11,7 @@ package struct TrackProjection: Sendable {
     let middle: GeodeticCoordinate
 
     /// Creates a projection for positions; nil if there are none.
-    package init?(_ places: some Collection<TrackPlace>) {
+    package init?(_ places: some Collection<TrackPoint>) {
         guard let first = places.first else { return nil }
         let sum = places.reduce(SIMD3<Double>.zero) { $0 + $1.direction }
         let length = (sum * sum).sum().squareRoot()
@@ -35,7 +35,7 @@ package struct TrackProjection: Sendable {
         return SIMD2(sin(azimuth), cos(azimuth)) * path.distance
     }
 
-    func point(_ place: TrackPlace) -> SIMD2<Double> {
+    func point(_ place: TrackPoint) -> SIMD2<Double> {
         point(latitude: place.latitude, longitude: place.longitude)
     }
 }

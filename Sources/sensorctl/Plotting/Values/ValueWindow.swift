@@ -11,12 +11,12 @@ struct ValueWindow {
     private let circle: ClosedRange<Double>?
 
     /// True if lines leave at one edge and enter at the other.
-    var isWhole: Bool { circle != nil && cut == nil }
+    var isFullCircle: Bool { circle != nil && cut == nil }
 
     /// The minimum empty part of the circle at which it is cut, in degrees.
     private static let gap = 40
 
-    init(_ series: [SeriesThinner], _ quantity: PlotQuantity) {
+    init(_ series: [SeriesDecimator], _ quantity: PlotQuantity) {
         circle = quantity.circle
         guard let circle = quantity.circle, !series.allSatisfy(\.cells.isEmpty) else {
             cut = nil
@@ -34,27 +34,27 @@ struct ValueWindow {
     }
 
     /// Returns the position of a value on the axis.
-    func shown(_ value: Double) -> Double { cut.map { value > $0 ? value - 360 : value } ?? value }
+    func position(of value: Double) -> Double { cut.map { value > $0 ? value - 360 : value } ?? value }
 
     /// Returns the label value of a position on the axis.
-    func named(_ place: Double) -> Double {
+    func labelValue(_ place: Double) -> Double {
         guard let circle else { return place }
         let turned = (place - circle.lowerBound).truncatingRemainder(dividingBy: 360)
         let named = circle.lowerBound + (turned < 0 ? turned + 360 : turned)
         // A full circle has labels at both ends. Otherwise its end is labeled 180, as in Core Motion, and north 0.
-        if isWhole, place == circle.upperBound { return place }
-        return !isWhole && circle.lowerBound < 0 && named == circle.lowerBound ? circle.upperBound : named
+        if isFullCircle, place == circle.upperBound { return place }
+        return !isFullCircle && circle.lowerBound < 0 && named == circle.lowerBound ? circle.upperBound : named
     }
 
     /// Returns the range of the values, extended by their accuracy bands as far as the values remain readable.
-    private static func shown(_ series: [SeriesThinner], _ shown: (Double) -> Double) -> ClosedRange<Double>? {
+    private static func shown(_ series: [SeriesDecimator], _ shown: (Double) -> Double) -> ClosedRange<Double>? {
         var (values, bands): (ClosedRange<Double>?, ClosedRange<Double>?)
         for cell in series.lazy.flatMap(\.cells) {
-            for point in [cell.least, cell.greatest] {
+            for point in [cell.minimum, cell.maximum] {
                 let value = shown(point.value)
-                values = joined(values, value...value)
+                values = union(values, value...value)
                 guard let band = cell.band else { continue }
-                bands = joined(bands, band.lowerBound - point.unwound + value...band.upperBound - point.unwound + value)
+                bands = union(bands, band.lowerBound - point.unwound + value...band.upperBound - point.unwound + value)
             }
         }
         guard let values, let bands else { return values }
@@ -67,11 +67,11 @@ struct ValueWindow {
     }
 
     /// Returns the center of the widest part of the circle without values; nil if none is at least `gap` wide.
-    private static func emptyDirection(_ series: [SeriesThinner], _ circle: ClosedRange<Double>) -> Double? {
+    private static func emptyDirection(_ series: [SeriesDecimator], _ circle: ClosedRange<Double>) -> Double? {
         var isTaken = [Bool](repeating: false, count: 360)
         for cell in series.lazy.flatMap(\.cells) {
-            let start = Int((cell.least.unwound - circle.lowerBound).rounded(.down))
-            let end = Int((cell.greatest.unwound - circle.lowerBound).rounded(.down))
+            let start = Int((cell.minimum.unwound - circle.lowerBound).rounded(.down))
+            let end = Int((cell.maximum.unwound - circle.lowerBound).rounded(.down))
             guard end - start < 360 else { return nil }
             for degree in start...max(end, start) { isTaken[(degree % 360 + 360) % 360] = true }
         }

@@ -7,13 +7,13 @@ import JSONBytes
 extension AccessoryCandidate {
     /// The candidate's name for users: its own name, its USB vendor and product IDs, or "a port of the board".
     package var label: String {
-        if !name.isEmpty { return Printable.text(name) }
+        if !name.isEmpty { return TerminalText.text(name) }
         guard let vendorID, let productID else { return "a port of the board" }
-        return "\(Printable.hex(vendorID)):\(Printable.hex(productID))"
+        return "\(TerminalText.hex(vendorID)):\(TerminalText.hex(productID))"
     }
 
     /// The path of the device node, with the interface number for USB.
-    package var place: String {
+    package var nodeDescription: String {
         guard case .usb = kind, let interface else { return node }
         return "\(node) interface \(interface)"
     }
@@ -47,7 +47,7 @@ extension AccessoryCandidate {
     }
 
     private func writeRule(_ vendor: UInt16, _ product: UInt16, to writer: inout JSONWriter) {
-        writer.members(["vendor": Printable.hex(vendor), "product": Printable.hex(product)])
+        writer.members(["vendor": TerminalText.hex(vendor), "product": TerminalText.hex(product)])
         writer.memberIfPresent("interface", interface)
         writer.member("protocols", [Self.exampleName])
         switch kind {

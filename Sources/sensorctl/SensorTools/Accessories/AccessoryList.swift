@@ -17,29 +17,29 @@ package struct AccessoryList: Sendable {
     }
 
     /// Returns table rows of a name, a value and a remark.
-    func rows(ink: Ink) -> [(name: String, value: String, remark: String)] {
+    func rows(ink: TerminalStyle) -> [(name: String, value: String, remark: String)] {
         var rows: [(name: String, value: String, remark: String)] = []
         func row(_ name: String, _ value: String, _ remark: String = "") { rows.append((name, value, remark)) }
         if accessories.isEmpty { row("Accessories", "none") }
         for (index, accessory) in accessories.enumerated() {
             let maker = [accessory.manufacturer, accessory.modelNumber].filter { !$0.isEmpty && $0 != accessory.name }
             let serial = accessory.serialNumber.isEmpty ? [] : ["serial \(accessory.serialNumber)"]
-            let words = [accessory.label] + (maker + serial).map(Printable.text)
+            let words = [accessory.label] + (maker + serial).map(TerminalText.text)
             let port = accessory.portPath.isEmpty ? "" : ", port \(accessory.portPath)"
             row(
                 index == 0 ? "Accessories" : "", words.joined(separator: "  "),
-                Printable.text("\(accessory.identity)\(port)"))
+                TerminalText.text("\(accessory.identity)\(port)"))
             for offered in accessory.protocols {
                 row("", "  \(offered.name)" + (offered.node.map { "  \($0.path)" } ?? ""), offered.origin.words)
             }
         }
         for (index, candidate) in candidates.enumerated() {
             row(
-                index == 0 ? "Candidates" : "", "\(candidate.place)  \(candidate.label)",
-                candidate.portPath.isEmpty ? "" : "port \(Printable.text(candidate.portPath))")
-            row("", "  " + ink.dim(Printable.text(candidate.reason)))
+                index == 0 ? "Candidates" : "", "\(candidate.nodeDescription)  \(candidate.label)",
+                candidate.portPath.isEmpty ? "" : "port \(TerminalText.text(candidate.portPath))")
+            row("", "  " + ink.dim(TerminalText.text(candidate.reason)))
         }
-        for problem in problems { row("", ink.color(214, Printable.text(problem.description))) }
+        for problem in problems { row("", ink.color(214, TerminalText.text(problem.description))) }
         return rows
     }
 }
@@ -65,7 +65,8 @@ extension AccessoryList {
                 kind: "accessoryCandidate",
                 [
                     "node": candidate.node, "name": candidate.name, "port": candidate.portPath,
-                    "vendor": candidate.vendorID.map(Printable.hex), "product": candidate.productID.map(Printable.hex),
+                    "vendor": candidate.vendorID.map(TerminalText.hex),
+                    "product": candidate.productID.map(TerminalText.hex),
                     "interface": candidate.interface, "reason": candidate.reason, "setting": candidate.setting,
                 ])
         }
@@ -81,7 +82,7 @@ extension JSONWriter {
             "identity": accessory.identity, "name": accessory.name, "manufacturer": accessory.manufacturer,
             "model": accessory.modelNumber, "serial": accessory.serialNumber, "firmware": accessory.firmwareRevision,
             "hardware": accessory.hardwareRevision, "port": accessory.portPath,
-            "vendor": accessory.vendorID.map(Printable.hex), "product": accessory.productID.map(Printable.hex),
+            "vendor": accessory.vendorID.map(TerminalText.hex), "product": accessory.productID.map(TerminalText.hex),
         ])
         objects("protocols", accessory.protocols) { offered in
             [

@@ -96,7 +96,7 @@ package struct AccelerometerCalibrator: Sendable {
         result.matrix = Matrix3(row0: matrix[0], row1: matrix[1], row2: matrix[2])
         let volume = result.matrix.determinant
         guard volume > 0.1, volume < 10 else { return nil }
-        result.offset = -result.matrix.origin(of: SIMD3(rows[0].w, rows[1].w, rows[2].w)) / volume
+        result.offset = -result.matrix.solveScaled(SIMD3(rows[0].w, rows[1].w, rows[2].w)) / volume
         var squares = 0.0
         for pose in DevicePose.allCases {
             let corrected = result.apply(to: poses[pose] ?? .zero)

@@ -7,7 +7,7 @@ import SensorFusion
 /// Calibrates the accelerometer's offset and scale from the six poses of the device, in any order.
 struct AccelerometerTask: CalibrationTask {
     let topic = CalibrationTopic.accelerometer
-    let tellsProgress = false
+    let reportsProgress = false
     private(set) var hint: String?
     private(set) var outcome: CalibrationOutcome?
     private var calibrator = AccelerometerCalibrator(duration: 1, limit: 0.5)
@@ -37,7 +37,7 @@ struct AccelerometerTask: CalibrationTask {
         }
     }
 
-    mutating func take(_ sample: CalibrationSample) {
+    mutating func process(_ sample: CalibrationSample) {
         guard outcome == nil, sample.kind == .accelerometer else { return }
         calibrator.update(sample.value, timestamp: sample.seconds)
         if case .poseDone = calibrator.state {
@@ -51,12 +51,12 @@ struct AccelerometerTask: CalibrationTask {
         doneSince = nil
         switch calibrator.state {
         case .slanted: hint = "Lay the device flat on one side. At rest, the accelerometer must measure about 9.8 m/s²."
-        case .complete: conclude()
+        case .complete: finishMeasurement()
         case .moving, .measuring, .poseDone: hint = nil
         }
     }
 
-    private mutating func conclude() {
+    private mutating func finishMeasurement() {
         guard let calibration = calibrator.calibration else {
             hint = "The six measurements yield no plausible offset and scale. Start again with the first side."
             calibrator.reset()
@@ -65,7 +65,7 @@ struct AccelerometerTask: CalibrationTask {
         outcome = .accelerometer(calibration)
     }
 
-    var shortfall: String { "The device lay still on only \(doneCount) of 6 sides." }
+    var failureReason: String { "The device lay still on only \(doneCount) of 6 sides." }
 }
 
 extension DevicePose {

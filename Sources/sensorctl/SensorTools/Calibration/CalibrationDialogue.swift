@@ -13,12 +13,12 @@ package final class CalibrationDialogue: @unchecked Sendable {
     private let mounts: [SensorKind: MountMatrix]
     private let whenDone: @Sendable () -> Void
     private var task: any CalibrationTask
-    private var said: (instruction: String, hint: String?) = ("", nil)
+    private var lastPrinted: (instruction: String, hint: String?) = ("", nil)
     private var quarter = 0
     private var hasReadings = false
     private var drawnAt: Double?
     private var lastHint = -Double.infinity
-    private var isOver = false
+    private var isFinished = false
 
     /// - Parameters:
     ///   - mounts: The mount matrices that convert the readings to the axes that the task expects.
@@ -35,21 +35,21 @@ package final class CalibrationDialogue: @unchecked Sendable {
 
     package func begin() {
         lock.withLock { _ in
-            screen.say(task.topic.title)
-            tell(at: 0)
+            screen.print(task.topic.title)
+            printUpdates(at: 0)
         }
     }
 
-    package func take(_ event: MotionEvent, kind: SensorKind) {
+    package func process(_ event: MotionEvent, kind: SensorKind) {
         let isDone = lock.withLock { _ -> Bool in
-            guard !isOver else { return false }
+            guard !isFinished else { return false }
             switch event {
-            case .samples(let batch): take(batch)
-            case .lost(let error): screen.say("  \(kind.name): \(error.description)")
-            case .regained: screen.say("  \(kind.name): The readings have resumed.")
+            case .samples(let batch): process(batch)
+            case .lost(let error): screen.print("  \(kind.name): \(error.description)")
+            case .regained: screen.print("  \(kind.name): The readings have resumed.")
             }
             guard task.outcome != nil else { return false }
-            isOver = true
+            isFinished = true
             return true
         }
         if isDone { whenDone() }
@@ -59,44 +59,44 @@ package final class CalibrationDialogue: @unchecked Sendable {
     package var hasBegun: Bool { lock.withLock { _ in hasReadings } }
 
     /// Ends the calibration. Returns its outcome, or the reason that there is none.
-    package func finish() -> Result<CalibrationOutcome, CalibrationShortfall> {
+    package func finish() -> Result<CalibrationOutcome, CalibrationFailure> {
         lock.withLock { _ in
-            isOver = true
+            isFinished = true
             guard hasReadings else {
-                return .failure(CalibrationShortfall(reason: "The \(task.topic.kind.name) delivered no readings."))
+                return .failure(CalibrationFailure(reason: "The \(task.topic.kind.name) delivered no readings."))
             }
             return task.finish()
         }
     }
 
-    private func take(_ batch: MotionBatch) {
+    private func process(_ batch: MotionBatch) {
         for index in 0..<batch.count {
             guard task.outcome == nil else { break }
             let value = mounts[batch.kind]?.apply(to: batch.values[index]) ?? batch.values[index]
             let sample = CalibrationSample(kind: batch.kind, value: value, seconds: batch.times[index].seconds)
             if batch.kind == task.topic.kind { hasReadings = true }
-            task.take(sample)
-            tell(at: sample.seconds)
+            task.process(sample)
+            printUpdates(at: sample.seconds)
         }
         if let last = batch.times.last { draw(at: last.seconds) }
     }
 
-    private func tell(at time: Double) {
-        if task.instruction != said.instruction {
-            said.instruction = task.instruction
-            screen.say("  \(task.instruction)")
+    private func printUpdates(at time: Double) {
+        if task.instruction != lastPrinted.instruction {
+            lastPrinted.instruction = task.instruction
+            screen.print("  \(task.instruction)")
         }
-        if task.hint != said.hint, time - lastHint > 1 || time < lastHint {
-            said.hint = task.hint
+        if task.hint != lastPrinted.hint, time - lastHint > 1 || time < lastHint {
+            lastPrinted.hint = task.hint
             if let hint = task.hint {
                 lastHint = time
-                screen.say("    \(hint)")
+                screen.print("    \(hint)")
             }
         }
         let reached = Int(task.progress * 4)
-        guard !screen.showsPictures, task.tellsProgress, reached > quarter else { return }
+        guard !screen.showsPictures, task.reportsProgress, reached > quarter else { return }
         quarter = reached
-        screen.say("    \(reached * 25) %: \(task.status)")
+        screen.print("    \(reached * 25) %: \(task.status)")
     }
 
     private func draw(at time: Double) {
@@ -113,7 +113,7 @@ package protocol CalibrationScreen: AnyObject {
     var showsPictures: Bool { get }
 
     /// Prints a line of text.
-    func say(_ line: String)
+    func print(_ line: String)
 
     /// Displays the progress of the task, replacing what was displayed before.
     func show(_ task: any CalibrationTask)
@@ -129,7 +129,7 @@ package final class LineScreen: CalibrationScreen {
 
     package init(_ write: @escaping (String) -> Void) { self.write = write }
 
-    package func say(_ line: String) { write(line) }
+    package func print(_ line: String) { write(line) }
     package func show(_ task: any CalibrationTask) {}
     package func clear() {}
 }

@@ -46,12 +46,12 @@ package enum CalibrationOutcome: Sendable, Equatable {
         case .mount: return nil
         }
         stored.date = date
-        return stored.inSensorAxes(mount)
+        return stored.convertedToSensorAxes(by: mount)
     }
 
     /// Creates the outcome from a sensor's stored calibration; nil for a pressure sensor, which has none.
     init?(_ stored: SensorCalibration, of sensor: SensorDescription) {
-        let turned = stored.inDeviceAxes(sensor.mountMatrix)
+        let turned = stored.convertedToDeviceAxes(by: sensor.mountMatrix)
         switch sensor.kind {
         case .gyroscope: self = .gyro(bias: turned.offset, sigma: turned.sigma, seconds: .nan)
         case .accelerometer:
@@ -113,7 +113,7 @@ package enum CalibrationOutcome: Sendable, Equatable {
     private static func mountHelp(_ matrix: MountMatrix, _ sensor: SensorDescription?) -> [String] {
         [
             "for this package, in ~/.config/device-services.json or /etc/device-services.json:",
-            "  " + MountText.configuration(matrix, sensor: sensor?.shownName ?? "*"),
+            "  " + MountText.configuration(matrix, sensor: sensor?.displayName ?? "*"),
             "for every program, in /etc/udev/hwdb.d/61-sensor-local.hwdb (then run: systemd-hwdb update && udevadm trigger):",
         ] + MountText.hardwareDatabase(matrix, sensor: sensor).map { "  " + $0 }
     }
@@ -145,7 +145,7 @@ package enum CalibrationOutcome: Sendable, Equatable {
                 "hwdb": MountText.hardwareDatabase(matrix, sensor: sensor).joined(separator: "\n"),
             ])
             writer.key("configuration")
-            writer.raw(MountText.configuration(matrix, sensor: sensor?.shownName ?? "*").utf8)
+            writer.raw(MountText.configuration(matrix, sensor: sensor?.displayName ?? "*").utf8)
         case .magnetometer(let calibration):
             writer.members([
                 "hardIron": calibration.hardIron, "softIron": calibration.softIron,

@@ -21,36 +21,36 @@ package protocol CalibrationTask: Sendable {
     var status: String { get }
 
     /// False if the instructions already contain the progress.
-    var tellsProgress: Bool { get }
+    var reportsProgress: Bool { get }
 
     /// The result; nil until the calibration is complete.
     var outcome: CalibrationOutcome? { get }
 
-    mutating func take(_ sample: CalibrationSample)
+    mutating func process(_ sample: CalibrationSample)
 
     /// The reason that there is no result yet, as a sentence.
-    var shortfall: String { get }
+    var failureReason: String { get }
 
     /// Ends the calibration after the last reading. Returns the best result the readings allow, or the reason that
     /// there is none.
-    mutating func finish() -> Result<CalibrationOutcome, CalibrationShortfall>
+    mutating func finish() -> Result<CalibrationOutcome, CalibrationFailure>
 
     /// The measured directions, for display; nil if the task has no map.
     var map: SphereMap? { get }
 }
 
 extension CalibrationTask {
-    package var tellsProgress: Bool { true }
+    package var reportsProgress: Bool { true }
 
-    package mutating func finish() -> Result<CalibrationOutcome, CalibrationShortfall> {
-        outcome.map { .success($0) } ?? .failure(CalibrationShortfall(reason: shortfall))
+    package mutating func finish() -> Result<CalibrationOutcome, CalibrationFailure> {
+        outcome.map { .success($0) } ?? .failure(CalibrationFailure(reason: failureReason))
     }
 
     package var map: SphereMap? { nil }
 }
 
 /// The reason that a calibration has no result, as a sentence.
-package struct CalibrationShortfall: Error, Equatable {
+package struct CalibrationFailure: Error, Equatable {
     package let reason: String
 }
 

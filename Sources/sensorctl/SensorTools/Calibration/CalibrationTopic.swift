@@ -32,7 +32,7 @@ package enum CalibrationTopic: String, CaseIterable, Sendable {
             // 100 Hz is sufficient for an attitude. A trace delivers all its readings.
             let interval = device.isSimulated ? 0 : 0.01
             return source.subscribe(MotionRequest(kind: kind, interval: interval, axes: .sensor)) { event in
-                dialogue.take(event, kind: kind)
+                dialogue.process(event, kind: kind)
             }
         }
     }
@@ -49,7 +49,7 @@ package enum CalibrationTopic: String, CaseIterable, Sendable {
     /// - Parameter wanted: The calibration requested by the user; nil for all useful ones.
     package static func topics(
         _ wanted: CalibrationTopic?, sensors: [SensorDescription], isTrace: Bool
-    ) -> Result<[CalibrationTopic], CalibrationShortfall> {
+    ) -> Result<[CalibrationTopic], CalibrationFailure> {
         let kinds = Set(sensors.map(\.kind))
         if let wanted {
             if kinds.contains(wanted.kind) { return .success([wanted]) }
@@ -57,14 +57,14 @@ package enum CalibrationTopic: String, CaseIterable, Sendable {
                 isTrace
                 ? "The recording contains no readings of \(wanted.kind.nameWithArticle)."
                 : "There is no \(wanted.kind.name). `sensorctl doctor` reports the cause."
-            return .failure(CalibrationShortfall(reason: reason))
+            return .failure(CalibrationFailure(reason: reason))
         }
         // If a mount matrix is already known, the user is not asked to determine it again.
         let isMounted = sensors.first { $0.kind == .accelerometer }.map { !$0.mountMatrix.isIdentity } ?? false
         let topics = allCases.filter { kinds.contains($0.kind) && !($0 == .mount && isMounted) }
         guard topics.isEmpty else { return .success(topics) }
         return .failure(
-            CalibrationShortfall(
+            CalibrationFailure(
                 reason: isTrace
                     ? "The recording contains no motion readings."
                     : "There is no motion sensor. `sensorctl doctor` reports the cause."))

@@ -8,10 +8,10 @@ import SensorFusion
 struct MagnetometerTask: CalibrationTask {
     /// The number of seconds without improvement after which a calibration of medium quality is accepted. A calibration
     /// of high quality is accepted immediately.
-    private static let patience = 20.0
+    private static let improvementTimeout = 20.0
     /// The minimum interval between evaluations of the candidate, in seconds. An evaluation costs more than processing
     /// a reading.
-    private static let pause = 0.2
+    private static let evaluationInterval = 0.2
     private static let maximumDirections = 2000
 
     let topic = CalibrationTopic.magnetometer
@@ -23,7 +23,7 @@ struct MagnetometerTask: CalibrationTask {
     private var candidate = MagneticCalibration()
     private var readings: [SIMD3<Double>] = []
     private var start: Double?
-    private var lookedAt = -Double.infinity
+    private var evaluatedAt = -Double.infinity
     private var improvedAt = 0.0
     private var bestCoverage = 0.0
     private var now = 0.0
@@ -45,7 +45,7 @@ struct MagnetometerTask: CalibrationTask {
         return parts.joined(separator: "   ")
     }
 
-    mutating func take(_ sample: CalibrationSample) {
+    mutating func process(_ sample: CalibrationSample) {
         guard outcome == nil else { return }
         if sample.kind == .gyroscope {
             hasGyroscope = true
@@ -53,25 +53,25 @@ struct MagnetometerTask: CalibrationTask {
         } else if sample.kind == .accelerometer {
             filter.updateAccelerometer(sample.value, timestamp: sample.seconds)
         } else if sample.kind == .magnetometer {
-            takeField(sample)
+            processField(sample)
         }
     }
 
-    private mutating func takeField(_ sample: CalibrationSample) {
+    private mutating func processField(_ sample: CalibrationSample) {
         now = sample.seconds
         if start == nil {
             start = now
             improvedAt = now
         }
-        keep(sample.value)
+        storeDirection(sample.value)
         let attitude = hasGyroscope && filter.isReady ? filter.attitude : nil
         _ = calibrator.update(sample.value, attitude: attitude, bias: filter.bias, timestamp: sample.seconds)
-        guard now - lookedAt >= Self.pause || now < lookedAt else { return }
-        lookedAt = now
-        look()
+        guard now - evaluatedAt >= Self.evaluationInterval || now < evaluatedAt else { return }
+        evaluatedAt = now
+        evaluate()
     }
 
-    private mutating func look() {
+    private mutating func evaluate() {
         let former = candidate.quality
         candidate = calibrator.candidate
         if candidate.coverage > bestCoverage + 0.02 || candidate.quality > former {
@@ -80,7 +80,9 @@ struct MagnetometerTask: CalibrationTask {
         }
         hint = advice
         let calibration = calibrator.calibration
-        if calibration.quality == .high || (calibration.quality == .medium && now - improvedAt > Self.patience) {
+        if calibration.quality == .high
+            || (calibration.quality == .medium && now - improvedAt > Self.improvementTimeout)
+        {
             outcome = .magnetometer(calibration)
         }
     }
@@ -99,7 +101,7 @@ struct MagnetometerTask: CalibrationTask {
 
     /// Stores a reading for the coverage map. Skips readings that differ from the previous one by less than 2 % of
     /// their length.
-    private mutating func keep(_ value: SIMD3<Double>) {
+    private mutating func storeDirection(_ value: SIMD3<Double>) {
         if let last = readings.last {
             let step = value - last
             guard (step * step).sum() > 0.0004 * (value * value).sum() else { return }
@@ -108,18 +110,18 @@ struct MagnetometerTask: CalibrationTask {
         if readings.count > Self.maximumDirections { readings.removeFirst(Self.maximumDirections / 4) }
     }
 
-    var shortfall: String {
+    var failureReason: String {
         let part = calibrator.candidate.coverage * 100
         return String(
             format: "The readings cover %.0f %% of all directions, which is too little to determine the device's own "
                 + "magnetic field.", part)
     }
 
-    mutating func finish() -> Result<CalibrationOutcome, CalibrationShortfall> {
+    mutating func finish() -> Result<CalibrationOutcome, CalibrationFailure> {
         if let outcome { return .success(outcome) }
         let calibration = calibrator.calibration
         if calibration.quality > .uncalibrated { return .success(.magnetometer(calibration)) }
-        return .failure(CalibrationShortfall(reason: shortfall))
+        return .failure(CalibrationFailure(reason: failureReason))
     }
 
     var map: SphereMap? { SphereMap(readings, center: candidate.hardIron) }

@@ -77,7 +77,7 @@ extension MountMatrixFinder {
     }
 
     /// The largest root-mean-square error of a device that is placed on a table by hand, in radians.
-    private static let largestContradiction = 0.35
+    private static let maximumResidual = 0.35
 
     private var outcome: Outcome {
         let missing = missingPoses
@@ -90,10 +90,10 @@ extension MountMatrixFinder {
         }
         let q = Self.rotation(pairs)
         let residual = Self.residual(q, pairs)
-        if residual > Self.largestContradiction {
+        if residual > Self.maximumResidual {
             // Three axes reveal a mirrored sensor: the inverted readings fit well.
             let mirrored = pairs.map { (-$0.measured, $0.expected) }
-            if axesSeen == 3, Self.residual(Self.rotation(mirrored), mirrored) < Self.largestContradiction {
+            if axesSeen == 3, Self.residual(Self.rotation(mirrored), mirrored) < Self.maximumResidual {
                 return .failure(.mirrored)
             }
             return .failure(.contradictory(angle: residual))

@@ -11,7 +11,7 @@ struct MountTask: CalibrationTask {
     private static let poses: [DevicePose] = [.faceUp, .topEdgeUp, .rightEdgeUp]
 
     let topic = CalibrationTopic.mount
-    let tellsProgress = false
+    let reportsProgress = false
     private(set) var hint: String?
     private(set) var outcome: CalibrationOutcome?
     private var finder: MountMatrixFinder
@@ -39,7 +39,7 @@ struct MountTask: CalibrationTask {
         String(format: "%d of 3 sides   still for %.1f of 1 s", known.count, average.progress * average.duration)
     }
 
-    mutating func take(_ sample: CalibrationSample) {
+    mutating func process(_ sample: CalibrationSample) {
         guard outcome == nil, sample.kind == .accelerometer else { return }
         if !average.update(sample.value, timestamp: sample.seconds) {
             hint = nil
@@ -63,10 +63,10 @@ struct MountTask: CalibrationTask {
         hint = nil
         guard finder.add(mean, pose: pose) else { return }
         known.append(mean)
-        if self.pose == nil { conclude() }
+        if self.pose == nil { finishMeasurement() }
     }
 
-    private mutating func conclude() {
+    private mutating func finishMeasurement() {
         if let estimate = finder.estimate {
             let degrees = 180 / Double.pi
             outcome = .mount(
@@ -86,7 +86,7 @@ struct MountTask: CalibrationTask {
         known = []
     }
 
-    var shortfall: String { problem ?? "The device lay still on only \(known.count) of 3 sides." }
+    var failureReason: String { problem ?? "The device lay still on only \(known.count) of 3 sides." }
 }
 
 extension MountMatrix {
@@ -138,7 +138,7 @@ enum MountText {
         else { return nil }
         guard let path = realpath("/sys/bus/iio/devices/\(name)", nil) else { return nil }
         defer { free(path) }
-        guard let bytes = try? FileBytes.read(String(cString: path) + "/../modalias", limit: 4096) else { return nil }
+        guard let bytes = try? FileIO.read(String(cString: path) + "/../modalias", limit: 4096) else { return nil }
         let text = String(decoding: bytes, as: UTF8.self).filter { !$0.isWhitespace }
         // Wildcards would match other devices.
         return text.isEmpty || text.contains(where: { "*?[]\\".contains($0) }) ? nil : text

@@ -5,7 +5,7 @@ import SensorFusion
 /// Measures a gyroscope's bias while the device rests.
 ///
 /// Rates and biases are in radians per second, in the axes of the readings. A rotation at a constant rate is
-/// indistinguishable from a bias, unless it is faster than ``largestBias``.
+/// indistinguishable from a bias, unless it is faster than ``maximumBias``.
 package struct RestBias: Sendable {
     /// The progress of a measurement.
     package enum State: Sendable, Hashable {
@@ -22,7 +22,7 @@ package struct RestBias: Sendable {
     private var average: StillAverage
 
     /// The largest plausible bias, in radians per second.
-    package static let largestBias = 0.5
+    package static let maximumBias = 0.5
 
     /// - Parameters:
     ///   - duration: The required time at rest, in seconds.
@@ -45,7 +45,7 @@ package struct RestBias: Sendable {
     /// The progress of the current measurement.
     package var state: State {
         guard average.count > 1 else { return .moving }
-        guard average.mean.length <= Self.largestBias else { return .turning }
+        guard average.mean.length <= Self.maximumBias else { return .turning }
         return average.isComplete ? .complete : .resting(progress: average.progress)
     }
 

@@ -29,17 +29,17 @@ struct RestTask: CalibrationTask {
 
     var status: String { String(format: "still for %.1f of %.0f s", progress * seconds, seconds) }
 
-    mutating func take(_ sample: CalibrationSample) {
+    mutating func process(_ sample: CalibrationSample) {
         guard outcome == nil else { return }
         if sample.kind == .accelerometer {
-            if !table.update(sample.value, timestamp: sample.seconds) { move() }
+            if !table.update(sample.value, timestamp: sample.seconds) { restartAfterMovement() }
         } else if sample.kind == .gyroscope {
-            if !rest.update(sample.value, timestamp: sample.seconds) { move() }
-            look()
+            if !rest.update(sample.value, timestamp: sample.seconds) { restartAfterMovement() }
+            evaluate()
         }
     }
 
-    private mutating func look() {
+    private mutating func evaluate() {
         switch rest.state {
         case .moving: break
         case .turning: hint = "The device turns steadily, faster than any bias. Put it on a surface that does not turn."
@@ -50,9 +50,9 @@ struct RestTask: CalibrationTask {
         }
     }
 
-    var shortfall: String { String(format: "The device did not lie still for %.0f s in a row.", seconds) }
+    var failureReason: String { String(format: "The device did not lie still for %.0f s in a row.", seconds) }
 
-    private mutating func move() {
+    private mutating func restartAfterMovement() {
         hint = "The device moved. Do not touch it."
         rest.restart()
     }

@@ -22,7 +22,7 @@ package struct StoredCalibrations {
 
     /// Stores a calibration result. Returns the file or key that it was stored under; nil if the store is read-only or
     /// the result cannot be stored.
-    package func keep(_ outcome: CalibrationOutcome, of sensor: SensorDescription) throws(DeviceError) -> String? {
+    package func store(_ outcome: CalibrationOutcome, of sensor: SensorDescription) throws(DeviceError) -> String? {
         guard store.isWritable, let calibration = outcome.stored(sensor.mountMatrix, date: now) else { return nil }
         let identity = SensorIdentity(sensor)
         try store.store(calibration, for: identity)
@@ -43,7 +43,7 @@ package struct StoredCalibrations {
 
     /// Removes the stored calibrations of a topic, or of all topics if `topic` is nil. Returns the number of
     /// calibrations removed.
-    package func forget(_ topic: CalibrationTopic?) throws(DeviceError) -> Int {
+    package func remove(_ topic: CalibrationTopic?) throws(DeviceError) -> Int {
         var count = 0
         for sensor in sensors where topic.map({ $0.kind == sensor.kind }) ?? true {
             let identity = SensorIdentity(sensor)
@@ -55,7 +55,7 @@ package struct StoredCalibrations {
 }
 
 extension StoredCalibrations.Entry {
-    package var title: String { "\(sensor.kind.name) \(sensor.shownName)" }
+    package var title: String { "\(sensor.kind.name) \(sensor.displayName)" }
 
     /// The time since the calibration, as text for users.
     package func age(at now: WallTime) -> String {

@@ -5,7 +5,7 @@ import DeviceCore
 
 extension Diagnosis {
     /// Returns the problems that prevent accessories from being discovered, opened or used.
-    static func accessories(_ facts: AccessoryFacts, _ machine: MachineFacts) -> [Finding] {
+    static func accessories(_ facts: AccessoryState, _ machine: MachineState) -> [Finding] {
         var findings = discovery(facts, machine)
         let problems = facts.problems.filter { problem in
             // `discovery` has already reported missing udev support in more detail.
@@ -30,7 +30,7 @@ extension Diagnosis {
     private static let topic = "accessories"
 
     /// Returns findings about udev, and about ModemManager, which probes new serial ports.
-    private static func discovery(_ facts: AccessoryFacts, _ machine: MachineFacts) -> [Finding] {
+    private static func discovery(_ facts: AccessoryState, _ machine: MachineState) -> [Finding] {
         var findings: [Finding] = []
         if !machine.traits.contains("LibUdev") {
             findings += .one(
@@ -71,7 +71,7 @@ extension Diagnosis {
     ]
 
     private static func accessory(
-        _ accessory: AccessoryDescription, _ facts: AccessoryFacts, _ machine: MachineFacts
+        _ accessory: AccessoryDescription, _ facts: AccessoryState, _ machine: MachineState
     ) -> [Finding] {
         var findings: [Finding] = []
         if accessory.protocols.isEmpty {
@@ -102,20 +102,20 @@ extension Diagnosis {
     }
 
     /// Returns findings about declared accessories that are not attached.
-    private static func declared(_ facts: AccessoryFacts, _ machine: MachineFacts) -> [Finding] {
+    private static func declared(_ facts: AccessoryState, _ machine: MachineState) -> [Finding] {
         let attached = Set(facts.accessories.map(\.identity))
         return machine.configuration.declaredAccessories.value.filter { !attached.contains($0.description.identity) }
             .flatMap { accessory in
                 accessory.endpoints.compactMap { endpoint in
                     facts.nodes[endpoint.node.path].flatMap {
-                        node("\(Printable.text(accessory.name)), \(endpoint.name)", $0, machine)
+                        node("\(TerminalText.text(accessory.name)), \(endpoint.name)", $0, machine)
                     }
                 }
             }
     }
 
     /// Returns the reason that a device node cannot be opened; nil if there is none.
-    private static func node(_ name: String, _ node: NodeFacts, _ machine: MachineFacts) -> Finding? {
+    private static func node(_ name: String, _ node: DeviceNodeState, _ machine: MachineState) -> Finding? {
         let path = node.path
         guard node.exists else {
             return Finding(
@@ -137,7 +137,7 @@ extension Diagnosis {
     }
 
     /// Returns a finding about the programs connected to a socket, which may refuse further connections.
-    private static func socket(_ name: String, _ node: NodeFacts) -> Finding? {
+    private static func socket(_ name: String, _ node: DeviceNodeState) -> Finding? {
         guard node.connections > 0 else { return nil }
         let programs = node.holders.map { "\($0.name) (pid \($0.pid))" }.joined(separator: " and ")
         return Finding(
@@ -146,7 +146,7 @@ extension Diagnosis {
             repair: node.holders.first.map { release(node.path, $0) } ?? [])
     }
 
-    private static func permission(_ node: NodeFacts, _ machine: MachineFacts) -> [String] {
+    private static func permission(_ node: DeviceNodeState, _ machine: MachineState) -> [String] {
         guard node.isOpenToGroup, node.group != "root" else { return installRules }
         guard !node.isListedInGroup else {
             return [
@@ -159,7 +159,7 @@ extension Diagnosis {
         ]
     }
 
-    private static func release(_ path: String, _ holder: NodeFacts.Holder) -> [String] {
+    private static func release(_ path: String, _ holder: DeviceNodeState.Holder) -> [String] {
         switch holder.name {
         case "gpsd":
             return ["sudo gpsdctl remove \(word(path))    # permanently: USBAUTO=\"false\" in /etc/default/gpsd"]
@@ -170,19 +170,19 @@ extension Diagnosis {
     }
 
     /// Returns a finding about a port without a protocol name. Its repair names the two ways to configure one.
-    private static func candidate(_ candidate: AccessoryCandidate, _ facts: AccessoryFacts) -> Finding {
+    private static func candidate(_ candidate: AccessoryCandidate, _ facts: AccessoryState) -> Finding {
         let configuration = "# in ~/.config/device-services.json, with the protocol name that your program uses:"
         var repair = [configuration, candidate.setting]
         if let vendor = candidate.vendorID, let product = candidate.productID, facts.hasUdev, candidate.kind != .usb {
             repair += [
                 "# or in a udev rule, /etc/udev/rules.d/62-accessories.rules:",
-                #"ACTION!="remove", SUBSYSTEM=="\#(candidate.kind.rawValue)", ATTRS{idVendor}=="\#(Printable.hex(vendor))", ATTRS{idProduct}=="\#(Printable.hex(product))", ENV{EXTERNAL_ACCESSORY_PROTOCOLS}="com.example.protocol""#,
+                #"ACTION!="remove", SUBSYSTEM=="\#(candidate.kind.rawValue)", ATTRS{idVendor}=="\#(TerminalText.hex(vendor))", ATTRS{idProduct}=="\#(TerminalText.hex(product))", ENV{EXTERNAL_ACCESSORY_PROTOCOLS}="com.example.protocol""#,
             ]
         }
-        let place = candidate.portPath.isEmpty ? "" : " at port \(Printable.text(candidate.portPath))"
+        let place = candidate.portPath.isEmpty ? "" : " at port \(TerminalText.text(candidate.portPath))"
         return Finding(
             .remark, topic,
-            "\(candidate.place) (\(candidate.label)\(place)) could be an accessory. \(Printable.text(candidate.reason))",
+            "\(candidate.nodeDescription) (\(candidate.label)\(place)) could be an accessory. \(TerminalText.text(candidate.reason))",
             repair: repair)
     }
 }

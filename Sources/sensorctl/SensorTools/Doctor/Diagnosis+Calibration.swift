@@ -6,7 +6,7 @@ import SensorFusion
 
 extension Diagnosis {
     /// Returns the active calibrations with their age and quality, and the missing ones.
-    static func calibrations(_ facts: MachineFacts) -> [Finding] {
+    static func calibrations(_ facts: MachineState) -> [Finding] {
         var findings = facts.calibrationProblems.map { Finding(.remark, "calibration", $0.description) }
         let known = facts.calibrations
         findings += known.map { entry in
@@ -21,7 +21,7 @@ extension Diagnosis {
             guard !known.contains(where: { $0.sensor.id == trial.sensor.id }) else { continue }
             findings += .one(
                 .remark, "calibration",
-                "magnetometer \(trial.sensor.shownName) is not calibrated. Until you turn the device in all directions, headings are only as accurate as the factory calibration.",
+                "magnetometer \(trial.sensor.displayName) is not calibrated. Until you turn the device in all directions, headings are only as accurate as the factory calibration.",
                 repair: "sensorctl calibrate magnetometer")
         }
         return findings
@@ -55,7 +55,7 @@ extension MagneticCalibration {
         guard !sidesUp.isEmpty else { return "" }
         let missing = MagneticSurvey.Side.allCases.filter { !sidesUp.contains($0) }
         guard !missing.isEmpty else { return ", measured in all orientations" }
-        let up = sidesUp.map(\.words).joined(separator: ", ")
-        return ", measured with \(up) up, not with \(missing.map(\.words).joined(separator: ", "))"
+        let up = sidesUp.map(\.displayName).joined(separator: ", ")
+        return ", measured with \(up) up, not with \(missing.map(\.displayName).joined(separator: ", "))"
     }
 }

@@ -4,7 +4,7 @@ import DeviceCore
 
 extension Diagnosis {
     /// Returns the problems of the motion sensors, from the kernel to the readings.
-    static func motion(_ facts: MachineFacts) -> [Finding] {
+    static func motion(_ facts: MachineState) -> [Finding] {
         guard facts.traits.contains("LibIIO") else {
             return .one(
                 .problem, "motion", "This program was built without libiio, so it does not support motion sensors.",
@@ -33,7 +33,7 @@ extension Diagnosis {
     }
 
     /// Returns a finding about a libiio context that cannot be opened.
-    private static func unreachable(_ problem: DeviceError, _ facts: MachineFacts) -> Finding {
+    private static func unreachable(_ problem: DeviceError, _ facts: MachineState) -> Finding {
         var repair: [String] = []
         // Selects the longest address, because one address may be a prefix of another.
         let addresses = facts.configuration.motionSources.value.map(\.description).filter {
@@ -48,7 +48,7 @@ extension Diagnosis {
         return Finding(.problem, "motion", problem.description, repair: repair)
     }
 
-    private static func kernel(_ facts: MachineFacts) -> [Finding] {
+    private static func kernel(_ facts: MachineState) -> [Finding] {
         guard facts.hasKernelBus else {
             // A machine that also reads sensors over the network may have none of its own.
             let isOnly = facts.configuration.motionSources.value == [.local]
@@ -72,7 +72,7 @@ extension Diagnosis {
 
     /// Returns findings about devices that the user or other users cannot access. One udev rule grants access to all
     /// devices.
-    private static func permissions(_ facts: MachineFacts) -> [Finding] {
+    private static func permissions(_ facts: MachineState) -> [Finding] {
         let sensors = facts.kernelSensors.filter { $0.hasBuffer && $0.hasNode }
         var findings: [Finding] = []
         let closed = sensors.filter { !$0.canOpenNode || !$0.canWriteSettings }
@@ -102,7 +102,7 @@ extension Diagnosis {
         return items.dropLast().joined(separator: ", ") + " and " + last
     }
 
-    private static func access(to sensor: KernelSensor, _ facts: MachineFacts) -> [Finding] {
+    private static func access(to sensor: KernelSensor, _ facts: MachineState) -> [Finding] {
         let name = sensor.shownName
         guard sensor.hasBuffer else {
             return .one(
@@ -167,9 +167,9 @@ extension Diagnosis {
         ]
     }
 
-    private static func trial(_ trial: MachineFacts.Trial, _ facts: MachineFacts) -> [Finding] {
+    private static func trial(_ trial: MachineState.Trial, _ facts: MachineState) -> [Finding] {
         let sensor = trial.sensor
-        let name = "\(sensor.kind.rawValue) \(sensor.shownName)"
+        let name = "\(sensor.kind.rawValue) \(sensor.displayName)"
         var findings = sensor.remarks.map { Finding(.remark, "motion", "\(name): \($0)") }
         if let failure = trial.failure {
             // A reading may exist despite the failure, because the initial value is read before the buffer is opened.
@@ -208,7 +208,7 @@ extension Diagnosis {
     ///
     /// An accelerometer measures gravity, 9.8 m/s². Air pressure is 30 to 110 kPa. A gyroscope measures at most 35
     /// rad/s.
-    private static func implausibleSize(of trial: MachineFacts.Trial, _ name: String) -> Finding? {
+    private static func implausibleSize(of trial: MachineState.Trial, _ name: String) -> Finding? {
         guard let mean = trial.meanMagnitude else { return nil }
         guard let (range, expected) = plausibleMagnitudes[trial.sensor.kind] else { return nil }
         guard !range.contains(mean) else { return nil }
@@ -220,12 +220,12 @@ extension Diagnosis {
     }
 
     /// Returns a finding if the rate measured from timestamps is less than half the requested rate.
-    private static func slowness(of trial: MachineFacts.Trial, _ name: String) -> Finding? {
-        guard let measured = trial.measuredRate, let set = trial.sensor.rates.rate(atLeast: MachineFacts.Trial.rate)
+    private static func slowness(of trial: MachineState.Trial, _ name: String) -> Finding? {
+        guard let measured = trial.measuredRate, let set = trial.sensor.rates.rate(atLeast: MachineState.Trial.rate)
         else {
             return nil
         }
-        let expected = min(set, MachineFacts.Trial.rate)
+        let expected = min(set, MachineState.Trial.rate)
         guard measured < expected / 2 else { return nil }
         return Finding(
             .remark, "motion",

@@ -44,7 +44,7 @@ extension [Finding] {
 package struct Diagnosis {
     let findings: [Finding]
 
-    package init(_ facts: MachineFacts) {
+    package init(_ facts: MachineState) {
         var findings = facts.configuration.allProblems.map { Finding(.problem, "configuration", $0.description) }
         findings += facts.unknownVariables.map { name in
             Finding(
@@ -64,7 +64,7 @@ package struct Diagnosis {
 
     package var hasProblem: Bool { findings.contains { $0.level == .problem } }
 
-    private static func positions(_ facts: MachineFacts) -> [Finding] {
+    private static func positions(_ facts: MachineState) -> [Finding] {
         let address = facts.configuration.positionSource.value
         if address.broker != nil { return board(facts, at: address) }
         if let failure = facts.positionFailure {
@@ -98,7 +98,7 @@ package struct Diagnosis {
     }
 
     /// Returns findings about a remote board whose positions arrive through an MQTT broker.
-    private static func board(_ facts: MachineFacts, at address: PositionSourceAddress) -> [Finding] {
+    private static func board(_ facts: MachineState, at address: PositionSourceAddress) -> [Finding] {
         guard let failure = facts.positionFailure else {
             return .one(.good, "positions", "The broker responds, and the subscription to \(address.topic) is active.")
         }
@@ -109,7 +109,7 @@ package struct Diagnosis {
     }
 
     /// Returns findings about settings that match no sensor, usually because of a misspelled name.
-    private static func settings(_ facts: MachineFacts) -> [Finding] {
+    private static func settings(_ facts: MachineState) -> [Finding] {
         guard !facts.trials.isEmpty else { return [] }
         let names = Set(facts.trials.map(\.sensor).flatMap { [$0.name, $0.label] }.filter { !$0.isEmpty }).sorted()
         return facts.configuration.sensors.value.filter { setting in
@@ -137,15 +137,15 @@ package struct Diagnosis {
     }
 
     /// Reports missing Bluetooth as a remark, because most boards do not need it.
-    private static func beacons(_ facts: MachineFacts) -> [Finding] {
+    private static func beacons(_ facts: MachineState) -> [Finding] {
         switch facts.beacons {
         case .unknown: []
-        case .works: .one(.good, "beacons", "Bluetooth beacons can be received through BlueZ.")
-        case .fails(let error): .one(.remark, "beacons", error.description)
+        case .available: .one(.good, "beacons", "Bluetooth beacons can be received through BlueZ.")
+        case .unavailable(let error): .one(.remark, "beacons", error.description)
         }
     }
 
-    private static func battery(_ facts: MachineFacts) -> [Finding] {
+    private static func battery(_ facts: MachineState) -> [Finding] {
         guard let battery = facts.battery else { return [Finding(.good, "battery", "There is no battery.")] }
         let level = battery.level.map { "\(Int(($0 * 100).rounded())) %" } ?? "an unknown level"
         return .one(.good, "battery", "The battery is at \(level), \(battery.state.rawValue).")

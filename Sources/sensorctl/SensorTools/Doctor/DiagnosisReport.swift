@@ -6,10 +6,10 @@ package import JSONBytes
 
 /// A diagnosis and the settings that were active when it was made.
 package struct DiagnosisReport: Report {
-    private let facts: MachineFacts
+    private let facts: MachineState
     private let diagnosis: Diagnosis
 
-    package init(facts: MachineFacts, diagnosis: Diagnosis) { (self.facts, self.diagnosis) = (facts, diagnosis) }
+    package init(facts: MachineState, diagnosis: Diagnosis) { (self.facts, self.diagnosis) = (facts, diagnosis) }
 
     /// The findings: the level ("good", "remark" or "problem"), the topic, a sentence and shell commands.
     package var findings: [(level: String, topic: String, message: String, repair: [String])] {
@@ -29,7 +29,7 @@ package struct DiagnosisReport: Report {
         add("positions", configuration.positionSource) { $0.description }
         add("motion", configuration.motionSources) { $0.map(\.description).joined(separator: ", ") }
         add("authorization", configuration.locationRule) { $0.rawValue }
-        add("accessory folders", configuration.accessoryFolders) { $0.isEmpty ? nil : $0.joined(separator: ", ") }
+        add("accessory folders", configuration.accessoryDirectories) { $0.isEmpty ? nil : $0.joined(separator: ", ") }
         add("accessory rules", configuration.accessoryRules) { count($0.count) }
         add("declared accessories", configuration.declaredAccessories) { count($0.count) }
         add("protocols", configuration.appProtocols) { $0?.joined(separator: ", ") ?? "all" }
@@ -47,7 +47,7 @@ package struct DiagnosisReport: Report {
         return settings
     }
 
-    package func text(ink: Ink) -> String {
+    package func text(ink: TerminalStyle) -> String {
         var lines = [ink.bold("Settings")]
         for setting in settings {
             lines.append("  \(setting.name): \(setting.value)  \(ink.dim("(\(setting.origin))"))")

@@ -67,7 +67,7 @@ package struct FieldReport: Report {
         }
     }
 
-    package func text(ink: Ink) -> String {
+    package func text(ink: TerminalStyle) -> String {
         let place = "\(latitude), \(longitude), \(altitude) m, year \(Self.text(field.year, digits: 3))"
         var lines = ["\(ink.bold(model.name)) at \(place)", ink.dim(Self.line("", "", ["value", "per year", "±"]))]
         for row in rows {

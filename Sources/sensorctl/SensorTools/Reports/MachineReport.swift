@@ -7,7 +7,7 @@ package import JSONBytes
 /// The report that `list` prints.
 package struct MachineReport: Report {
     let configuration: Configuration
-    let answer: ServiceAnswer
+    let answer: ServiceStatus
     let sensors: [SensorDescription]
     let battery: BatteryReading?
     let accessories: AccessoryList
@@ -16,7 +16,7 @@ package struct MachineReport: Report {
     ///
     /// - Parameter sensors: The sensors. The caller queries them and the accessories in advance, because both queries
     ///   may block.
-    package init(of device: Device, answer: ServiceAnswer, sensors: [SensorDescription], accessories: AccessoryList) {
+    package init(of device: Device, answer: ServiceStatus, sensors: [SensorDescription], accessories: AccessoryList) {
         configuration = device.configuration
         battery = device.statusSource.battery
         (self.answer, self.sensors, self.accessories) = (answer, sensors, accessories)
@@ -39,7 +39,7 @@ package struct MachineReport: Report {
 }
 
 /// The result of a query for a position source's release and receivers.
-package struct ServiceAnswer: Sendable {
+package struct ServiceStatus: Sendable {
     package var failure: DeviceError?
     /// The release of gpsd; empty if it was not reported.
     package var release = ""
@@ -67,7 +67,7 @@ extension SensorRates {
 extension MachineReport {
     package func write(to writer: inout JSONWriter) {
         let (position, motion) = (configuration.positionSource, configuration.motionSources)
-        let (folders, protocols) = (configuration.accessoryFolders, configuration.appProtocols)
+        let (folders, protocols) = (configuration.accessoryDirectories, configuration.appProtocols)
         let rule = configuration.locationRule
         writer.line(
             kind: "positionSource",
@@ -122,7 +122,7 @@ extension MachineReport {
         writer.member("remarks", sensor.remarks)
     }
 
-    package func text(ink: Ink) -> String {
+    package func text(ink: TerminalStyle) -> String {
         var lines: [String] = []
         func row(_ name: String, _ value: String, _ remark: String = "") {
             let pad = String(repeating: " ", count: max(0, 15 - name.count))
@@ -157,8 +157,8 @@ extension MachineReport {
             for remark in sensor.remarks { row("", "  " + ink.color(214, remark)) }
         }
         for (name, value, remark) in accessories.rows(ink: ink) { row(name, value, remark) }
-        if !configuration.accessoryFolders.value.isEmpty {
-            row("", configuration.accessoryFolders) { "declared in \($0.joined(separator: ", "))" }
+        if !configuration.accessoryDirectories.value.isEmpty {
+            row("", configuration.accessoryDirectories) { "declared in \($0.joined(separator: ", "))" }
         }
         if let names = configuration.appProtocols.value {
             row("", configuration.appProtocols) { _ in

@@ -6,7 +6,7 @@ import Trace
 package import TraceEditing
 
 extension TraceSummary {
-    package func text(ink: Ink) -> String {
+    package func text(ink: TerminalStyle) -> String {
         var lines: [String] = []
         func row(_ name: String, _ value: String) {
             lines.append("\(ink.bold(name))\(String(repeating: " ", count: max(1, 12 - name.count)))\(value)")

@@ -25,7 +25,7 @@ package struct ServiceClients: Sendable {
     ///   - own: The process to exclude.
     package init(port: UInt16, proc: String = "/proc", own: Int32 = getpid()) {
         let sockets = ["tcp", "tcp6"].reduce(into: [UInt64: UInt32]()) { found, name in
-            guard let bytes = try? FileBytes.read("\(proc)/net/\(name)", limit: Self.tableLimit) else { return }
+            guard let bytes = try? FileIO.read("\(proc)/net/\(name)", limit: Self.tableLimit) else { return }
             found.merge(Self.sockets(String(decoding: bytes, as: UTF8.self), port: port)) { $1 }
         }
         guard !sockets.isEmpty else {
@@ -34,13 +34,13 @@ package struct ServiceClients: Sendable {
         }
         var rest = sockets
         var found: Set<Client> = []
-        for name in FolderEntries.names(proc, limit: 100_000) ?? [] {
+        for name in DirectoryEntries.names(proc, limit: 100_000) ?? [] {
             guard let pid = Int32(name) else { continue }
             let numbers = Self.sockets(of: "\(proc)/\(name)").filter { sockets[$0] != nil }
             guard !numbers.isEmpty else { continue }
             for number in numbers { rest[number] = nil }
             if pid != own {
-                found.insert(Client(pid: pid, name: NodeFacts.Holder.name(of: "\(proc)/\(name)") ?? "a program"))
+                found.insert(Client(pid: pid, name: DeviceNodeState.Holder.name(of: "\(proc)/\(name)") ?? "a program"))
             }
         }
         // Only root can read the descriptors of root's programs, but the table contains the user of each socket.
@@ -69,7 +69,7 @@ package struct ServiceClients: Sendable {
 
     private static func sockets(of process: String) -> Set<UInt64> {
         var numbers: Set<UInt64> = []
-        for file in FolderEntries.names("\(process)/fd", limit: 10_000) ?? [] {
+        for file in DirectoryEntries.names("\(process)/fd", limit: 10_000) ?? [] {
             guard let link = try? FileManager.default.destinationOfSymbolicLink(atPath: "\(process)/fd/\(file)"),
                 link.hasPrefix("socket:["), let number = UInt64(link.dropFirst(8).dropLast())
             else { continue }
@@ -80,15 +80,15 @@ package struct ServiceClients: Sendable {
 }
 
 /// The programs that have device nodes of accessories open.
-package enum AccessoryUsers {
+package enum AccessoryNodeHolders {
     /// Returns the names of the programs, by accessory ID. Excludes this program.
     @concurrent package static func find(_ accessories: [AccessoryDescription]) async -> [Int: [String]] {
         let nodes = accessories.map { ($0.id, $0.protocols.compactMap(\.node?.path)) }.filter { !$0.1.isEmpty }
         guard !nodes.isEmpty else { return [:] }
-        let holders = NodeFacts.Holder.all()
+        let holders = DeviceNodeState.Holder.all()
         var users: [Int: [String]] = [:]
         for (id, paths) in nodes {
-            let programs = Set(paths).flatMap { NodeFacts($0, user: "", holders: holders).holders }
+            let programs = Set(paths).flatMap { DeviceNodeState($0, user: "", holders: holders).holders }
             let names = Set(programs.map { "\($0.name) (\($0.pid))" })
             if !names.isEmpty { users[Int(id)] = names.sorted() }
         }

@@ -33,10 +33,10 @@ struct BeaconOptions: ParsableArguments {
     var constraints: [CLBeaconIdentityConstraint] { choices.map(\.constraint) }
 
     func validate(for stream: StreamName) throws {
-        try Self.refuse(
+        try Self.rejectIf(
             stream == .beacons && choices.isEmpty,
             "Name the beacons: --beacon UUID, or UUID,MAJOR or UUID,MAJOR,MINOR. As on iOS, only the named beacons are reported."
         )
-        try Self.refuse(stream != .beacons && !choices.isEmpty, "--beacon requires the stream beacons.")
+        try Self.rejectIf(stream != .beacons && !choices.isEmpty, "--beacon requires the stream beacons.")
     }
 }

@@ -64,10 +64,11 @@ struct CalibrateCommand: AsyncParsableCommand {
 
     func validate() throws {
         let name = trace == nil ? imports.description.keys.min() : nil
-        try Self.refuse(name != nil, "--\(name ?? "") requires --trace.")
-        try Self.refuse(!(timeout > 0 && timeout <= 86_400), "--timeout must be more than 0 and at most 86400 seconds.")
-        try Self.refuse(show && forget, "--show and --forget cannot be combined.")
-        try Self.refuse(
+        try Self.rejectIf(name != nil, "--\(name ?? "") requires --trace.")
+        try Self.rejectIf(
+            !(timeout > 0 && timeout <= 86_400), "--timeout must be more than 0 and at most 86400 seconds.")
+        try Self.rejectIf(show && forget, "--show and --forget cannot be combined.")
+        try Self.rejectIf(
             (show || forget) && (trace != nil || file != nil || isTrial),
             "--show and --forget cannot be combined with --trace, --output or --dry-run.")
     }
@@ -76,21 +77,21 @@ struct CalibrateCommand: AsyncParsableCommand {
         // Reads the trace before signal handlers are installed, so that a signal ends the program while it waits for a
         // pipe.
         let file = try trace.map { try imports.read($0) }
-        try await Termination.during { try await calibrate(file, stop: $0) }
+        try await Termination.run { try await calibrate(file, stop: $0) }
     }
 
-    @MainActor private func calibrate(_ file: TraceFile?, stop: Stop) async throws -> ExitStatus {
+    @MainActor private func calibrate(_ file: TraceFile?, stop: StopRequest) async throws -> ExitStatus {
         let output = StandardOutput(stop: stop)
         if show || forget {
             let stored = StoredCalibrations(LiveDevice.shared)
-            return stop.status(or: forget ? forgetStored(stored) : printStored(stored, on: output))
+            return stop.status(or: forget ? removeStored(stored) : printStored(stored, on: output))
         }
         let topics: [CalibrationTopic]
         let sensors = file?.findSensors() ?? LiveDevice.shared.motionSource.sensors
         switch CalibrationTopic.topics(topic, sensors: sensors, isTrace: file != nil) {
         case .success(let found): topics = found
         case .failure(let shortfall):
-            Notes.fail(shortfall.reason)
+            Log.error(shortfall.reason)
             return .unavailable
         }
         var status = ExitStatus.success
@@ -109,20 +110,20 @@ struct CalibrateCommand: AsyncParsableCommand {
                 let path = store(outcome, sensor, &status)
                 print(outcome, sensor, path: path, output, &results)
             case .failed(let shortfall):
-                Notes.fail("\(topic.rawValue): \(shortfall.reason)")
+                Log.error("\(topic.rawValue): \(shortfall.reason)")
                 status = .unavailable
             case .stopped: break
             }
         }
         if case .signal? = stop.reason, !self.output.json {
-            Notes.say("stopped; unfinished calibrations are not stored")
+            Log.notice("stopped; unfinished calibrations are not stored")
         }
         if let path = self.file, !results.isEmpty, !Self.write(results, to: path) { status = .cannotCreate }
         return stop.status(or: status)
     }
 
     private func screen(_ output: StandardOutput) -> any CalibrationScreen {
-        if self.output.json { return LineScreen { Notes.say($0.trimmingCharacters(in: .whitespaces)) } }
+        if self.output.json { return LineScreen { Log.notice($0.trimmingCharacters(in: .whitespaces)) } }
         let isPicture = trace == nil && Descriptor.standardOutput.showsPictures
         return isPicture ? PictureScreen(output) : LineScreen { output.write(line: $0) }
     }
@@ -139,18 +140,18 @@ struct CalibrateCommand: AsyncParsableCommand {
                 for line in entry.outcome.lines(of: entry.sensor) { output.write(line: "  \(line)") }
             }
         }
-        for problem in stored.problems { Notes.warn(problem.description) }
-        if wanted.isEmpty { Notes.say("no calibration is stored for the connected sensors") }
+        for problem in stored.problems { Log.warning(problem.description) }
+        if wanted.isEmpty { Log.notice("no calibration is stored for the connected sensors") }
         return .success
     }
 
-    private func forgetStored(_ stored: StoredCalibrations) -> ExitStatus {
+    private func removeStored(_ stored: StoredCalibrations) -> ExitStatus {
         do throws(DeviceError) {
-            let count = try stored.forget(topic)
-            Notes.say(count == 1 ? "deleted one calibration" : "deleted \(count) calibrations")
+            let count = try stored.remove(topic)
+            Log.notice(count == 1 ? "deleted one calibration" : "deleted \(count) calibrations")
             return .success
         } catch {
-            Notes.fail(error.description)
+            Log.error(error.description)
             return .cannotCreate
         }
     }
@@ -161,9 +162,9 @@ struct CalibrateCommand: AsyncParsableCommand {
     ) -> String? {
         guard trace == nil, !isTrial, let sensor else { return nil }
         do throws(DeviceError) {
-            return try StoredCalibrations(LiveDevice.shared).keep(outcome, of: sensor)
+            return try StoredCalibrations(LiveDevice.shared).store(outcome, of: sensor)
         } catch {
-            Notes.fail(error.description)
+            Log.error(error.description)
             status = .cannotCreate
             return nil
         }
@@ -190,12 +191,12 @@ struct CalibrateCommand: AsyncParsableCommand {
             let others = umask(0)
             umask(others)
             let output = try TraceOutput(
-                whole: path, overwrite: true, mode: FileBytes.isThere(path) ? nil : 0o666 & ~others)
+                whole: path, overwrite: true, mode: FileIO.exists(path) ? nil : 0o666 & ~others)
             try output.write(bytes)
             try output.close()
             return true
         } catch {
-            Notes.fail(error.description)
+            Log.error(error.description)
             return false
         }
     }

@@ -38,24 +38,24 @@ struct CutCommand: ParsableCommand {
 
     func run() throws {
         let trace = try recording.read()
-        try checkReach(trace)
-        let edits = [CutEdit(from: from.seconds, to: to?.seconds ?? .infinity)] + faults.edits()
+        try checkStart(trace)
+        let edits = [ExcerptEdit(from: from.seconds, to: to?.seconds ?? .infinity)] + faults.edits()
         try recording.target.write(trace, edits: edits)
     }
 }
 
 extension CutCommand {
     /// Exits with an error if the part begins after the last event.
-    private func checkReach(_ trace: TraceFile) throws {
-        var reading = TraceReading(trace)
+    private func checkStart(_ trace: TraceFile) throws {
+        var reading = TimedEventReader(trace)
         var last: Int64 = 0
         while let event = reading.next() {
             last = event.time ?? last
             if Double(last) / 1e9 >= from.seconds { return }
         }
-        Notes.fail(
+        Log.error(
             "\(trace.name) ends at \(TraceSummary.seconds(last)), before the part begins. Choose an earlier --from.")
-        try ExitStatus.badTrace.end()
+        try ExitStatus.badTrace.exit()
     }
 }
 

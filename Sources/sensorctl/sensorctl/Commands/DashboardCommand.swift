@@ -102,38 +102,38 @@ struct DashboardCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
-        try Self.refuse(live && !files.isEmpty, "--live shows this machine: omit the recording.")
-        try Self.refuse(files.isEmpty && loop, "--loop requires a recording.")
-        try Self.refuse(files.isEmpty && speed != 1, "--speed requires a recording.")
-        try Self.refuse(!(0.1...100).contains(speed), "--speed must be from 0.1 to 100.")
-        let most = TraceMerger.maximumCount
-        try Self.refuse(files.count > most, "At most \(most) recordings can be played together.")
-        try Self.refuse(tiles == nil && tilesAttribution != nil, "--tiles-attribution requires --tiles.")
-        try Self.refuse(
+        try Self.rejectIf(live && !files.isEmpty, "--live shows this machine: omit the recording.")
+        try Self.rejectIf(files.isEmpty && loop, "--loop requires a recording.")
+        try Self.rejectIf(files.isEmpty && speed != 1, "--speed requires a recording.")
+        try Self.rejectIf(!(0.1...100).contains(speed), "--speed must be from 0.1 to 100.")
+        let maximum = TraceMerger.maximumCount
+        try Self.rejectIf(files.count > maximum, "At most \(maximum) recordings can be played together.")
+        try Self.rejectIf(tiles == nil && tilesAttribution != nil, "--tiles-attribution requires --tiles.")
+        try Self.rejectIf(
             tiles != nil && chosenTiles == nil,
             "--tiles must be an http or https address with {z}, {x} and {y} in its path.")
-        try Self.refuse(
+        try Self.rejectIf(
             Set(region.map(\.name)).count < region.count,
             "Two regions have the same name. Give each region a unique name.")
-        try Self.refuse(
+        try Self.rejectIf(
             region.count > DashboardRegions.limit,
             "\(region.count) regions are too many: at most \(DashboardRegions.limit) can be monitored.")
-        if let page { try Self.refuse(!FileBytes.isFolder(page), "The folder \(page) does not exist.") }
+        if let page { try Self.rejectIf(!FileIO.isDirectory(page), "The folder \(page) does not exist.") }
     }
 
     func run() async throws {
         // Reads the traces before signal handlers are installed, so that a signal ends the program while it waits for a
         // pipe.
         let trace = files.isEmpty ? nil : try merged(try imports.read(files))
-        try await Termination.during { stop in await show(trace, stop: stop) }
+        try await Termination.run { stop in await show(trace, stop: stop) }
     }
 
     private func merged(_ traces: [TraceFile]) throws -> TraceFile {
         guard traces.count > 1 else { return traces[0] }
-        return try ExitStatus.ending(ExitStatus.init(reading:)) { () throws(DeviceError) in
+        return try ExitStatus.exitOnError(ExitStatus.init(reading:)) { () throws(DeviceError) in
             let builder = TraceBuilder(name: traces.map(\.name).joined(separator: ", "))
             for remark in try TraceMerger.write(traces, alignment: align, to: builder) {
-                Notes.warn(Printable.text(remark))
+                Log.warning(TerminalText.text(remark))
             }
             return try builder.file()
         }
@@ -143,27 +143,27 @@ struct DashboardCommand: AsyncParsableCommand {
         tiles.flatMap { DashboardOptions.Tiles(url: $0, attribution: tilesAttribution ?? "") }
     }
 
-    @MainActor private func show(_ trace: TraceFile?, stop: Stop) async -> ExitStatus {
+    @MainActor private func show(_ trace: TraceFile?, stop: StopRequest) async -> ExitStatus {
         let page = OpenedPage()
         defer { page.close() }
         let session = DashboardSession(plan(stop, page), stop: stop)
         do throws(DeviceError) {
             if let trace { try await session.run(trace) } else { try await session.runLive() }
         } catch {
-            Notes.fail(error.description)
+            Log.error(error.description)
             return ExitStatus(starting: error)
         }
         return stop.status()
     }
 
-    @MainActor private func plan(_ stop: Stop, _ page: OpenedPage) -> DashboardPlan {
+    @MainActor private func plan(_ stop: StopRequest, _ page: OpenedPage) -> DashboardPlan {
         var options = DashboardOptions(assets: AssetFolder(root: assets))
         options.port = port
         options.isReadOnly = readOnly
         options.tiles = chosenTiles
         options.pageFolder = self.page
         for library in AssetFolder.Library.all where !options.assets.has(library) {
-            Notes.say(
+            Log.notice(
                 "\(assets) does not contain \(library.name), so the page shows numbers instead. To install it: sudo apt-get install \(library.package)"
             )
         }
@@ -190,20 +190,21 @@ struct DashboardCommand: AsyncParsableCommand {
 @MainActor
 private final class OpenedPage {
     private nonisolated static let fileName = "dashboard.html"
-    private var folder: ScratchFolder?
+    private var folder: ScratchDirectory?
 
     /// Opens a private file that redirects to the address. The address contains the token, and command lines are
     /// visible to all users.
     func open(_ address: String) {
         do throws(DeviceError) {
-            let kind = ScratchFolder.Kind(prefix: "sensorctl-dashboard-", owner: "the page that opens the dashboard") {
+            let kind = ScratchDirectory.Kind(prefix: "sensorctl-dashboard-", owner: "the page that opens the dashboard")
+            {
                 $0 == Self.fileName
             }
-            let folder = try ScratchFolder(kind, below: nil)
+            let folder = try ScratchDirectory(kind, below: nil)
             let text =
                 "<!doctype html><meta charset=\"utf-8\"><meta http-equiv=\"refresh\" content=\"0;url=\(address)\">\n"
             let path = "\(folder.path)/\(Self.fileName)"
-            try FileBytes.write(Array(text.utf8), to: path, overwrite: false)
+            try FileIO.write(Array(text.utf8), to: path, overwrite: false)
             self.folder = folder
             let browser = Process()
             browser.executableURL = URL(fileURLWithPath: "/usr/bin/env")
@@ -212,12 +213,12 @@ private final class OpenedPage {
             browser.standardError = FileHandle.nullDevice
             browser.terminationHandler = { browser in
                 if browser.terminationStatus != 0 {
-                    Notes.warn("xdg-open could not open a browser. Open the address manually.")
+                    Log.warning("xdg-open could not open a browser. Open the address manually.")
                 }
             }
             try browser.started()
         } catch {
-            Notes.warn("The page cannot be opened: \(error.message) Open the address manually.")
+            Log.warning("The page cannot be opened: \(error.message) Open the address manually.")
         }
     }
 

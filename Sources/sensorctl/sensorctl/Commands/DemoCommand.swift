@@ -35,12 +35,12 @@ struct DemoCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
-        try Self.refuse(files.isEmpty, "Name a trace.")
+        try Self.rejectIf(files.isEmpty, "Name a trace.")
         let areTimes = !times.isEmpty && times.allSatisfy { $0 >= 0.5 && $0 <= 86_400 }
-        try Self.refuse(
+        try Self.rejectIf(
             region.count > 20 || Set(region.map(\.name)).count < region.count,
             "--region can be given at most 20 times, each time with a different name.")
-        try Self.refuse(!areTimes, "--seconds must be numbers from 0.5 to 86400, separated by commas.")
+        try Self.rejectIf(!areTimes, "--seconds must be numbers from 0.5 to 86400, separated by commas.")
     }
 
     private var times: [Double] {
@@ -52,14 +52,14 @@ struct DemoCommand: AsyncParsableCommand {
         // Reads the traces before signal handlers are installed, so that a signal ends the program while it waits for a
         // pipe.
         let traces = try files.map { try TraceFile.read(userPath: $0) }
-        try await Termination.during { stop in await play(traces, stop: stop) }
+        try await Termination.run { stop in await play(traces, stop: stop) }
     }
 
-    @MainActor private func play(_ files: [TraceFile], stop: Stop) async -> ExitStatus {
+    @MainActor private func play(_ files: [TraceFile], stop: StopRequest) async -> ExitStatus {
         if output.json {
             for file in files where stop.reason == nil {
-                let plan = ListenerPlan(stream: .location, asJSON: true, interval: 0)
-                await ReplayCommand.replay(file, stamps: .kept, speed: .max, plan: plan, stop: stop)
+                let plan = ListenerOptions(stream: .location, asJSON: true, interval: 0)
+                await ReplayCommand.replay(file, stamps: .recorded, speed: .max, plan: plan, stop: stop)
             }
             return stop.status()
         }
@@ -68,7 +68,7 @@ struct DemoCommand: AsyncParsableCommand {
         var endings: [String] = []
         if Descriptor.standardOutput.showsPictures {
             let terminal = TerminalScreen(.standardOutput)
-            Notes.hold()
+            Log.suspend()
             terminal.begin()
             for (index, trace) in traces.enumerated() where stop.reason == nil {
                 let time = times[min(index, times.count - 1)]
@@ -76,7 +76,7 @@ struct DemoCommand: AsyncParsableCommand {
                 endings.append(DemoSummary.end(trace, state))
             }
             terminal.restore()
-            Notes.release()
+            Log.resume()
             for ending in endings { standardOutput.write(line: ending) }
         } else {
             for trace in traces where stop.reason == nil {

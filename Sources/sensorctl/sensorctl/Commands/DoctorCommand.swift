@@ -30,9 +30,9 @@ struct DoctorCommand: AsyncParsableCommand {
 
     func validate() throws { try Self.validate(duration: seconds) }
 
-    func run() async throws { try await Termination.during { await diagnose($0) } }
+    func run() async throws { try await Termination.run { await diagnose($0) } }
 
-    private func diagnose(_ stop: Stop) async -> ExitStatus {
+    private func diagnose(_ stop: StopRequest) async -> ExitStatus {
         guard let report = await Self.examine(LiveDevice.withAccessories, seconds: seconds, stop: stop) else {
             return .success
         }
@@ -46,20 +46,20 @@ struct DoctorCommand: AsyncParsableCommand {
     ///   - seconds: The duration of the subscriptions to sensors, in seconds.
     ///   - isListening: True if this program has already subscribed to the sensors.
     static func examine(
-        _ device: Device, seconds: Double, isListening: Bool = false, stop: Stop
+        _ device: Device, seconds: Double, isListening: Bool = false, stop: StopRequest
     ) async -> DiagnosisReport? {
         // Collects the facts before any subscription, so that buffers in use are those of other programs.
-        var facts = MachineFacts(of: device)
-        if isListening { facts.ignoreCaptures() }
-        async let answer = ServiceProbe.ask(device, atMost: 2, stop: stop)
+        var facts = MachineState(of: device)
+        if isListening { facts.ignoreBufferUse() }
+        async let answer = ServiceProbe.query(device, timeout: 2, stop: stop)
         async let trials = SensorTrial.run(device, seconds: seconds, stop: stop)
         let user = facts.user
-        async let accessories = AccessoryFacts.load(device, user: user)
+        async let accessories = AccessoryState.load(device, user: user)
         let (position, motion) = await (answer, trials)
         if case .signal? = stop.reason { return nil }
         facts.trials = motion
         facts.accessories = await accessories
-        facts.beacons = BeaconHearing(device.beaconSource)
+        facts.beacons = BeaconAvailability(device.beaconSource)
         facts.motionProblems = device.motionSource.problems
         let stored = StoredCalibrations(device)
         (facts.calibrations, facts.calibrationProblems, facts.now) =
@@ -85,8 +85,8 @@ struct RulesCommand: ParsableCommand {
             """)
 
     func run() throws {
-        let stop = Stop()
+        let stop = StopRequest()
         StandardOutput(stop: stop).write(UdevRules.text(granting: Configuration.load()))
-        try stop.status().end()
+        try stop.status().exit()
     }
 }

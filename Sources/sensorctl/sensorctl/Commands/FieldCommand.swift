@@ -50,10 +50,10 @@ struct FieldCommand: ParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
-        try Self.refuse(!(-90...90).contains(latitude), "--latitude must be from -90 to 90 degrees.")
-        try Self.refuse(
+        try Self.rejectIf(!(-90...90).contains(latitude), "--latitude must be from -90 to 90 degrees.")
+        try Self.rejectIf(
             !(-180...360).contains(longitude), "--longitude must be from -180 to 180 or from 0 to 360 degrees.")
-        try Self.refuse(
+        try Self.rejectIf(
             !(-10_000...10_000_000).contains(altitude), "--altitude must be from -10000 to 10000000 metres.")
     }
 
@@ -61,22 +61,22 @@ struct FieldCommand: ParsableCommand {
         let model = try chosenModel()
         let year = date?.year ?? DecimalYear.at(secondsSince1970: LiveClock().wallTime.seconds)
         let report = FieldReport(latitude: latitude, longitude: longitude, altitude: altitude, year: year, model: model)
-        let stop = Stop()
+        let stop = StopRequest()
         StandardOutput(stop: stop).write(report, asJSON: output.json)
-        for remark in report.remarks { Notes.warn(remark) }
-        try stop.status().end()
+        for remark in report.remarks { Log.warning(remark) }
+        try stop.status().exit()
     }
 
     private func chosenModel() throws -> MagneticModel {
         guard let path = model else { return .wmm2025 }
-        let bytes = try ExitStatus.ending({ _ in .noInput }) { () throws(DeviceError) in
-            try FileBytes.read(path, limit: MagneticModel.maximumFileSize)
+        let bytes = try ExitStatus.exitOnError({ _ in .noInput }) { () throws(DeviceError) in
+            try FileIO.read(path, limit: MagneticModel.maximumFileSize)
         }
         do throws(MagneticModelError) {
             return try MagneticModel(cof: bytes)
         } catch {
-            Notes.fail("\(path) is not a magnetic model. \(error.description)")
-            try ExitStatus.badTrace.end()
+            Log.error("\(path) is not a magnetic model. \(error.description)")
+            try ExitStatus.badTrace.exit()
             throw error
         }
     }

@@ -35,9 +35,9 @@ struct InfoCommand: ParsableCommand {
     func run() throws {
         let trace = try imports.read(file)
         let summary = TraceSummary(trace)
-        let stop = Stop()
+        let stop = StopRequest()
         StandardOutput(stop: stop).write(summary, asJSON: output.json)
-        for remark in summary.remarks { Notes.warn("\(trace.name): \(remark)") }
-        try stop.status().end()
+        for remark in summary.remarks { Log.warning("\(trace.name): \(remark)") }
+        try stop.status().exit()
     }
 }

@@ -23,14 +23,14 @@ struct ListCommand: AsyncParsableCommand {
 
     @OptionGroup var output: OutputOptions
 
-    func run() async throws { try await Termination.during { try await list($0) } }
+    func run() async throws { try await Termination.run { try await list($0) } }
 
-    private func list(_ stop: Stop) async throws -> ExitStatus {
+    private func list(_ stop: StopRequest) async throws -> ExitStatus {
         let device = LiveDevice.withAccessories
         // Both queries may block until a server answers.
         async let sensors = Self.sensors(of: device)
         async let accessories = AccessoryList.load(device.accessorySource)
-        let answer = await ServiceProbe.ask(device, atMost: 2, stop: stop)
+        let answer = await ServiceProbe.query(device, timeout: 2, stop: stop)
         if case .signal? = stop.reason { return .success }
         let report = MachineReport(of: device, answer: answer, sensors: await sensors, accessories: await accessories)
         StandardOutput(stop: stop).write(report, asJSON: output.json)

@@ -45,9 +45,9 @@ struct MergeCommand: ParsableCommand {
     @OptionGroup(title: "Recordings of other programs, for all files") var imports: ImportOptions
 
     func validate() throws {
-        let most = TraceMerger.maximumCount
-        try Self.refuse(!(2...most).contains(files.count), "Name 2 to \(most) recordings to merge.")
-        try Self.refuse(files.count { $0 == "-" } > 1, "Standard input can be read only once.")
+        let maximum = TraceMerger.maximumCount
+        try Self.rejectIf(!(2...maximum).contains(files.count), "Name 2 to \(maximum) recordings to merge.")
+        try Self.rejectIf(files.count { $0 == "-" } > 1, "Standard input can be read only once.")
         do { _ = try target } catch { throw ValidationError(TraceTarget.message(for: error)) }
     }
 
@@ -67,11 +67,11 @@ struct MergeCommand: ParsableCommand {
         let target = try target
         try target.check(against: files)
         let traces = try imports.read(files)
-        if align == .clock, let trace = traces.first(where: { TraceReading.header(of: $0).start == nil }) {
-            Notes.fail(
+        if align == .clock, let trace = traces.first(where: { TimedEventReader.header(of: $0).start == nil }) {
+            Log.error(
                 "\(trace.name) contains no start time, so it cannot be aligned with the others. Use --align start to let all recordings begin together."
             )
-            try ExitStatus.badTrace.end()
+            try ExitStatus.badTrace.exit()
         }
         try target.write { (sink) throws(DeviceError) in
             try TraceMerger.write(traces, alignment: align, to: sink)

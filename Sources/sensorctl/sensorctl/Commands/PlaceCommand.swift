@@ -55,21 +55,22 @@ struct PlaceCommand: AsyncParsableCommand {
 
     func validate() throws {
         if text == "-" { return }
-        try Self.refuse(
-            PlaceArgument.isNoNumber(text),
+        try Self.rejectIf(
+            PlaceArgument.isUnsupportedNumber(text),
             "\(text) is not a coordinate. Write two numbers in degrees, such as 48.1,11.6.")
         if let coordinate = PlaceArgument.coordinate(text) {
-            try Self.refuse(
+            try Self.rejectIf(
                 !CLLocationCoordinate2DIsValid(coordinate),
                 "The latitude must be from -90 to 90 degrees, and the longitude from -180 to 180 degrees.")
         } else if let option = words.options.first(where: { $0.hasPrefix("-") }) {
             throw ValidationError("Unknown option '\(option)'. A coordinate has the form -33.9,151.2.")
         }
-        try Self.refuse(text.allSatisfy(\.isWhitespace), "Name a place: a coordinate such as 48.1,11.6, a text, or -.")
+        try Self.rejectIf(
+            text.allSatisfy(\.isWhitespace), "Name a place: a coordinate such as 48.1,11.6, a text, or -.")
     }
 
     func run() async throws {
-        try await Termination.during { stop in
+        try await Termination.run { stop in
             let printer = PlacePrinter(output: StandardOutput(stop: stop), json: output.json)
             if text == "-" { return await readLines(stop, printer) }
             let geocoder = CLGeocoder()
@@ -82,15 +83,15 @@ struct PlaceCommand: AsyncParsableCommand {
                         try await geocoder.geocodeAddressString(text, in: nil, preferredLocale: preferred))
                 }
             } catch {
-                Notes.fail(error.localizedDescription)
+                Log.error(error.localizedDescription)
                 return stop.status(or: .unavailable)
             }
             return stop.status()
         }
     }
 
-    private func readLines(_ stop: Stop, _ printer: PlacePrinter) async -> ExitStatus {
-        var lines = PlaceLines()
+    private func readLines(_ stop: StopRequest, _ printer: PlacePrinter) async -> ExitStatus {
+        var lines = CoordinateLineReader()
         let geocoder = CLGeocoder()
         var status = ExitStatus.success
         var number = 0
@@ -101,14 +102,14 @@ struct PlaceCommand: AsyncParsableCommand {
             case .more: isAtEnd = false
             case .end: isAtEnd = true
             case .failed(let error):
-                Notes.fail("Standard input cannot be read: \(String(cString: strerror(error))).")
+                Log.error("Standard input cannot be read: \(String(cString: strerror(error))).")
                 return .noInput
             }
             while stop.reason == nil, let line = lines.next(isAtEnd: isAtEnd) {
                 number += 1
                 guard let coordinate = PlaceArgument.coordinate(line), CLLocationCoordinate2DIsValid(coordinate) else {
                     if status == .success {
-                        Notes.warn(
+                        Log.warning(
                             "Line \(number) is not a coordinate in degrees, such as 48.1,11.6. Further invalid lines are not reported."
                         )
                     }
@@ -123,7 +124,7 @@ struct PlaceCommand: AsyncParsableCommand {
                 } catch CLError.geocodeFoundNoResult {
                     printer.printNothing(at: coordinate)
                 } catch {
-                    Notes.fail(error.localizedDescription)
+                    Log.error(error.localizedDescription)
                     return stop.status(or: .unavailable)
                 }
             }
@@ -144,7 +145,7 @@ enum PlaceArgument {
 
     /// True if the text consists of two words that `Double` accepts but that are not decimal numbers, such as "nan" or
     /// hexadecimal numbers.
-    static func isNoNumber(_ text: some StringProtocol) -> Bool {
+    static func isUnsupportedNumber(_ text: some StringProtocol) -> Bool {
         let parts = text.split { $0 == "," || $0 == ";" || $0.isWhitespace }
         return parts.count == 2 && parts.allSatisfy { Double($0) != nil } && coordinate(text) == nil
     }

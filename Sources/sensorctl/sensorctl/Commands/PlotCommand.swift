@@ -76,7 +76,7 @@ struct PlotCommand: AsyncParsableCommand {
 
     @OptionGroup(title: "Recordings of other programs, for all files") var imports: ImportOptions
 
-    @OptionGroup(title: "Playback") var choices: PlaybackChoices
+    @OptionGroup(title: "Playback") var choices: PlaybackArguments
 
     @OptionGroup(title: "Faults") var faults: TraceFaultOptions
 
@@ -101,9 +101,9 @@ struct PlotCommand: AsyncParsableCommand {
     var chosenFormat: PlotFormat? { format ?? output.flatMap { $0 == "-" ? .svg : PlotFormat(fileName: $0) } }
 
     func validate() throws {
-        try Self.refuse(files.isEmpty, "Name a recording. The streams are \(PlotSubject.list).")
-        try Self.refuse(files.count > Self.limit, "At most \(Self.limit) recordings can be plotted together.")
-        try Self.refuse(files.count { $0 == "-" } > 1, "Standard input can be read only once.")
+        try Self.rejectIf(files.isEmpty, "Name a recording. The streams are \(PlotSubject.list).")
+        try Self.rejectIf(files.count > Self.limit, "At most \(Self.limit) recordings can be plotted together.")
+        try Self.rejectIf(files.count { $0 == "-" } > 1, "Standard input can be read only once.")
         if let stream = files.first(where: { StreamName(argument: $0) != nil }) {
             throw ValidationError(
                 "The stream \(stream) cannot be plotted. The streams are \(PlotSubject.list). Write ./\(stream) for a file of that name."
@@ -112,30 +112,30 @@ struct PlotCommand: AsyncParsableCommand {
         if output == nil, !printed.json {
             throw ValidationError("Name the output with -o: a file that ends in .svg, .html or .png.")
         }
-        try Self.refuse(
+        try Self.rejectIf(
             output == "-" && printed.json, "--json uses standard output: name a file with -o, or omit it.")
         if let output, chosenFormat == nil {
             throw ValidationError(
                 "The name \(output) does not end in .svg, .html or .png. Rename it, or use --format.")
         }
-        try Self.refuse(!(30...1200).contains(dpi), "--dpi must be from 30 to 1200 dots per inch.")
+        try Self.rejectIf(!(30...1200).contains(dpi), "--dpi must be from 30 to 1200 dots per inch.")
         try faults.validate(upTo: choices.to)
-        try Self.refuse(
+        try Self.rejectIf(
             choices.loop?.rounds == .endless, "An endless recording cannot be plotted: omit --loop forever.")
     }
 
     func run() async throws {
         if let output { try OutputCheck.check(output, against: files) }
         // Searches for the PNG converter before a long recording is played.
-        let maker = try chosenFormat == .png ? ExitStatus.ending({ _ in .unavailable }, PNGMaker.init) : nil
+        let maker = try chosenFormat == .png ? ExitStatus.exitOnError({ _ in .unavailable }, PNGConverter.init) : nil
         // Reads the traces before signal handlers are installed, so that a signal ends the program while it waits for a
         // pipe.
         let sources = try sources()
-        try await Termination.during { try await run(sources, maker, $0) }
+        try await Termination.run { try await run(sources, maker, $0) }
     }
 
-    private func run(_ sources: [PlotSource], _ maker: PNGMaker?, _ stop: Stop) async throws -> ExitStatus {
-        let play = PlotPlay(
+    private func run(_ sources: [PlotSource], _ maker: PNGConverter?, _ stop: StopRequest) async throws -> ExitStatus {
+        let play = PlotBuilder(
             sources: sources, subjects: subjects, isChosen: isChosen, align: align, reference: reference,
             options: choices.options, spans: try spans())
         var figure = try await play.figure(until: stop)
@@ -152,14 +152,14 @@ struct PlotCommand: AsyncParsableCommand {
     }
 
     private func sources() throws -> [PlotSource] {
-        let told = files.map { ToldCallbacks.isAt($0) }
+        let told = files.map { RecordedCallbacks.isCallbackFile($0) }
         let recordings = zip(files, told).filter { !$0.1 }.map(\.0)
         var traces = (recordings.isEmpty ? [] : try imports.read(recordings))[...]
         return try zip(files, told).map { path, isTold in
             guard !isTold, let trace = traces.popFirst() else {
-                return .told(
-                    try ExitStatus.ending(ExitStatus.init(reading:)) { () throws(DeviceError) in
-                        try ToldCallbacks(path: path)
+                return .callbacks(
+                    try ExitStatus.exitOnError(ExitStatus.init(reading:)) { () throws(DeviceError) in
+                        try RecordedCallbacks(path: path)
                     })
             }
             let changed = try faults.apply(to: trace)
@@ -177,7 +177,7 @@ struct PlotCommand: AsyncParsableCommand {
         }
     }
 
-    private func write(_ figure: PlotFigure, _ maker: PNGMaker?, until stop: Stop) async throws {
+    private func write(_ figure: PlotFigure, _ maker: PNGConverter?, until stop: StopRequest) async throws {
         guard let output, let format = chosenFormat else { return }
         let bytes: [UInt8]
         switch format {
@@ -188,10 +188,10 @@ struct PlotCommand: AsyncParsableCommand {
                 bytes = try await maker?.png(of: figure.svg(), resolution: dpi, until: stop) ?? []
             } catch {
                 guard stop.reason == nil else { return }
-                Notes.fail(error.description)
-                return try ExitStatus.unavailable.end()
+                Log.error(error.description)
+                return try ExitStatus.unavailable.exit()
             }
         }
-        try WholeFile.write(bytes, to: output, new)
+        try AtomicFile.write(bytes, to: output, new)
     }
 }

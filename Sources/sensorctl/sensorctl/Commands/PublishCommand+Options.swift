@@ -60,8 +60,8 @@ struct BrokerOptions: ParsableArguments {
     @Option(help: "Interval in seconds after which an idle connection is checked. Default: 30.")
     var keepAlive: Int?
 
-    var files: BrokerFiles {
-        BrokerFiles(password: passwordFile, authorities: caFile, certificate: certificateFile, key: keyFile)
+    var files: BrokerCredentialFiles {
+        BrokerCredentialFiles(password: passwordFile, authorities: caFile, certificate: certificateFile, key: keyFile)
     }
 
     var namesTLS: Bool { caFile != nil || certificateFile != nil || keyFile != nil }

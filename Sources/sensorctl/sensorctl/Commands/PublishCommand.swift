@@ -75,52 +75,52 @@ struct PublishCommand: AsyncParsableCommand {
     func validate() throws {
         try Self.validate(duration: duration)
         try Self.validate(interval: interval)
-        try Self.refuse(trace == nil && (speed != nil || rebase), "--speed and --rebase require --trace.")
-        try Self.refuse(trace == "-" && speed == nil, "A trace on standard input requires --speed.")
+        try Self.rejectIf(trace == nil && (speed != nil || rebase), "--speed and --rebase require --trace.")
+        try Self.rejectIf(trace == "-" && speed == nil, "A trace on standard input requires --speed.")
         let address = try ExitStatus.validating { () throws(DeviceError) in try BrokerAddress(broker) }
-        try Self.refuse(
+        try Self.rejectIf(
             !address.usesTLS && access.namesTLS,
             "Certificates require TLS: use mqtts:// instead of mqtt://.")
     }
 
-    func run() async throws { try await Termination.during { try await publish($0) } }
+    func run() async throws { try await Termination.run { try await publish($0) } }
 
-    @MainActor private func publish(_ stop: Stop) async throws -> ExitStatus {
+    @MainActor private func publish(_ stop: StopRequest) async throws -> ExitStatus {
         let played = try trace.map { try imports.read($0) }
         let simulated = played.map {
-            SimulatedDevice($0, stamps: rebase ? .rebased(to: LiveClock().wallTime) : .kept)
+            SimulatedDevice($0, stamps: rebase ? .rebased(to: LiveClock().wallTime) : .recorded)
         }
         let device = simulated?.device ?? LiveDevice.shared
-        if simulated == nil, let refusal = refusal(device.configuration) {
-            Notes.fail(refusal)
+        if simulated == nil, let refusal = authorizationFailure(device.configuration) {
+            Log.error(refusal)
             return .noPermission
         }
         let events = PublishingEvents(asJSON: output.json, stop: stop)
         let publisher: MQTTPublisher
-        let settings = try ExitStatus.ending({ ExitStatus($0, otherwise: .usage) }) { () throws(DeviceError) in
+        let settings = try ExitStatus.exitOnError({ ExitStatus($0, otherwise: .usage) }) { () throws(DeviceError) in
             try self.settings(LiveDevice.shared.configuration)
         }
         events.started(settings)
         do throws(DeviceError) {
-            publisher = try MQTTPublisher(settings, clock: device.clock) { events.take($0) }
+            publisher = try MQTTPublisher(settings, clock: device.clock) { events.process($0) }
         } catch {
-            Notes.fail(error.description)
+            Log.error(error.description)
             return Self.status(of: error)
         }
         let subscriptions = subscribe(device, publisher, events)
         Termination.schedule(stop, after: duration)
         if let simulated {
             await play(simulated, publisher, until: stop)
-            for remark in played?.remarks(on: simulated.warnings) ?? [] { Notes.warn(remark) }
+            for remark in played?.remarks(on: simulated.warnings) ?? [] { Log.warning(remark) }
         }
-        let reason = simulated != nil && stop.reason == nil ? Stop.Reason.complete : await stop.wait()
+        let reason = simulated != nil && stop.reason == nil ? StopRequest.Reason.complete : await stop.wait()
         for subscription in subscriptions { subscription.cancel() }
         // A trace is delivered completely. Live data is not: an unreachable broker does not delay the end.
         await Task.detached { await Self.end(publisher, patient: simulated != nil && stop.reason == nil, stop) }.value
         let statistics = publisher.statistics
         events.ended(statistics, spool: spool)
         let last = stop.reason ?? reason
-        let isSafe = statistics.dropped == 0 && (statistics.waiting == 0 || spool != nil)
+        let isSafe = statistics.dropped == 0 && (statistics.queued == 0 || spool != nil)
         return last.status(
             isComplete: statistics.delivered > 0 && isSafe,
             shortfall: "The broker accepted \(statistics.delivered) messages in \(duration ?? 0) s.")
@@ -128,9 +128,9 @@ struct PublishCommand: AsyncParsableCommand {
 
     /// Ends the publisher. If `patient` is true, first waits until the broker has accepted all messages or a stop is
     /// requested.
-    private static func end(_ publisher: MQTTPublisher, patient: Bool, _ stop: Stop) async {
+    private static func end(_ publisher: MQTTPublisher, patient: Bool, _ stop: StopRequest) async {
         publisher.flush()
-        while patient, stop.reason == nil, publisher.statistics.waiting > 0 {
+        while patient, stop.reason == nil, publisher.statistics.queued > 0 {
             try? await Task.sleep(for: .milliseconds(20))
         }
         publisher.end(within: 3)
@@ -145,7 +145,7 @@ struct PublishCommand: AsyncParsableCommand {
     }
 
     /// Returns the reason that the position must not be published; nil if it may be published.
-    private func refusal(_ configuration: Configuration) -> String? {
+    private func authorizationFailure(_ configuration: Configuration) -> String? {
         let status = LocationAuthorization.current.status
         if status == .denied || status == .restricted {
             return "The configuration does not allow the use of the position (location.authorization)."
@@ -161,11 +161,11 @@ struct PublishCommand: AsyncParsableCommand {
         var settings = MQTTPublisherSettings(
             broker: try BrokerAddress(broker), user: identity.user ?? PublisherIdentity.currentUser,
             device: identity.device ?? PublisherIdentity.hostName)
-        settings.files = access.files.over(configuration.brokerFiles.value)
+        settings.files = access.files.merging(defaults: configuration.brokerFiles.value)
         if let topic = identity.topic { settings.topic = topic }
         if let name = identity.clientID { settings.clientID = name }
         if let seconds = access.keepAlive { settings.keepAlive = seconds }
-        settings.tellsHomeAssistant = homeAssistant
+        settings.publishesHomeAssistantDiscovery = homeAssistant
         settings.spoolFolder = spool
         return settings
     }
@@ -196,10 +196,12 @@ struct PublishCommand: AsyncParsableCommand {
     }
 
     /// Plays the trace to its end. At maximum speed, pauses while more than 1000 messages are waiting for the broker.
-    @MainActor private func play(_ simulated: SimulatedDevice, _ publisher: MQTTPublisher, until stop: Stop) async {
+    @MainActor private func play(_ simulated: SimulatedDevice, _ publisher: MQTTPublisher, until stop: StopRequest)
+        async
+    {
         guard speed == .max else { return await simulated.play(speed ?? .times(1), until: stop) }
         while stop.reason == nil, simulated.play(atMost: 64) {
-            while stop.reason == nil, publisher.statistics.waiting > 1000 {
+            while stop.reason == nil, publisher.statistics.queued > 1000 {
                 try? await Task.sleep(for: .milliseconds(5))
             }
         }

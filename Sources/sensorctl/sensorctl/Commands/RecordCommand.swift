@@ -51,7 +51,7 @@ struct RecordCommand: AsyncParsableCommand {
         help:
             "Parts to record, separated by commas: position, motion, battery, accessories, beacons. Beacons require continuous Bluetooth scanning."
     )
-    var parts: PartNames = PartNames(parts: .usual)
+    var parts: PartNames = PartNames(parts: .default)
 
     @Option(help: "Seconds between readings of a motion sensor; 0 for every reading.")
     var interval = 0.01
@@ -75,15 +75,15 @@ struct RecordCommand: AsyncParsableCommand {
         if file == "-", output.json { throw ValidationError("--json uses standard output: name a file for the trace.") }
     }
 
-    func run() async throws { try await Termination.during { await record($0) } }
+    func run() async throws { try await Termination.run { await record($0) } }
 
-    @MainActor private func record(_ stop: Stop) async -> ExitStatus {
+    @MainActor private func record(_ stop: StopRequest) async -> ExitStatus {
         let device = LiveDevice.withAccessories
         let authorization = LocationAuthorization.current
         let mayUsePosition = authorization.status != .denied && authorization.status != .restricted
         let plan = try? blackBox.plan
         guard mayUsePosition || !(parts.parts.contains(.position) || plan?.needsPosition == true) else {
-            Notes.fail(
+            Log.error(
                 "The configuration does not allow the use of the position (location.authorization). Record the rest with --parts motion,battery."
             )
             return .noPermission
@@ -94,12 +94,12 @@ struct RecordCommand: AsyncParsableCommand {
         var box: BlackBoxSession?
         do throws(DeviceError) {
             // The path may have been replaced by another user's symbolic link to a folder.
-            if file != self.file, NewFile.isForeignLink(self.file) {
-                throw NewFile.failure(self.file, call: "open", errno: EEXIST)
+            if file != self.file, ExclusiveFile.isLinkOfOtherUser(self.file) {
+                throw ExclusiveFile.failure(self.file, call: "open", errno: EEXIST)
             }
             if let plan {
                 box = try BlackBoxSession(
-                    RingPlace(file, mode: new.mode?.bits), plan, clock: device.clock, events: events, stop: stop)
+                    RingLocation(file, mode: new.mode?.bits), plan, clock: device.clock, events: events, stop: stop)
             }
             let writer: TraceWriter
             if let box {
@@ -115,7 +115,7 @@ struct RecordCommand: AsyncParsableCommand {
             try recorder.start()
         } catch {
             if case .outputClosed = Self.reason(of: error) { return .success }
-            Notes.fail(error.description)
+            Log.error(error.description)
             return error.code == .busy ? .unavailable : .cannotCreate
         }
         events.started()
@@ -151,7 +151,7 @@ struct RecordCommand: AsyncParsableCommand {
     /// Returns the path of the trace. If `file` is a folder, it is a path in that folder named after the time, so that
     /// a service can record repeatedly.
     private func newFile(at time: WallTime) -> String {
-        let place = RingPlace(file)
+        let place = RingLocation(file)
         return file != "-" && place.isFolder ? place.path(at: time, for: "recording") : file
     }
 
@@ -161,33 +161,35 @@ struct RecordCommand: AsyncParsableCommand {
     private func subscriptions(to device: Device, _ events: RecordingEvents, position: Bool) -> [Subscription] {
         var subscriptions: [Subscription] = []
         if position || parts.parts.contains(.position) {
-            subscriptions.append(device.positionSource.subscribe(PositionRequest()) { events.take($0) })
+            subscriptions.append(device.positionSource.subscribe(PositionRequest()) { events.process($0) })
         }
         if parts.parts.contains(.motion) {
             for sensor in device.motionSource.sensors {
                 // A request for every reading does not affect the sensor's rate.
                 let request = MotionRequest(kind: sensor.kind, sensor: sensor.id, everyReading: true, axes: .sensor)
-                subscriptions.append(device.motionSource.subscribe(request) { events.take($0, sensor: sensor.id) })
+                subscriptions.append(device.motionSource.subscribe(request) { events.process($0, sensor: sensor.id) })
             }
         }
         if parts.parts.contains(.accessories) {
-            subscriptions.append(device.accessorySource.subscribe { events.take($0) })
+            subscriptions.append(device.accessorySource.subscribe { events.process($0) })
         }
-        if parts.parts.contains(.beacons) { subscriptions.append(device.beaconSource.subscribe { events.take($0) }) }
+        if parts.parts.contains(.beacons) { subscriptions.append(device.beaconSource.subscribe { events.process($0) }) }
         return subscriptions
     }
 
     /// Returns standard output as the output of the trace. After a stop request, it waits at most 2 s for a slow
     /// reader.
-    private static func standardOutput(until stop: Stop) -> TraceOutput {
+    private static func standardOutput(until stop: StopRequest) -> TraceOutput {
         TraceOutput(
-            pipe: Descriptor.standardOutput.number, name: "standard output", isPatient: stop.patience())
+            pipe: Descriptor.standardOutput.number, name: "standard output", isPatient: stop.gracePeriod())
     }
 
-    private static func isFailure(_ reason: Stop.Reason) -> Bool { if case .failed = reason { true } else { false } }
+    private static func isFailure(_ reason: StopRequest.Reason) -> Bool {
+        if case .failed = reason { true } else { false }
+    }
 
     /// Returns the reason to stop. A pipe closed by its reader is not a failure.
-    private static func reason(of error: DeviceError) -> Stop.Reason {
+    private static func reason(of error: DeviceError) -> StopRequest.Reason {
         if case .system(_, DeviceError.brokenPipe) = error.cause { return .outputClosed }
         return .failed(error, .inputOutput)
     }

@@ -65,7 +65,7 @@ struct ReplayCommand: AsyncParsableCommand {
 
     @OptionGroup(title: "Recordings of other programs") var imports: ImportOptions
 
-    @OptionGroup(title: "Playback") var choices: PlaybackChoices
+    @OptionGroup(title: "Playback") var choices: PlaybackArguments
 
     @OptionGroup(title: "Faults") var faults: TraceFaultOptions
 
@@ -83,18 +83,19 @@ struct ReplayCommand: AsyncParsableCommand {
         try regions.validate(for: stream)
         try faults.validate(upTo: choices.to)
         try beacons.validate(for: stream)
-        guard expect != nil else { return try Self.refuse(updateExpected, "--update-expected requires --expect.") }
-        try Self.refuse(rebase, "--expect cannot be combined with --rebase, which changes the times in each run.")
-        try Self.refuse(
+        guard expect != nil else { return try Self.rejectIf(updateExpected, "--update-expected requires --expect.") }
+        try Self.rejectIf(rebase, "--expect cannot be combined with --rebase, which changes the times in each run.")
+        try Self.rejectIf(
             faults.fault != nil && faults.seed == nil,
             "With --expect, --fault requires --seed, so that random faults are the same in each run.")
-        try Self.refuse(choices.loop?.rounds == .endless, "Endless callbacks cannot be compared: omit --loop forever.")
+        try Self.rejectIf(
+            choices.loop?.rounds == .endless, "Endless callbacks cannot be compared: omit --loop forever.")
     }
 
-    func run() async throws { try await Termination.during { try await run($0) } }
+    func run() async throws { try await Termination.run { try await run($0) } }
 
-    private func run(_ stop: Stop) async throws -> ExitStatus {
-        stop.whenRequested {
+    private func run(_ stop: StopRequest) async throws -> ExitStatus {
+        stop.onRequest {
             if case .signal? = stop.reason, Self.isReading.load(ordering: .acquiring) {
                 Foundation.exit(ExitStatus.success.rawValue)
             }
@@ -118,7 +119,7 @@ struct ReplayCommand: AsyncParsableCommand {
     private static let isReading = Atomic<Bool>(false)
 
     /// Replays the trace and compares the callbacks with a file of expected callbacks.
-    @MainActor private func compare(_ trace: TraceFile, with path: String, stop: Stop) async -> ExitStatus {
+    @MainActor private func compare(_ trace: TraceFile, with path: String, stop: StopRequest) async -> ExitStatus {
         let run: ExpectationRun
         do throws(DeviceError) {
             run = try Self.reading { () throws(DeviceError) in
@@ -128,16 +129,16 @@ struct ReplayCommand: AsyncParsableCommand {
             }
         } catch {
             let status = ExpectationRun.fail(error, otherwise: .noInput)
-            if error.code == .notFound { Notes.say("--update-expected creates it.") }
+            if error.code == .notFound { Log.notice("--update-expected creates it.") }
             return status
         }
-        let plan = ListenerPlan(
+        let plan = ListenerOptions(
             stream: stream, asJSON: true, interval: interval, everyReport: everyReport, frame: reference.frame,
             edge: reference.orientation, regions: regions.region, beacons: beacons.constraints)
         await Self.replay(
-            trace, stamps: .kept, options: choices.options, speed: speed ?? .max, plan: plan, stop: stop,
-            output: StandardOutput(stop: stop) { run.take($0) })
-        return run.end(asJSON: output.json, output: StandardOutput(stop: stop))
+            trace, stamps: .recorded, options: choices.options, speed: speed ?? .max, plan: plan, stop: stop,
+            output: StandardOutput(stop: stop) { run.process($0) })
+        return run.finish(asJSON: output.json, output: StandardOutput(stop: stop))
     }
 
     /// The options that affect the callbacks, by name.
@@ -156,23 +157,24 @@ struct ReplayCommand: AsyncParsableCommand {
         return options
     }
 
-    @MainActor private func replay(_ trace: TraceFile, stop: Stop) async -> ExitStatus {
+    @MainActor private func replay(_ trace: TraceFile, stop: StopRequest) async -> ExitStatus {
         let isTerminal = Descriptor.standardOutput.isTerminal
         let speed = speed ?? (isTerminal ? .times(1) : .max)
-        let plan = ListenerPlan(
+        let plan = ListenerOptions(
             stream: stream, asJSON: output.json, isLive: Descriptor.standardOutput.showsPictures && speed != .max,
             interval: interval, everyReport: everyReport, frame: reference.frame, edge: reference.orientation,
-            regions: regions.region, beacons: beacons.constraints, tellsErrors: false)
+            regions: regions.region, beacons: beacons.constraints, printsErrors: false)
         await Self.replay(
-            trace, stamps: rebase ? .rebased(to: LiveClock().wallTime) : .kept, options: choices.options, speed: speed,
+            trace, stamps: rebase ? .rebased(to: LiveClock().wallTime) : .recorded, options: choices.options,
+            speed: speed,
             plan: plan, stop: stop)
         return stop.status()
     }
 
     /// Replays a trace to an output; standard output by default.
     @MainActor static func replay(
-        _ trace: TraceFile, stamps: TraceStamps, options: PlaybackOptions = PlaybackOptions(), speed: PlaybackSpeed,
-        plan: ListenerPlan, stop: Stop, output: StandardOutput? = nil
+        _ trace: TraceFile, stamps: TimestampPolicy, options: PlaybackOptions = PlaybackOptions(), speed: PlaybackSpeed,
+        plan: ListenerOptions, stop: StopRequest, output: StandardOutput? = nil
     ) async {
         let simulated = SimulatedDevice(trace, stamps: stamps, options: options)
         let output =
@@ -185,13 +187,13 @@ struct ReplayCommand: AsyncParsableCommand {
         await listener.end()
         output.flush()
         if listener.outlet.count == 0, stop.reason == nil, let remark = Self.remark(on: trace, without: plan.stream) {
-            Notes.warn(remark)
+            Log.warning(remark)
         }
         var remarks = trace.remarks(on: simulated.warnings)
         if !plan.stream.isSensor, stop.reason == nil {
-            remarks += ReportDamage(trace).remarks.map { "\(trace.name): \($0)" }
+            remarks += ReportDiagnostics(trace).remarks.map { "\(trace.name): \($0)" }
         }
-        for remark in remarks { Notes.warn(remark) }
+        for remark in remarks { Log.warning(remark) }
     }
 
     /// Returns the reason that a replay has printed nothing; nil if there is none to report.

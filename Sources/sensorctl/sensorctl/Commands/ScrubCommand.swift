@@ -56,10 +56,10 @@ struct ScrubCommand: ParsableCommand {
         if let place { options.place = place.coordinate }
         if keepPlace { options.place = nil }
         if keepTime { options.start = nil }
-        options.dropsAltitude = dropAltitude
-        options.dropsSky = !keepSky
-        options.dropsBytes = !keepBytes
-        options.dropsNames = !keepNames
+        options.removesAltitude = dropAltitude
+        options.removesSatellitePositions = !keepSky
+        options.removesAccessoryData = !keepBytes
+        options.removesAccessoryNames = !keepNames
         try recording.target.write(trace, edits: [ScrubEdit(options)])
     }
 

@@ -52,19 +52,20 @@ struct ProgramOptions: ParsableArguments {
 /// Validation that several commands share.
 extension ParsableArguments {
     /// Throws a validation error with the message if `isWrong` is true.
-    static func refuse(_ isWrong: Bool, _ message: @autoclosure () -> String) throws {
+    static func rejectIf(_ isWrong: Bool, _ message: @autoclosure () -> String) throws {
         if isWrong { throw ValidationError(message()) }
     }
 
     /// Checks that a duration is positive and at most 1e8 s, the range of a timer.
     static func validate(duration: Double?) throws {
         guard let duration else { return }
-        try refuse(!(duration > 0 && duration <= 1e8), "--duration must be more than 0 and at most 100000000 seconds.")
+        try rejectIf(
+            !(duration > 0 && duration <= 1e8), "--duration must be more than 0 and at most 100000000 seconds.")
     }
 
     /// Checks that an interval is from 0 to 3600 s.
     static func validate(interval: Double) throws {
-        try refuse(!(0...3600).contains(interval), "--interval must be from 0 to 3600 seconds.")
+        try rejectIf(!(0...3600).contains(interval), "--interval must be from 0 to 3600 seconds.")
     }
 
     /// Parses the alignment of several recordings.
@@ -77,7 +78,7 @@ extension ParsableArguments {
 
     /// Checks that JSON output and a program are not combined, because the program uses standard output.
     static func validate(program: [String], json: Bool) throws {
-        try refuse(json && !program.isEmpty, "The program uses standard output: omit --json.")
+        try rejectIf(json && !program.isEmpty, "The program uses standard output: omit --json.")
     }
 }
 

@@ -69,12 +69,12 @@ struct SimulateAccessoryCommand: AsyncParsableCommand {
         // pipe.
         let simulator = try read()
         let run = ProgramRun(with.program)
-        let folder = try ExitStatus.ending({ $0.code == .inputOutput ? .cannotCreate : .unavailable }) {
+        let folder = try ExitStatus.exitOnError({ $0.code == .inputOutput ? .cannotCreate : .unavailable }) {
             () throws(DeviceError) in try simulator.start()
         }
         defer {
             simulator.stop()
-            for difference in simulator.differences { Notes.warn("\(file): \(Printable.text(difference))") }
+            for difference in simulator.differences { Log.warning("\(file): \(TerminalText.text(difference))") }
         }
         try await run.run(environment: ["DEVICE_SERVICES_ACCESSORIES": folder], duration: with.duration) {
             let example = "DEVICE_SERVICES_ACCESSORIES=\(folder) sensorctl list"
@@ -88,7 +88,7 @@ struct SimulateAccessoryCommand: AsyncParsableCommand {
         options.speed = speed
         options.repeats = loop
         // An invalid declaration is reported like a file that is not a trace.
-        return try ExitStatus.ending(
+        return try ExitStatus.exitOnError(
             { $0.code == .invalidConfiguration ? .badTrace : ExitStatus(reading: $0) },
             { () throws(DeviceError) in
                 try AccessorySimulator(file: file, options: options) { [peer] _, _ in peer.accessoryPeer }

@@ -101,9 +101,9 @@ struct SimulateAllCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard !files.isEmpty else { throw CleanExit.helpRequest(SimulateCommand.self) }
-        let most = TraceMerger.maximumCount
-        try Self.refuse(files.count > most, "At most \(most) recordings can be played together.")
-        try Self.refuse(files.count { $0 == "-" } > 1, "Standard input can be read only once.")
+        let maximum = TraceMerger.maximumCount
+        try Self.rejectIf(files.count > maximum, "At most \(maximum) recordings can be played together.")
+        try Self.rejectIf(files.count { $0 == "-" } > 1, "Standard input can be read only once.")
         try Self.validate(duration: duration)
         guard speed > 0, speed.isFinite else { throw ValidationError("--speed must be greater than 0.") }
         try Self.validate(program: program, json: output.json)
@@ -116,24 +116,24 @@ struct SimulateAllCommand: AsyncParsableCommand {
     func run() async throws {
         let servers = try makeServers()
         let run = ProgramRun(program)
-        let environment = try ExitStatus.ending(ExitStatus.init(starting:)) { () throws(DeviceError) in
+        let environment = try ExitStatus.exitOnError(ExitStatus.init(starting:)) { () throws(DeviceError) in
             try servers.start().filter { !Self.isKept($0.key) }
         }
         defer {
             let differences = servers.differences
             servers.stop()
-            for difference in differences { Notes.warn(Printable.text(difference)) }
+            for difference in differences { Log.warning(TerminalText.text(difference)) }
         }
         try await run.run(environment: environment, duration: duration) { announce(servers, environment, on: $0) }
     }
 
     private func makeServers() throws -> SimulatedServers {
         let traces = try imports.read(files)
-        return try ExitStatus.ending(ExitStatus.init(reading:)) { () throws(DeviceError) in
+        return try ExitStatus.exitOnError(ExitStatus.init(reading:)) { () throws(DeviceError) in
             var options = SimulatedServersOptions()
             options.speed = speed
             options.loops = loop
-            options.movesTimesToNow = rebase
+            options.shiftsTimesToNow = rebase
             options.start = atOnce ? .atOnce : .firstClient
             options.alignment = align
             (options.faults, options.seed) = faults.chosen()
@@ -141,7 +141,7 @@ struct SimulateAllCommand: AsyncParsableCommand {
             if let iioFault { options.iiodFaults = try IIODFault.list(iioFault) }
             options.transport = pty ? .pseudoTerminal : .socket
             let servers = try SimulatedServers(traces, options: options)
-            for remark in servers.remarks { Notes.warn(Printable.text(remark)) }
+            for remark in servers.warnings { Log.warning(TerminalText.text(remark)) }
             return servers
         }
     }
@@ -160,7 +160,7 @@ struct SimulateAllCommand: AsyncParsableCommand {
         guard output.json else {
             for (name, value) in variables { standardOutput.write(line: "export \(name)=\(Self.quoted(value))") }
             let what = sources.isEmpty ? "nothing" : sources.joined(separator: ", ")
-            Notes.say(
+            Log.notice(
                 "Playing \(what) for \((seconds * 10).rounded() / 10) s\(loop ? ", repeatedly" : ""). Paste these lines into another terminal, and start the program there."
             )
             return

@@ -62,9 +62,9 @@ struct SimulateGPSDCommand: AsyncParsableCommand {
 
     func validate() throws {
         if let fault { _ = try ExitStatus.validating { () throws(DeviceError) in try GPSDFault.list(fault) } }
-        try Self.refuse(
+        try Self.rejectIf(
             pty && (fault != nil || port != 0), "With --pty there is no server: omit --fault and --port.")
-        try Self.refuse(
+        try Self.rejectIf(
             !pty && receiver != nil, "--receiver requires --pty; the clients of a server select a receiver themselves.")
     }
 
@@ -75,7 +75,7 @@ struct SimulateGPSDCommand: AsyncParsableCommand {
         let run = ProgramRun(with.program)
         if pty {
             let terminal = ReceiverTerminal(trace, receiver: receiver, options: try options())
-            let path = try ExitStatus.ending(ExitStatus.init(starting:)) { () throws(DeviceError) in
+            let path = try ExitStatus.exitOnError(ExitStatus.init(starting:)) { () throws(DeviceError) in
                 try terminal.start()
             }
             defer { terminal.stop() }
@@ -84,7 +84,8 @@ struct SimulateGPSDCommand: AsyncParsableCommand {
             }
         } else {
             let server = GPSDServer(trace, options: try options())
-            let port = try ExitStatus.ending(ExitStatus.init(starting:)) { () throws(DeviceError) in try server.start()
+            let port = try ExitStatus.exitOnError(ExitStatus.init(starting:)) { () throws(DeviceError) in
+                try server.start()
             }
             defer { server.stop() }
             let uri = "gpsd://127.0.0.1:\(port)"
@@ -100,10 +101,10 @@ struct SimulateGPSDCommand: AsyncParsableCommand {
         options.port = port
         options.start = atOnce ? .atOnce : .firstWatcher
         options.end = loop ? .loop : .silence
-        options.stamps = rebase ? .now : .kept
+        options.timestampPolicy = rebase ? .now : .recorded
         options.faults = try fault.map { try GPSDFault.list($0) } ?? []
         switch speed {
-        case .max: options.pace = .asFastAsRead
+        case .max: options.pace = .onDemand
         case .times(let factor): options.pace = .realTime(speed: factor)
         }
         return options

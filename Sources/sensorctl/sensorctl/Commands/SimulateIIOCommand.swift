@@ -58,7 +58,8 @@ struct SimulateIIOCommand: AsyncParsableCommand {
         // pipe.
         let (server, seconds) = try makeServer()
         let run = ProgramRun(with.program)
-        let port = try ExitStatus.ending(ExitStatus.init(starting:)) { () throws(DeviceError) in try server.start() }
+        let port = try ExitStatus.exitOnError(ExitStatus.init(starting:)) { () throws(DeviceError) in try server.start()
+        }
         defer { server.stop() }
         let uri = "ip:127.0.0.1:\(port)"
         try await run.run(environment: ["DEVICE_SERVICES_IIO": uri], duration: with.duration) {
@@ -69,16 +70,16 @@ struct SimulateIIOCommand: AsyncParsableCommand {
     /// Creates the server. Also returns the duration of the recording, in seconds.
     private func makeServer() throws -> (IIODServer, seconds: Double) {
         let trace = try imports.read(file)
-        return try ExitStatus.ending(ExitStatus.init(reading:)) { () throws(DeviceError) in
+        return try ExitStatus.exitOnError(ExitStatus.init(reading:)) { () throws(DeviceError) in
             let recording = try Recording(trace: trace)
-            for remark in recording.remarks { Notes.warn("\(trace.name): \(remark)") }
+            for remark in recording.remarks { Log.warning("\(trace.name): \(remark)") }
             let board = try SimulatedBoard(recording, name: trace.name)
             var options = IIODServerOptions()
             options.port = port
             options.end = loop ? .loop : .stall
             options.faults = try fault.map { text throws(DeviceError) in try IIODFault.list(text) } ?? []
             switch speed {
-            case .max: options.pace = .asFastAsAsked
+            case .max: options.pace = .onDemand
             case .times(let factor): options.pace = .realTime(speed: factor)
             }
             let server = IIODServer(context: board.context, samples: board.samples(), options: options)
@@ -90,7 +91,7 @@ struct SimulateIIOCommand: AsyncParsableCommand {
         let example = "iio_info -u \(uri)    or: DEVICE_SERVICES_IIO=\(uri) sensorctl watch accelerometer"
         standardOutput.announce(uri, asJSON: with.output.json, example: example, ["uri": uri, "port": Int(port)])
         let remark = with.output.json ? nil : Self.remark(seconds: seconds, speed: speed, loops: loop)
-        if let remark { Notes.say(remark) }
+        if let remark { Log.notice(remark) }
     }
 
     /// Returns a note that explains when the recording is played, because a second client might find it ended; nil at

@@ -13,15 +13,15 @@ extension SynthesizeCommand {
         options.fixRate = fixRate
         options.fixDelay = fixDelay
         options.smoothing = smoothing
-        options.pitches = !level
+        options.followsSlope = !level
         options.earthRotates = !stillEarth
         options.biasFraction = bias
         options.geoidSeparation = geoid
-        guard let turns = MotionOptions.Turns(rawValue: turns) else {
+        guard let turns = MotionOptions.LeanMode(rawValue: turns) else {
             throw ValidationError(
-                "--turns must be \(MotionOptions.Turns.allCases.map(\.rawValue).joined(separator: " or ")).")
+                "--turns must be \(MotionOptions.LeanMode.allCases.map(\.rawValue).joined(separator: " or ")).")
         }
-        options.turns = turns
+        options.leanMode = turns
         options.inertialUnit = try Self.find(imu, InertialUnit.all, \.name, "--imu")
         let isIdeal = options.inertialUnit == .ideal
         let own = options.inertialUnit?.magnetometer?.name ?? "ak8963"

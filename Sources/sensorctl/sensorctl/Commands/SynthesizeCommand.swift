@@ -121,15 +121,15 @@ struct SynthesizeCommand: AsyncParsableCommand {
         let options = try motionOptions()
         // Reads the route before signal handlers are installed, so that a signal ends the program while it waits for a
         // pipe.
-        let way = try ExitStatus.ending(Self.status) { () throws(DeviceError) in try readRoute() }
-        try await Termination.during { stop in try await run(way, options, stop) }
+        let way = try ExitStatus.exitOnError(Self.status) { () throws(DeviceError) in try readRoute() }
+        try await Termination.run { stop in try await run(way, options, stop) }
     }
 
-    private func run(_ way: MotionRoute, _ options: MotionOptions, _ stop: Stop) async throws -> ExitStatus {
-        let synthesizer = try ExitStatus.ending(Self.status) { () throws(DeviceError) in
+    private func run(_ way: MotionRoute, _ options: MotionOptions, _ stop: StopRequest) async throws -> ExitStatus {
+        let synthesizer = try ExitStatus.exitOnError(Self.status) { () throws(DeviceError) in
             try MotionSynthesizer(way, options: options)
         }
-        for remark in synthesizer.remarks { Notes.warn(remark) }
+        for remark in synthesizer.warnings { Log.warning(remark) }
         return Self.write(synthesizer, to: output, overwrite: new.overwrite, mode: new.mode?.bits, until: stop)
     }
 
@@ -144,33 +144,34 @@ struct SynthesizeCommand: AsyncParsableCommand {
 
     /// Writes the trace. An incomplete trace is kept unless it would replace an existing file.
     static func write(
-        _ synthesizer: MotionSynthesizer, to output: String, overwrite: Bool, mode: UInt32? = nil, until stop: Stop
+        _ synthesizer: MotionSynthesizer, to output: String, overwrite: Bool, mode: UInt32? = nil,
+        until stop: StopRequest
     ) -> ExitStatus {
         let writer: TraceWriter
         do throws(DeviceError) {
             writer = try TraceWriter(whole: output, overwrite: overwrite, mode: mode)
         } catch {
-            Notes.fail(error.description)
+            Log.error(error.description)
             return .cannotCreate
         }
         do throws(DeviceError) {
             let summary = try synthesizer.write(to: writer, while: { stop.reason == nil })
             guard summary.isComplete || !overwrite || output == "-" else {
                 // A writer that is not closed leaves the existing file unchanged.
-                Notes.warn("stopped before the end of the route: \(output) was not replaced")
+                Log.warning("stopped before the end of the route: \(output) was not replaced")
                 return .success
             }
             try writer.close()
             let seconds = (synthesizer.duration * 10).rounded() / 10
             let kilometres = (synthesizer.route.distance / 10).rounded() / 100
-            Notes.say(
+            Log.notice(
                 summary.isComplete
                     ? "\(summary.samples) readings and \(summary.fixes) positions along \(kilometres) km in \(seconds) s"
                     : "stopped before the end of the route: \(summary.samples) readings and \(summary.fixes) positions")
             return .success
         } catch {
             if case .system(_, DeviceError.brokenPipe) = error.cause { return .success }
-            Notes.fail(error.description)
+            Log.error(error.description)
             return .inputOutput
         }
     }
@@ -178,13 +179,14 @@ struct SynthesizeCommand: AsyncParsableCommand {
     private func readRoute() throws(DeviceError) -> MotionRoute {
         var options = RouteOptions()
         (options.speed, options.acceleration, options.corneringAcceleration) = (speed, acceleration, cornering)
-        guard route == "-" || !FileBytes.isFolder(route) else {
+        guard route == "-" || !FileIO.isDirectory(route) else {
             return try Self.route(of: try RecordingFile.open(route))
         }
         let name = route == "-" ? TraceBytes.standardInputName : route
         // The file is read only once, because it may be a pipe.
         let contents = route == "-" ? try TraceBytes.standardInput() : try TraceBytes(path: route)
-        if contents.count <= Self.maximumListSize, case let bytes = Array(contents), WaypointList.isOne(bytes) {
+        if contents.count <= Self.maximumListSize, case let bytes = Array(contents), WaypointList.isWaypointList(bytes)
+        {
             return try MotionRoute(try WaypointList.read(bytes, name: name), options: options)
         }
         // A recording on disk may consist of several files.
@@ -197,7 +199,7 @@ struct SynthesizeCommand: AsyncParsableCommand {
     private static let maximumListSize = 64_000_000
 
     private static func route(of recording: RecordingFile) throws(DeviceError) -> MotionRoute {
-        for remark in recording.remarks { Notes.warn("\(recording.trace.name): \(remark)") }
+        for remark in recording.remarks { Log.warning("\(recording.trace.name): \(remark)") }
         return try MotionRoute(recording.trace)
     }
 }

@@ -50,7 +50,7 @@ struct TalkCommand: AsyncParsableCommand {
     var raw = false
 
     @Option(help: "Line ending that is sent in a terminal: lf, cr or crlf.")
-    var lineEnd = TalkPlan.LineEnd.lf
+    var lineEnd = TalkOptions.LineEnd.lf
 
     @Flag(help: "Print both directions as rows of bytes.")
     var hex = false
@@ -77,28 +77,28 @@ struct TalkCommand: AsyncParsableCommand {
         if let wait, !(wait >= 0 && wait <= 1e8) {
             throw ValidationError("--wait must be from 0 to 100000000 seconds.")
         }
-        try Self.refuse(
+        try Self.rejectIf(
             script != nil && (raw || follow),
             "--script cannot be combined with --raw or --follow.")
-        try Self.refuse(hex && output.json, "--hex and --json cannot be combined.")
+        try Self.rejectIf(hex && output.json, "--hex and --json cannot be combined.")
     }
 
-    func run() async throws { try await Termination.during { try await talk($0) } }
+    func run() async throws { try await Termination.run { try await talk($0) } }
 
-    private func talk(_ stop: Stop) async throws -> ExitStatus {
+    private func talk(_ stop: StopRequest) async throws -> ExitStatus {
         let script = try dialogue()
         let (device, recorder) = try recordingDevice(stop)
         let input = Descriptor.standardInput
         let isTyped = input.isTerminal && script == nil
-        if raw, !isTyped { Notes.warn("Standard input is not a terminal: --raw has no effect.") }
+        if raw, !isTyped { Log.warning("Standard input is not a terminal: --raw has no effect.") }
         let terminal = raw && isTyped ? TalkTerminal(input) : nil
-        var plan = TalkPlan(accessory: accessory, protocolName: protocolName)
+        var plan = TalkOptions(accessory: accessory, protocolName: protocolName)
         plan.wait = wait
         plan.follows = follow
         plan.isRaw = terminal != nil
         if isTyped { plan.lineEnd = lineEnd }
         let endingKey = isTyped ? (plan.isRaw ? "Ctrl-]" : "Ctrl-D") : nil
-        let loop = try ExitStatus.ending({ _ in .unavailable }) { () throws(DeviceError) in
+        let loop = try ExitStatus.exitOnError({ _ in .unavailable }) { () throws(DeviceError) in
             try TalkLoop(device.accessorySource, plan: plan, clock: device.clock, stop: stop)
         }
         let end = await talk(loop, script: script, input: input, endingKey: endingKey)
@@ -115,16 +115,16 @@ struct TalkCommand: AsyncParsableCommand {
     /// Returns the dialogue to play; nil without `--script`.
     private func dialogue() throws -> UmockdevScript? {
         try script.map { path in
-            try ExitStatus.ending(ExitStatus.init(reading:)) { () throws(DeviceError) in
+            try ExitStatus.exitOnError(ExitStatus.init(reading:)) { () throws(DeviceError) in
                 try UmockdevScript(path: path)
             }
         }
     }
 
-    private func recordingDevice(_ stop: Stop) throws -> (Device, TraceRecorder?) {
+    private func recordingDevice(_ stop: StopRequest) throws -> (Device, TraceRecorder?) {
         guard let record else { return (LiveDevice.withAccessories, nil) }
         let device = LiveDevice.withAccessories.recordingAccessories()
-        return try ExitStatus.ending({ _ in .cannotCreate }) { () throws(DeviceError) in
+        return try ExitStatus.exitOnError({ _ in .cannotCreate }) { () throws(DeviceError) in
             let recorder = TraceRecorder(
                 device: device, writer: try TraceWriter(path: record, overwrite: new.overwrite, mode: new.mode?.bits),
                 recorder: Version.text, parts: .accessories,
@@ -143,7 +143,7 @@ struct TalkCommand: AsyncParsableCommand {
             Thread.detachNewThread {
                 let output = StandardOutput(stop: loop.stop)
                 let isForPeople = Descriptor.standardOutput.isTerminal && !loop.plan.isRaw
-                let plain = PlainTalk(output: output, isForPeople: isForPeople, endingKey: endingKey)
+                let plain = RawTalkPrinter(output: output, isForPeople: isForPeople, endingKey: endingKey)
                 let printer = asJSON || asHex ? LinePrinter(output: output, asJSON: asJSON) : nil
                 func show(_ event: TalkEvent) {
                     guard let printer else { return plain.show(event) }
@@ -156,4 +156,4 @@ struct TalkCommand: AsyncParsableCommand {
     }
 }
 
-extension TalkPlan.LineEnd: ExpressibleByArgument {}
+extension TalkOptions.LineEnd: ExpressibleByArgument {}

@@ -71,17 +71,17 @@ struct WatchCommand: AsyncParsableCommand {
         try beacons.validate(for: stream)
     }
 
-    func run() async throws { try await Termination.during { await watch($0) } }
+    func run() async throws { try await Termination.run { await watch($0) } }
 
-    @MainActor private func watch(_ stop: Stop) async -> ExitStatus {
+    @MainActor private func watch(_ stop: StopRequest) async -> ExitStatus {
         let device = LiveDevice.shared
-        let plan = ListenerPlan(
+        let plan = ListenerOptions(
             stream: stream, asJSON: output.json, isLive: Descriptor.standardOutput.showsPictures,
             limit: count, interval: interval, everyReport: everyReport, receiver: receiver, frame: reference.frame,
             edge: reference.orientation, regions: regions.region, beacons: beacons.constraints)
         let listener = plan.listener(on: device, output: StandardOutput(stop: stop), stop: stop)
-        noteMissingSensor(device)
-        let positionNotes = notesOfLostPositions(device)
+        logMissingSensor(device)
+        let positionNotes = logLostPositions(device)
         defer { positionNotes?.cancel() }
         Termination.schedule(stop, after: duration)
         await waitForSensor(stop: stop)
@@ -94,39 +94,39 @@ struct WatchCommand: AsyncParsableCommand {
     }
 
     /// Logs a note if a required sensor is missing. It may appear later, and the command waits for it.
-    private func noteMissingSensor(_ device: Device) {
+    private func logMissingSensor(_ device: Device) {
         var kinds = stream.sensors
         if stream == .deviceMotion, reference.frame.needsMagnetometer { kinds.append(.magnetometer) }
         guard !kinds.isEmpty else { return }
         let present = Set(device.motionSource.sensors.map(\.kind))
         let missing = kinds.filter { !present.contains($0) }.map(\.name)
         guard !missing.isEmpty else { return }
-        Notes.warn(
+        Log.warning(
             "There is no \(missing.joined(separator: " and no ")) yet; waiting for one. `sensorctl doctor` shows what is missing."
         )
     }
 
     /// Logs a note if positions are lost. The streams `regions`, `monitor` and `visits` print nothing without
     /// positions.
-    private func notesOfLostPositions(_ device: Device) -> Subscription? {
+    private func logLostPositions(_ device: Device) -> Subscription? {
         guard [.regions, .monitor, .visits].contains(stream),
             ![.denied, .restricted].contains(LocationAuthorization.current.status)
         else { return nil }
         let hadFix = Mutex<Bool?>(nil)
         return device.positionSource.subscribe(PositionRequest(receiver: receiver)) { event in
             switch event {
-            case .lost(let error): Notes.warn("No positions are available, which \(stream.noun) require. \(error)")
-            case .regained: Notes.say("Positions are available again.")
+            case .lost(let error): Log.warning("No positions are available, which \(stream.noun) require. \(error)")
+            case .regained: Log.notice("Positions are available again.")
             case .report(let report):
                 let former = hadFix.withLock { exchange(&$0, with: report.hasFix) }
-                if !report.hasFix, former != false { Notes.say("The receiver has no fix.") }
+                if !report.hasFix, former != false { Log.notice("The receiver has no fix.") }
             case .sky, .attitude, .receivers, .line: break
             }
         }
     }
 
     /// Waits until the required sensors exist. Core Motion rejects subscriptions without a sensor.
-    @MainActor private func waitForSensor(stop: Stop) async {
+    @MainActor private func waitForSensor(stop: StopRequest) async {
         guard !isAvailable else { return }
         // The device searches for sensors only while there are subscriptions.
         let manager = CMMotionManager()

@@ -41,8 +41,8 @@ extension DashboardFeed {
 
     /// Publishes a log message for users.
     func log(_ level: String, at time: Double, _ text: String) {
-        tell(
-            DashboardMessage("log", .news) { writer in
+        publish(
+            DashboardMessage("log", .transient) { writer in
                 writer.member("t", time)
                 writer.member("level", level)
                 writer.member("text", text)

@@ -15,29 +15,29 @@ final class DashboardListeners {
     let printer: DashboardPrinter
     let regions: DashboardRegions
     private let device: Device
-    private let sky: SkyTap
+    private let sky: SatellitePublisher
     private let clock: SessionClock
     private let reference: (frame: FrameName, edge: EdgeName)
     private var running: [any StreamListener] = []
     /// The motion streams that are waiting for their sensors.
     private var waiting: [StreamName]
-    private var walks: [any StreamListener] = []
+    private var activityListeners: [any StreamListener] = []
 
     init(
         _ device: Device, frame: FrameName, edge: EdgeName, feed: DashboardFeed, clock: SessionClock,
-        accessories: AccessoryBook
+        accessories: AccessoryTrafficTracker
     ) {
         self.device = device
         self.clock = clock
         reference = (frame, edge)
         printer = DashboardPrinter(feed: feed, clock: clock, accessories: accessories)
         regions = DashboardRegions(feed: feed, clock: clock)
-        sky = SkyTap(feed: feed, clock: clock)
+        sky = SatellitePublisher(feed: feed, clock: clock)
         waiting = [.accelerometer, .gyro, .magnetometer, .pressure, .deviceMotion, .heading, .steps, .activity]
     }
 
     /// A new outlet. Each listener has its own, so that a listener without permission stops alone.
-    private var outlet: ReadingOutlet { ReadingOutlet(printer, stop: Stop()) }
+    private var outlet: ReadingOutlet { ReadingOutlet(printer, stop: StopRequest()) }
 
     private var interval: Double { device.isSimulated ? 0 : Self.liveInterval }
 
@@ -56,8 +56,8 @@ final class DashboardListeners {
     }
 
     /// Restarts the pedometer and activity listeners.
-    func restartWalk() async {
-        for listener in walks {
+    func restartActivity() async {
+        for listener in activityListeners {
             await listener.end()
             await listener.start()
         }
@@ -69,7 +69,7 @@ final class DashboardListeners {
         for stream in waiting where isAvailable(stream, kinds) {
             waiting.removeAll { $0 == stream }
             let listener = listener(for: stream)
-            if [.steps, .activity].contains(stream) { walks.append(listener) }
+            if [.steps, .activity].contains(stream) { activityListeners.append(listener) }
             await start(listener)
         }
     }

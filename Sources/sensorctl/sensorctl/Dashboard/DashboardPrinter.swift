@@ -13,10 +13,10 @@ final class DashboardPrinter: ReadingPrinter {
     private let clock: SessionClock
     private var walk: PedometerReading?
     private var activity: MotionActivityReading?
-    private var gaps = GapWatch()
-    var accessories: AccessoryBook
+    private var gaps = GapDetector()
+    var accessories: AccessoryTrafficTracker
 
-    init(feed: DashboardFeed, clock: SessionClock, accessories: AccessoryBook) {
+    init(feed: DashboardFeed, clock: SessionClock, accessories: AccessoryTrafficTracker) {
         (self.feed, self.clock, self.accessories) = (feed, clock, accessories)
     }
 
@@ -26,15 +26,15 @@ final class DashboardPrinter: ReadingPrinter {
         case let reading as MotionReading: add(reading)
         case let reading as DeviceMotionReading: add(reading)
         case let reading as HeadingReading: add(reading)
-        case let reading as LocationsReading: for location in reading.locations { tell(location) }
-        case let reading as LocationFailure: tell(reading)
+        case let reading as LocationsReading: for location in reading.locations { publish(location) }
+        case let reading as LocationFailure: publish(reading)
         case let reading as PedometerReading:
             walk = reading
-            tellWalk()
+            publishActivity()
         case let reading as MotionActivityReading:
             activity = reading
-            tellWalk()
-        case let reading as AccessoryNews: accessories.take(reading, at: clock.now)
+            publishActivity()
+        case let reading as AccessoryChangeReading: accessories.update(reading, at: clock.now)
         case let reading as StreamFailure:
             feed.log("warning", at: clock.now, "\(reading.stream.rawValue): \(reading.error.reason)")
         case let reading as HeadingAdvice: feed.log("note", at: clock.now, reading.text)
@@ -45,10 +45,10 @@ final class DashboardPrinter: ReadingPrinter {
     }
 
     /// Discards the readings of the previous playback position.
-    func forget() {
+    func reset() {
         walk = nil
         activity = nil
-        gaps = GapWatch()
+        gaps = GapDetector()
     }
 
     // MARK: Motion
@@ -76,9 +76,9 @@ final class DashboardPrinter: ReadingPrinter {
         feed.add(.heading, at: time, SIMD4(SIMD3(values[0], values[1], values[2])))
     }
 
-    private func tellWalk() {
+    private func publishActivity() {
         let (walk, activity, now) = (walk, activity, clock.now)
-        feed.tell(
+        feed.publish(
             DashboardMessage("walk", .state) { writer in
                 writer.member("t", now)
                 if let walk {
@@ -98,19 +98,19 @@ final class DashboardPrinter: ReadingPrinter {
 
     // MARK: Positions
 
-    private func tell(_ location: CLLocation) {
+    private func publish(_ location: CLLocation) {
         let time = location.report.map { clock.seconds($0.arrival) } ?? clock.now
-        if let gap = gaps.take(time) {
+        if let gap = gaps.process(time) {
             // The gap is part of the track, so that pages that connect later do not connect its ends.
-            feed.tell(
-                DashboardMessage("gap", .way) { writer in
+            feed.publish(
+                DashboardMessage("gap", .track) { writer in
                     writer.member("t", gap.start)
                     writer.member("channel", "location")
                     writer.member("seconds", time - gap.start)
                 })
         }
-        feed.tell(
-            DashboardMessage("location", .way, ending: "locationFailed") { writer in
+        feed.publish(
+            DashboardMessage("location", .track, ending: "locationFailed") { writer in
                 writer.member("t", time)
                 writer.member("timestamp", CivilDate(location.time).timestamp)
                 writer.member("latitude", location.coordinate.latitude)
@@ -129,9 +129,9 @@ final class DashboardPrinter: ReadingPrinter {
             })
     }
 
-    private func tell(_ failure: LocationFailure) {
+    private func publish(_ failure: LocationFailure) {
         let now = clock.now
-        feed.tell(
+        feed.publish(
             DashboardMessage("locationFailed", .state) { writer in
                 writer.member("t", now)
                 writer.member("error", failure.error.reason)

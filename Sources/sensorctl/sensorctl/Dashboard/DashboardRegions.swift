@@ -39,7 +39,7 @@ final class DashboardRegions: NSObject, CLLocationManagerDelegate {
                     name: region.name, latitude: region.center.latitude, longitude: region.center.longitude,
                     radius: region.radius))
         }
-        tell()
+        publish()
     }
 
     func end() {
@@ -53,7 +53,7 @@ final class DashboardRegions: NSObject, CLLocationManagerDelegate {
             (states[index].state, states[index].since) = (State.unknown, nil)
             manager.startMonitoring(for: states[index].region.circle)
         }
-        tell()
+        publish()
     }
 
     /// Adds a region. Returns the reason if it cannot be added; nil on success.
@@ -64,7 +64,7 @@ final class DashboardRegions: NSObject, CLLocationManagerDelegate {
         guard states.count < Self.limit else { return "At most \(Self.limit) regions can be monitored." }
         states.append(State(region: region))
         manager.startMonitoring(for: region.circle)
-        tell()
+        publish()
         return nil
     }
 
@@ -74,19 +74,23 @@ final class DashboardRegions: NSObject, CLLocationManagerDelegate {
             return "There is no region \(name)."
         }
         manager.stopMonitoring(for: states.remove(at: index).region.circle)
-        tell()
+        publish()
         return nil
     }
 
     func locationManager(
         _ manager: CLLocationManager, didDetermineState state: CLRegionState, for region: CLRegion
     ) {
-        note(state, region)
+        updateState(state, of: region)
     }
 
-    func locationManager(_ manager: CLLocationManager, didEnterRegion region: CLRegion) { note(.inside, region) }
+    func locationManager(_ manager: CLLocationManager, didEnterRegion region: CLRegion) {
+        updateState(.inside, of: region)
+    }
 
-    func locationManager(_ manager: CLLocationManager, didExitRegion region: CLRegion) { note(.outside, region) }
+    func locationManager(_ manager: CLLocationManager, didExitRegion region: CLRegion) {
+        updateState(.outside, of: region)
+    }
 
     func locationManager(
         _ manager: CLLocationManager, monitoringDidFailFor region: CLRegion?, withError error: any Error
@@ -94,18 +98,18 @@ final class DashboardRegions: NSObject, CLLocationManagerDelegate {
         feed.log("warning", at: clock.now, "The region \(region?.identifier ?? "") is not monitored: \(error.reason)")
     }
 
-    private func note(_ state: CLRegionState, _ region: CLRegion) {
+    private func updateState(_ state: CLRegionState, of region: CLRegion) {
         guard let index = states.firstIndex(where: { $0.region.name == region.identifier }) else { return }
         states[index].state = "\(state)"
         // The state has the receiver's time, which may differ considerably from the system time. It is limited to the
         // time of the session.
         states[index].since = region.stateDate.map { min(max(0, clock.seconds(WallTime($0))), clock.now) }
-        tell()
+        publish()
     }
 
-    private func tell() {
+    private func publish() {
         let states = states
-        feed.tell(
+        feed.publish(
             DashboardMessage("regions", .state) { writer in
                 writer.array("list") { writer in
                     for state in states {

@@ -28,22 +28,23 @@ struct DashboardPlan {
 @MainActor
 final class DashboardSession {
     private let plan: DashboardPlan
-    private let stop: Stop
+    private let stop: StopRequest
     private let feed = DashboardFeed(channels: ChannelName.allCases.map(\.channel))
 
-    init(_ plan: DashboardPlan, stop: Stop) { (self.plan, self.stop) = (plan, stop) }
+    init(_ plan: DashboardPlan, stop: StopRequest) { (self.plan, self.stop) = (plan, stop) }
 
     // MARK: Trace playback
 
     func run(_ trace: TraceFile) async throws(DeviceError) {
-        let survey = TraceSurvey(trace)
+        let survey = TraceSensorSummary(trace)
         let simulated = SimulatedDevice(trace)
         let clock = SessionClock(simulated.device.clock, isTrace: true)
-        let book = AccessoryBook(feed: feed, isTrace: true)
-        let faults = HandFaults(survey, header: TraceReading.header(of: trace)) { [weak simulated] event in
+        let book = AccessoryTrafficTracker(feed: feed, isTrace: true)
+        let faults = ManualFaultInjection(survey, header: TimedEventReader.header(of: trace)) {
+            [weak simulated] event in
             // Events are played on the main thread.
             guard let id = simulated?.accessory(named: event.accessory) else { return }
-            book.take(event.change, of: id, at: clock.now)
+            book.process(event.change, of: id, at: clock.now)
         }
         let frame = frame(survey.kinds)
         let listeners = simulated.use {
@@ -54,50 +55,50 @@ final class DashboardSession {
             simulated, duration: TracePlayback.duration(of: trace), faults: faults, clock: clock, feed: feed,
             speed: plan.speed, loops: plan.loops
         ) {
-            listeners.printer.forget()
-            await simulated.use { await listeners.restartWalk() }
+            listeners.printer.reset()
+            await simulated.use { await listeners.restartActivity() }
             listeners.regions.restart()
-            book.forget(at: clock.now)
+            book.reset(at: clock.now)
         }
         var hello = hello(
             title: trace.name.split(separator: "/").last.map(String.init) ?? trace.name, clock, frame)
         hello.isTrace = true
         hello.duration = playback.duration
         hello.faults = faults.all.map { ($0.id, $0.label, $0.about) }
-        let answers = CommandDesk(feed) { action in
+        let answers = CommandDispatcher(feed) { action in
             switch action {
             case .addRegion(let region): listeners.regions.add(region)
             case .removeRegion(let name): listeners.regions.remove(name)
             case .doctor: nil
-            default: playback.take(action)
+            default: playback.execute(action)
             }
         }
         let server = try start(hello, answers)
         defer { server.stop() }
         await simulated.use { await listeners.start(plan.regions) }
-        tellOfTrace(trace, at: clock.now)
-        feed.tell(users: [ownUse])
+        publishTraceFindings(trace, at: clock.now)
+        feed.publish(clients: [ownUse])
         let ticking = Task { @MainActor in
             while stop.reason == nil {
-                book.tell()
+                book.publishIfChanged()
                 try? await Task.sleep(for: .milliseconds(250))
             }
         }
         await playback.run(until: stop) { server.counts.pages > 0 }
         await ticking.value
         await listeners.end()
-        for remark in trace.remarks(on: simulated.warnings) { Notes.warn(remark) }
+        for remark in trace.remarks(on: simulated.warnings) { Log.warning(remark) }
     }
 
     /// Publishes the damage of the trace as findings. They replace the findings about a machine.
-    private func tellOfTrace(_ trace: TraceFile, at time: Double) {
-        let damage = ReportDamage(trace)
+    private func publishTraceFindings(_ trace: TraceFile, at time: Double) {
+        let damage = ReportDiagnostics(trace)
         let remarks = damage.remarks + damage.lineWarnings.remarks
         var findings: [(level: String, topic: String, message: String, repair: [String])] = remarks.map {
             (level: "remark", topic: "recording", message: $0, repair: [])
         }
         if remarks.isEmpty { findings = [("good", "recording", "\(trace.name) can be read completely.", [])] }
-        feed.tell(findings: findings, at: time)
+        feed.publish(findings: findings, at: time)
     }
 
     // MARK: Live session
@@ -105,12 +106,12 @@ final class DashboardSession {
     func runLive() async throws(DeviceError) {
         let device = LiveDevice.withAccessories
         let clock = SessionClock(device.clock, isTrace: false)
-        let book = AccessoryBook(feed: feed, isTrace: false)
+        let book = AccessoryTrafficTracker(feed: feed, isTrace: false)
         let frame = frame(Set(device.motionSource.sensors.map(\.kind)))
         let listeners = DashboardListeners(
             device, frame: frame, edge: plan.edge, feed: feed, clock: clock, accessories: book)
-        let watch = LiveWatch(device, feed: feed, clock: clock, stop: stop)
-        let answers = CommandDesk(feed) { action in
+        let watch = LiveStatusMonitor(device, feed: feed, clock: clock, stop: stop)
+        let answers = CommandDispatcher(feed) { action in
             switch action {
             case .addRegion(let region): return listeners.regions.add(region)
             case .removeRegion(let name): return listeners.regions.remove(name)
@@ -124,21 +125,21 @@ final class DashboardSession {
         defer { server.stop() }
         Task { @MainActor in await watch.examine() }
         await listeners.start(plan.regions)
-        var nextLook = clock.now
-        var former: [PositionUser]?
+        var nextQuery = clock.now
+        var former: [PositionClient]?
         while stop.reason == nil {
             feed.set(now: clock.now)
-            book.tell()
-            if clock.now >= nextLook {
+            book.publishIfChanged()
+            if clock.now >= nextQuery {
                 await listeners.startWaiting()
                 // Clients are only queried while pages are open.
                 if server.counts.pages > 0 {
                     let users = [ownUse] + (await watch.users())
-                    if users != former { feed.tell(users: users) }
+                    if users != former { feed.publish(clients: users) }
                     former = users
                     book.set(users: await watch.accessoryUsers())
                 }
-                nextLook = clock.now + LiveWatch.pause
+                nextQuery = clock.now + LiveStatusMonitor.queryInterval
             }
             try? await Task.sleep(for: .milliseconds(250))
         }
@@ -147,9 +148,9 @@ final class DashboardSession {
 
     // MARK: Shared
 
-    private var ownUse: PositionUser {
+    private var ownUse: PositionClient {
         let wants = plan.regions.isEmpty ? "location, heading" : "location, heading, regions"
-        return PositionUser(name: "sensorctl dashboard", pid: getpid(), since: 0, wants: wants)
+        return PositionClient(name: "sensorctl dashboard", pid: getpid(), since: 0, wants: wants)
     }
 
     /// Returns the reference frame. The default is magnetic if there is a magnetometer: the heading enables the
@@ -158,10 +159,10 @@ final class DashboardSession {
         plan.frame ?? (kinds.isSuperset(of: [.accelerometer, .gyroscope, .magnetometer]) ? .magnetic : .arbitrary)
     }
 
-    private func hello(title: String, _ clock: SessionClock, _ frame: FrameName) -> DashboardHello {
-        var hello = DashboardHello()
+    private func hello(title: String, _ clock: SessionClock, _ frame: FrameName) -> SessionDescription {
+        var hello = SessionDescription()
         hello.version = Version.text
-        hello.title = Printable.text(title)
+        hello.title = TerminalText.text(title)
         hello.start = {
             let start = clock.start
             return start == .epoch ? nil : CivilDate(start).timestamp
@@ -170,8 +171,8 @@ final class DashboardSession {
         return hello
     }
 
-    private func start(_ hello: DashboardHello, _ desk: CommandDesk) throws(DeviceError) -> DashboardServer {
-        let server = DashboardServer(feed: feed, options: plan.options, hello: hello) { desk.take($0) }
+    private func start(_ hello: SessionDescription, _ desk: CommandDispatcher) throws(DeviceError) -> DashboardServer {
+        let server = DashboardServer(feed: feed, options: plan.options, hello: hello) { desk.dispatch($0) }
         let port = try server.start()
         let token = plan.options.isReadOnly ? "" : "#token=\(server.token.text)"
         plan.announce("http://127.0.0.1:\(port)/\(token)", port, server.token.text)
@@ -180,7 +181,7 @@ final class DashboardSession {
 }
 
 /// Forwards commands from the server's thread to the main thread, and the responses back.
-final class CommandDesk: Sendable {
+final class CommandDispatcher: Sendable {
     private let feed: DashboardFeed
     private let act: @MainActor @Sendable (PageCommand.Action) -> String?
 
@@ -189,12 +190,12 @@ final class CommandDesk: Sendable {
         (self.feed, self.act) = (feed, act)
     }
 
-    func take(_ command: PageCommand) {
+    func dispatch(_ command: PageCommand) {
         DispatchQueue.main.async { [self] in
             let why = MainActor.assumeIsolated { act(command.action) }
-            feed.answer(
-                command.page,
-                DashboardMessage(why == nil ? "done" : "refused", .news) { writer in
+            feed.respond(
+                to: command.page,
+                with: DashboardMessage(why == nil ? "done" : "refused", .transient) { writer in
                     writer.member("id", command.id)
                     writer.memberIfPresent("why", why)
                 })

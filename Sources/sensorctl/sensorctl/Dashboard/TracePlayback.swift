@@ -17,29 +17,30 @@ final class TracePlayback {
     private static let portion = 1.0
 
     let simulated: SimulatedDevice
-    let faults: HandFaults
+    let faults: ManualFaultInjection
     /// The duration of the trace, in seconds.
     let duration: Double
     private let clock: SessionClock
     private let feed: DashboardFeed
     /// Called when the playback position has changed, to discard earlier readings.
-    private let forget: @MainActor () async -> Void
+    private let onSeek: @MainActor () async -> Void
     private var isPlaying = true
     private var speed: Double
     private var loops: Bool
     /// The target of the current seek; nil if there is none.
     private var target: Double?
     /// True if the target has changed since the current seek began.
-    private var isDiverted = false
-    private var goes: Task<Void, Never>?
-    private var nextNews = ContinuousClock.now
+    private var hasNewTarget = false
+    private var seekTask: Task<Void, Never>?
+    private var nextStatePublication = ContinuousClock.now
 
     init(
-        _ simulated: SimulatedDevice, duration: Double, faults: HandFaults, clock: SessionClock, feed: DashboardFeed,
+        _ simulated: SimulatedDevice, duration: Double, faults: ManualFaultInjection, clock: SessionClock,
+        feed: DashboardFeed,
         speed: Double, loops: Bool, forget: @escaping @MainActor () async -> Void
     ) {
         (self.simulated, self.duration, self.faults, self.clock, self.feed) = (simulated, duration, faults, clock, feed)
-        (self.speed, self.loops, self.forget) = (speed, loops, forget)
+        (self.speed, self.loops, self.onSeek) = (speed, loops, forget)
     }
 
     /// Returns the time of the last event, in seconds since the start.
@@ -51,17 +52,17 @@ final class TracePlayback {
     }
 
     /// The playback position, in seconds from the start of the trace.
-    private var place: Double { clock.now }
+    private var position: Double { clock.now }
 
     /// True at the end of the trace. The tolerance of 1 µs covers rounding errors of the position.
-    private var hasEnded: Bool { place > duration - 1e-6 }
+    private var hasEnded: Bool { position > duration - 1e-6 }
 
     /// Plays the trace until a stop is requested.
     ///
     /// - Parameter isWatched: Returns whether a page is open. Playback begins when the first page opens.
-    func run(until stop: Stop, isWatched: () -> Bool) async {
+    func run(until stop: StopRequest, isWatched: () -> Bool) async {
         filter()
-        tell()
+        publishState()
         let real = ContinuousClock()
         var last = real.now
         var hasBegun = false
@@ -71,29 +72,29 @@ final class TracePlayback {
             // If the machine is too busy, playback falls behind instead of catching up in one step.
             let passed = min(now - last, .milliseconds(250))
             last = now
-            guard isPlaying, goes == nil else { continue }
+            guard isPlaying, seekTask == nil else { continue }
             hasBegun = hasBegun || isWatched()
             guard hasBegun else { continue }
             play(passed / .seconds(1) * speed)
-            if now >= nextNews { tell() }
+            if now >= nextStatePublication { publishState() }
         }
-        goes?.cancel()
+        seekTask?.cancel()
         simulated.filter(by: nil)
     }
 
     private func play(_ seconds: Double) {
-        let hasMore = pass(seconds)
-        feed.set(now: place)
+        let hasMore = advance(by: seconds)
+        feed.set(now: position)
         guard !hasMore else { return }
         // A trace of zero duration cannot loop.
-        if loops, duration > 0 { return go(to: 0) }
+        if loops, duration > 0 { return seek(to: 0) }
         isPlaying = false
-        tell()
+        publishState()
     }
 
     /// Advances the playback by a duration in seconds. Returns false at the end of the trace.
-    private func pass(_ seconds: Double) -> Bool {
-        guard seconds < duration - place else {
+    private func advance(by seconds: Double) -> Bool {
+        guard seconds < duration - position else {
             // Also delivers events that the managers hold back until later events arrive.
             simulated.play()
             return false
@@ -103,17 +104,17 @@ final class TracePlayback {
     }
 
     /// Executes a command. Returns the reason if that is impossible; nil on success.
-    func take(_ action: PageCommand.Action) -> String? {
+    func execute(_ action: PageCommand.Action) -> String? {
         switch action {
         case .play:
             isPlaying = true
-            if hasEnded, target == nil { go(to: 0) }
+            if hasEnded, target == nil { seek(to: 0) }
         case .pause: isPlaying = false
         case .step, .advance:
-            guard goes == nil else { return "A seek is in progress." }
+            guard seekTask == nil else { return "A seek is in progress." }
             isPlaying = false
             step(action)
-        case .seek(let place): go(to: min(place, duration))
+        case .seek(let place): seek(to: min(place, duration))
         case .speed(let factor): speed = factor
         case .loop(let isOn): loops = isOn
         case .fault(let id, let isOn):
@@ -121,11 +122,11 @@ final class TracePlayback {
             filter()
             // When the fault ends, a seek to the current position attaches the accessories again.
             if id == "unplug" {
-                if isOn { unplug() } else { go(to: target ?? place) }
+                if isOn { detachAccessories() } else { seek(to: target ?? position) }
             }
         case .doctor, .addRegion, .removeRegion: return "This command is not available for a recording."
         }
-        tell()
+        publishState()
         return nil
     }
 
@@ -137,60 +138,60 @@ final class TracePlayback {
             simulated.play()
             break
         }
-        feed.set(now: place)
+        feed.set(now: position)
     }
 
     // MARK: Seeking
 
     /// Seeks to a position. Replays the minute before it, which the pages receive as history.
-    private func go(to place: Double) {
-        (target, isDiverted) = (place, true)
-        guard goes == nil else { return }
-        goes = Task { @MainActor in
+    private func seek(to place: Double) {
+        (target, hasNewTarget) = (place, true)
+        guard seekTask == nil else { return }
+        seekTask = Task { @MainActor in
             while let place = target, !Task.isCancelled {
-                isDiverted = false
-                await recall(place)
-                if !isDiverted { target = nil }
+                hasNewTarget = false
+                await replayHistory(before: place)
+                if !hasNewTarget { target = nil }
             }
-            goes = nil
-            tell()
+            seekTask = nil
+            publishState()
         }
     }
 
-    private func recall(_ place: Double) async {
-        feed.beginRecall()
+    private func replayHistory(before place: Double) async {
+        feed.beginHistoryReplay()
         faults.restart()
         filter()
         simulated.seek(to: max(0, place - DashboardFeed.historyLength))
-        await forget()
-        if faults.unplugs { unplug() }
-        while self.place < place, !isDiverted, !Task.isCancelled {
-            let former = self.place
+        await onSeek()
+        if faults.detachesAccessories { detachAccessories() }
+        while self.position < place, !hasNewTarget, !Task.isCancelled {
+            let former = self.position
             // Stops if the clock has reached the end of its range.
-            guard pass(min(Self.portion, place - former)), self.place > former else { break }
+            guard advance(by: min(Self.portion, place - former)), self.position > former else { break }
             await Task.yield()
         }
         // The seek to the newest target ends the recall.
-        guard !isDiverted else { return }
-        feed.endRecall(at: self.place)
+        guard !hasNewTarget else { return }
+        feed.endHistoryReplay(at: self.position)
     }
 
-    private func unplug() {
+    private func detachAccessories() {
         for accessory in simulated.device.accessorySource.accessories { simulated.detach(accessory.id) }
     }
 
     private func filter() {
         let faults = faults
-        simulated.filter(by: PlaybackFilter(takesSamples: faults.takesSamples) { faults.apply($0) })
+        simulated.filter(by: PlaybackFilter(takesSamples: faults.requiresSamples) { faults.apply($0) })
     }
 
     // MARK: Publishing
 
-    private func tell() {
-        nextNews = .now + .seconds(1)
-        let (playing, now, speed, loops, active) = (isPlaying, place, speed, loops, faults.active)
+    private func publishState() {
+        nextStatePublication = .now + .seconds(1)
+        let (playing, now, speed, loops, active) = (isPlaying, position, speed, loops, faults.active)
         let ended = hasEnded
-        feed.tell(
+        feed.publish(
             DashboardMessage("playback", .state) { writer in
                 writer.member("playing", playing)
                 writer.member("t", now)

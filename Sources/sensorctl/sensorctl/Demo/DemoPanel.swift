@@ -79,13 +79,14 @@ struct DemoPanel {
             row += 1
         }
         let (latitude, longitude) = (location.coordinate.latitude, location.coordinate.longitude)
-        let place = "\(trimmed(LocationWords.latitude(latitude)))  \(trimmed(LocationWords.longitude(longitude)))"
+        let place =
+            "\(trimmed(LocationFormatter.latitude(latitude)))  \(trimmed(LocationFormatter.longitude(longitude)))"
         canvas.put(place, x: left, y: row, color: isLost ? 244 : 231, bold: true)
         row += gap
-        line("altitude", trimmed(LocationWords.altitude(location)), color: main)
+        line("altitude", trimmed(LocationFormatter.altitude(location)), color: main)
         Gauges.profile(state.altitudes, duration: trace.duration, on: &canvas, x: left, y: row, width: inner)
         row += gap
-        line("speed", isLost ? "-" : trimmed(LocationWords.speed(location)), color: main)
+        line("speed", isLost ? "-" : trimmed(LocationFormatter.speed(location)), color: main)
         let share = isLost ? 0 : location.speed / max(trace.fastest, 1)
         Gauges.bar(share, on: &canvas, x: left, y: row, width: inner)
         row += gap

@@ -10,7 +10,7 @@ struct DemoPlayer {
     private static let interval = Duration.milliseconds(50)
 
     let trace: DemoTrace
-    let stop: Stop
+    let stop: StopRequest
 
     /// Plays the trace in a terminal within about the given number of seconds.
     func show(on terminal: TerminalScreen, within seconds: Double) async -> DemoState {
@@ -19,7 +19,7 @@ struct DemoPlayer {
         defer { tracker.end() }
         let factor = max(trace.duration / max(seconds, 0.1), 0.1)
         var panel = DemoPanel(trace: trace, factor: factor)
-        let end = Stop()
+        let end = StopRequest()
         var picturesLeft = 30
         let playing = Task {
             await device.play(.times(factor), until: stop)
@@ -54,7 +54,7 @@ struct DemoPlayer {
         let start = trace.start
         var due = 0.0
         var wasLost = false
-        tracker.whenChanged = { [weak tracker] in
+        tracker.onChange = { [weak tracker] in
             guard let state = tracker?.state else { return }
             let elapsed = device.wallTime.seconds(since: start)
             let isLost = state.failure != nil
@@ -72,7 +72,7 @@ struct DemoPlayer {
 final class DemoTracker: NSObject, CLLocationManagerDelegate {
     private let manager = CLLocationManager()
     private(set) var state: DemoState
-    var whenChanged: () -> Void = {}
+    var onChange: () -> Void = {}
 
     init(regions: [NamedRegion]) {
         state = DemoState(regions: regions)
@@ -91,26 +91,26 @@ final class DemoTracker: NSObject, CLLocationManagerDelegate {
 
     func locationManager(_ manager: CLLocationManager, didUpdateLocations locations: [CLLocation]) {
         for location in locations { state.add(location) }
-        whenChanged()
+        onChange()
     }
 
     func locationManager(_ manager: CLLocationManager, didEnterRegion region: CLRegion) {
-        state.enter(region.identifier)
-        whenChanged()
+        state.recordEntry(region.identifier)
+        onChange()
     }
 
     func locationManager(_ manager: CLLocationManager, didExitRegion region: CLRegion) {
-        state.leave(region.identifier)
-        whenChanged()
+        state.recordExit(region.identifier)
+        onChange()
     }
 
     func locationManager(_ manager: CLLocationManager, didDetermineState state: CLRegionState, for region: CLRegion) {
-        self.state.settle(region.identifier, isInside: state == .inside)
-        whenChanged()
+        self.state.setInside(region.identifier, state == .inside)
+        onChange()
     }
 
     func locationManager(_ manager: CLLocationManager, didFailWithError error: any Error) {
-        state.lose(error.reason)
-        whenChanged()
+        state.recordFailure(error.reason)
+        onChange()
     }
 }

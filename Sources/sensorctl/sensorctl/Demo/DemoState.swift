@@ -5,7 +5,7 @@ import DeviceCore
 
 /// The state that the delegate's callbacks have produced. It is the only input of the panel.
 struct DemoState {
-    struct Place {
+    struct TrailPoint {
         var latitude: Double
         var longitude: Double
         var speed: Double
@@ -27,7 +27,7 @@ struct DemoState {
     private(set) var regions: [Fence]
 
     private(set) var location: CLLocation?
-    private(set) var trail: [Place] = []
+    private(set) var trail: [TrailPoint] = []
     /// The altitudes in metres above sea level, with the time in seconds since the first position.
     private(set) var altitudes: [(time: Double, altitude: Double)] = []
     private(set) var distance = 0.0
@@ -54,38 +54,38 @@ struct DemoState {
         if first == nil { first = location.time }
         if isAfterGap || locations % stride == 0 {
             trail.append(
-                Place(
+                TrailPoint(
                     latitude: location.coordinate.latitude, longitude: location.coordinate.longitude,
                     speed: location.speed, isAfterGap: isAfterGap))
             if let altitude = location.altitudeAboveSeaLevel, location.verticalAccuracy >= 0, let first {
                 altitudes.append((location.time.seconds(since: first), altitude))
             }
         }
-        if trail.count > Self.limit { thin() }
+        if trail.count > Self.limit { decimate() }
     }
 
-    mutating func lose(_ reason: String) {
+    mutating func recordFailure(_ reason: String) {
         if failure == nil, locations > 0 { losses += 1 }
         failure = reason
     }
 
     // MARK: Regions
 
-    mutating func enter(_ name: String) {
+    mutating func recordEntry(_ name: String) {
         for index in regions.indices where regions[index].region.name == name {
             regions[index].isInside = true
             regions[index].entries += 1
         }
     }
 
-    mutating func leave(_ name: String) { settle(name, isInside: false) }
+    mutating func recordExit(_ name: String) { setInside(name, false) }
 
-    mutating func settle(_ name: String, isInside: Bool) {
+    mutating func setInside(_ name: String, _ isInside: Bool) {
         for index in regions.indices where regions[index].region.name == name { regions[index].isInside = isInside }
     }
 
     /// Removes every other position, and halves the rate of further positions.
-    private mutating func thin() {
+    private mutating func decimate() {
         trail = trail.enumerated().filter { $0.offset % 2 == 0 || $0.element.isAfterGap }.map(\.element)
         altitudes = altitudes.enumerated().filter { $0.offset % 2 == 0 }.map(\.element)
         // The positions after gaps alone may exceed the limit.

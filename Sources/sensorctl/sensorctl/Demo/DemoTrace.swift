@@ -53,7 +53,7 @@ enum DemoSummary {
         let time = DemoPanel.minutes(elapsed)
         if let failure = state.failure { return "  \(time)  no position: \(failure)" }
         guard let location = state.location else { return "  \(time)  no position yet" }
-        return "  \(time)  " + LocationWords.columns(location).joined(separator: "  ")
+        return "  \(time)  " + LocationFormatter.columns(location).joined(separator: "  ")
     }
 
     static func end(_ trace: DemoTrace, _ state: DemoState) -> String {

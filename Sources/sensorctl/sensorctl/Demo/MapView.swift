@@ -80,10 +80,10 @@ struct MapView {
 
     /// Draws a scale bar of 1, 2 or 5 times a power of ten metres, up to a third of the width.
     private func ruler(on canvas: inout Canvas, x: Int, y: Int, columns: Int) {
-        let most = Double(columns) / 3 * 2 * scale
-        guard most.isFinite, most > 0 else { return }
-        let power = pow(10, floor(log10(most)))
-        let length = [5, 2].map { $0 * power }.first { $0 <= most } ?? power
+        let maximum = Double(columns) / 3 * 2 * scale
+        guard maximum.isFinite, maximum > 0 else { return }
+        let power = pow(10, floor(log10(maximum)))
+        let length = [5, 2].map { $0 * power }.first { $0 <= maximum } ?? power
         let cells = max(2, Int((length / scale / 2).rounded()))
         guard cells < columns else { return }
         let name = length >= 1000 ? String(format: "%g km", length / 1000) : String(format: "%g m", length)

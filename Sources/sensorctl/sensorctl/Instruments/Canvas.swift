@@ -10,7 +10,7 @@ struct Canvas {
         var color: Int?
         var isBold = false
 
-        var escape: String { "\(Ink.escape)0\(isBold ? ";1" : "")\(color.map { ";38;5;\($0)" } ?? "")m" }
+        var escape: String { "\(TerminalStyle.escape)0\(isBold ? ";1" : "")\(color.map { ";38;5;\($0)" } ?? "")m" }
     }
 
     let width: Int
@@ -63,7 +63,7 @@ struct Canvas {
                 }
                 text.append(cell.character)
             }
-            return colored && current != Style() ? text + "\(Ink.escape)0m" : text
+            return colored && current != Style() ? text + "\(TerminalStyle.escape)0m" : text
         }
     }
 }

@@ -8,13 +8,13 @@ extension DeviceMotionReading: DrawnReading {
 
     /// Draws the horizon, with the values beside it or, in a narrow terminal, below it.
     func picture(width: Int, height: Int, rate: Double?) -> Canvas {
-        let width = max(width, PictureSize.leastColumns)
+        let width = max(width, PictureSize.minimumColumns)
         let isWide = width >= PictureSize.wideColumns && height >= Self.numbersRows + 2
         let numbersWidth = PictureSize.numbersColumns
         let horizonWidth = isWide ? width - numbersWidth : width
         // The frame is at least twice as wide as high in characters, because a character is twice as high as wide.
-        let most = isWide ? height : height - Self.shortRows
-        let frameHeight = min(max(most, 7), max(Self.numbersRows + 2, horizonWidth / 2))
+        let maximumHeight = isWide ? height : height - Self.shortRows
+        let frameHeight = min(max(maximumHeight, 7), max(Self.numbersRows + 2, horizonWidth / 2))
         var canvas = Canvas(width: width, height: isWide ? frameHeight : frameHeight + Self.shortRows)
         canvas.frame(x: 0, y: 0, width: horizonWidth, height: frameHeight, title: "Horizon")
         HorizonView(gravity: gravity).draw(on: &canvas, x: 1, y: 1, columns: horizonWidth - 2, rows: frameHeight - 2)

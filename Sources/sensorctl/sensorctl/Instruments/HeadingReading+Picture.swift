@@ -7,7 +7,7 @@ extension HeadingReading: DrawnReading {
 
     /// Draws a compass card and the values beside it, or a compass tape in a small terminal.
     func picture(width: Int, height: Int, rate: Double?) -> Canvas {
-        let width = max(width, PictureSize.leastColumns)
+        let width = max(width, PictureSize.minimumColumns)
         guard width >= PictureSize.wideColumns, height >= Self.numbersRows + 3 else { return tape(width: width) }
         let numbersWidth = PictureSize.numbersColumns
         let cardWidth = width - numbersWidth
@@ -15,7 +15,7 @@ extension HeadingReading: DrawnReading {
         let frameHeight = max(cardRows, Self.numbersRows) + 2
         var canvas = Canvas(width: width, height: frameHeight)
         canvas.frame(x: 0, y: 0, width: cardWidth, height: frameHeight, title: "Compass")
-        CompassRose(heading: best).draw(
+        CompassRose(heading: preferredHeading).draw(
             on: &canvas, x: (cardWidth - cardRows * 2) / 2, y: 1 + (frameHeight - 2 - cardRows) / 2, rows: cardRows)
         canvas.frame(x: cardWidth, y: 0, width: numbersWidth, height: frameHeight, title: "Heading")
         numbers(rate, on: &canvas, x: cardWidth + 2, y: 1, width: numbersWidth - 4)
@@ -26,7 +26,7 @@ extension HeadingReading: DrawnReading {
         func row(_ offset: Int, _ name: String, _ value: String, color: Int = Palette.text) {
             canvas.row(name, value, x: x, y: y + offset, width: width, color: color)
         }
-        row(0, "toward", "\(Compass.arrow(best)) \(Compass.name(best))")
+        row(0, "toward", "\(Compass.arrow(preferredHeading)) \(Compass.name(preferredHeading))")
         row(1, "magnetic", Self.degrees(magneticHeading))
         row(2, "true", Self.degrees(trueHeading))
         row(3, "declination", declination)
@@ -50,7 +50,7 @@ extension HeadingReading: DrawnReading {
     private func tape(width: Int) -> Canvas {
         var canvas = Canvas(width: width, height: 6)
         canvas.frame(x: 0, y: 0, width: width, height: 3, title: "")
-        Gauges.compassTape(best, on: &canvas, x: 1, y: 1, width: width - 2)
+        Gauges.compassTape(preferredHeading, on: &canvas, x: 1, y: 1, width: width - 2)
         canvas.put("▼", x: 1 + (width - 2) / 2, y: 0, color: Palette.fair, bold: true)
         let headings = "magnetic \(Self.degrees(magneticHeading))  true \(Self.degrees(trueHeading))"
         canvas.put(headings, x: 1, y: 3, color: Palette.text, bold: true)

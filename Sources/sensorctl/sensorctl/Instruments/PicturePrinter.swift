@@ -13,7 +13,7 @@ protocol PicturedReading: TimedReading {
     ///   - size: The size of the terminal.
     ///   - rate: The rate in readings per second; nil if it is unknown.
     ///   - ink: The terminal styles.
-    func rows(_ past: [any PicturedReading], size: PictureSize, rate: Double?, ink: Ink) -> [String]
+    func rows(_ past: [any PicturedReading], size: PictureSize, rate: Double?, ink: TerminalStyle) -> [String]
 }
 
 /// A reading whose picture does not depend on earlier readings.
@@ -23,16 +23,16 @@ protocol DrawnReading: PicturedReading {
 
 extension DrawnReading {
     /// Returns a picture of at most 100 columns and 22 rows. The row below it contains the cursor.
-    func rows(_ past: [any PicturedReading], size: PictureSize, rate: Double?, ink: Ink) -> [String] {
+    func rows(_ past: [any PicturedReading], size: PictureSize, rate: Double?, ink: TerminalStyle) -> [String] {
         picture(width: min(size.width, 100), height: min(size.height - 1, 22), rate: rate).rows(colored: ink.isOn)
     }
 }
 
 struct PictureSize: Equatable {
     /// The minimum number of columns of a picture.
-    static let leastColumns = 42
+    static let minimumColumns = 42
     /// The minimum number of rows of a picture.
-    static let leastRows = 12
+    static let minimumRows = 12
     /// The minimum number of columns at which values are drawn beside a picture instead of below it.
     static let wideColumns = 60
     /// The width of the values beside a picture, in columns.
@@ -47,7 +47,7 @@ final class PicturePrinter: ReadingPrinter {
     private let clock: any DeviceClock
     private let screen = TerminalScreen(.standardOutput)
     private let output: StandardOutput
-    private let ink = Ink(.standardOutput)
+    private let ink = TerminalStyle(.standardOutput)
     private var painter: RowPainter
     private var lastDrawn: BootTime?
     /// The most recent readings, at most as many as a sparkline shows.
@@ -67,14 +67,14 @@ final class PicturePrinter: ReadingPrinter {
         recent.append(reading)
         if recent.count > Sparkline.maximumWidth { recent.removeFirst() }
         let now = clock.now
-        if let lastDrawn, now.seconds(since: lastDrawn) < RowPainter.pause { return }
+        if let lastDrawn, now.seconds(since: lastDrawn) < RowPainter.minimumInterval { return }
         lastDrawn = now
         painter.draw(reading.rows(recent, size: screen.measure(), rate: rate, ink: ink))
     }
 
     /// Prints a reading that has no picture. It remains on the screen above the next picture.
     private func printBelow(_ reading: some Reading) {
-        painter.leave()
+        painter.keepRows()
         let failure = reading as? StreamFailure
         let lines = failure.map { [$0.line("no \($0.stream.rawValue)", ink)] } ?? reading.lines(ink)
         for line in lines { output.write(line: line) }

@@ -7,7 +7,7 @@ import SensorTools
 final class PictureScreen: CalibrationScreen {
     let showsPictures = true
     private let output: StandardOutput
-    private let isColored = Ink(.standardOutput).isOn
+    private let isColored = TerminalStyle(.standardOutput).isOn
     private let screen = TerminalScreen(.standardOutput)
     private var painter: RowPainter
 
@@ -16,10 +16,10 @@ final class PictureScreen: CalibrationScreen {
         painter = RowPainter(output: output)
     }
 
-    func say(_ line: String) {
+    func print(_ line: String) {
         // Erases the picture. The next one is drawn below the line.
         painter.draw([])
-        painter.leave()
+        painter.keepRows()
         output.write(line: line)
     }
 
@@ -38,7 +38,7 @@ final class PictureScreen: CalibrationScreen {
     func clear() { painter.draw([]) }
 
     private static func picture(of map: SphereMap, width: Int) -> Canvas {
-        let columns = min(max(width, PictureSize.leastColumns), 64)
+        let columns = min(max(width, PictureSize.minimumColumns), 64)
         var canvas = Canvas(width: columns, height: SphereMap.rows + 2)
         canvas.frame(x: 0, y: 0, width: columns, height: SphereMap.rows + 2, title: "Measured field directions")
         for row in 0..<SphereMap.rows {

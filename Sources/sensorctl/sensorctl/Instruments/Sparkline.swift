@@ -40,7 +40,7 @@ struct Sparkline {
 extension MotionReading: PicturedReading {
     private static let colors = [203, 78, 75]
 
-    func rows(_ past: [any PicturedReading], size: PictureSize, rate: Double?, ink: Ink) -> [String] {
+    func rows(_ past: [any PicturedReading], size: PictureSize, rate: Double?, ink: TerminalStyle) -> [String] {
         let lines = values.indices.map { index in
             var line = Sparkline(width: min(max(size.width - 30, 10), Sparkline.maximumWidth))
             for case let reading as MotionReading in past where reading.values.indices.contains(index) {

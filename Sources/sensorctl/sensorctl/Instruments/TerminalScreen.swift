@@ -7,7 +7,7 @@ import SystemCalls
 /// state.
 final class TerminalScreen {
     private let descriptor: Descriptor
-    private let ink: Ink
+    private let ink: TerminalStyle
     private var attributes: termios?
     private var isActive = false
     private var shown: [String] = []
@@ -15,7 +15,7 @@ final class TerminalScreen {
 
     init(_ descriptor: Descriptor) {
         self.descriptor = descriptor
-        ink = Ink(descriptor)
+        ink = TerminalStyle(descriptor)
     }
 
     deinit { restore() }
@@ -43,13 +43,13 @@ final class TerminalScreen {
             }
             tcsetattr(0, TCSANOW, &current)
         }
-        _ = write("\(Ink.escape)?1049h\(Ink.escape)?25l\(Ink.escape)2J")
+        _ = write("\(TerminalStyle.escape)?1049h\(TerminalStyle.escape)?25l\(TerminalStyle.escape)2J")
     }
 
     func restore() {
         guard isActive else { return }
         isActive = false
-        _ = write("\(Ink.escape)0m\(Ink.escape)?25h\(Ink.escape)?1049l")
+        _ = write("\(TerminalStyle.escape)0m\(TerminalStyle.escape)?25h\(TerminalStyle.escape)?1049l")
         if var attributes {
             // Discards keys that were typed while the picture was shown, so that the shell does not receive them.
             tcflush(0, TCIFLUSH)
@@ -63,26 +63,26 @@ final class TerminalScreen {
         var text = ""
         let drawn = PictureSize(width: canvas.width, height: canvas.height)
         if size != drawn {
-            text += "\(Ink.escape)2J"
+            text += "\(TerminalStyle.escape)2J"
             (shown, size) = ([], drawn)
         }
         for (index, row) in rows.enumerated() where !shown.indices.contains(index) || shown[index] != row {
-            text += "\(Ink.escape)\(index + 1);1H\(row)"
+            text += "\(TerminalStyle.escape)\(index + 1);1H\(row)"
         }
         shown = rows
         guard !text.isEmpty else { return true }
         // Requests a synchronized update, which terminals that support it show at once.
-        return write("\(Ink.escape)?2026h\(text)\(Ink.escape)?2026l")
+        return write("\(TerminalStyle.escape)?2026h\(text)\(TerminalStyle.escape)?2026l")
     }
 
-    private func write(_ text: String) -> Bool { descriptor.write(Printable.lines(text)) == .written }
+    private func write(_ text: String) -> Bool { descriptor.write(TerminalText.lines(text)) == .written }
 }
 
 /// Draws rows repeatedly in the same position of a terminal, without using the alternate screen.
 struct RowPainter {
     /// The minimum interval between pictures, in seconds. A shorter one is not visible and may exceed the speed of a
     /// serial terminal.
-    static let pause = 0.05
+    static let minimumInterval = 0.05
 
     private let output: StandardOutput
     private var drawnRows = 0
@@ -90,14 +90,14 @@ struct RowPainter {
     init(output: StandardOutput) { self.output = output }
 
     mutating func draw(_ rows: [String]) {
-        var text = drawnRows > 0 ? "\(Ink.escape)\(drawnRows)A" : ""
-        for row in rows { text += "\(Ink.escape)1G\(Ink.escape)2K\(row)\n" }
+        var text = drawnRows > 0 ? "\(TerminalStyle.escape)\(drawnRows)A" : ""
+        for row in rows { text += "\(TerminalStyle.escape)1G\(TerminalStyle.escape)2K\(row)\n" }
         // Erases the remaining rows of a higher picture.
-        if drawnRows > rows.count { text += "\(Ink.escape)J" }
+        if drawnRows > rows.count { text += "\(TerminalStyle.escape)J" }
         drawnRows = rows.count
         output.write(lines: text)
     }
 
     /// Leaves the current rows on the screen. The next rows are drawn below them.
-    mutating func leave() { drawnRows = 0 }
+    mutating func keepRows() { drawnRows = 0 }
 }

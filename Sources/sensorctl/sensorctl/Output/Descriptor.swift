@@ -18,7 +18,7 @@ struct Descriptor: Sendable {
 
     /// Opens /dev/null for standard descriptors that are closed. Must be called first, because the next file to be
     /// opened would otherwise receive one of their numbers, and then the program's output.
-    static func openStandardOnes() {
+    static func openStandardDescriptors() {
         for number in 0...2 as ClosedRange<Int32> where fcntl(number, F_GETFD) < 0 && errno == EBADF {
             // open(2) returns the lowest free number.
             _ = open("/dev/null", number == 0 ? O_RDONLY : O_WRONLY)
@@ -60,8 +60,8 @@ struct Descriptor: Sendable {
     }
 
     /// Writes all bytes. After a stop request, waits at most 2 s for a slow reader.
-    func write(_ bytes: [UInt8], until stop: Stop) -> Outcome {
-        write(bytes, isPatient: stop.patience())
+    func write(_ bytes: [UInt8], until stop: StopRequest) -> Outcome {
+        write(bytes, isPatient: stop.gracePeriod())
     }
 
     /// True if a write would not block, including one that would fail.
@@ -72,7 +72,7 @@ struct Descriptor: Sendable {
     }
 
     /// Reads the available bytes. Blocks until there are some.
-    func readSome(atMost limit: Int) -> ReadSome {
+    func readSome(atMost limit: Int) -> ReadOutcome {
         var failure: Int32?
         let bytes = [UInt8](unsafeUninitializedCapacity: limit) { buffer, count in
             let result = systemRead(number, UnsafeMutableRawBufferPointer(buffer))
@@ -83,7 +83,7 @@ struct Descriptor: Sendable {
         return bytes.isEmpty ? .end : .bytes(bytes)
     }
 
-    enum ReadSome: Sendable {
+    enum ReadOutcome: Sendable {
         case bytes([UInt8])
         case end
         case failed(errno: Int32)

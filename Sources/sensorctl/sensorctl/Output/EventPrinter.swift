@@ -10,8 +10,8 @@ final class EventPrinter: Sendable {
     static let limit = 1 << 20
 
     private struct State {
-        var waiting = 0
-        var missed = 0
+        var pendingByteCount = 0
+        var droppedCount = 0
         var printed = 0
         /// True if the reader has closed the pipe.
         var isClosed = false
@@ -19,11 +19,11 @@ final class EventPrinter: Sendable {
 
     private let queue = DispatchQueue(label: "sensorctl.events")
     private let state = Mutex(State())
-    private let missed: @Sendable (Int) -> Bool
+    private let droppedCount: @Sendable (Int) -> Bool
 
     /// - Parameter missed: Prints the number of dropped lines. Returns false if the reader has closed the pipe. Called
     ///   on the printer's queue.
-    init(missed: @escaping @Sendable (Int) -> Bool) { self.missed = missed }
+    init(missed: @escaping @Sendable (Int) -> Bool) { self.droppedCount = missed }
 
     /// Prints a line after all previous ones. Drops it if too many bytes are waiting.
     ///
@@ -33,42 +33,42 @@ final class EventPrinter: Sendable {
     func print(_ size: Int, _ body: @escaping @Sendable () -> Bool) {
         let gap = state.withLock { state -> Int? in
             guard !state.isClosed else { return nil }
-            guard state.waiting + size <= Self.limit else {
-                state.missed += 1
+            guard state.pendingByteCount + size <= Self.limit else {
+                state.droppedCount += 1
                 return nil
             }
-            state.waiting += size
-            defer { state.missed = 0 }
-            return state.missed
+            state.pendingByteCount += size
+            defer { state.droppedCount = 0 }
+            return state.droppedCount
         }
         guard let gap else { return }
         queue.async { [self] in
-            tell(gap)
+            reportDropped(gap)
             guard !state.withLock({ $0.isClosed }) else { return }
             let isRead = body()
             state.withLock { state in
                 state.isClosed = !isRead
-                state.waiting -= size
+                state.pendingByteCount -= size
                 state.printed += 1
             }
         }
     }
 
-    private func tell(_ gap: Int) {
-        guard gap > 0, !state.withLock({ $0.isClosed }), !missed(gap) else { return }
+    private func reportDropped(_ gap: Int) {
+        guard gap > 0, !state.withLock({ $0.isClosed }), !droppedCount(gap) else { return }
         state.withLock { $0.isClosed = true }
     }
 
     /// Waits until all lines have been printed, or until no line has been printed for 3 s.
     func finish() {
-        let bell = Bell()
+        let bell = BinarySemaphore()
         queue.async { [self] in
-            tell(
+            reportDropped(
                 state.withLock { state in
-                    defer { state.missed = 0 }
-                    return state.missed
+                    defer { state.droppedCount = 0 }
+                    return state.droppedCount
                 })
-            bell.ring()
+            bell.signal()
         }
         var former = state.withLock { $0.printed }
         while !bell.wait(seconds: 3) {

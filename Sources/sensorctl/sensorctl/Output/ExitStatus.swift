@@ -41,19 +41,19 @@ enum ExitStatus: Int32, Error {
     init(starting error: DeviceError) { self = error.code == .invalidConfiguration ? .usage : .unavailable }
 
     /// Throws this status to end the command, unless it is `success`. Prints nothing.
-    func end() throws { if self != .success { throw ExitCode(rawValue) } }
+    func exit() throws { if self != .success { throw ExitCode(rawValue) } }
 
     /// Executes the closure. If it fails, logs the error and throws the resulting exit status.
     ///
     /// - Parameter status: Returns the exit status for an error.
-    static func ending<Value>(
+    static func exitOnError<Value>(
         _ status: (DeviceError) -> ExitStatus, _ body: () throws(DeviceError) -> Value
     ) throws -> Value {
         do throws(DeviceError) {
             return try body()
         } catch {
-            Notes.fail(error.description)
-            try status(error).end()
+            Log.error(error.description)
+            try status(error).exit()
             throw error
         }
     }

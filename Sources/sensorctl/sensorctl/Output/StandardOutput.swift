@@ -8,18 +8,18 @@ import SensorTools
 /// Standard output, or a closure that receives the output instead. Each line or block is a single write. Used on one
 /// thread.
 final class StandardOutput {
-    private let stop: Stop
+    private let stop: StopRequest
     private let descriptor = Descriptor.standardOutput
     private let taker: (([UInt8]) -> Void)?
     private var isBroken = false
     /// The number of bytes that are buffered before they are written; 0 to write immediately.
     private let block: Int
-    private var gathered: [UInt8] = []
+    private var buffer: [UInt8] = []
 
     /// - Parameters:
     ///   - gathers: True to buffer the output. ``flush()`` writes the rest.
     ///   - taker: A closure that receives the output instead of standard output.
-    init(stop: Stop, gathers: Bool = false, taker: (([UInt8]) -> Void)? = nil) {
+    init(stop: StopRequest, gathers: Bool = false, taker: (([UInt8]) -> Void)? = nil) {
         (self.stop, self.taker) = (stop, taker)
         block = gathers ? 1 << 15 : 0
     }
@@ -27,19 +27,19 @@ final class StandardOutput {
     /// Writes bytes, or appends them to the buffer. If a write fails, requests a stop and discards further output.
     func write(_ bytes: [UInt8]) {
         if let taker { return taker(bytes) }
-        guard block > 0 else { return put(bytes) }
-        gathered += bytes
-        if gathered.count >= block { flush() }
+        guard block > 0 else { return writeImmediately(bytes) }
+        buffer += bytes
+        if buffer.count >= block { flush() }
     }
 
     /// Writes the buffered bytes.
     func flush() {
-        guard !gathered.isEmpty else { return }
-        put(gathered)
-        gathered.removeAll(keepingCapacity: true)
+        guard !buffer.isEmpty else { return }
+        writeImmediately(buffer)
+        buffer.removeAll(keepingCapacity: true)
     }
 
-    private func put(_ bytes: [UInt8]) {
+    private func writeImmediately(_ bytes: [UInt8]) {
         guard !isBroken else { return }
         let outcome = descriptor.write(bytes, isPatient: { stop.reason == nil })
         isBroken = outcome != .written
@@ -54,7 +54,7 @@ final class StandardOutput {
     func write(line: String) { write(lines: line + "\n") }
 
     /// Writes lines of text. Sanitizes them, because they may contain untrusted parts.
-    func write(lines: String) { write(Printable.lines(lines)) }
+    func write(lines: String) { write(TerminalText.lines(lines)) }
 
     func writeObject(_ body: (inout JSONWriter) -> Void) {
         var writer = JSONWriter()
@@ -66,7 +66,7 @@ final class StandardOutput {
     func announce(_ place: String, asJSON: Bool, example: String, _ members: JSONMembers) {
         guard asJSON else {
             write(line: place)
-            return Notes.say("for example: \(example)")
+            return Log.notice("for example: \(example)")
         }
         writeObject { writer in
             writer.member("event", "listening")
@@ -76,14 +76,14 @@ final class StandardOutput {
 
     /// Writes a report as text or as JSON.
     func write(_ report: some Report, asJSON: Bool) {
-        guard asJSON else { return write(line: report.text(ink: Ink(descriptor))) }
+        guard asJSON else { return write(line: report.text(ink: TerminalStyle(descriptor))) }
         var writer = JSONWriter()
         report.write(to: &writer)
         write(writer.bytes)
     }
 }
 
-extension Ink {
+extension TerminalStyle {
     /// Creates the styles for a descriptor. They are on if it is a terminal with colors and the user has not disabled
     /// them (https://no-color.org).
     init(_ descriptor: Descriptor) {

@@ -24,11 +24,11 @@ final class PlotCollector: ReadingPrinter {
     /// The start of the trace on the time axis, in seconds.
     let offset: Double
     private(set) var names: [LineName] = []
-    private var lines: [LineName: SeriesThinner] = [:]
+    private var lines: [LineName: SeriesDecimator] = [:]
     private(set) var intervals: [StreamName: IntervalCounter] = [:]
     /// The intervals of values that are not part of every location.
     private var partIntervals: [LineName: IntervalCounter] = [:]
-    private(set) var track = TrackThinner()
+    private(set) var track = TrackSimplifier()
     /// The reasons for missing streams, as far as they were reported.
     private(set) var reasons: [StreamName: String] = [:]
 
@@ -37,7 +37,7 @@ final class PlotCollector: ReadingPrinter {
         (self.origin, self.start, self.offset) = (origin, start, offset)
     }
 
-    func line(_ name: LineName) -> SeriesThinner { lines[name] ?? SeriesThinner() }
+    func line(_ name: LineName) -> SeriesDecimator { lines[name] ?? SeriesDecimator() }
 
     /// Returns the duration in seconds above which a pause of a line is a gap. It is computed separately for each line,
     /// because a receiver may report the altitude only with every fourth position.
@@ -48,10 +48,10 @@ final class PlotCollector: ReadingPrinter {
 
     func print(_ reading: some Reading) {
         switch reading {
-        case let reading as MotionReading: take(reading)
-        case let reading as DeviceMotionReading: take(reading)
-        case let reading as HeadingReading: take(reading)
-        case let reading as LocationsReading: for location in reading.locations { take(location) }
+        case let reading as MotionReading: process(reading)
+        case let reading as DeviceMotionReading: process(reading)
+        case let reading as HeadingReading: process(reading)
+        case let reading as LocationsReading: for location in reading.locations { process(location) }
         case let failure as LocationFailure: reasons[.location] = failure.error.reason
         case let failure as StreamFailure: reasons[failure.stream] = failure.error.reason
         case let advice as HeadingAdvice: reasons[.heading] = advice.text
@@ -59,11 +59,11 @@ final class PlotCollector: ReadingPrinter {
         }
     }
 
-    private func take(_ location: CLLocation) {
+    private func process(_ location: CLLocation) {
         let time = time(of: location)
         count(.location, time)
         track.add(
-            TrackPlace(
+            TrackPoint(
                 time: time, latitude: location.coordinate.latitude, longitude: location.coordinate.longitude,
                 accuracy: location.horizontalAccuracy))
         if location.speed >= 0 { add(.speed, "", .amount, time, location.speed, margin: location.speedAccuracy) }
@@ -81,12 +81,12 @@ final class PlotCollector: ReadingPrinter {
     /// Returns the location's timestamp on the time axis, or its arrival time if they differ by more than 10 s because
     /// the receiver's clock is wrong or jumps.
     private func time(of location: CLLocation) -> Double {
-        let told = location.time.seconds(since: start)
-        let heard = clock?.now.seconds(since: origin) ?? told
-        return offset + (abs(told - heard) <= 10 ? told : heard)
+        let reportedTime = location.time.seconds(since: start)
+        let arrivalTime = clock?.now.seconds(since: origin) ?? reportedTime
+        return offset + (abs(reportedTime - arrivalTime) <= 10 ? reportedTime : arrivalTime)
     }
 
-    private func take(_ reading: MotionReading) {
+    private func process(_ reading: MotionReading) {
         let time = offset + origin.secondsTo(reading.timestamp)
         count(reading.stream, time)
         guard let subject = PlotSubject(rawValue: reading.stream.rawValue) else { return }
@@ -97,7 +97,7 @@ final class PlotCollector: ReadingPrinter {
         }
     }
 
-    private func take(_ reading: DeviceMotionReading) {
+    private func process(_ reading: DeviceMotionReading) {
         let time = offset + reading.timestamp
         count(.deviceMotion, time)
         for (name, angle) in [("roll", reading.roll), ("pitch", reading.pitch), ("yaw", reading.yaw)] {
@@ -105,13 +105,13 @@ final class PlotCollector: ReadingPrinter {
         }
     }
 
-    private func take(_ reading: HeadingReading) {
+    private func process(_ reading: HeadingReading) {
         let time = offset + reading.timestamp
         count(.heading, time)
         let isTrusted = reading.headingAccuracy >= 0
         let name = !isTrusted ? "not to be trusted" : reading.trueHeading >= 0 ? "true" : "magnetic"
         add(
-            .heading, name, .bearing, time, reading.best, margin: isTrusted ? reading.headingAccuracy : nil,
+            .heading, name, .bearing, time, reading.preferredHeading, margin: isTrusted ? reading.headingAccuracy : nil,
             isDoubtful: !isTrusted)
     }
 
@@ -126,12 +126,12 @@ final class PlotCollector: ReadingPrinter {
         let line = LineName(subject: subject, name: name, isDoubtful: isDoubtful)
         if lines[line] == nil { names.append(line) }
         if subject.stream == .location { partIntervals[line, default: IntervalCounter()].add(time) }
-        lines[line, default: SeriesThinner(quantity)].add(PlotPoint(time: time, value: value), margin: margin)
+        lines[line, default: SeriesDecimator(quantity)].add(PlotPoint(time: time, value: value), margin: margin)
     }
 }
 
 /// Collects the satellites that receivers report. Locations contain satellites only while there is a fix.
-final class SkyWatch: Sendable {
+final class SatelliteCollector: Sendable {
     private let tracks = Mutex(SkyTracks())
     private let subscription = Mutex<Subscription?>(nil)
 

@@ -9,25 +9,25 @@ import SensorTools
 /// reader.
 final class PublishingEvents: Sendable {
     private let asJSON: Bool
-    private let stop: Stop
+    private let stop: StopRequest
     private let clock = LiveClock()
     private let printer: EventPrinter
 
-    init(asJSON: Bool, stop: Stop) {
+    init(asJSON: Bool, stop: StopRequest) {
         (self.asJSON, self.stop) = (asJSON, stop)
         let clock = clock
         printer = EventPrinter { count in
             if asJSON {
                 return Self.write(Self.line("missed", at: clock.wallTime) { $0.member("events", count) }, stop)
             }
-            Notes.warn("\(count) messages about publishing were dropped, because standard error was not read in time.")
+            Log.warning("\(count) messages about publishing were dropped, because standard error was not read in time.")
             return true
         }
     }
 
     func started(_ settings: MQTTPublisherSettings) {
         let broker = settings.broker.description
-        tell("started", "publishing on \(settings.topic) at \(broker); Ctrl-C ends it") { writer in
+        report("started", "publishing on \(settings.topic) at \(broker); Ctrl-C ends it") { writer in
             writer.member("broker", broker)
             writer.member("topic", settings.topic)
             writer.memberIfPresent("spool", settings.spoolFolder)
@@ -38,9 +38,9 @@ final class PublishingEvents: Sendable {
         }
     }
 
-    func take(_ event: MQTTPublisher.Event) {
+    func process(_ event: MQTTPublisher.Event) {
         switch event {
-        case .connected: tell("connected", "connected to the broker")
+        case .connected: report("connected", "connected to the broker")
         case .lost(let error): fail("lost", error)
         case .spoolFailed(let error): fail("spoolFailed", error)
         }
@@ -48,15 +48,15 @@ final class PublishingEvents: Sendable {
 
     func positionLost(_ error: DeviceError) { fail("positionLost", error) }
 
-    func positionRegained() { tell("positionRegained", "positions are available again") }
+    func positionRegained() { report("positionRegained", "positions are available again") }
 
     func sensorLost(_ kind: SensorKind, _ error: DeviceError) {
         fail("sensorLost", error) { $0.member("sensor", kind.rawValue) }
     }
 
     func ended(_ statistics: MQTTStatistics, spool: String?) {
-        let waiting = statistics.waiting
-        tell("ended", "the broker accepted \(statistics.delivered) of \(statistics.published) messages") { writer in
+        let waiting = statistics.queued
+        report("ended", "the broker accepted \(statistics.delivered) of \(statistics.published) messages") { writer in
             writer.member("published", statistics.published)
             writer.member("delivered", statistics.delivered)
             writer.member("waiting", waiting)
@@ -79,7 +79,7 @@ final class PublishingEvents: Sendable {
         _ event: StaticString, _ error: DeviceError, _ more: (inout JSONWriter) -> Void = { _ in }
     ) {
         guard asJSON else { return warn(error.description) }
-        tell(event, "") { writer in
+        report(event, "") { writer in
             more(&writer)
             writer.member("reason", error.description)
         }
@@ -87,15 +87,15 @@ final class PublishingEvents: Sendable {
 
     private func warn(_ text: String) {
         printer.print(text.utf8.count) {
-            Notes.warn(text)
+            Log.warning(text)
             return true
         }
     }
 
-    private func tell(_ event: StaticString, _ note: String, _ members: (inout JSONWriter) -> Void = { _ in }) {
+    private func report(_ event: StaticString, _ note: String, _ members: (inout JSONWriter) -> Void = { _ in }) {
         guard asJSON else {
             return printer.print(note.utf8.count) {
-                Notes.say(note)
+                Log.notice(note)
                 return true
             }
         }
@@ -117,7 +117,7 @@ final class PublishingEvents: Sendable {
     }
 
     /// Returns false if the reader has closed the pipe. Publishing continues.
-    private static func write(_ line: [UInt8], _ stop: Stop) -> Bool {
+    private static func write(_ line: [UInt8], _ stop: StopRequest) -> Bool {
         let outcome = Descriptor.standardOutput.write(line, until: stop)
         if case .failed(let number) = outcome { stop.request(.unwritable(errno: number)) }
         return outcome == .written

@@ -18,7 +18,8 @@ struct AccessoryReading: Sendable, Hashable {
 
     var line: String {
         let serial = serial.isEmpty ? "" : "serial \(serial)"
-        let words = [name, manufacturer, model == name ? "" : model, serial].filter { !$0.isEmpty }.map(Printable.text)
+        let words = [name, manufacturer, model == name ? "" : model, serial].filter { !$0.isEmpty }.map(
+            TerminalText.text)
         let spoken = protocols.isEmpty ? "no protocol" : protocols.joined(separator: ", ")
         return "\(connectionID)  \(words.joined(separator: "  "))  \(spoken)"
     }
@@ -34,7 +35,7 @@ struct AccessoryReading: Sendable, Hashable {
 }
 
 /// A change of the connected accessories.
-struct AccessoryNews: Reading {
+struct AccessoryChangeReading: Reading {
     /// The kind of change. The raw value is the callback in JSON.
     enum Change: String, Sendable {
         case present = "connectedAccessories"
@@ -58,7 +59,7 @@ struct AccessoryNews: Reading {
         }
     }
 
-    func lines(_ ink: Ink) -> [String] {
+    func lines(_ ink: TerminalStyle) -> [String] {
         let mark =
             switch change {
             case .present: ink.dim("=")

@@ -23,7 +23,7 @@ struct BeaconsReading: Reading {
         writer.member("timestamp", CivilDate(time).timestamp)
     }
 
-    func lines(_ ink: Ink) -> [String] {
+    func lines(_ ink: TerminalStyle) -> [String] {
         let time = ink.dim(CivilDate(time).timeOfDayWithTenths)
         guard !beacons.isEmpty else { return ["\(time)  \(ink.dim("no beacon"))"] }
         return beacons.map { beacon in
@@ -52,7 +52,7 @@ struct BeaconFailure: Reading {
         }
     }
 
-    func lines(_ ink: Ink) -> [String] {
+    func lines(_ ink: TerminalStyle) -> [String] {
         ["\(ink.dim(CivilDate(time).timeOfDayWithTenths))  \(ink.color(214, "no beacons")): \(error.reason)"]
     }
 }

@@ -48,7 +48,7 @@ struct DeviceMotionReading: TimedReading {
         writer.member("heading", heading)
     }
 
-    func columns(_ ink: Ink) -> [String] {
+    func columns(_ ink: TerminalStyle) -> [String] {
         let angles = [("roll", roll), ("pitch", pitch), ("yaw", yaw)].map { name, angle in
             "\(ink.dim(name)) \(ink.bold(String(format: "%6.1f°", angle * 180 / .pi)))"
         }

@@ -30,7 +30,7 @@ struct HeadingReading: TimedReading {
     var strength: Double { (field * field).sum().squareRoot() }
 
     /// The true heading, or the magnetic heading if the true heading is unknown.
-    var best: Double { trueHeading < 0 ? magneticHeading : trueHeading }
+    var preferredHeading: Double { trueHeading < 0 ? magneticHeading : trueHeading }
 
     var accuracy: (text: String, color: Int) {
         guard headingAccuracy >= 0 else { return ("unreliable", Palette.bad) }
@@ -38,11 +38,11 @@ struct HeadingReading: TimedReading {
         return (String(format: "± %.1f°", headingAccuracy), color)
     }
 
-    func columns(_ ink: Ink) -> [String] {
-        let name = Compass.name(best)
+    func columns(_ ink: TerminalStyle) -> [String] {
+        let name = Compass.name(preferredHeading)
         let pad = String(repeating: " ", count: max(0, 3 - name.count))
         return [
-            "\(Compass.arrow(best)) \(name)\(pad)",
+            "\(Compass.arrow(preferredHeading)) \(name)\(pad)",
             "\(ink.bold(Self.degrees(magneticHeading))) \(ink.dim("magnetic"))",
             "\(ink.bold(Self.degrees(trueHeading))) \(ink.dim("true"))",
             headingAccuracy < 0
@@ -72,11 +72,11 @@ struct HeadingAdvice: Reading, Equatable {
     let survey: MagneticSurvey?
 
     /// True if the survey has progressed since the earlier advice.
-    func isNews(after earlier: HeadingAdvice?) -> Bool {
+    func hasProgress(since earlier: HeadingAdvice?) -> Bool {
         guard let earlier else { return true }
         guard let survey else { return false }
         guard let former = earlier.survey else { return true }
-        return survey.isCalibrated != former.isCalibrated || survey.sectors > former.sectors
+        return survey.isCalibrated != former.isCalibrated || survey.sectorsCovered > former.sectorsCovered
             || survey.sidesUp.count > former.sidesUp.count
     }
 
@@ -84,22 +84,22 @@ struct HeadingAdvice: Reading, Equatable {
         if let survey, survey.isCalibrated {
             return "The magnetic field is disturbed here: move away from iron and magnets."
         }
-        if let survey, survey.isSeenAllRound {
+        if let survey, survey.hasSufficientPoses {
             return "The magnetometer is not calibrated yet: keep turning the device, away from iron and magnets."
         }
         let demand = "The magnetometer is not calibrated yet: turn the device around once, and turn it over."
-        guard let survey, survey.sectors > 0 else { return demand }
-        let directions = "It has faced \(survey.sectors) of \(MagneticSurvey.sectorCount) directions"
-        let sides = survey.sidesUp.map(\.words).joined(separator: ", ")
+        guard let survey, survey.sectorsCovered > 0 else { return demand }
+        let directions = "It has faced \(survey.sectorsCovered) of \(MagneticSurvey.sectorCount) directions"
+        let sides = survey.sidesUp.map(\.displayName).joined(separator: ", ")
         return "\(demand) \(directions)\(sides.isEmpty ? "" : "; sides that faced up: \(sides)")."
     }
 
     func writeMembers(to writer: inout JSONWriter) {
         writer.members(["callback": "headingCalibration", "text": text])
-        if let survey { writer.members(["directions": survey.sectors]) }
+        if let survey { writer.members(["directions": survey.sectorsCovered]) }
     }
 
-    func lines(_ ink: Ink) -> [String] { ["\(ink.color(214, "no heading")): \(text)"] }
+    func lines(_ ink: TerminalStyle) -> [String] { ["\(ink.color(214, "no heading")): \(text)"] }
 
     var note: String? { "heading: \(text)" }
 }

@@ -25,17 +25,17 @@ struct LocationsReading: Reading {
         }
     }
 
-    func lines(_ ink: Ink) -> [String] {
+    func lines(_ ink: TerminalStyle) -> [String] {
         locations.map { location in
-            var columns = LocationWords.columns(location)
+            var columns = LocationFormatter.columns(location)
             for index in 0..<2 { columns[index] = ink.bold(columns[index]) }
-            columns[5] = ink.color(LocationWords.color(accuracy: location.horizontalAccuracy), columns[5])
+            columns[5] = ink.color(LocationFormatter.color(accuracy: location.horizontalAccuracy), columns[5])
             return ([ink.dim(CivilDate(location.time).timeOfDayWithTenths)] + columns).joined(separator: "  ")
         }
     }
 
     /// Returns the column titles, with the date.
-    func titles(_ ink: Ink) -> [String] {
+    func titles(_ ink: TerminalStyle) -> [String] {
         locations.map { location in
             let date = CivilDate(location.time).date
             return ink.dim("\(date)      latitude     longitude    altitude       speed  course      accuracy  sats")
@@ -59,7 +59,7 @@ struct LocationFailure: Reading {
         }
     }
 
-    func lines(_ ink: Ink) -> [String] {
+    func lines(_ ink: TerminalStyle) -> [String] {
         let isDenied = (error as? CLError)?.code == .denied
         let what = ink.color(isDenied ? 203 : 214, isDenied ? "not allowed" : "no position")
         return ["\(ink.dim(CivilDate(time).timeOfDayWithTenths))  \(what): \(error.reason)"]
@@ -77,7 +77,7 @@ struct AuthorizationReading: Reading {
         writer.members(["callback": "didChangeAuthorization", "status": "\(status)", "accuracy": "\(accuracy)"])
     }
 
-    func lines(_ ink: Ink) -> [String] {
+    func lines(_ ink: TerminalStyle) -> [String] {
         // Full authorization is the normal case and is not printed.
         let isUsual = status == .authorizedWhenInUse || status == .authorizedAlways
         guard !isUsual || accuracy != .fullAccuracy else { return [] }

@@ -45,7 +45,7 @@ struct MotionReading: TimedReading {
         for value in values { writer.member(text: value.name, value.number) }
     }
 
-    func columns(_ ink: Ink) -> [String] {
+    func columns(_ ink: TerminalStyle) -> [String] {
         let numbers = values.map { value in
             let name = value.name.count > 1 ? value.name + " " : value.name
             return "\(ink.dim(name)) \(ink.bold(String(format: "%9.4f", value.number)))"
@@ -64,5 +64,5 @@ struct OrientationReading: TimedReading {
 
     var callback: String { StreamName.orientation.rawValue }
     func writeValues(to writer: inout JSONWriter) { writer.member("orientation", "\(orientation)") }
-    func columns(_ ink: Ink) -> [String] { [ink.bold("\(orientation)")] }
+    func columns(_ ink: TerminalStyle) -> [String] { [ink.bold("\(orientation)")] }
 }

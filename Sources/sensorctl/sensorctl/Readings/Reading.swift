@@ -12,18 +12,18 @@ protocol Reading {
     func writeMembers(to writer: inout JSONWriter)
 
     /// Returns lines of text with a constant number of columns; empty for callbacks that need not be printed.
-    func lines(_ ink: Ink) -> [String]
+    func lines(_ ink: TerminalStyle) -> [String]
 
     /// Returns the column titles of the lines. A title is printed if it differs from the previous one. Empty by
     /// default.
-    func titles(_ ink: Ink) -> [String]
+    func titles(_ ink: TerminalStyle) -> [String]
 
     /// The log message that replaces the callback if the output contains only readings; nil for a reading.
     var note: String? { get }
 }
 
 extension Reading {
-    func titles(_ ink: Ink) -> [String] { [] }
+    func titles(_ ink: TerminalStyle) -> [String] { [] }
     var note: String? { nil }
 }
 
@@ -40,7 +40,7 @@ protocol TimedReading: Reading {
     func writeValues(to writer: inout JSONWriter)
 
     /// Returns the columns that follow the timestamp.
-    func columns(_ ink: Ink) -> [String]
+    func columns(_ ink: TerminalStyle) -> [String]
 }
 
 extension TimedReading {
@@ -50,7 +50,7 @@ extension TimedReading {
         writeValues(to: &writer)
     }
 
-    func lines(_ ink: Ink) -> [String] {
+    func lines(_ ink: TerminalStyle) -> [String] {
         [([ink.dim(String(format: "%12.3f s", timestamp))] + columns(ink)).joined(separator: "  ")]
     }
 }
@@ -64,12 +64,15 @@ final class LinePrinter: ReadingPrinter {
     private let output: StandardOutput
     private let asJSON: Bool
     private let tellsErrors: Bool
-    private let ink: Ink
+    private let ink: TerminalStyle
     private var writer = JSONWriter()
     private var title: String?
 
     /// - Parameter tellsErrors: False to log the errors of fused streams instead of printing them as JSON.
-    init(output: StandardOutput, asJSON: Bool, tellsErrors: Bool = true, ink: Ink = Ink(.standardOutput)) {
+    init(
+        output: StandardOutput, asJSON: Bool, tellsErrors: Bool = true,
+        ink: TerminalStyle = TerminalStyle(.standardOutput)
+    ) {
         self.output = output
         self.asJSON = asJSON
         self.tellsErrors = tellsErrors
@@ -80,7 +83,7 @@ final class LinePrinter: ReadingPrinter {
         guard asJSON else { return write(reading) }
         if !tellsErrors, let note = reading.note {
             output.flush()
-            return Notes.warn(note)
+            return Log.warning(note)
         }
         writer.removeAll()
         writer.line { reading.writeMembers(to: &$0) }
@@ -113,7 +116,7 @@ struct StreamFailure: Reading {
         }
     }
 
-    func lines(_ ink: Ink) -> [String] {
+    func lines(_ ink: TerminalStyle) -> [String] {
         // A fused stream may still deliver readings, but fewer than requested.
         [line(stream.isFused ? stream.rawValue : "no \(stream.rawValue)", ink)]
     }
@@ -121,7 +124,7 @@ struct StreamFailure: Reading {
     /// Formats the error.
     ///
     /// - Parameter what: The text before the reason.
-    func line(_ what: String, _ ink: Ink) -> String { "\(ink.color(214, what)): \(error.reason)" }
+    func line(_ what: String, _ ink: TerminalStyle) -> String { "\(ink.color(214, what)): \(error.reason)" }
 
     var note: String? { stream.isFused ? "\(stream.rawValue): \(error.reason)" : nil }
 }

@@ -25,7 +25,7 @@ struct RegionReading: Reading {
         ])
     }
 
-    func lines(_ ink: Ink) -> [String] {
+    func lines(_ ink: TerminalStyle) -> [String] {
         let time = date.map { CivilDate(WallTime($0)).timeOfDayWithTenths } ?? "--:--:--.-"
         let what =
             switch callback {
@@ -47,7 +47,7 @@ struct RegionFailure: Reading {
         writer.object("error") { $0.members(["reason": reason]) }
     }
 
-    func lines(_ ink: Ink) -> [String] { ["\(ink.color(203, "not monitored"))  \(region): \(reason)"] }
+    func lines(_ ink: TerminalStyle) -> [String] { ["\(ink.color(203, "not monitored"))  \(region): \(reason)"] }
 }
 
 /// The beginning or end of a visit.
@@ -65,7 +65,7 @@ struct VisitReading: Reading {
         ])
     }
 
-    func lines(_ ink: Ink) -> [String] {
+    func lines(_ ink: TerminalStyle) -> [String] {
         let (latitude, longitude) = (visit.coordinate.latitude, visit.coordinate.longitude)
         let place = String(format: "%.6f %.6f ± %.0f m", latitude, longitude, visit.horizontalAccuracy)
         let times = [arrival, departure].map { $0.map { CivilDate($0).timeOfDayWithTenths } ?? "…" }

@@ -5,7 +5,7 @@ import DeviceCore
 import SimulatedDevice
 
 /// The streams of `watch` and `replay`. A new stream requires a case, an entry in ``facts`` and a listener in
-/// `ListenerPlan`.
+/// `ListenerOptions`.
 enum StreamName: String, ExpressibleByArgument, CaseIterable {
     case location, heading, accelerometer, gyro, magnetometer, pressure, orientation, steps, activity, accessories
     case beacons, regions, monitor, visits

@@ -46,7 +46,7 @@ struct BlackBoxOptions: ParsableArguments {
             if let ringSize { plan.ring.size = ringSize.bytes }
             guard plan.ring.size >= 1 << 20 else { throw ValidationError("--ring-size must be at least 1M.") }
             if let sync {
-                guard let policy = RingSync(rawValue: sync) else {
+                guard let policy = RingSyncPolicy(rawValue: sync) else {
                     throw ValidationError("--sync must be each-second, segment or never, not \(sync).")
                 }
                 plan.ring.sync = policy

@@ -15,36 +15,36 @@ final class BlackBoxSession: Sendable {
     private let ring: TraceRing
     private let box: BlackBox
     private let triggers: [RecordingTrigger]
-    private let listener: TriggerListener
-    private let failure: SaveFailure
+    private let listener: TriggerMonitor
+    private let failure: SaveError
     private let signal: SignalRelay
     private let events: RecordingEvents
     private let queue = DispatchQueue(label: "sensorctl.black-box-signal")
 
     /// Creates the ring. An existing ring is set aside.
     init(
-        _ place: RingPlace, _ plan: BlackBoxPlan, clock: any DeviceClock, events: RecordingEvents, stop: Stop
+        _ place: RingLocation, _ plan: BlackBoxPlan, clock: any DeviceClock, events: RecordingEvents, stop: StopRequest
     ) throws(DeviceError) {
         // Created first, because another process may send the signal at any time.
         signal = SignalRelay([SIGUSR1], keeping: 1)
         self.events = events
         let ring = try TraceRing(place, options: plan.ring, clock: clock)
-        let failure = SaveFailure()
+        let failure = SaveError()
         writer = TraceWriter(ring, clock: clock)
         let box = BlackBox(ring: ring, writer: writer, options: plan.box, clock: clock) { event in
             switch event {
             case .triggered(let trigger, let seconds): events.triggered(trigger, seconds: seconds)
             case .saved(let save, let triggers): events.saved(save, triggers: triggers, isLeftover: false)
             case .empty(let trigger):
-                events.warn("\(Printable.text(trigger.event)): nothing has been recorded yet, so nothing was saved.")
+                events.warn("\(TerminalText.text(trigger.event)): nothing has been recorded yet, so nothing was saved.")
             case .failed(let error):
                 failure.error.withLock { $0 = $0 ?? error }
                 stop.request(.failed(error, .inputOutput))
-            case .foundLeftover(let leftover): events.found(leftover)
+            case .processedLeftover(let leftover): events.recovered(leftover)
             case .keptLeftover(let error): events.warn(error.description)
             }
         }
-        listener = TriggerListener(plan.triggers, clock: clock) { box.trigger($0) }
+        listener = TriggerMonitor(plan.triggers, clock: clock) { box.trigger($0) }
         triggers = plan.triggers
         (self.ring, self.box, self.failure) = (ring, box, failure)
     }
@@ -53,7 +53,7 @@ final class BlackBoxSession: Sendable {
     func begin(_ device: Device, interval: Double) {
         // Uses a queue of its own, because saving may block on the disk and must not delay other signals.
         signal.start { [box, queue] _ in queue.async { box.trigger("signal") } }
-        listener.begin(device, interval: interval)
+        listener.start(device, interval: interval)
         let idle = triggers.filter(\.needsAcceleration).map(\.text)
         if !idle.isEmpty, !device.motionSource.sensors.contains(where: { $0.kind == .accelerometer }) {
             events.warn(
@@ -72,7 +72,7 @@ final class BlackBoxSession: Sendable {
         signal.stop()
         // Waits for a signal that arrived just before the end.
         queue.sync {}
-        listener.end()
+        listener.stop()
         if !isFailure, triggers.contains(where: { $0.condition == .end }) { box.trigger("end") }
         box.finish()
         return failure.error.withLock { $0 }
@@ -82,6 +82,6 @@ final class BlackBoxSession: Sendable {
 }
 
 /// The first error of saving a trace.
-private final class SaveFailure: Sendable {
+private final class SaveError: Sendable {
     let error = Mutex<DeviceError?>(nil)
 }

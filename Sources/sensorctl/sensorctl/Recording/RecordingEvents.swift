@@ -15,12 +15,12 @@ final class RecordingEvents: Sendable {
     private let parts: TraceParts
     private let motion: String
     private let asJSON: Bool
-    private let stop: Stop
+    private let stop: StopRequest
     private let clock: any DeviceClock
     private let start: BootTime
     private let printer: EventPrinter
 
-    init(file: String, device: Device, parts: TraceParts, asJSON: Bool, stop: Stop) {
+    init(file: String, device: Device, parts: TraceParts, asJSON: Bool, stop: StopRequest) {
         self.file = file
         source = device.configuration.positionSource.value.description
         motion = device.configuration.motionSources.value.map(\.description).joined(separator: ",")
@@ -34,7 +34,7 @@ final class RecordingEvents: Sendable {
             if asJSON {
                 return Self.write(Self.line("missed", at: time.wallTime, ["events": count]), until: stop)
             }
-            Notes.warn(
+            Log.warning(
                 "\(count) messages about the recording were dropped, because standard error was not read in time.")
             return true
         }
@@ -44,7 +44,7 @@ final class RecordingEvents: Sendable {
 
     func warn(_ text: String) {
         printer.print(text.utf8.count) {
-            Notes.warn(text)
+            Log.warning(text)
             return true
         }
     }
@@ -58,7 +58,7 @@ final class RecordingEvents: Sendable {
         if parts.contains(.battery) { what.append("the battery") }
         if parts.contains(.accessories) { what.append("accessories") }
         if parts.contains(.beacons) { what.append("beacons") }
-        tell(
+        report(
             "started", "recording \(what.joined(separator: ", ")) into \(file); Ctrl-C ends it",
             [
                 "file": file, "source": (hasPosition ? source : nil) as String?,
@@ -66,18 +66,18 @@ final class RecordingEvents: Sendable {
             ])
     }
 
-    func take(_ event: PositionEvent) {
+    func process(_ event: PositionEvent) {
         switch event {
         case .lost(let error): lost(nil, error)
-        case .regained: tell("regained", "gpsd is available again")
+        case .regained: report("regained", "gpsd is available again")
         case .report, .sky, .attitude, .receivers, .line: break
         }
     }
 
-    func take(_ event: MotionEvent, sensor: SensorDescription.ID) {
+    func process(_ event: MotionEvent, sensor: SensorDescription.ID) {
         switch event {
         case .lost(let error): lost(sensor, error)
-        case .regained: tell("regained", "\(sensor) is available again", ["sensor": sensor])
+        case .regained: report("regained", "\(sensor) is available again", ["sensor": sensor])
         case .samples: break
         }
     }
@@ -85,50 +85,50 @@ final class RecordingEvents: Sendable {
     private func lost(_ sensor: SensorDescription.ID?, _ error: DeviceError) {
         guard asJSON else { return warn(error.description) }
         let reason = error.description
-        tell("lost", "", sensor.map { ["sensor": $0, "reason": reason] } ?? ["reason": reason])
+        report("lost", "", sensor.map { ["sensor": $0, "reason": reason] } ?? ["reason": reason])
     }
 
-    func take(_ event: BeaconEvent) {
+    func process(_ event: BeaconEvent) {
         switch event {
         case .lost(let error): lost("beacons", error)
-        case .regained: tell("regained", "beacons can be received again", ["sensor": "beacons"])
+        case .regained: report("regained", "beacons can be received again", ["sensor": "beacons"])
         case .sighting: break
         }
     }
 
-    func take(_ event: AccessoryEvent) {
+    func process(_ event: AccessoryEvent) {
         switch event {
-        case .attached(let accessory): tell("attached", accessory)
-        case .detached(let accessory): tell("detached", accessory)
+        case .attached(let accessory): report("attached", accessory)
+        case .detached(let accessory): report("detached", accessory)
         case .snapshot, .changed: break
         }
     }
 
-    private func tell(_ event: String, _ accessory: AccessoryDescription) {
-        tell(
+    private func report(_ event: String, _ accessory: AccessoryDescription) {
+        report(
             event, "\(accessory.label) was \(event)", ["accessory": accessory.identity, "name": accessory.name])
     }
 
     func triggered(_ trigger: RingTrigger, seconds: Double) {
         let rest = seconds > 0 ? "; saving in \(Int(seconds.rounded())) s" : ""
-        tell(
-            "triggered", "\(Printable.text(trigger.event))\(rest)", ["trigger": trigger.event, "seconds": seconds])
+        report(
+            "triggered", "\(TerminalText.text(trigger.event))\(rest)", ["trigger": trigger.event, "seconds": seconds])
     }
 
-    func found(_ leftover: RingLeftover) {
+    func recovered(_ leftover: RingLeftover) {
         guard let save = leftover.save else {
-            for remark in leftover.remarks { warn(Printable.text(remark)) }
+            for remark in leftover.remarks { warn(TerminalText.text(remark)) }
             return
         }
         saved(save, triggers: [], isLeftover: true)
     }
 
-    func saved(_ save: RingSave, triggers: [RingTrigger], isLeftover: Bool) {
-        for remark in save.remarks { warn(Printable.text(remark)) }
+    func saved(_ save: SavedTrace, triggers: [RingTrigger], isLeftover: Bool) {
+        for remark in save.remarks { warn(TerminalText.text(remark)) }
         let what = isLeftover ? " the data of an earlier recording" : ""
         let length = "\(save.count) events in \(Int64(save.seconds.rounded())) s"
-        tell(
-            "saved", "saved\(what) as \(Printable.text(save.path)): \(length)",
+        report(
+            "saved", "saved\(what) as \(TerminalText.text(save.path)): \(length)",
             [
                 "file": save.path, "leftover": isLeftover, "triggers": triggers.map(\.event), "events": save.count,
                 "seconds": (save.seconds * 1000).rounded() / 1000,
@@ -140,7 +140,7 @@ final class RecordingEvents: Sendable {
         let changes = accessories > 0 ? ", \(accessories) accessory events" : ""
         let heard = sightings > 0 ? ", \(sightings) beacon advertisements" : ""
         let what = "\(lines) gpsd lines, \(samples) sensor readings\(changes)\(heard)"
-        tell(
+        report(
             "ended", "recorded \(what) in \(Int(seconds.rounded())) s",
             [
                 "file": file, "lines": lines, "samples": samples, "accessoryEvents": accessories,
@@ -149,10 +149,10 @@ final class RecordingEvents: Sendable {
             ])
     }
 
-    private func tell(_ event: String, _ note: String, _ members: JSONMembers = [:]) {
+    private func report(_ event: String, _ note: String, _ members: JSONMembers = [:]) {
         guard asJSON else {
             return printer.print(note.utf8.count) {
-                Notes.say(note)
+                Log.notice(note)
                 return true
             }
         }
@@ -170,7 +170,7 @@ final class RecordingEvents: Sendable {
     }
 
     /// Returns false if the reader has closed the pipe.
-    private static func write(_ line: [UInt8], until stop: Stop) -> Bool {
+    private static func write(_ line: [UInt8], until stop: StopRequest) -> Bool {
         let outcome = Descriptor.standardOutput.write(line, until: stop)
         // The recording has priority over its events, so it continues without a reader.
         if case .failed(let number) = outcome { stop.request(.unwritable(errno: number)) }

@@ -20,17 +20,17 @@ final class AccessoryListener: StreamListener, @unchecked Sendable {
 
     func start() {
         for (name, change) in [
-            (NSNotification.Name.EAAccessoryDidConnect, AccessoryNews.Change.connected),
+            (NSNotification.Name.EAAccessoryDidConnect, AccessoryChangeReading.Change.connected),
             (NSNotification.Name.EAAccessoryDidDisconnect, .disconnected),
         ] {
             observers.append(
                 NotificationCenter.default.addObserver(forName: name, object: manager, queue: nil) {
                     [weak self] notification in
-                    self?.take(change, notification.userInfo?[EAAccessoryKey] as? EAAccessory)
+                    self?.process(change, notification.userInfo?[EAAccessoryKey] as? EAAccessory)
                 })
         }
         manager.registerForLocalNotifications()
-        outlet.tell(news(.present, manager.connectedAccessories))
+        outlet.printUncounted(makeReading(.present, manager.connectedAccessories))
     }
 
     func end() {
@@ -39,12 +39,15 @@ final class AccessoryListener: StreamListener, @unchecked Sendable {
         observers = []
     }
 
-    private func take(_ change: AccessoryNews.Change, _ accessory: EAAccessory?) {
-        if let accessory { outlet.print(news(change, [accessory])) }
+    private func process(_ change: AccessoryChangeReading.Change, _ accessory: EAAccessory?) {
+        if let accessory { outlet.print(makeReading(change, [accessory])) }
     }
 
-    private func news(_ change: AccessoryNews.Change, _ accessories: [EAAccessory]) -> AccessoryNews {
-        AccessoryNews(change: change, accessories: accessories.map(AccessoryReading.init), time: clock.wallTime)
+    private func makeReading(_ change: AccessoryChangeReading.Change, _ accessories: [EAAccessory])
+        -> AccessoryChangeReading
+    {
+        AccessoryChangeReading(
+            change: change, accessories: accessories.map(AccessoryReading.init), time: clock.wallTime)
     }
 }
 

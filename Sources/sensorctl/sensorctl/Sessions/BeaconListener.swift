@@ -40,7 +40,9 @@ final class BeaconListener: NSObject, CLLocationManagerDelegate, StreamListener 
         _ manager: CLLocationManager, didFailRangingFor beaconConstraint: CLBeaconIdentityConstraint, error: any Error
     ) {
         // All constraints share one radio, so its error is reported only once.
-        if beaconConstraint == constraints.first { outlet.tell(BeaconFailure(error: error, time: clock.wallTime)) }
-        if (error as? CLError)?.code == .denied { outlet.deny() }
+        if beaconConstraint == constraints.first {
+            outlet.printUncounted(BeaconFailure(error: error, time: clock.wallTime))
+        }
+        if (error as? CLError)?.code == .denied { outlet.stopUnauthorized() }
     }
 }

@@ -9,7 +9,7 @@ import SimulatedDevice
 struct CalibrationSession {
     enum Ending {
         case found(CalibrationOutcome, SensorDescription?)
-        case failed(CalibrationShortfall)
+        case failed(CalibrationFailure)
         /// The user or a signal has stopped the calibration.
         case stopped
     }
@@ -20,7 +20,7 @@ struct CalibrationSession {
     let task: any CalibrationTask
     let screen: any CalibrationScreen
     let timeout: Double
-    let stop: Stop
+    let stop: StopRequest
 
     /// Runs the calibration with the sensors of this machine until it is complete or times out.
     func run(on device: Device) async -> Ending {
@@ -29,7 +29,7 @@ struct CalibrationSession {
             let watch = Task {
                 try await Task.sleep(for: .seconds(Self.silence))
                 guard !dialogue.hasBegun, done.reason == nil else { return }
-                Notes.warn("The \(task.topic.kind.name) has delivered no readings yet; still waiting.")
+                Log.warning("The \(task.topic.kind.name) has delivered no readings yet; still waiting.")
             }
             _ = await done.wait()
             watch.cancel()
@@ -42,12 +42,12 @@ struct CalibrationSession {
     }
 
     /// - Parameter listen: Returns when the calibration is complete or has received enough readings.
-    private func run(on device: Device, _ listen: (Stop, CalibrationDialogue) async -> Void) async -> Ending {
-        let done = Stop()
+    private func run(on device: Device, _ listen: (StopRequest, CalibrationDialogue) async -> Void) async -> Ending {
+        let done = StopRequest()
         let dialogue = CalibrationDialogue(task, screen: screen, mounts: task.topic.mounts(of: device)) {
             done.request(.complete)
         }
-        stop.whenRequested { [stop] in done.request(stop.reason ?? .signal) }
+        stop.onRequest { [stop] in done.request(stop.reason ?? .signal) }
         let sensor = task.topic.sensor(of: device)
         dialogue.begin()
         let subscriptions = task.topic.subscribe(dialogue, to: device)

@@ -13,12 +13,13 @@ final class DeviceMotionListener: StreamListener {
     private let frame: FrameName
     private let interval: Double
     private let origin: BootTime
-    private let tap: FusionTap?
+    private let tap: FusionStateMonitor?
     /// False if the attitude's angles are not displayed.
     private let showsAngles: Bool
 
     init(
-        frame: FrameName, interval: Double, origin: BootTime, tap: FusionTap?, showsAngles: Bool, outlet: ReadingOutlet
+        frame: FrameName, interval: Double, origin: BootTime, tap: FusionStateMonitor?, showsAngles: Bool,
+        outlet: ReadingOutlet
     ) {
         self.frame = frame
         self.showsAngles = showsAngles
@@ -32,7 +33,7 @@ final class DeviceMotionListener: StreamListener {
         tap?.start()
         manager.deviceMotionUpdateInterval = interval
         manager.startDeviceMotionUpdates(using: frame.frame, to: .main) { [weak self] motion, error in
-            self?.take(motion, error)
+            self?.process(motion, error)
         }
     }
 
@@ -41,8 +42,8 @@ final class DeviceMotionListener: StreamListener {
         tap?.end()
     }
 
-    private func take(_ motion: CMDeviceMotion?, _ error: (any Error)?) {
-        if let error { outlet.tell(StreamFailure(stream: .deviceMotion, error: error)) }
+    private func process(_ motion: CMDeviceMotion?, _ error: (any Error)?) {
+        if let error { outlet.printUncounted(StreamFailure(stream: .deviceMotion, error: error)) }
         guard let motion else { return }
         let (attitude, field) = (motion.attitude, motion.magneticField)
         let q = attitude.quaternion
@@ -67,7 +68,7 @@ extension BootTime {
 
 /// Subscribes to the motion engine for state that Core Motion does not expose: the gyroscope bias, rest and magnetic
 /// disturbances.
-final class FusionTap: Sendable {
+final class FusionStateMonitor: Sendable {
     private let engine: MotionEngine
     private let latest = Mutex<FusedState?>(nil)
     private let subscription = Mutex<Subscription?>(nil)

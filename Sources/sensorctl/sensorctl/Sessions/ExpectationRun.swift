@@ -9,7 +9,7 @@ import SimulatedDevice
 final class ExpectationRun {
     private let path: String
     private let options: [String: String]
-    private let stop: Stop
+    private let stop: StopRequest
     /// The comparison; nil if the file is being written.
     private var comparison: CallbackComparison?
     private var list = CallbackList()
@@ -20,7 +20,8 @@ final class ExpectationRun {
     ///   - tolerances: The tolerances of a new file. An existing file keeps its own.
     ///   - isUpdating: True to write the file.
     init(
-        path: String, options: [String: String], tolerances: [String: FieldTolerance], isUpdating: Bool, stop: Stop
+        path: String, options: [String: String], tolerances: [String: FieldTolerance], isUpdating: Bool,
+        stop: StopRequest
     ) throws(DeviceError) {
         self.path = path
         self.options = options
@@ -40,11 +41,11 @@ final class ExpectationRun {
     }
 
     /// Processes a callback. Requests a stop at the first difference.
-    func take(_ line: [UInt8]) {
+    func process(_ line: [UInt8]) {
         guard failure == nil else { return }
         guard comparison != nil else { return list.add(line: line) }
         do throws(DeviceError) {
-            if try comparison?.take(line) == false { stop.request(.complete) }
+            if try comparison?.compare(line) == false { stop.request(.complete) }
         } catch {
             failure = error
             stop.request(.complete)
@@ -52,22 +53,22 @@ final class ExpectationRun {
     }
 
     /// Finishes the comparison or the file, and prints the result.
-    func end(asJSON: Bool, output: StandardOutput) -> ExitStatus {
+    func finish(asJSON: Bool, output: StandardOutput) -> ExitStatus {
         if let failure { return Self.fail(failure, otherwise: .noInput) }
         if case .signal? = stop.reason {
-            Notes.warn("The replay was interrupted; its callbacks were neither compared nor written.")
+            Log.warning("The replay was interrupted; its callbacks were neither compared nor written.")
             return .unavailable
         }
         if case .denied? = stop.reason { return .noPermission }
         do throws(DeviceError) {
             guard var comparison else {
                 try list.write(to: path)
-                Notes.say("Wrote \(list.count) callbacks to \(path).")
+                Log.notice("Wrote \(list.count) callbacks to \(path).")
                 return .success
             }
             try comparison.finish()
             guard let difference = comparison.difference else {
-                Notes.say("All \(comparison.count) callbacks are as expected.")
+                Log.notice("All \(comparison.count) callbacks are as expected.")
                 return .success
             }
             if asJSON {
@@ -83,7 +84,7 @@ final class ExpectationRun {
 
     /// Logs the error and returns the exit status.
     static func fail(_ error: DeviceError, otherwise status: ExitStatus) -> ExitStatus {
-        Notes.fail(error.description)
+        Log.error(error.description)
         // The file was created but could not be written.
         if case .system("write", _)? = error.cause { return ExitStatus(error, otherwise: .inputOutput) }
         return ExitStatus(error, otherwise: status)

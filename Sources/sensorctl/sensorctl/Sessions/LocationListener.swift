@@ -32,17 +32,17 @@ final class LocationListener: NSObject, CLLocationManagerDelegate, StreamListene
     }
 
     func locationManager(_ manager: CLLocationManager, didUpdateLocations locations: [CLLocation]) {
-        let wanted = outlet.take(locations.count)
+        let wanted = outlet.count(locations.count)
         if wanted > 0 { outlet.print(counted: LocationsReading(locations: Array(locations.prefix(wanted)))) }
     }
 
     func locationManager(_ manager: CLLocationManager, didFailWithError error: any Error) {
-        outlet.tell(LocationFailure(error: error, time: clock.wallTime))
-        if (error as? CLError)?.code == .denied { outlet.deny() }
+        outlet.printUncounted(LocationFailure(error: error, time: clock.wallTime))
+        if (error as? CLError)?.code == .denied { outlet.stopUnauthorized() }
     }
 
     func locationManagerDidChangeAuthorization(_ manager: CLLocationManager) {
-        outlet.tell(
+        outlet.printUncounted(
             AuthorizationReading(
                 status: manager.authorizationStatus, accuracy: manager.accuracyAuthorization, time: clock.wallTime))
     }
@@ -98,27 +98,27 @@ final class HeadingListener: NSObject, CLLocationManagerDelegate, StreamListener
         due = max((due ?? timestamp) + interval, timestamp + interval / 2)
         outlet.print(HeadingReading(heading, timestamp: timestamp))
         if heading.headingAccuracy >= 0 { advice = nil }
-        if let advice, abs(timestamp - advice.time) >= Self.pause { advise(after: advice.0, at: timestamp) }
+        if let advice, abs(timestamp - advice.time) >= Self.pause { printAdvice(after: advice.0, at: timestamp) }
     }
 
     func locationManagerShouldDisplayHeadingCalibration(_ manager: CLLocationManager) -> Bool {
-        advise(after: nil, at: origin.secondsTo(clock.now.seconds))
+        printAdvice(after: nil, at: origin.secondsTo(clock.now.seconds))
         return false
     }
 
     /// Prints calibration advice, because there is no window for it. Later advice is printed only if the calibration
     /// has progressed.
-    private func advise(after earlier: HeadingAdvice?, at time: Double) {
+    private func printAdvice(after earlier: HeadingAdvice?, at time: Double) {
         let now = HeadingAdvice(survey: engine.magneticSurvey)
         advice = (now, time)
-        if now.isNews(after: earlier) { outlet.tell(now) }
+        if now.hasProgress(since: earlier) { outlet.printUncounted(now) }
     }
 
     func locationManager(_ manager: CLLocationManager, didFailWithError error: any Error) {
         switch (error as? CLError)?.code {
         // Errors about the position.
         case .locationUnknown, .denied: break
-        default: outlet.tell(StreamFailure(stream: .heading, error: error))
+        default: outlet.printUncounted(StreamFailure(stream: .heading, error: error))
         }
     }
 }

@@ -16,7 +16,7 @@ final class MonitorListener: StreamListener {
     init(_ regions: [NamedRegion], device: Device, outlet: ReadingOutlet) {
         self.regions = regions
         self.outlet = outlet
-        consumers = device.playback?.consumers
+        consumers = device.playback?.consumerGate
     }
 
     @MainActor func start() async {
@@ -39,7 +39,7 @@ final class MonitorListener: StreamListener {
         let events = await monitor.events
         task = Task { @MainActor [weak self] in
             var iterator = events.makeAsyncIterator()
-            while let event = try? await iterator.next() { self?.take(event) }
+            while let event = try? await iterator.next() { self?.process(event) }
         }
         // Playback waits for the loop only after the loop has requested its first event.
         await consumers?.waitForConsumers(1)
@@ -51,15 +51,17 @@ final class MonitorListener: StreamListener {
         for identifier in await monitor.identifiers { await monitor.remove(identifier) }
     }
 
-    private func take(_ event: CLMonitor.Event) {
+    private func process(_ event: CLMonitor.Event) {
         let isFirst = known.insert(event.identifier).inserted
         let (callback, state): (RegionReading.Callback, CLRegionState)
         switch event.state {
         case .satisfied: (callback, state) = (isFirst ? .didDetermineState : .didEnterRegion, .inside)
         case .unsatisfied: (callback, state) = (isFirst ? .didDetermineState : .didExitRegion, .outside)
         case .unknown, .unmonitored:
-            outlet.tell(RegionFailure(region: event.identifier, reason: event.reason))
-            if event.authorizationDenied || event.authorizationRestricted || event.accuracyLimited { outlet.deny() }
+            outlet.printUncounted(RegionFailure(region: event.identifier, reason: event.reason))
+            if event.authorizationDenied || event.authorizationRestricted || event.accuracyLimited {
+                outlet.stopUnauthorized()
+            }
             return
         }
         outlet.print(RegionReading(callback: callback, region: event.identifier, state: state, date: event.date))

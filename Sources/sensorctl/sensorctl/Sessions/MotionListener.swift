@@ -24,22 +24,22 @@ final class MotionListener: StreamListener {
         switch stream {
         case .pressure:
             altimeter?.startRelativeAltitudeUpdates(to: .main) { [weak self] data, error in
-                self?.take(data.map { MotionReading($0) }, error)
+                self?.process(data.map { MotionReading($0) }, error)
             }
         case .gyro:
             manager.gyroUpdateInterval = interval
             manager.startGyroUpdates(to: .main) { [weak self] data, error in
-                self?.take(data.map { MotionReading(.gyro, $0, $0.rotationRate.axes) }, error)
+                self?.process(data.map { MotionReading(.gyro, $0, $0.rotationRate.axes) }, error)
             }
         case .magnetometer:
             manager.magnetometerUpdateInterval = interval
             manager.startMagnetometerUpdates(to: .main) { [weak self] data, error in
-                self?.take(data.map { MotionReading(.magnetometer, $0, $0.magneticField.axes) }, error)
+                self?.process(data.map { MotionReading(.magnetometer, $0, $0.magneticField.axes) }, error)
             }
         default:
             manager.accelerometerUpdateInterval = interval
             manager.startAccelerometerUpdates(to: .main) { [weak self] data, error in
-                self?.take(data.map { MotionReading(.accelerometer, $0, $0.acceleration.axes) }, error)
+                self?.process(data.map { MotionReading(.accelerometer, $0, $0.acceleration.axes) }, error)
             }
         }
     }
@@ -51,8 +51,8 @@ final class MotionListener: StreamListener {
         altimeter?.stopRelativeAltitudeUpdates()
     }
 
-    private func take(_ reading: MotionReading?, _ error: (any Error)?) {
-        if let error { outlet.tell(StreamFailure(stream: stream, error: error)) }
+    private func process(_ reading: MotionReading?, _ error: (any Error)?) {
+        if let error { outlet.printUncounted(StreamFailure(stream: stream, error: error)) }
         if let reading { outlet.print(reading) }
     }
 }
@@ -102,7 +102,7 @@ final class OrientationListener: StreamListener, @unchecked Sendable {
     func start() {
         observer = NotificationCenter.default.addObserver(
             forName: UIDevice.orientationDidChangeNotification, object: device, queue: nil
-        ) { [weak self] _ in self?.take() }
+        ) { [weak self] _ in self?.printOrientation() }
         device.beginGeneratingDeviceOrientationNotifications()
     }
 
@@ -112,7 +112,7 @@ final class OrientationListener: StreamListener, @unchecked Sendable {
         observer = nil
     }
 
-    private func take() {
+    private func printOrientation() {
         outlet.print(OrientationReading(orientation: device.orientation, timestamp: clock.now.seconds))
     }
 }

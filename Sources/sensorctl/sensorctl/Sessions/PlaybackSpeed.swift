@@ -30,19 +30,19 @@ enum PlaybackSpeed: ExpressibleByArgument, Equatable, CustomStringConvertible {
 
 extension SimulatedDevice {
     /// Plays the trace to its end or until a stop is requested.
-    @MainActor func play(_ speed: PlaybackSpeed, until stop: Stop) async {
+    @MainActor func play(_ speed: PlaybackSpeed, until stop: StopRequest) async {
         switch speed {
         case .max:
             // Plays in portions, so that a stop request ends a long trace early. Consumers of asynchronous sequences
             // require single steps.
-            let consumers = device.playback?.consumers
-            while stop.reason == nil, play(atMost: consumers?.isEmpty == false ? 1 : 64) {
+            let consumers = device.playback?.consumerGate
+            while stop.reason == nil, play(atMost: consumers?.hasNoConsumers == false ? 1 : 64) {
                 if let consumers, !consumers.isIdle { await consumers.waitUntilIdle() }
             }
             if stop.reason == nil { await play() }
         case .times(let factor):
             let playing = Task { await self.play(speed: factor) }
-            stop.whenRequested { playing.cancel() }
+            stop.onRequest { playing.cancel() }
             await playing.value
         }
     }

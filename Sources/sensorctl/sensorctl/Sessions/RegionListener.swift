@@ -62,8 +62,8 @@ final class RegionListener: NSObject, CLLocationManagerDelegate, StreamListener 
     func locationManager(
         _ manager: CLLocationManager, monitoringDidFailFor region: CLRegion?, withError error: any Error
     ) {
-        outlet.tell(RegionFailure(region: region?.identifier ?? "", reason: error.reason))
-        if (error as? CLError)?.code == .regionMonitoringDenied { outlet.deny() }
+        outlet.printUncounted(RegionFailure(region: region?.identifier ?? "", reason: error.reason))
+        if (error as? CLError)?.code == .regionMonitoringDenied { outlet.stopUnauthorized() }
     }
 
     func locationManager(_ manager: CLLocationManager, didVisit visit: CLVisit) {
@@ -71,7 +71,7 @@ final class RegionListener: NSObject, CLLocationManagerDelegate, StreamListener 
     }
 
     func locationManager(_ manager: CLLocationManager, didFailWithError error: any Error) {
-        if (error as? CLError)?.code == .denied { outlet.deny() }
+        if (error as? CLError)?.code == .denied { outlet.stopUnauthorized() }
     }
 }
 

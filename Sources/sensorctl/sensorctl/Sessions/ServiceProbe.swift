@@ -9,20 +9,20 @@ import Synchronization
 final class ServiceProbe: Sendable {
     private struct State {
         var hasAnswered = false
-        var answer = ServiceAnswer()
+        var answer = ServiceStatus()
     }
 
     private let state = Mutex(State())
-    private let done = Stop()
+    private let done = StopRequest()
 
     /// Waits for the answer, the timeout or the stop request.
     ///
     /// - Parameter seconds: The timeout, in seconds.
-    static func ask(_ device: Device, atMost seconds: Double, stop: Stop) async -> ServiceAnswer {
+    static func query(_ device: Device, timeout seconds: Double, stop: StopRequest) async -> ServiceStatus {
         let probe = ServiceProbe()
-        let subscription = device.positionSource.subscribe(PositionRequest(lines: true)) { probe.take($0) }
+        let subscription = device.positionSource.subscribe(PositionRequest(lines: true)) { probe.process($0) }
         Termination.schedule(probe.done, after: seconds)
-        stop.whenRequested { [done = probe.done] in done.request(.signal) }
+        stop.onRequest { [done = probe.done] in done.request(.signal) }
         _ = await probe.done.wait()
         subscription.cancel()
         return probe.state.withLock { state in
@@ -33,7 +33,7 @@ final class ServiceProbe: Sendable {
         }
     }
 
-    private func take(_ event: PositionEvent) {
+    private func process(_ event: PositionEvent) {
         switch event {
         case .line(let line, _):
             var decoder = GPSDDecoder()
@@ -63,7 +63,7 @@ enum SensorTrial {
     private final class Tally: Sendable {
         let state = Mutex<(readings: Int, failure: DeviceError?, magnitudes: Double)>((0, nil, 0))
 
-        func take(_ event: MotionEvent) {
+        func process(_ event: MotionEvent) {
             state.withLock { state in
                 switch event {
                 case .samples(let batch):
@@ -78,17 +78,17 @@ enum SensorTrial {
 
     /// Subscribes to all sensors of the device at the same time, for the given number of seconds. A stop request ends
     /// the trial early.
-    static func run(_ device: Device, seconds: Double, stop: Stop) async -> [MachineFacts.Trial] {
+    static func run(_ device: Device, seconds: Double, stop: StopRequest) async -> [MachineState.Trial] {
         let source = device.motionSource
         let tallies = source.sensors.map { sensor -> (SensorDescription, Tally, Subscription) in
             let tally = Tally()
-            let request = MotionRequest(kind: sensor.kind, sensor: sensor.id, interval: 1 / MachineFacts.Trial.rate)
-            return (sensor, tally, source.subscribe(request) { tally.take($0) })
+            let request = MotionRequest(kind: sensor.kind, sensor: sensor.id, interval: 1 / MachineState.Trial.rate)
+            return (sensor, tally, source.subscribe(request) { tally.process($0) })
         }
         guard !tallies.isEmpty else { return [] }
-        let done = Stop()
+        let done = StopRequest()
         Termination.schedule(done, after: seconds)
-        stop.whenRequested { done.request(.signal) }
+        stop.onRequest { done.request(.signal) }
         _ = await done.wait()
         let trials = tallies.map { sensor, tally, subscription in
             let (readings, failure, magnitudes) = tally.state.withLock { $0 }
@@ -96,7 +96,7 @@ enum SensorTrial {
             let known = source.sensors.first { $0.id == sensor.id } ?? sensor
             let rate = source.measuredRate(of: sensor.id)
             subscription.cancel()
-            return MachineFacts.Trial(
+            return MachineState.Trial(
                 sensor: known, readings: readings, seconds: seconds, measuredRate: rate, failure: failure,
                 meanMagnitude: readings > 0 ? magnitudes / Double(readings) : nil)
         }

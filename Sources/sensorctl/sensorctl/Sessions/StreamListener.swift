@@ -11,13 +11,13 @@ protocol StreamListener: AnyObject {
 /// Prints the callbacks of a listener up to a limit, and then requests a stop.
 final class ReadingOutlet {
     private let printer: any ReadingPrinter
-    private let stop: Stop
+    private let stop: StopRequest
     /// The number of readings that remain until the limit; nil without a limit.
     private var remaining: Int?
     /// The number of printed readings.
     private(set) var count = 0
 
-    init(_ printer: any ReadingPrinter, stop: Stop, limit: Int? = nil) {
+    init(_ printer: any ReadingPrinter, stop: StopRequest, limit: Int? = nil) {
         self.printer = printer
         self.stop = stop
         remaining = limit
@@ -26,7 +26,7 @@ final class ReadingOutlet {
     var isComplete: Bool { remaining.map { $0 == 0 } ?? true }
 
     /// Counts readings that have arrived. Returns how many of them to print; 0 after a stop request.
-    func take(_ number: Int) -> Int {
+    func count(_ number: Int) -> Int {
         guard stop.reason == nil else { return 0 }
         let taken = min(number, remaining ?? number)
         count += taken
@@ -37,14 +37,14 @@ final class ReadingOutlet {
         return taken
     }
 
-    func print(_ reading: some Reading) { if take(1) > 0 { printer.print(reading) } }
+    func print(_ reading: some Reading) { if count(1) > 0 { printer.print(reading) } }
 
     /// Prints readings that ``take(_:)`` has already counted.
     func print(counted reading: some Reading) { printer.print(reading) }
 
     /// Prints a callback that does not count as a reading, unless a stop has been requested.
-    func tell(_ news: some Reading) { if stop.reason == nil { printer.print(news) } }
+    func printUncounted(_ news: some Reading) { if stop.reason == nil { printer.print(news) } }
 
     /// Requests a stop because the stream is not authorized.
-    func deny() { stop.request(.denied) }
+    func stopUnauthorized() { stop.request(.denied) }
 }

@@ -10,7 +10,7 @@ import SystemCalls
 /// Runs the program that belongs to a command, or waits for a stop request if there is none.
 final class ProgramRun {
     private let program: [String]
-    private let stop = Stop()
+    private let stop = StopRequest()
     private let relay: SignalRelay?
     private let termination: Termination?
 
@@ -37,19 +37,19 @@ final class ProgramRun {
         guard let relay else {
             announce(StandardOutput(stop: stop))
             defer { withExtendedLifetime(termination) {} }
-            return try await stop.wait().status(isComplete: true, shortfall: "").end()
+            return try await stop.wait().status(isComplete: true, shortfall: "").exit()
         }
         defer { relay.stop() }
         let child: ChildProgram
         do throws(DeviceError) {
             child = try ChildProgram.start(program, environment: environment)
         } catch {
-            Notes.fail(error.description)
+            Log.error(error.description)
             throw ExitCode(127)
         }
-        relay.start { child.passOn($0) }
-        stop.whenRequested { child.terminate() }
-        let status = await child.waitForEnd()
+        relay.start { child.forward($0) }
+        stop.onRequest { child.terminate() }
+        let status = await child.waitForExit()
         if case .timeIsUp = stop.reason { return }
         if status != 0 { throw ExitCode(status) }
     }
@@ -80,7 +80,7 @@ final class ChildProgram: Sendable {
     static func start(
         _ arguments: [String], environment: [String: String] = [:], input: Int32? = nil, output: Int32? = nil
     ) throws(DeviceError) -> ChildProgram {
-        let (child, bell) = (ChildProgram(), Bell())
+        let (child, bell) = (ChildProgram(), BinarySemaphore())
         // The kernel sends the parent death signal when the thread that started the child ends. Therefore that thread
         // waits for the child.
         try WorkerThread.start { child.run(arguments, environment, [input, output], bell) }
@@ -93,17 +93,17 @@ final class ChildProgram: Sendable {
     }
 
     private func run(
-        _ arguments: [String], _ environment: [String: String], _ streams: [Int32?], _ started: Bell
+        _ arguments: [String], _ environment: [String: String], _ streams: [Int32?], _ started: BinarySemaphore
     ) {
         let process: pid_t
         do throws(DeviceError) {
             process = try Self.spawn(arguments, environment, streams)
         } catch {
             state.withLock { $0.process = .failure(error) }
-            return started.ring()
+            return started.signal()
         }
         state.withLock { $0.process = .success(process) }
-        started.ring()
+        started.signal()
         var information = siginfo_t()
         // The process ID remains valid until the child is reaped.
         while waitid(P_PID, id_t(process), &information, Int32(WEXITED | WNOWAIT)) != 0, errno == EINTR {}
@@ -140,7 +140,7 @@ final class ChildProgram: Sendable {
             if let file { posix_spawn_file_actions_adddup2(&actions, file, Int32(number)) }
         }
         guard let name = arguments.first else { throw DeviceError(.notFound, "No program was named.") }
-        let program = ParentBond.words(for: arguments)
+        let program = ParentDeathSignal.arguments(for: arguments)
         let words = program.map { strdup($0) }
         let settings = environment.map { strdup("\($0.key)=\($0.value)") }
         defer { for text in words + settings { free(text) } }
@@ -156,12 +156,14 @@ final class ChildProgram: Sendable {
     }
 
     /// The grace period after SIGTERM, in seconds.
-    static let patience = 5
+    static let terminationGracePeriod = 5
 
     /// Sends SIGTERM, and SIGKILL after the grace period.
     func terminate() {
         send(SIGTERM)
-        DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(Self.patience)) { self.send(SIGKILL) }
+        DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(Self.terminationGracePeriod)) {
+            self.send(SIGKILL)
+        }
     }
 
     /// Passes a signal on to the program, unless the program has received it too.
@@ -169,8 +171,8 @@ final class ChildProgram: Sendable {
     /// Signals from the terminal, such as SIGINT for Ctrl-C, are sent to the whole process group, and many programs
     /// treat a second SIGINT as a request to end immediately. A program in another process group does not receive them.
     /// SIGHUP for a closed terminal is sent only to the session leader.
-    func passOn(_ arrival: SignalInbox.Arrival) {
-        if arrival.isOfTerminal {
+    func forward(_ arrival: SignalDispatcher.ReceivedSignal) {
+        if arrival.isFromTerminal {
             let isForLeader = arrival.number == SIGHUP && getsid(0) == getpid()
             let isInGroup = state.withLock { $0.running.map { getpgid($0) == getpgrp() } ?? true }
             if isInGroup, !isForLeader { return }
@@ -185,7 +187,7 @@ final class ChildProgram: Sendable {
     }
 
     /// Waits for the program to end. Returns its exit code; 128 plus the signal number if a signal ended it.
-    func waitForEnd() async -> Int32 {
+    func waitForExit() async -> Int32 {
         await withCheckedContinuation { continuation in
             let status = state.withLock { state -> Int32? in
                 if state.status == nil { state.waiter = continuation }

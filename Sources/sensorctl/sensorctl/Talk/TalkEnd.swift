@@ -10,20 +10,20 @@ enum TalkEnd: Sendable {
     /// A signal arrived, or the reader of the output has closed the pipe.
     case stopped
     /// No accessory or protocol matches, or several do.
-    case notChosen(AccessoryChoice.Failure)
+    case notSelected(AccessorySelector.Failure)
     /// The accessory could not be opened.
     case notOpened(DeviceError)
     /// The accessory disappeared before everything was sent.
-    case gone(String, ByteChannelEnd)
+    case disconnected(String, ByteChannelEnd)
     /// An answer differs from the recorded one.
     case differs(String)
     /// The accessory no longer accepts data.
     case stalled(bytes: Int)
 
     /// True for an error that may resolve itself.
-    var mayPass: Bool {
+    var isTransient: Bool {
         switch self {
-        case .notChosen(.missing), .notOpened: true
+        case .notSelected(.missing), .notOpened: true
         default: false
         }
     }
@@ -31,7 +31,7 @@ enum TalkEnd: Sendable {
     /// The message for an error before the conversation; nil for other ends.
     var message: String? {
         switch self {
-        case .notChosen(let failure): failure.message
+        case .notSelected(let failure): failure.message
         case .notOpened(let error): error.description
         default: nil
         }
@@ -41,22 +41,23 @@ enum TalkEnd: Sendable {
     func status() -> ExitStatus {
         switch self {
         case .finished, .stopped: return .success
-        case .notChosen(let failure):
-            Notes.fail(failure.message)
+        case .notSelected(let failure):
+            Log.error(failure.message)
             if case .ambiguous = failure { return .usage }
             return .unavailable
         case .notOpened(let error):
-            Notes.fail(error.description)
+            Log.error(error.description)
             return error.code == .permissionDenied ? .noPermission : .unavailable
-        case .gone(let name, let end):
+        case .disconnected(let name, let end):
             let lost = end.unsentBytes > 0 ? " \(end.unsentBytes) bytes were not sent." : ""
-            Notes.warn("\(name): \(end.words).\(lost)")
+            Log.warning("\(name): \(end.displayText).\(lost)")
             return .unavailable
         case .differs(let text):
-            Notes.fail(text)
+            Log.error(text)
             return .different
         case .stalled(let bytes):
-            Notes.fail("The accessory accepted no data for \(Int(TalkPlan.patience)) s. \(bytes) bytes were not sent.")
+            Log.error(
+                "The accessory accepted no data for \(Int(TalkOptions.sendTimeout)) s. \(bytes) bytes were not sent.")
             return .inputOutput
         }
     }
@@ -64,12 +65,12 @@ enum TalkEnd: Sendable {
 
 extension ByteChannelEnd {
     /// The reason for the end, as text for users.
-    var words: String {
+    var displayText: String {
         switch reason {
         case .closed: "closed"
         case .hungUp: "the accessory closed the connection"
         case .detached: "the accessory was unplugged"
-        case .failed: error.map { Printable.text($0.description) } ?? "the connection failed"
+        case .failed: error.map { TerminalText.text($0.description) } ?? "the connection failed"
         }
     }
 }

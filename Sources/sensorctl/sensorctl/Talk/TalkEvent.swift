@@ -29,7 +29,7 @@ struct TalkReading: Reading {
         case .opened(let accessory, let name):
             writer.members([
                 "event": "opened", "accessory": accessory.name, "identity": accessory.identity, "protocol": name,
-                "node": accessory.named(name)?.node?.path,
+                "node": accessory.accessoryProtocol(named: name)?.node?.path,
             ])
         case .received(let bytes): Self.write("in", bytes, to: &writer)
         case .sent(let bytes): Self.write("out", bytes, to: &writer)
@@ -40,14 +40,14 @@ struct TalkReading: Reading {
 
     private static func write(_ event: String, _ bytes: [UInt8], to writer: inout JSONWriter) {
         writer.members(["event": event, "bytes": bytes.count])
-        if let text = Printable.plain(bytes) {
+        if let text = TerminalText.plain(bytes) {
             writer.member("text", text)
         } else {
             writer.member("hex", HexDigit.text(bytes))
         }
     }
 
-    func lines(_ ink: Ink) -> [String] {
+    func lines(_ ink: TerminalStyle) -> [String] {
         let civil = CivilDate(time)
         let milliseconds = String(civil.nanosecond / 1_000_000)
         let zeros = String(repeating: "0", count: 3 - milliseconds.count)
@@ -56,7 +56,7 @@ struct TalkReading: Reading {
         case .opened(let accessory, let name): ["\(stamp)  -- \(accessory.label), \(name)"]
         case .received(let bytes): Self.rows(bytes).map { "\(stamp)  \(ink.color(78, "<")) \($0)" }
         case .sent(let bytes): Self.rows(bytes).map { "\(stamp)  \(ink.color(111, ">")) \($0)" }
-        case .ended(let end): ["\(stamp)  -- \(end.words)"]
+        case .ended(let end): ["\(stamp)  -- \(end.displayText)"]
         }
     }
 
@@ -76,46 +76,46 @@ struct TalkReading: Reading {
 }
 
 /// Prints only the data from the accessory.
-final class PlainTalk {
+final class RawTalkPrinter {
     let output: StandardOutput
     /// True to make control characters visible, because a terminal would interpret them.
-    let isForPeople: Bool
+    let escapesControls: Bool
     /// The key that ends the conversation; nil without a terminal for input.
     let endingKey: String?
-    private var visible = VisibleBytes()
+    private var visible = TerminalFilter()
 
     init(output: StandardOutput, isForPeople: Bool, endingKey: String?) {
-        (self.output, self.isForPeople, self.endingKey) = (output, isForPeople, endingKey)
+        (self.output, self.escapesControls, self.endingKey) = (output, isForPeople, endingKey)
     }
 
     func show(_ event: TalkEvent) {
         switch event {
         case .opened(let accessory, let name):
-            if let endingKey { Notes.say("connected to \(accessory.label), \(name); \(endingKey) ends the session") }
-        case .received(let bytes): output.write(isForPeople ? visible.take(bytes) : bytes)
+            if let endingKey { Log.notice("connected to \(accessory.label), \(name); \(endingKey) ends the session") }
+        case .received(let bytes): output.write(escapesControls ? visible.filter(bytes) : bytes)
         case .sent, .ended: break
         }
     }
 }
 
 /// A filter that makes a stream of bytes safe for a terminal.
-struct VisibleBytes {
+struct TerminalFilter {
     /// An incomplete UTF-8 sequence at the end of the last chunk, or a carriage return.
     private var held: [UInt8] = []
 
     /// Returns the bytes with control characters other than tab and line breaks in the notation of `cat -v`, such as ^[
     /// for escape. Replaces invalid UTF-8 and multibyte control characters.
-    mutating func take(_ bytes: [UInt8]) -> [UInt8] {
+    mutating func filter(_ bytes: [UInt8]) -> [UInt8] {
         let all = held + bytes
-        let count = Self.wholeCount(all)
+        let count = Self.completeCount(all)
         held = Array(all[count...])
         let text = String(decoding: all[..<count], as: UTF8.self).replacing("\r\n", with: "\n")
         let shown = text.utf8.flatMap { $0 == 0x7F || ($0 < 0x20 && $0 != 9 && $0 != 10) ? [0x5E, $0 ^ 0x40] : [$0] }
-        return Array(ShownText.lines(String(decoding: shown, as: UTF8.self)).utf8)
+        return Array(TerminalSanitizer.sanitizedLines(String(decoding: shown, as: UTF8.self)).utf8)
     }
 
     /// Returns the number of bytes that do not depend on the following chunk.
-    private static func wholeCount(_ bytes: [UInt8]) -> Int {
+    private static func completeCount(_ bytes: [UInt8]) -> Int {
         if bytes.last == 13 { return bytes.count - 1 }
         for back in 1...3 where back <= bytes.count {
             let byte = bytes[bytes.count - back]

@@ -5,7 +5,7 @@ import SystemCalls
 /// The input to be sent to the accessory.
 struct TalkInput {
     let descriptor: Descriptor
-    private let lineEnd: TalkPlan.LineEnd?
+    private let lineEnd: TalkOptions.LineEnd?
     private let isRaw: Bool
     /// The bytes that were read but not sent.
     private(set) var pending: [UInt8] = []
@@ -14,28 +14,28 @@ struct TalkInput {
     /// True if the user has pressed the key that ends the conversation.
     private(set) var wantsToLeave = false
 
-    init(_ descriptor: Descriptor, plan: TalkPlan) {
+    init(_ descriptor: Descriptor, plan: TalkOptions) {
         self.descriptor = descriptor
         lineEnd = plan.lineEnd
         isRaw = plan.isRaw
     }
 
     /// True if more input should be read.
-    var isWanted: Bool { pending.isEmpty && !isAtEnd }
+    var wantsInput: Bool { pending.isEmpty && !isAtEnd }
 
     /// Reads the available bytes. Must be called only if the descriptor is readable.
     mutating func read() {
         switch descriptor.readSome(atMost: 16_384) {
-        case .bytes(let bytes): take(bytes)
+        case .bytes(let bytes): append(bytes)
         case .end: isAtEnd = true
         // No data was available, or the terminal has been closed.
         case .failed(let number): isAtEnd = ![EINTR, EAGAIN].contains(number)
         }
     }
 
-    private mutating func take(_ bytes: [UInt8]) {
+    private mutating func append(_ bytes: [UInt8]) {
         var bytes = bytes[...]
-        if isRaw, let index = bytes.firstIndex(of: TalkPlan.escape) {
+        if isRaw, let index = bytes.firstIndex(of: TalkOptions.escape) {
             bytes = bytes[..<index]
             isAtEnd = true
             wantsToLeave = true

@@ -8,15 +8,15 @@ import UmockdevFormat
 extension TalkLoop {
     /// Plays a recorded dialogue as the program. Returns at the first answer that differs from the recording.
     func play(_ script: UmockdevScript, show: (TalkEvent) -> Void) -> TalkEnd {
-        stop.whenRequested { [wake] in wake.signal() }
+        stop.onRequest { [wake] in wake.signal() }
         switch connect(nil) {
         case .connected(let accessory, let name, let channel):
             show(.opened(accessory, protocolName: name))
             let end = play(script, through: channel, accessory, show)
-            if case .gone(_, let reason) = end { show(.ended(reason)) }
+            if case .disconnected(_, let reason) = end { show(.ended(reason)) }
             return end
         case .absent: return .stopped
-        case .refused(let end): return end
+        case .failed(let end): return end
         }
     }
 
@@ -26,55 +26,56 @@ extension TalkLoop {
     ) -> TalkEnd {
         channel.observe { [wake] _ in wake.signal() }
         defer { channel.close() }
-        var dialogue = TalkScript(script)
+        var dialogue = DialoguePlayer(script)
         var (step, since) = (dialogue.step, clock.now)
         var leaving = plan
         leaving.wait = 0
-        var rest = TalkRest(room: channel.spaceAvailable, plan: leaving, now: clock.now)
+        var rest = ConversationEndDetector(room: channel.spaceAvailable, plan: leaving, now: clock.now)
         var buffer = [UInt8](repeating: 0, count: 16_384)
         while stop.reason == nil {
-            var (hasMore, difference) = (false, TalkScript.Difference?.none)
-            if dialogue.isWanted {
+            var (hasMore, difference) = (false, DialoguePlayer.Difference?.none)
+            if dialogue.wantsInput {
                 switch buffer.withUnsafeMutableBytes({ channel.read(into: $0) }) {
                 case .bytes(let count):
                     let bytes = Array(buffer[..<min(count, buffer.count)])
                     show(.received(bytes))
-                    difference = dialogue.heard(bytes)
+                    difference = dialogue.compare(bytes)
                     hasMore = true
                 case .empty: break
-                case .ended(let end): return dialogue.isOver ? .finished : .gone(accessory.label, end)
+                case .ended(let end): return dialogue.isFinished ? .finished : .disconnected(accessory.label, end)
                 }
             }
             let pending = Array(dialogue.pending)
             if difference == nil, !pending.isEmpty,
-                case .taken(let count) = pending.withUnsafeBytes({ channel.write($0) }), count > 0
+                case .accepted(let count) = pending.withUnsafeBytes({ channel.write($0) }), count > 0
             {
                 show(.sent(Array(pending.prefix(count))))
-                difference = dialogue.said(count)
+                difference = dialogue.recordSent(count)
                 (since, hasMore) = (clock.now, true)
             }
             if let difference { return .differs(difference.message) }
             if dialogue.step != step { (step, since) = (dialogue.step, clock.now) }
             let deadline: BootTime
-            if dialogue.isOver {
-                switch rest.look(space: channel.spaceAvailable, now: clock.now) {
+            if dialogue.isFinished {
+                switch rest.evaluate(space: channel.spaceAvailable, now: clock.now) {
                 case .wait(let until): deadline = until
                 case .done:
-                    Notes.say(
-                        "As recorded: \(script.steps.count) steps, \(dialogue.bytesSaid) bytes sent, "
-                            + "\(dialogue.bytesHeard) bytes received.")
+                    Log.notice(
+                        "As recorded: \(script.steps.count) steps, \(dialogue.sentByteCount) bytes sent, "
+                            + "\(dialogue.receivedByteCount) bytes received.")
                     return .finished
                 case .stalled(let bytes): return .stalled(bytes: bytes)
                 }
-            } else if let (missing, milliseconds) = dialogue.awaited {
-                deadline = since.advanced(bySeconds: Double(milliseconds) / 1000 + (plan.wait ?? TalkPlan.answerTime))
+            } else if let (missing, milliseconds) = dialogue.expectedAnswer {
+                deadline = since.advanced(
+                    bySeconds: Double(milliseconds) / 1000 + (plan.wait ?? TalkOptions.answerTimeout))
                 if !hasMore, clock.now >= deadline {
                     return .differs(
-                        "Step \(step): \(UmockdevPeer.shown(Array(missing))) did not arrive "
-                            + "(byte \(dialogue.bytesHeard) of all answers).")
+                        "Step \(step): \(UmockdevPeer.escapedText(Array(missing))) did not arrive "
+                            + "(byte \(dialogue.receivedByteCount) of all answers).")
                 }
             } else {
-                deadline = since.advanced(bySeconds: TalkPlan.patience)
+                deadline = since.advanced(bySeconds: TalkOptions.sendTimeout)
                 if clock.now >= deadline { return .stalled(bytes: dialogue.pending.count) }
             }
             _ = wake.wait(for: nil, until: hasMore ? clock.now : deadline, clock: clock)

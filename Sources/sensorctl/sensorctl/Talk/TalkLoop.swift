@@ -12,11 +12,11 @@ final class TalkLoop: Sendable {
         case connected(AccessoryDescription, protocolName: String, any ByteChannel)
         /// The previous accessory has not been attached again.
         case absent
-        case refused(TalkEnd)
+        case failed(TalkEnd)
     }
 
     /// The accessory of the previous connection.
-    struct Partner {
+    struct PreviousConnection {
         var identity: String
         var protocolName: String
         var id: AccessoryDescription.ID
@@ -24,60 +24,63 @@ final class TalkLoop: Sendable {
     }
 
     /// The interval in seconds at which a missing accessory is searched for.
-    private static let patience = 1.0
+    private static let retryInterval = 1.0
 
     private let source: any AccessorySource
-    let plan: TalkPlan
+    let plan: TalkOptions
     let clock: any DeviceClock
-    let stop: Stop
-    let wake: WakeUp
+    let stop: StopRequest
+    let wake: WakeupPipe
 
     /// Creates a loop.
     ///
     /// - Throws: An error if no file descriptor is available.
-    init(_ source: any AccessorySource, plan: TalkPlan, clock: any DeviceClock, stop: Stop) throws(DeviceError) {
+    init(_ source: any AccessorySource, plan: TalkOptions, clock: any DeviceClock, stop: StopRequest)
+        throws(DeviceError)
+    {
         self.source = source
         self.plan = plan
         self.clock = clock
         self.stop = stop
-        wake = try WakeUp(for: "the session with an accessory")
+        wake = try WakeupPipe(for: "the session with an accessory")
     }
 
     /// Runs the conversation. Returns its end.
     func run(input descriptor: Descriptor, show: (TalkEvent) -> Void) -> TalkEnd {
-        stop.whenRequested { [wake] in wake.signal() }
+        stop.onRequest { [wake] in wake.signal() }
         let subscription = source.subscribe { [wake] _ in wake.signal() }
         defer { subscription.cancel() }
         var input = TalkInput(descriptor, plan: plan)
-        var partner: Partner?
+        var partner: PreviousConnection?
         var lastMessage: String?
         while stop.reason == nil {
             switch connect(partner) {
             case .connected(let accessory, let name, let channel):
                 show(.opened(accessory, protocolName: name))
-                let end = converse(channel, accessory, &input, show)
-                guard case .gone(let label, let reason) = end else { return end }
+                let end = forwardBytes(channel, accessory, &input, show)
+                guard case .disconnected(let label, let reason) = end else { return end }
                 show(.ended(reason))
                 guard plan.follows, !input.wantsToLeave else {
                     // The end of the input may still be unread.
-                    if input.isWanted, wake.wait(for: descriptor.number, until: clock.now, clock: clock) {
+                    if input.wantsInput, wake.wait(for: descriptor.number, until: clock.now, clock: clock) {
                         input.read()
                     }
                     // If nothing remains to be sent, a disconnected accessory counts as a silent one.
                     let isDone = input.isAtEnd && input.pending.isEmpty && reason.unsentBytes == 0
                     return isDone && plan.wait == nil ? .finished : end
                 }
-                Notes.warn("\(label): \(reason.words). Waiting for it to reconnect.")
-                partner = Partner(identity: accessory.identity, protocolName: name, id: accessory.id, lostAt: clock.now)
+                Log.warning("\(label): \(reason.displayText). Waiting for it to reconnect.")
+                partner = PreviousConnection(
+                    identity: accessory.identity, protocolName: name, id: accessory.id, lostAt: clock.now)
                 lastMessage = nil
-            case .absent: pause()
-            case .refused(let end):
-                guard plan.follows, end.mayPass else { return end }
+            case .absent: waitForChange()
+            case .failed(let end):
+                guard plan.follows, end.isTransient else { return end }
                 if let message = end.message, message != lastMessage {
-                    Notes.warn("\(message) Waiting for the accessory.")
+                    Log.warning("\(message) Waiting for the accessory.")
                     lastMessage = message
                 }
-                pause()
+                waitForChange()
             }
         }
         return .stopped
@@ -85,58 +88,63 @@ final class TalkLoop: Sendable {
 
     /// Waits until an accessory is attached or detached, and at most for `patience`, because some errors end without an
     /// event.
-    private func pause() { _ = wake.wait(for: nil, until: clock.now.advanced(bySeconds: Self.patience), clock: clock) }
+    private func waitForChange() {
+        _ = wake.wait(for: nil, until: clock.now.advanced(bySeconds: Self.retryInterval), clock: clock)
+    }
 
     /// Opens the accessory of the previous connection, or the one selected by the user.
-    func connect(_ partner: Partner?) -> Attempt {
+    func connect(_ partner: PreviousConnection?) -> Attempt {
         let accessories = source.accessories
         let accessory: AccessoryDescription
         let name: String
         if let partner {
-            let same = accessories.last { $0.identity == partner.identity && $0.named(partner.protocolName) != nil }
+            let same = accessories.last {
+                $0.identity == partner.identity && $0.accessoryProtocol(named: partner.protocolName) != nil
+            }
             guard let same else { return .absent }
             // The lost attachment may remain in the list for a moment.
-            if same.id == partner.id, let lostAt = partner.lostAt, clock.now.seconds(since: lostAt) < Self.patience {
+            if same.id == partner.id, let lostAt = partner.lostAt, clock.now.seconds(since: lostAt) < Self.retryInterval
+            {
                 return .absent
             }
             (accessory, name) = (same, partner.protocolName)
         } else {
-            switch AccessoryChoice.accessory(plan.accessory, among: accessories) {
+            switch AccessorySelector.accessory(plan.accessory, among: accessories) {
             case .success(let found): accessory = found
-            case .failure(let failure): return .refused(.notChosen(failure))
+            case .failure(let failure): return .failed(.notSelected(failure))
             }
-            switch AccessoryChoice.protocolName(plan.protocolName, of: accessory) {
+            switch AccessorySelector.protocolName(plan.protocolName, of: accessory) {
             case .success(let found): name = found
-            case .failure(let failure): return .refused(.notChosen(failure))
+            case .failure(let failure): return .failed(.notSelected(failure))
             }
         }
         do throws(DeviceError) {
             return .connected(accessory, protocolName: name, try source.open(accessory.id, protocol: name))
         } catch {
-            return .refused(.notOpened(error))
+            return .failed(.notOpened(error))
         }
     }
 
     /// Forwards bytes until the channel, the input or the wait for answers ends.
-    private func converse(
+    private func forwardBytes(
         _ channel: any ByteChannel, _ accessory: AccessoryDescription, _ input: inout TalkInput,
         _ show: (TalkEvent) -> Void
     ) -> TalkEnd {
         channel.observe { [wake] _ in wake.signal() }
         defer { channel.close() }
-        var rest = TalkRest(room: channel.spaceAvailable, plan: plan, now: clock.now)
+        var rest = ConversationEndDetector(room: channel.spaceAvailable, plan: plan, now: clock.now)
         var buffer = [UInt8](repeating: 0, count: 16_384)
         while stop.reason == nil {
             var hasMore = false
             switch buffer.withUnsafeMutableBytes({ channel.read(into: $0) }) {
             case .bytes(let count):
                 show(.received(Array(buffer[..<min(count, buffer.count)])))
-                rest.heard(at: clock.now)
+                rest.recordReceived(at: clock.now)
                 hasMore = true
             case .empty: break
-            case .ended(let end): return .gone(accessory.label, end)
+            case .ended(let end): return .disconnected(accessory.label, end)
             }
-            if !input.pending.isEmpty, case .taken(let count) = input.pending.withUnsafeBytes({ channel.write($0) }),
+            if !input.pending.isEmpty, case .accepted(let count) = input.pending.withUnsafeBytes({ channel.write($0) }),
                 count > 0
             {
                 show(.sent(Array(input.pending.prefix(count))))
@@ -145,14 +153,14 @@ final class TalkLoop: Sendable {
             if input.wantsToLeave, input.pending.isEmpty { return .finished }
             var deadline = BootTime.never
             if input.isAtEnd, input.pending.isEmpty {
-                switch rest.look(space: channel.spaceAvailable, now: clock.now) {
+                switch rest.evaluate(space: channel.spaceAvailable, now: clock.now) {
                 case .wait(let until): deadline = until
                 case .done: if !hasMore { return .finished }
                 case .stalled(let bytes): return .stalled(bytes: bytes)
                 }
             }
             let isReadable = wake.wait(
-                for: input.isWanted ? input.descriptor.number : nil, until: hasMore ? clock.now : deadline,
+                for: input.wantsInput ? input.descriptor.number : nil, until: hasMore ? clock.now : deadline,
                 clock: clock)
             if isReadable { input.read() }
         }

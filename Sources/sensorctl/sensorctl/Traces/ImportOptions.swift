@@ -127,13 +127,13 @@ extension ImportOptions {
     /// Logs the options that do not apply to recordings of these formats.
     private func warnOfUnused(_ kinds: Set<RecordingFormat>, _ name: String) {
         for option in description.keys.sorted() {
-            guard let (what, users) = users(of: option), users.isDisjoint(with: kinds) else { continue }
-            Notes.warn("--\(option) applies only to \(what), so it has no effect on \(name).")
+            guard let (what, users) = applicableFormats(of: option), users.isDisjoint(with: kinds) else { continue }
+            Log.warning("--\(option) applies only to \(what), so it has no effect on \(name).")
         }
     }
 
     /// Returns the formats that an option applies to, and their description; nil if it applies to all formats.
-    private func users(of option: String) -> (what: String, kinds: Set<RecordingFormat>)? {
+    private func applicableFormats(of option: String) -> (what: String, kinds: Set<RecordingFormat>)? {
         switch option {
         case "layout" where columns != nil, "rate" where columns != nil: ("tables without --columns", [])
         case "layout": ("CSV files of motion", [.csv])
@@ -149,7 +149,7 @@ extension ImportOptions {
 extension TraceFile {
     /// Reads a trace; "-" is standard input. Exits with an error if it cannot be read.
     static func read(userPath path: String) throws -> TraceFile {
-        try ExitStatus.ending(ExitStatus.init(reading:)) { () throws(DeviceError) in
+        try ExitStatus.exitOnError(ExitStatus.init(reading:)) { () throws(DeviceError) in
             path == "-"
                 ? try TraceFile(contents: try TraceBytes.standardInput(), name: TraceBytes.standardInputName)
                 : try TraceFile(path: path)
@@ -163,13 +163,13 @@ extension RecordingFile {
     ///
     /// - Parameter options: The import options.
     static func read(userPath path: String, options: RecordingOptions) throws -> RecordingFile {
-        let recording = try ExitStatus.ending(ExitStatus.init(reading:)) { () throws(DeviceError) in
+        let recording = try ExitStatus.exitOnError(ExitStatus.init(reading:)) { () throws(DeviceError) in
             path == "-"
                 ? try RecordingFile.read(
                     try TraceBytes.standardInput(), name: TraceBytes.standardInputName, options: options)
                 : try RecordingFile.open(path, options: options)
         }
-        for remark in recording.remarks { Notes.warn("\(recording.trace.name): \(remark)") }
+        for remark in recording.remarks { Log.warning("\(recording.trace.name): \(remark)") }
         return recording
     }
 }

@@ -10,33 +10,35 @@ enum OutputCheck {
     static func check(_ output: String, against inputs: [String]) throws {
         guard output != "-", let target = FileIdentity(output) else { return }
         for input in inputs where input != "-" {
-            guard let source = FileIdentity(input), let name = loss(input, source, output, target) else { continue }
-            Notes.fail("\(name) is an input, and the output would overwrite it. Choose another name for the output.")
-            try ExitStatus.usage.end()
+            guard let source = FileIdentity(input), let name = overwrittenInput(input, source, output, target) else {
+                continue
+            }
+            Log.error("\(name) is an input, and the output would overwrite it. Choose another name for the output.")
+            try ExitStatus.usage.exit()
         }
     }
 
     /// Returns the name of the input that would be overwritten, for a message; nil if there is none.
-    private static func loss(
+    private static func overwrittenInput(
         _ input: String, _ source: FileIdentity, _ output: String, _ target: FileIdentity
     ) -> String? {
         if source == target { return input == output ? input : "\(output), which is \(input)," }
-        let own = NewFile.split(input).folder
+        let own = ExclusiveFile.split(input).folder
         if target.isFolder {
             // A format of several files replaces and removes files in the folder.
             return !source.isFolder && FileIdentity(own) == target ? "\(output), the folder of \(input)," : nil
         }
         // Writing follows symbolic links.
         let file = realPath(output)
-        let isPart = source.isFolder ? isIn(source, file) : isRead(file, with: input, in: own)
+        let isPart = source.isFolder ? isInside(source, file) : belongsTo(file, with: input, in: own)
         return isPart ? "\(output), which belongs to \(input)," : nil
     }
 
     /// True if the file is in the folder or one of its subfolders.
-    private static func isIn(_ ancestor: FileIdentity, _ file: String) -> Bool {
+    private static func isInside(_ ancestor: FileIdentity, _ file: String) -> Bool {
         var path = file
         while path.utf8.contains(UInt8(ascii: "/")), path != "/" {
-            path = NewFile.split(path).folder
+            path = ExclusiveFile.split(path).folder
             if FileIdentity(path) == ancestor { return true }
         }
         return false
@@ -44,8 +46,8 @@ enum OutputCheck {
 
     /// True if the file may be read together with the input: libiio's buffers and values beside the XML, umockdev's
     /// descriptions and scripts, the tables of Sensor Logger, and phyphox's metadata folder.
-    private static func isRead(_ file: String, with input: String, in folder: String) -> Bool {
-        let place = FileIdentity(NewFile.split(file).folder)
+    private static func belongsTo(_ file: String, with input: String, in folder: String) -> Bool {
+        let place = FileIdentity(ExclusiveFile.split(file).folder)
         let isBeside = FileIdentity(folder) == place
         let name = file.lowercased()
         switch input.lowercased() {

@@ -33,7 +33,7 @@ struct TraceFaultOptions: ParsableArguments {
     func apply(to trace: TraceFile) throws -> TraceFile {
         let edits = edits()
         guard !edits.isEmpty else { return trace }
-        return try ExitStatus.ending(ExitStatus.init(reading:)) { () throws(DeviceError) in
+        return try ExitStatus.exitOnError(ExitStatus.init(reading:)) { () throws(DeviceError) in
             try TraceEditor.trace(trace, edits: edits, named: trace.name)
         }
     }
@@ -49,7 +49,7 @@ struct TraceFaultOptions: ParsableArguments {
         // The faults have already been validated.
         guard let fault, let faults = try? TraceFault.list(fault) else { return ([], 0) }
         let seed = seed ?? .random(in: 0...UInt64.max)
-        Notes.say("Faults: \(faults.map(\.description).joined(separator: ",")); --seed \(seed) repeats them.")
+        Log.notice("Faults: \(faults.map(\.description).joined(separator: ",")); --seed \(seed) repeats them.")
         return (faults, seed)
     }
 }

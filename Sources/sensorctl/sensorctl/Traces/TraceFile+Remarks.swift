@@ -11,7 +11,7 @@ extension TraceFile {
     func remarks(on warnings: [TraceWarning]) -> [String] {
         let diagnostics =
             warnings.count < TraceCursor.maximumWarnings
-            ? InputDiagnostics(warnings) : ReportDamage(self).lineWarnings
+            ? InputDiagnostics(warnings) : ReportDiagnostics(self).lineWarnings
         return diagnostics.remarks.map { "\(name): \($0)" }
     }
 }

@@ -10,7 +10,7 @@ import TraceFormats
 struct TraceTarget: ParsableArguments {
     @Argument(
         help:
-            "Output file; - for standard output. Its extension determines the format (\(RecordingFormat.knownEndings.joined(separator: ", "))) unless --format is given.",
+            "Output file; - for standard output. Its extension determines the format (\(RecordingFormat.writableFileExtensions.joined(separator: ", "))) unless --format is given.",
         completion: .file())
     var output: String
 
@@ -30,7 +30,7 @@ struct TraceTarget: ParsableArguments {
     @Flag(help: "Also write arrival times, in the formats gpsd and nmea.")
     var stamps = false
 
-    private static var formats: String { RecordingFormat.written.map(\.name).joined(separator: ", ") }
+    private static var formats: String { RecordingFormat.writableFormats.map(\.name).joined(separator: ", ") }
 
     private static func format(_ text: String) throws -> RecordingFormat {
         guard let format = RecordingFormat(name: text) else {
@@ -44,13 +44,13 @@ struct TraceTarget: ParsableArguments {
             throw ValidationError(
                 "The format \(format.name) is a folder and cannot be written to standard output. Name a folder.")
         }
-        try Self.refuse(
-            receiver != nil && !chosenFormat.hasOneReceiver,
+        try Self.rejectIf(
+            receiver != nil && !chosenFormat.supportsReceiverSelection,
             "The format \(chosenFormat.name) contains all receivers: omit --receiver.")
-        try Self.refuse(stamps && !chosenFormat.hasStamps, "--stamps requires the format gpsd or nmea.")
+        try Self.rejectIf(stamps && !chosenFormat.supportsArrivalTimes, "--stamps requires the format gpsd or nmea.")
         guard format == nil, output != "-", RecordingFormat(fileName: output) == nil else { return }
         throw ValidationError(
-            "The extension of \(output) does not determine a format. Use one of \(RecordingFormat.knownEndings.joined(separator: ", ")), or --format."
+            "The extension of \(output) does not determine a format. Use one of \(RecordingFormat.writableFileExtensions.joined(separator: ", ")), or --format."
         )
     }
 
@@ -68,23 +68,23 @@ struct TraceTarget: ParsableArguments {
     func write(_ trace: TraceFile, edits: [any TraceEdit]) throws {
         try write { (sink) throws(DeviceError) in
             let remarks = try TraceEditor.write(trace, edits: edits, to: sink)
-            return (ReportDamage(trace).remarks + remarks).map { "\(trace.name): \($0)" }
+            return (ReportDiagnostics(trace).remarks + remarks).map { "\(trace.name): \($0)" }
         }
     }
 
     /// Writes a trace that the closure creates. Native traces are written directly, other formats after the whole trace
     /// has been built in memory.
     func write(_ make: (any TraceSink) throws(DeviceError) -> [String]) throws {
-        try tell { () throws(DeviceError) in
+        try logRemarks { () throws(DeviceError) in
             guard chosenFormat == .trace else {
                 let builder = TraceBuilder(name: output)
-                for remark in try make(builder) { Notes.warn(remark) }
+                for remark in try make(builder) { Log.warning(remark) }
                 var options = options
-                options.isDamageKnown = true
+                options.isDamageReported = true
                 return try chosenFormat.write(try builder.file(), to: output, options: options)
             }
-            let file = LateTraceFile(path: output, new)
-            for remark in try make(file) { Notes.warn(remark) }
+            let file = DeferredTraceFile(path: output, new)
+            for remark in try make(file) { Log.warning(remark) }
             try file.close()
             return []
         }
@@ -92,14 +92,14 @@ struct TraceTarget: ParsableArguments {
 
     /// Writes the trace unchanged. Logs the contents that its format cannot represent.
     func write(_ trace: TraceFile) throws {
-        try tell { () throws(DeviceError) in try chosenFormat.write(trace, to: output, options: options) }
+        try logRemarks { () throws(DeviceError) in try chosenFormat.write(trace, to: output, options: options) }
     }
 
-    private func tell(_ body: () throws(DeviceError) -> [String]) throws {
+    private func logRemarks(_ body: () throws(DeviceError) -> [String]) throws {
         do throws(DeviceError) {
-            for remark in try body() { Notes.warn(remark) }
+            for remark in try body() { Log.warning(remark) }
         } catch {
-            try ExitStatus.end(error, writing: output)
+            try ExitStatus.exit(error, writing: output)
         }
     }
 }
@@ -123,7 +123,7 @@ struct EditOptions: ParsableArguments {
 
 /// A trace file that is created when its header is written, so that an earlier error leaves no empty file. If it is not
 /// closed, it is removed and an existing file remains unchanged.
-final class LateTraceFile: TraceSink {
+final class DeferredTraceFile: TraceSink {
     private let path: String
     private let options: NewFileOptions
     private var writer: TraceWriter?

@@ -6,11 +6,11 @@ import Synchronization
 /// A value that another thread provides.
 final class Answer<Value: Sendable>: Sendable {
     private let value = Mutex<Value?>(nil)
-    private let bell = Bell()
+    private let bell = BinarySemaphore()
 
     func give(_ new: Value) {
         value.withLock { $0 = new }
-        bell.ring()
+        bell.signal()
     }
 
     /// Waits for the value. Returns nil after a minute.

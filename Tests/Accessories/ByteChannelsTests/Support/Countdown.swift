@@ -6,14 +6,14 @@ import Synchronization
 /// Waits for several threads to finish.
 final class Countdown: Sendable {
     private let rest: Atomic<Int>
-    private let bell = Bell()
+    private let bell = BinarySemaphore()
 
     init(_ count: Int) {
         rest = Atomic(count)
     }
 
     func step() {
-        if rest.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 { bell.ring() }
+        if rest.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 { bell.signal() }
     }
 
     /// Returns false after a minute.

@@ -45,7 +45,7 @@ final class FakeUSBKernel: USBKernel {
 
     private let state = Mutex(State())
     /// Signaled after every call.
-    let bell = Bell()
+    let bell = BinarySemaphore()
 
     init(holdsWrites: Bool = false, failing request: UInt = 0, with number: Int32 = 0) {
         state.withLock { state in
@@ -157,11 +157,11 @@ final class FakeUSBKernel: USBKernel {
             state.isOpen = false
             state.calls.append(.close)
         }
-        bell.ring()
+        bell.signal()
     }
 
-    func control(_ descriptor: Int32, _ request: UInt, _ argument: UnsafeMutableRawPointer) -> Int32 {
-        defer { bell.ring() }
+    func ioctl(_ descriptor: Int32, _ request: UInt, _ argument: UnsafeMutableRawPointer) -> Int32 {
+        defer { bell.signal() }
         let place = UInt(bitPattern: argument)
         return state.withLock { state in
             guard let argument = UnsafeMutableRawPointer(bitPattern: place) else { return -EFAULT }

@@ -11,8 +11,8 @@ final class ScriptedPort: Port {
     let descriptor: Int32
     let path = "scripted"
     let framing: HIDFraming? = nil
-    let isTriedAlways: Bool
-    let inputPatience: Double?
+    let hasUnreportedReadiness: Bool
+    let inputBufferingTime: Double?
     let isSlowToRelease = false
     private let other: Int32
     /// True if every read returns a byte.
@@ -24,9 +24,9 @@ final class ScriptedPort: Port {
     let reads = Atomic<Int>(0)
 
     init(isTriedAlways: Bool = false, isEndless: Bool = false, patience: Double? = nil) throws {
-        inputPatience = patience
+        inputBufferingTime = patience
         (descriptor, other) = try SocketPair.descriptors(SOCK_STREAM)
-        self.isTriedAlways = isTriedAlways
+        self.hasUnreportedReadiness = isTriedAlways
         self.isEndless = isEndless
     }
 
@@ -42,23 +42,23 @@ final class ScriptedPort: Port {
 
     func interest(reads: Bool, writes: Bool) -> Int16 { Int16((reads ? POLLIN : 0) | (writes ? POLLOUT : 0)) }
 
-    func prepare() {}
+    func collectCompletions() {}
 
     func read(into buffer: UnsafeMutableRawBufferPointer) -> PortResult {
         reads.add(1, ordering: .relaxed)
-        guard isEndless, buffer.count > 0 else { return .wait }
+        guard isEndless, buffer.count > 0 else { return .wouldBlock }
         buffer[0] = 1
         return .bytes(1)
     }
 
     func write(_ bytes: UnsafeRawBufferPointer, isLast: Bool) -> PortResult {
-        guard takes.load(ordering: .acquiring) else { return .wait }
+        guard takes.load(ordering: .acquiring) else { return .wouldBlock }
         let copy = Array(bytes)
         written.withLock { $0 += copy }
         return .bytes(bytes.count)
     }
 
-    func release(patience: Double, isGivenUp: () -> Bool) {
+    func release(timeout: Double, isAborted: () -> Bool) {
         close(descriptor)
         close(other)
     }

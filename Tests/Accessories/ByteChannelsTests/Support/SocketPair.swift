@@ -39,8 +39,8 @@ struct SocketPair {
 
     /// Waits until the port has been released. Returns false after a minute.
     func waitForRelease() -> Bool {
-        let bell = Bell()
-        channel.whenReleased { bell.ring() }
+        let bell = BinarySemaphore()
+        channel.whenReleased { bell.signal() }
         return bell.wait(seconds: 60)
     }
 

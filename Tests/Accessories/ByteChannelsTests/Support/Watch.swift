@@ -7,14 +7,14 @@ import Testing
 /// Records the events of a channel, and reads from and writes to it.
 final class Watch: Sendable {
     let channel: any ByteChannel
-    private let bell = Bell()
+    private let bell = BinarySemaphore()
     private let events = Mutex<[ByteChannelEvent]>([])
 
     init(_ channel: any ByteChannel) {
         self.channel = channel
         channel.observe { [bell, weak self] event in
             self?.events.withLock { $0.append(event) }
-            bell.ring()
+            bell.signal()
         }
     }
 
@@ -45,7 +45,7 @@ final class Watch: Sendable {
         let end = LiveClock().now.advanced(bySeconds: 60)
         while channel.bytesAvailable < count {
             if LiveClock().now > end { return false }
-            WorkerThread.pause(seconds: 0.001)
+            WorkerThread.sleep(seconds: 0.001)
         }
         return true
     }
@@ -80,7 +80,7 @@ final class Watch: Sendable {
     /// Writes as many bytes as fit at once. Returns their number, or -1 after the end.
     @discardableResult
     func write(_ bytes: [UInt8]) -> Int {
-        bytes.withUnsafeBytes { if case .taken(let count) = channel.write($0) { count } else { -1 } }
+        bytes.withUnsafeBytes { if case .accepted(let count) = channel.write($0) { count } else { -1 } }
     }
 
     /// Writes all bytes as space becomes available. Returns false if the channel ends or a minute passes without space.
@@ -88,7 +88,7 @@ final class Watch: Sendable {
         var done = 0
         while done < bytes.count {
             let count = bytes[done...].withUnsafeBytes {
-                if case .taken(let count) = channel.write($0) { count } else { -1 }
+                if case .accepted(let count) = channel.write($0) { count } else { -1 }
             }
             if count < 0 { return false }
             done += count

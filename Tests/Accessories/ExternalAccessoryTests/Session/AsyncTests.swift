@@ -19,12 +19,12 @@ struct AsyncTests {
             return text
         }
         peer.send("one ")
-        await bench.callbacks.consumers.waitForConsumers(1)
+        await bench.callbacks.consumerGate.waitForConsumers(1)
         peer.send("two ")
         peer.send("three")
         bench.accessories.detach(1)
         #expect(try await reading.value == "one two three")
-        await bench.callbacks.consumers.waitUntilIdle()
+        await bench.callbacks.consumerGate.waitUntilIdle()
         withExtendedLifetime(session) {}
     }
 
@@ -49,14 +49,14 @@ struct AsyncTests {
             return count
         }
         let first = Task { try await read() }
-        await bench.callbacks.consumers.waitForConsumers(1)
+        await bench.callbacks.consumerGate.waitForConsumers(1)
         first.cancel()
         #expect(try await first.value == 0)
         let second = Task { try await read() }
-        await bench.callbacks.consumers.waitForConsumers(1)
+        await bench.callbacks.consumerGate.waitForConsumers(1)
         session = nil
         #expect(try await second.value == 0)
-        #expect(bench.callbacks.consumers.isIdle)
+        #expect(bench.callbacks.consumerGate.isIdle)
     }
 
     @Test("A write waits for space until all bytes are written")

@@ -280,11 +280,11 @@ struct RunLoopTests {
 
     @Test("Playback with live delivery does not wait for the callbacks of a closed stream")
     func trackedDelivery() throws {
-        final class AsLive: PlaybackDelivery {
-            final class Counted: Delivery {
-                let inner: any Delivery
+        final class AsLive: PlaybackExecutorProvider {
+            final class Counted: CallbackExecutor {
+                let inner: any CallbackExecutor
                 let count: Counter
-                init(_ inner: any Delivery, _ count: Counter) {
+                init(_ inner: any CallbackExecutor, _ count: Counter) {
                     self.inner = inner
                     self.count = count
                 }
@@ -298,10 +298,10 @@ struct RunLoopTests {
             }
             final class Counter: Sendable { let value = Atomic<Int>(0) }
             let counter = Counter()
-            let deliversAsLive = true
-            let consumers = ConsumerGate()
-            func delivery(onMainThread: Bool) -> any Delivery { QueueDelivery.main }
-            func tracked(_ delivery: any Delivery) -> any Delivery { Counted(delivery, counter) }
+            let usesLiveExecutors = true
+            let consumerGate = ConsumerGate()
+            func executor(onMainThread: Bool) -> any CallbackExecutor { QueueDelivery.main }
+            func counting(_ delivery: any CallbackExecutor) -> any CallbackExecutor { Counted(delivery, counter) }
         }
         try onThread {
             let playback = AsLive()
@@ -310,7 +310,7 @@ struct RunLoopTests {
                 name: "as live", clock: VirtualClock(now: BootTime(nanoseconds: 0)), configuration: Configuration(),
                 positionSource: PositionHub(demandChanged: {}), accessorySource: accessories, playback: playback)
             accessories.attach()
-            let manager = device.bind { EAAccessoryManager.shared() }
+            let manager = device.withCurrent { EAAccessoryManager.shared() }
             let accessory = try #require(manager.connectedAccessories.first)
             let session = try EASession(opening: accessory, protocol: "com.example.scale")
             let log = StreamLog()

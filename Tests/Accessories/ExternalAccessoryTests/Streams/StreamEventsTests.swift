@@ -48,7 +48,7 @@ struct StreamEventsTests {
                 events.close()
             case .use:
                 toldSinceUse = 0
-                events.wasUsed()
+                events.rearm()
             case .ready: isReady = conclusion == nil
             case .empty: isReady = false
             case .end: conclusion = conclusion ?? .end

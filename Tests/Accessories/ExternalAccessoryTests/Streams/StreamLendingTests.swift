@@ -10,7 +10,7 @@ import Testing
 @Suite("Executors that poll a session's channel", .timeLimit(.minutes(5)))
 struct StreamLendingTests {
     /// A channel that records whether an executor is set, and provides bytes on request.
-    private final class Channel: LendableChannel {
+    private final class Channel: PollableChannel {
         private let hidden = Atomic<Int>(0)
         private let found = Atomic<Int>(0)
         private let observer = Mutex<(@Sendable (ByteChannelEvent) -> Void)?>(nil)
@@ -22,14 +22,14 @@ struct StreamLendingTests {
         func hangUp() { observer.withLock { $0 }?(.ended) }
 
         func read(into buffer: UnsafeMutableRawBufferPointer) -> ByteChannelRead { .empty }
-        func write(_ bytes: UnsafeRawBufferPointer) -> ByteChannelWrite { .taken(0) }
+        func write(_ bytes: UnsafeRawBufferPointer) -> ByteChannelWrite { .accepted(0) }
         var status: ByteChannelStatus {
             ByteChannelStatus(bytesAvailable: found.load(ordering: .relaxed), spaceAvailable: 0, end: nil)
         }
         func observe(_ receive: (@Sendable (ByteChannelEvent) -> Void)?) { observer.withLock { $0 = receive } }
         func close() {}
-        func deliver(in place: DirectPlace?) { self.place.withLock { $0 = place } }
-        func takeIn() { found.store(hidden.load(ordering: .relaxed), ordering: .relaxed) }
+        func setExecutor(_ place: DirectPlace?) { self.place.withLock { $0 = place } }
+        func readPendingInput() { found.store(hidden.load(ordering: .relaxed), ordering: .relaxed) }
 
         var hasPlace: Bool { place.withLock { $0 != nil } }
     }
@@ -71,7 +71,7 @@ struct StreamLendingTests {
 
     @Test("Each connection of a following session is polled by the run loop")
     func following() throws {
-        let following = FollowingChannel(channel, identity: "", name: "") { _ in
+        let following = ReconnectingChannel(channel, identity: "", name: "") { _ in
         } closed: { _ in
         }
         let session = session(following)

@@ -9,14 +9,14 @@ import Testing
 /// bench is live.
 final class Bench: Sendable {
     /// Runs callbacks on the test's thread, in order.
-    final class Callbacks: PlaybackDelivery, Delivery {
+    final class Callbacks: PlaybackExecutorProvider, CallbackExecutor {
         private let waiting = Mutex<[@Sendable () -> Void]>([])
-        let deliversAsLive = false
-        let consumers = ConsumerGate()
+        let usesLiveExecutors = false
+        let consumerGate = ConsumerGate()
 
-        func delivery(onMainThread: Bool) -> any Delivery { self }
+        func executor(onMainThread: Bool) -> any CallbackExecutor { self }
 
-        func tracked(_ delivery: any Delivery) -> any Delivery { delivery }
+        func counting(_ delivery: any CallbackExecutor) -> any CallbackExecutor { delivery }
 
         func schedule(_ work: @escaping @Sendable () -> Void) { waiting.withLock { $0.append(work) } }
 
@@ -41,7 +41,7 @@ final class Bench: Sendable {
     }
 
     /// The manager of this device.
-    var manager: EAAccessoryManager { device.bind { EAAccessoryManager.shared() } }
+    var manager: EAAccessoryManager { device.withCurrent { EAAccessoryManager.shared() } }
 
     /// Runs the pending callbacks.
     func run() { callbacks.run() }

@@ -61,7 +61,7 @@ final class TestAccessories: AccessorySource {
     func change(_ id: AccessoryDescription.ID, protocols: [String]) {
         guard var description = hub.description(of: id) else { return }
         description.protocols = protocols.map { AccessoryProtocol(name: $0, origin: .configuration) }
-        hub.change(description)
+        hub.update(description)
     }
 
     /// Returns the accessory's end of the most recent connection.
@@ -105,7 +105,7 @@ extension MemoryChannel {
     @discardableResult
     func send(_ text: String) -> Int {
         let bytes = Array(text.utf8)
-        if case .taken(let count) = bytes.withUnsafeBytes({ write($0) }) { return count }
+        if case .accepted(let count) = bytes.withUnsafeBytes({ write($0) }) { return count }
         return -1
     }
 

@@ -129,9 +129,9 @@ struct DeviceTableTests {
     @Test("Devices beyond the limit are ignored until other devices are removed")
     func limits() {
         var table = table(MonitorRecords.plain(1), MonitorRecords.plain(2), limit: 2)
-        #expect(!table.isOverfull)
+        #expect(!table.hasOmittedDevices)
         log.note(table.update(MonitorRecords.plain(3), isAdd: true, exists: true))
-        #expect(table.isOverfull)
+        #expect(table.hasOmittedDevices)
         #expect(log.all.isEmpty)
         log.note(table.remove(MonitorRecords.plain(1).path))
         log.note(table.update(MonitorRecords.plain(3), isAdd: true, exists: true))

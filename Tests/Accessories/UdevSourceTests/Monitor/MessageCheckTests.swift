@@ -22,33 +22,33 @@ struct MessageCheckTests {
         return bytes + [UInt8](repeating: 0, count: 16) + Array(body.utf8)
     }
 
-    private func verdict(_ message: [UInt8], _ group: UdevGroup = .udev) -> MessageCheck.Verdict {
-        message.withUnsafeBytes { MessageCheck(group, Self.selections).verdict($0) }
+    private func verdict(_ message: [UInt8], _ group: UdevGroup = .udev) -> MessageValidator.ValidationResult {
+        message.withUnsafeBytes { MessageValidator(group, Self.selections).validate($0) }
     }
 
     @Test("A message of udevd about a requested device is accepted")
     func passes() {
-        #expect(verdict(message(Self.tty)) == .sound)
-        #expect(verdict(message("SUBSYSTEM=usb\0DEVTYPE=usb_device\0")) == .sound)
+        #expect(verdict(message(Self.tty)) == .valid)
+        #expect(verdict(message("SUBSYSTEM=usb\0DEVTYPE=usb_device\0")) == .valid)
         // umockdev sends the subsystem twice.
-        #expect(verdict(message("SUBSYSTEM=usb\0DEVTYPE=usb_device\0SUBSYSTEM=usb\0")) == .sound)
+        #expect(verdict(message("SUBSYSTEM=usb\0DEVTYPE=usb_device\0SUBSYSTEM=usb\0")) == .valid)
     }
 
     @Test("A kernel message, which has no header, is accepted only in the kernel group")
     func passesKernel() {
         let bytes = Array("add@/devices/virtual/tty/tty5\0\(Self.tty)".utf8)
-        #expect(verdict(bytes, .kernel) == .sound)
+        #expect(verdict(bytes, .kernel) == .valid)
         #expect(verdict(bytes, .udev) == .unusable)
-        #expect(verdict(message(Self.tty), .kernel) == .sound)
+        #expect(verdict(message(Self.tty), .kernel) == .valid)
         #expect(verdict([UInt8](repeating: 0x41, count: 100), .kernel) == .unusable)
     }
 
     @Test("Messages about other devices are not passed to libudev")
     func withholds() {
-        #expect(verdict(message("SUBSYSTEM=net\0INTERFACE=eth0\0")) == .foreign)
-        #expect(verdict(message("SUBSYSTEM=usb\0DEVTYPE=usb_interface\0")) == .foreign)
-        #expect(verdict(message("SUBSYSTEM=usb\0")) == .foreign)
-        #expect(verdict(message("SUBSYSTEM=ttyx\0")) == .foreign)
+        #expect(verdict(message("SUBSYSTEM=net\0INTERFACE=eth0\0")) == .notSelected)
+        #expect(verdict(message("SUBSYSTEM=usb\0DEVTYPE=usb_interface\0")) == .notSelected)
+        #expect(verdict(message("SUBSYSTEM=usb\0")) == .notSelected)
+        #expect(verdict(message("SUBSYSTEM=ttyx\0")) == .notSelected)
     }
 
     @Test(
@@ -71,7 +71,7 @@ struct MessageCheckTests {
         // The header of 40 bytes and the body together may have 16,384 bytes.
         #expect(
             verdict(message(Self.tty + String(repeating: "x", count: 16_384 - 40 - Self.tty.utf8.count - 1) + "\0"))
-                == .sound)
+                == .valid)
         #expect(
             verdict(message(Self.tty + String(repeating: "x", count: 16_384 - 40 - Self.tty.utf8.count) + "\0"))
                 == .tooLong)
@@ -79,7 +79,7 @@ struct MessageCheckTests {
             // A truncated message is valid if it contains the subsystem (40 + 11 + 34 + 14 bytes) and ends between two
             // entries.
             let cut = Array(message(Self.tty)[..<length])
-            #expect(verdict(cut) == (cut.last == 0 && length >= 99 ? .sound : .unusable), "\(length)")
+            #expect(verdict(cut) == (cut.last == 0 && length >= 99 ? .valid : .unusable), "\(length)")
         }
     }
 }

@@ -13,8 +13,8 @@ struct MessageReachTests {
             (false, false, false, false),
         ])
     func covers(isFirstUser: Bool, isFirstNetwork: Bool, kernel: Bool, udev: Bool) {
-        let reach = MessageReach(isFirstUser: isFirstUser, isFirstNetwork: isFirstNetwork)
-        #expect(reach.covers(.kernel) == kernel)
-        #expect(reach.covers(.udev) == udev)
+        let reach = ReachableGroups(isFirstUser: isFirstUser, isFirstNetwork: isFirstNetwork)
+        #expect(reach.includes(.kernel) == kernel)
+        #expect(reach.includes(.udev) == udev)
     }
 }

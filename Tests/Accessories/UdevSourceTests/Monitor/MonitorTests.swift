@@ -15,9 +15,9 @@ struct MonitorTests {
     /// Options that exclude the machine's own udevd.
     private var options: UdevMonitorOptions {
         var options = UdevMonitorOptions()
-        options.control = "/nowhere/udev/control"
+        options.controlSocketPath = "/nowhere/udev/control"
         options.expectsRules = false
-        options.reach = .everywhere
+        options.reachableGroups = .everywhere
         return options
     }
 
@@ -72,7 +72,7 @@ struct MonitorTests {
         #expect(log.waits { $0.last == "added /dev/tty3" })
         let state = script.state
         #expect(state.opened.count >= 3)
-        #expect(state.receptions <= state.opened.count * MonitorRun.mostFailures)
+        #expect(state.receptions <= state.opened.count * MonitorLoop.maximumFailures)
         #expect(log.all.allSatisfy { !$0.hasPrefix("problem") })
         script.set { $0.otherwise = .none }
         script.send(.updated(MonitorRecords.plain(4), isAdd: true, exists: true))
@@ -127,7 +127,7 @@ struct MonitorTests {
         options.expectsRules = true
         // The socket's directory does not exist either.
         let daemon = folder.appendingPathComponent("udev")
-        options.control = daemon.appendingPathComponent("control").path
+        options.controlSocketPath = daemon.appendingPathComponent("control").path
         let script = ScriptedUdev(MonitorRecords.plain(1))
         let monitor = UdevMonitor(script.parts(options))
         monitor.start(receive: log.note)
@@ -257,7 +257,7 @@ struct MonitorTests {
         let script = ScriptedUdev(MonitorRecords.plain(1))
         var options = options
         options.scanInterval = 0.1
-        options.reach = MessageReach(isFirstUser: false, isFirstNetwork: false)
+        options.reachableGroups = ReachableGroups(isFirstUser: false, isFirstNetwork: false)
         let monitor = UdevMonitor(script.parts(options))
         monitor.start(receive: log.note)
         var told = ["problem notSupported", "snapshot /dev/tty1"]
@@ -296,8 +296,8 @@ struct MonitorTests {
         var options = options
         options.scanInterval = 0.1
         options.expectsRules = true
-        options.control = folder.appendingPathComponent("control").path
-        let daemon = try #require(ListeningSocket(options.control))
+        options.controlSocketPath = folder.appendingPathComponent("control").path
+        let daemon = try #require(ListeningSocket(options.controlSocketPath))
         let script = ScriptedUdev(MonitorRecords.plain(1))
         let monitor = UdevMonitor(script.parts(options))
         monitor.start(receive: log.note)
@@ -322,7 +322,7 @@ struct MonitorTests {
     func tellsOverfullness() {
         let script = ScriptedUdev(MonitorRecords.plain(1), MonitorRecords.plain(2))
         var options = options
-        options.mostDevices = 2
+        options.maximumDevices = 2
         let monitor = UdevMonitor(script.parts(options))
         monitor.start(receive: log.note)
         script.send(

@@ -49,14 +49,15 @@ enum Records {
     /// Returns the identities of all accessories.
     static func identities(_ records: [UdevRecord]) -> [String] {
         var tree = AccessoryTree()
-        for record in records { tree.put(record) }
+        for record in records { tree.insert(record) }
         return tree.descriptions.map(\.identity)
     }
 
-    static func survey(_ records: [UdevRecord], rules: [AccessoryRule] = [], of root: String? = nil) -> AccessorySurvey
+    static func survey(_ records: [UdevRecord], rules: [AccessoryRule] = [], of root: String? = nil)
+        -> AccessoryDetection
     {
         var tree = AccessoryTree(rules: rules)
-        for record in records { tree.put(record) }
-        return tree.survey(of: root ?? tree.devices.first ?? "")
+        for record in records { tree.insert(record) }
+        return tree.detection(at: root ?? tree.devices.first ?? "")
     }
 }

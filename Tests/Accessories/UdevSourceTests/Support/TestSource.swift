@@ -34,7 +34,7 @@ final class TestSource: Sendable {
         let receive = Mutex<(@Sendable (UdevEvent) -> Void)?>(nil)
         let isStopped = Atomic<Bool>(false)
         /// The nodes that are not ready.
-        let nodes = Mutex<[String: NodeReach]>([:])
+        let nodes = Mutex<[String: NodeAccess]>([:])
         let channels = Mutex<[MemoryChannel]>([])
         let ended = Mutex<[ByteChannelEnd.Reason]>([])
         let hooks = Mutex<[Hooks]>([])
@@ -55,7 +55,7 @@ final class TestSource: Sendable {
         configure(&configuration)
         source = UdevSource(
             configuration: configuration, clock: clock,
-            parts: SourceParts(
+            parts: UdevSourceDependencies(
                 watch: { receive in
                     feed.receive.withLock { $0 = receive }
                     receive(.snapshot(records))
@@ -81,9 +81,9 @@ final class TestSource: Sendable {
                             hooks.run()
                             done()
                         },
-                        whenReleased: { hooks.add($0) }, giveUp: { hooks.run() })
+                        whenReleased: { hooks.add($0) }, discardUnsentData: { hooks.run() })
                 },
-                reach: { path in feed.nodes.withLock { $0[path] ?? .ready } }, inotify: inotify))
+                checkAccess: { path in feed.nodes.withLock { $0[path] ?? .ready } }, inotify: inotify))
         if subscribes { subscribe() }
     }
 
@@ -113,7 +113,7 @@ final class TestSource: Sendable {
     func send(_ event: UdevEvent) { feed.receive.withLock { $0 }?(event) }
     func add(_ records: UdevRecord...) { for record in records { send(.added(record)) } }
     func remove(_ records: UdevRecord...) { for record in records { send(.removed(record)) } }
-    func setNode(_ path: String, _ reach: NodeReach) { feed.nodes.withLock { $0[path] = reach } }
+    func setNode(_ path: String, _ reach: NodeAccess) { feed.nodes.withLock { $0[path] = reach } }
     /// Sets the channel that is opened next.
     func put(_ channel: OpenedChannel) { feed.next.withLock { $0 = channel } }
     func refuse(_ error: DeviceError?) { feed.refusal.withLock { $0 = error } }

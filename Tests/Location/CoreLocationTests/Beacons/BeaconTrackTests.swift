@@ -68,11 +68,11 @@ struct BeaconTrackTests {
     @Test("The reported RSSI is the mean since the previous report, or 0 without sightings")
     func strength() throws {
         var track = BeaconTrack(sighting(0, -60))
-        track.take(sighting(0.5, -63))
+        track.process(sighting(0.5, -63))
         #expect(reported(&track, 1)?.rssi == -62)
         let second = try report(&track, 1.9)
         #expect(second.rssi == 0 && second.proximity == .near && second.accuracy > 1)
-        track.take(sighting(2, -70))
+        track.process(sighting(2, -70))
         #expect(reported(&track, 2)?.rssi == -70)
     }
 
@@ -89,10 +89,10 @@ struct BeaconTrackTests {
     @Test("A single outlier is ignored, and old RSSI values expire")
     func filter() throws {
         var track = BeaconTrack(sighting(0, -65))
-        for tenth in 1..<20 { track.take(sighting(Double(tenth) / 10, tenth == 7 ? -20 : -65)) }
+        for tenth in 1..<20 { track.process(sighting(Double(tenth) / 10, tenth == 7 ? -20 : -65)) }
         let distance = try report(&track, 2).accuracy
         #expect(abs(distance - pow(10, 6.0 / 20)) < 1e-9)
-        for tenth in 20..<80 { track.take(sighting(Double(tenth) / 10, -79)) }
+        for tenth in 20..<80 { track.process(sighting(Double(tenth) / 10, -79)) }
         #expect(abs(try report(&track, 8).accuracy - 10) < 1e-9)
     }
 
@@ -103,7 +103,7 @@ struct BeaconTrackTests {
         #expect(report.proximity == .unknown && report.accuracy == -1 && report.rssi == 0)
         var unset = BeaconTrack(sighting(0, -50, power: 0))
         #expect(reported(&unset, 1)?.proximity == .unknown)
-        unset.take(sighting(1, -50, power: -59))
+        unset.process(sighting(1, -50, power: -59))
         #expect(reported(&unset, 1.5)?.proximity == .immediate)
     }
 
@@ -121,7 +121,7 @@ struct BeaconTrackTests {
             for second in 1...100 {
                 let rssi = Int8(clamping: Int((-59 - 20 * log10(distance) + noise()).rounded()))
                 let sighting = sighting(Double(second), rssi)
-                if track?.take(sighting) == nil { track = BeaconTrack(sighting) }
+                if track?.process(sighting) == nil { track = BeaconTrack(sighting) }
                 if track?.report(now: time(Double(second)))?.proximity == expected { right += 1 }
             }
         }

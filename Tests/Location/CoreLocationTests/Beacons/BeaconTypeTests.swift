@@ -18,7 +18,7 @@ struct BeaconTypeTests {
     @Test("BeaconUUID and Foundation's UUID have the same bits")
     func conversion() {
         #expect(BeaconUUID(uuid).description == uuid.uuidString)
-        #expect(BeaconUUID(uuid).foundation == uuid)
+        #expect(BeaconUUID(uuid).foundationUUID == uuid)
     }
 
     @Test("Constraints are equal if their values are equal, and archives and copies preserve them")

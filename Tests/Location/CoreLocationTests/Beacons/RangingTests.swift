@@ -164,13 +164,13 @@ struct RangingTests {
             var manager: CLLocationManager? = CLLocationManager()
             #expect(CLLocationManager.isRangingAvailable())
             manager?.startRangingBeacons(satisfying: CLBeaconIdentityConstraint(uuid: uuid))
-            #expect(hub.isWanted)
+            #expect(hub.hasSubscribers)
             #expect(LocationAuthorization.current.uses.first?.services == .ranging)
             manager?.stopRangingBeacons(satisfying: CLBeaconIdentityConstraint(uuid: uuid))
-            #expect(!hub.isWanted)
+            #expect(!hub.hasSubscribers)
             manager?.startRangingBeacons(satisfying: CLBeaconIdentityConstraint(uuid: uuid))
             manager = nil
-            #expect(!hub.isWanted)
+            #expect(!hub.hasSubscribers)
         }
     }
 
@@ -286,7 +286,7 @@ struct RangingTests {
         var ranging = RangingState()
         _ = ranging.start(.constraint(CLBeaconIdentityConstraint(uuid: uuid)))
         for number in 0..<3000 {
-            ranging.take(
+            ranging.process(
                 BeaconSighting(
                     identity: BeaconIdentity(uuid: BeaconUUID(uuid), major: 0, minor: UInt16(number)), rssi: -60,
                     measuredPower: -59, time: BootTime(nanoseconds: Int64(number))))
@@ -299,9 +299,9 @@ struct RangingTests {
 
     @Test("The number of undelivered ranging reports is bounded")
     func mailbox() {
-        var mailbox = Mailbox()
-        let wish = RangingWish.constraint(CLBeaconIdentityConstraint(uuid: uuid))
+        var mailbox = PendingLocationCallbacks()
+        let wish = RangingRequest.constraint(CLBeaconIdentityConstraint(uuid: uuid))
         for _ in 0..<1000 { mailbox.add(.ranging([], wish)) }
-        #expect(mailbox.outbox.count == Mailbox.rangingLimit)
+        #expect(mailbox.queue.count == PendingLocationCallbacks.rangingLimit)
     }
 }

@@ -24,7 +24,7 @@ enum Drives {
 
     /// Returns a simulated device that plays the lines.
     static func device(
-        _ lines: [String], configuration: Configuration = Configuration(), stamps: TraceStamps = .kept,
+        _ lines: [String], configuration: Configuration = Configuration(), stamps: TimestampPolicy = .recorded,
         delivery: SimulatedDevice.CallbackDelivery = .inOrder
     ) throws -> SimulatedDevice {
         let text = lines.joined(separator: "\n") + "\n"

@@ -99,7 +99,7 @@ struct LifetimeTests {
         device.advance(by: 0)
         #expect(client?.object == nil)
         #expect(device.device.positionSource is PositionHub)
-        #expect((device.device.positionSource as? PositionHub)?.isWanted == false)
+        #expect((device.device.positionSource as? PositionHub)?.hasSubscribers == false)
     }
 
     @Test("Live updates end when their loop ends, and sessions when they are released")
@@ -119,10 +119,10 @@ struct LifetimeTests {
             session = nil
             #expect(weak.object == nil)
             _ = try await iterator?.next()
-            #expect(hub.isWanted)
+            #expect(hub.hasSubscribers)
             #expect(LocationAuthorization.current.uses.count == 1)
             iterator = nil
-            #expect(!hub.isWanted)
+            #expect(!hub.hasSubscribers)
             #expect(LocationAuthorization.current.uses.isEmpty)
             _ = session
         }
@@ -142,7 +142,7 @@ struct LifetimeTests {
             task.cancel()
             let hasEnded = try await task.value
             #expect(hasEnded)
-            #expect(!hub.isWanted)
+            #expect(!hub.hasSubscribers)
         }
     }
 }

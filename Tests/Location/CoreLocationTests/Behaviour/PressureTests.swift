@@ -15,23 +15,23 @@ import Trace
 struct PressureTests {
     @Test("Undelivered callbacks use bounded memory")
     func bounded() throws {
-        var mailbox = Mailbox()
+        var mailbox = PendingLocationCallbacks()
         for _ in 0..<5000 {
             mailbox.add(CLLocation(latitude: 1, longitude: 2))
             mailbox.add(.failure(CLError(.locationUnknown)))
         }
-        #expect(mailbox.outbox.count <= 2048)
+        #expect(mailbox.queue.count <= 2048)
         for _ in 0..<5000 {
             mailbox.add(.authorization)
             mailbox.add(.failure(CLError(.denied)))
         }
-        #expect(mailbox.outbox.count <= 2048)
+        #expect(mailbox.queue.count <= 2048)
         var count = 0
-        while mailbox.takeFirst() != nil { count += 1 }
+        while mailbox.removeFirst() != nil { count += 1 }
         #expect(count > 0)
         // The number of queued items is still correct.
         for _ in 0..<2000 { mailbox.add(CLLocation(latitude: 1, longitude: 2)) }
-        guard case .locations(let locations)? = mailbox.takeFirst() else { Issue.record("no locations"); return }
+        guard case .locations(let locations)? = mailbox.removeFirst() else { Issue.record("no locations"); return }
         #expect(locations.count == 1024)
     }
 
@@ -136,7 +136,7 @@ struct PressureTests {
         let latitudes: [Double] = [0, 48.013, 89.0, 89.87, 89.9001, 89.9501, 89.96, 89.99, 90, -89.9501, -90]
         for latitude in latitudes {
             for longitude in stride(from: -180.0, through: 180, by: 7.5) {
-                let device = ReducedAccuracy.coarse(
+                let device = ReducedAccuracy.reduced(
                     CLLocation.Values(latitude: latitude, longitude: longitude, horizontalAccuracy: 5, timestamp: 0))
                 let distance = geodesicDistance(
                     CLLocationCoordinate2D(latitude: latitude, longitude: longitude),
@@ -242,7 +242,7 @@ struct PressureTests {
         let hub = try #require(device.device.positionSource as? PositionHub)
         // A callback that still runs on a queue keeps its manager alive.
         let deadline = ContinuousClock.now.advanced(by: .seconds(60))
-        while hub.isWanted, ContinuousClock.now < deadline { sched_yield() }
-        #expect(!hub.isWanted)
+        while hub.hasSubscribers, ContinuousClock.now < deadline { sched_yield() }
+        #expect(!hub.hasSubscribers)
     }
 }

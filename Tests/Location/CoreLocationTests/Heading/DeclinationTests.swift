@@ -13,7 +13,7 @@ struct DeclinationTests {
 
     private func place(
         _ latitude: Double, _ longitude: Double, variation: Double = .nan, time: WallTime = time
-    ) -> LocalDeclination.Place {
+    ) -> LocalDeclination.Position {
         .init(latitude: latitude, longitude: longitude, altitude: 0, variation: variation, time: time)
     }
 
@@ -52,16 +52,16 @@ struct DeclinationTests {
     func follows() throws {
         var declination = LocalDeclination()
         #expect(Self.degrees(declination) == nil)
-        declination.place = place(48, 11)
+        declination.position = place(48, 11)
         let first = declination.degrees()
         #expect(first != nil)
-        declination.place = place(48.001, 11)
+        declination.position = place(48.001, 11)
         #expect(Self.degrees(declination) == first, "not computed anew for every metre")
-        declination.place = place(48.1, 11)
+        declination.position = place(48.1, 11)
         // The expected value is from pygeomag 1.1.0.
         let second = declination.degrees()
         #expect(abs((second ?? 0) - 4.1779) < 1e-4)
-        declination.place = nil
+        declination.position = nil
         #expect(Self.degrees(declination) == nil)
     }
 

@@ -56,7 +56,7 @@ struct HeadingAccuracyTests {
     @Test("A lost calibration discards the field measurements that were made with it")
     func lostCalibration() throws {
         var headings = HeadingState()
-        var mailbox = Mailbox()
+        var mailbox = PendingLocationCallbacks()
         let clock = VirtualClock()
         headings.filter = kCLHeadingFilterNone
         headings.start(needsCompass: false)
@@ -65,8 +65,8 @@ struct HeadingAccuracyTests {
             for step in steps {
                 var state = FusedState(.flat(heading: Double(step % 360)), at: Double(step) / 100, quality: quality)
                 state.magneticCorrections = corrections
-                headings.take(state, knowsPlace: false, clock: clock, mailbox: &mailbox)
-                while let item = mailbox.takeFirst() {
+                headings.process(state, isPositionKnown: false, clock: clock, pendingCallbacks: &mailbox)
+                while let item = mailbox.removeFirst() {
                     if case .heading(let heading) = item { last = heading.headingAccuracy }
                 }
             }
@@ -87,7 +87,7 @@ struct HeadingAccuracyTests {
     /// Returns the deviation of the field for a device that is turned on a table, with a hard iron offset along x in
     /// gauss.
     private func turn(_ hardIron: Double, degrees: Int = 360) -> Double? {
-        var evenness = FieldEvenness()
+        var evenness = FieldUniformity()
         for step in 0..<degrees {
             let state = FusedState(.flat(heading: Double(step)), hardIron: [hardIron, 0, 0])
             let field = state.magneticField ?? .zero
@@ -112,7 +112,7 @@ struct HeadingAccuracyTests {
 
     @Test("Invalid headings and fields are ignored")
     func odd() {
-        var evenness = FieldEvenness()
+        var evenness = FieldUniformity()
         for (heading, field) in [(Double.nan, 1.0), (-1, 1), (360, 1), (10, .nan), (10, 0), (10, -1), (10, .infinity)] {
             evenness.add(heading: heading, horizontal: field)
         }
@@ -122,15 +122,15 @@ struct HeadingAccuracyTests {
     @Test("An uncalibrated magnetometer yields an accuracy after a full turn of the device")
     func factory() {
         var headings = HeadingState()
-        var mailbox = Mailbox()
+        var mailbox = PendingLocationCallbacks()
         let clock = VirtualClock()
         headings.start(needsCompass: false)
         for step in 0..<360 {
             let state = FusedState(.flat(heading: Double(step)), at: Double(step) / 100, quality: .uncalibrated)
-            headings.take(state, knowsPlace: false, clock: clock, mailbox: &mailbox)
+            headings.process(state, isPositionKnown: false, clock: clock, pendingCallbacks: &mailbox)
         }
         var accuracies: [Double] = []
-        while let item = mailbox.takeFirst() {
+        while let item = mailbox.removeFirst() {
             if case .heading(let heading) = item { accuracies.append(heading.headingAccuracy) }
         }
         // 3 degrees of the filter and at least 3 of a uniform field: √18.

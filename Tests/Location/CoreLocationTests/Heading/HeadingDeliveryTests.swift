@@ -253,21 +253,21 @@ struct HeadingDeliveryTests {
 
     @Test("The queue keeps only the latest headings and never drops a location for them")
     func bounded() {
-        var mailbox = Mailbox()
+        var mailbox = PendingLocationCallbacks()
         mailbox.add(CLLocation(latitude: 1, longitude: 2))
         for degree in 0..<10_000 {
             mailbox.add(CLHeading(.init(magneticHeading: Double(degree), timestamp: 0)))
         }
-        #expect(mailbox.outbox.count == 33)
-        guard case .locations? = mailbox.takeFirst() else { Issue.record("no location"); return }
+        #expect(mailbox.queue.count == 33)
+        guard case .locations? = mailbox.removeFirst() else { Issue.record("no location"); return }
         var headings: [Double] = []
-        while case .heading(let heading)? = mailbox.takeFirst() { headings.append(heading.magneticHeading) }
+        while case .heading(let heading)? = mailbox.removeFirst() { headings.append(heading.magneticHeading) }
         #expect(headings == (9968..<10_000).map(Double.init))
         for _ in 0..<40 { mailbox.add(CLHeading()) }
-        #expect(mailbox.outbox.count == 32)
+        #expect(mailbox.queue.count == 32)
         mailbox.removeHeadings()
         mailbox.add(CLHeading())
-        #expect(mailbox.outbox.count == 1)
+        #expect(mailbox.queue.count == 1)
     }
 
     @Test("Heading updates end when their manager is released")

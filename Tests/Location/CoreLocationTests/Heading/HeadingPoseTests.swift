@@ -60,7 +60,7 @@ struct HeadingPoseTests {
         #expect(heading(north, .portraitUpsideDown).heading == 180)
         #expect(heading(north, .landscapeRight).heading == 270)
         for orientation in [CLDeviceOrientation.portrait, .landscapeLeft, .portraitUpsideDown, .landscapeRight] {
-            #expect(orientation.turn == heading(north, orientation).heading)
+            #expect(orientation.rotation == heading(north, orientation).heading)
         }
     }
 

@@ -38,7 +38,7 @@ struct BeaconConditionTests {
         let monitor = await Device.$current.withValue(stage.device) { await CLMonitor("beacons") }
         await monitor.add(CLMonitor.BeaconIdentityCondition(uuid: stage.uuid, major: 1), identifier: "group")
         await monitor.add(CLMonitor.BeaconIdentityCondition(uuid: UUID()), identifier: "other")
-        #expect(stage.hub.isWanted && !stage.positions.isWanted)
+        #expect(stage.hub.hasSubscribers && !stage.positions.hasSubscribers)
         var iterator = await monitor.events.makeAsyncIterator()
         stage.pass(10)
         stage.hear(minor: 7)
@@ -73,7 +73,7 @@ struct BeaconConditionTests {
         let other = UUID()
         core.add(CLMonitor.BeaconIdentityCondition(uuid: stage.uuid), "a", assuming: .unknown)
         core.add(CLMonitor.BeaconIdentityCondition(uuid: other), "b", assuming: .unknown)
-        let loop = MonitorLoop(core)
+        let loop = MonitorEventLoop(core)
         let task = Task { @MainActor in await loop.next()?.identifier }
         // The task runs until it waits. No other job of the main actor runs between the following lines.
         await Task.yield()
@@ -92,7 +92,7 @@ struct BeaconConditionTests {
         await monitor.add(condition, identifier: "a")
         stage.hub.setStatus(.unavailable(DeviceError(.notFound, "The adapter is gone.")))
         await monitor.remove("a")
-        #expect(!stage.hub.isWanted)
+        #expect(!stage.hub.hasSubscribers)
         stage.hub.setStatus(.available)
         stage.pass(100)
         await monitor.add(condition, identifier: "a")

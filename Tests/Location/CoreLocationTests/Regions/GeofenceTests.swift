@@ -94,7 +94,7 @@ struct GeofenceTests {
 
     /// Treats each fix on the other side as a crossing, as most programs do.
     private static func plain(_ drive: SyntheticDrive, _ fixes: [TrackedFix]) -> [ToldCrossing] {
-        drive.told(fixes, rules: RegionRules(dwell: 0, cushion: 0))
+        drive.told(fixes, rules: CrossingThresholds(dwell: 0, cushion: 0))
     }
 
     @Test("A plain threshold, which is the tracker with its rules at zero, reports too many crossings")
@@ -113,7 +113,7 @@ struct GeofenceTests {
     /// Returns the number of crossings reported for a device that stands on the border for an hour.
     private func parked(_ noise: SyntheticDrive.Noise, sigma: Double, accuracy: Double, seed: UInt64) -> Int {
         var random = SeededGenerator(seed: seed)
-        var track = PositionTrack()
+        var track = FixStatistics()
         var tracker = RegionTracker()
         var count = 0
         for (second, error) in SyntheticDrive.errors(3600, sigma, noise, &random).enumerated() {
@@ -124,7 +124,8 @@ struct GeofenceTests {
             guard track.accept(fix) else { continue }
             let distance = ((200 + error.x) * (200 + error.x) + error.y * error.y).squareRoot()
             let wasKnown = tracker.state != .unknown
-            if tracker.accept(fix, distance: distance, radius: 200, track: track, rules: RegionRules()) != nil, wasKnown
+            if tracker.accept(fix, distance: distance, radius: 200, track: track, rules: CrossingThresholds()) != nil,
+                wasKnown
             {
                 count += 1
             }
@@ -145,7 +146,7 @@ struct GeofenceTests {
         // A walk at 1.4 m/s through the centre of a circle of 100 m enters after 100 s and leaves 100 / 0.7 s later.
         var random = SeededGenerator(seed: 5)
         let errors = SyntheticDrive.errors(400, 5, .mixed, &random)
-        var track = PositionTrack()
+        var track = FixStatistics()
         var tracker = RegionTracker()
         var changes: [RegionTracker.Change] = []
         for second in 0..<400 {
@@ -155,7 +156,7 @@ struct GeofenceTests {
                 timestamp: Double(second), arrival: .zero.advanced(bySeconds: Double(second)))
             guard track.accept(fix) else { continue }
             let distance = (x * x + y * y).squareRoot()
-            tracker.accept(fix, distance: distance, radius: 100, track: track, rules: RegionRules()).map {
+            tracker.accept(fix, distance: distance, radius: 100, track: track, rules: CrossingThresholds()).map {
                 changes.append($0)
             }
         }

@@ -240,14 +240,14 @@ struct RegionDeliveryTests {
             device.use {
                 let manager = CLLocationManager()
                 manager.delegate = recorder
-                #expect(!positions.isWanted)
+                #expect(!positions.hasSubscribers)
                 manager.startMonitoring(for: Self.circle())
                 manager.startMonitoringVisits()
-                #expect(positions.isWanted)
+                #expect(positions.hasSubscribers)
                 device.advance(by: 10)
                 manager.stopMonitoringVisits()
                 manager.stopMonitoring(for: Self.circle())
-                #expect(!positions.isWanted)
+                #expect(!positions.hasSubscribers)
                 manager.startMonitoring(for: Self.circle())
                 manager.startMonitoringVisits()
                 device.advance(by: 10)

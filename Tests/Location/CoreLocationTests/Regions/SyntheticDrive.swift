@@ -100,8 +100,8 @@ struct ToldCrossing {
 
 extension SyntheticDrive {
     /// Returns the crossings that the region tracker reports for those fixes.
-    func told(_ fixes: [TrackedFix], rules: RegionRules = RegionRules()) -> [ToldCrossing] {
-        var track = PositionTrack()
+    func told(_ fixes: [TrackedFix], rules: CrossingThresholds = CrossingThresholds()) -> [ToldCrossing] {
+        var track = FixStatistics()
         var tracker = RegionTracker()
         var told: [ToldCrossing] = []
         for (index, fix) in fixes.enumerated() where track.accept(fix) {

@@ -176,7 +176,7 @@ final class WatchLifeTests {
         let events = try await device.use {
             let monitor = await CLMonitor("test")
             // A condition with an identifier of this length causes an event and is not added.
-            let name = String(repeating: "x", count: RegionShape.maximumIdentifier)
+            let name = String(repeating: "x", count: RegionShape.maximumIdentifierLength)
             let writer = Task.detached {
                 for number in 0..<count { await monitor.add(MonitorTests.condition(), identifier: "\(name) \(number)") }
             }

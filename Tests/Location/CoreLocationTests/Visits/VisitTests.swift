@@ -143,9 +143,9 @@ struct VisitTests {
             manager.delegate = recorder
             manager.startMonitoringVisits()
             let visit = CLVisit(.init(latitude: 48, longitude: 11, accuracy: 5))
-            manager.client.tell(visit)
+            manager.client.enqueue(visit)
             manager.stopMonitoringVisits()
-            manager.client.tell(visit)
+            manager.client.enqueue(visit)
             device.play()
         }
         #expect(recorder.visits.isEmpty)

@@ -75,19 +75,19 @@ struct NMEADecoderTests {
         #expect(decoded.skies.first?.pdop == 1.71)
         #expect(decoded.skies.first?.usedCount == 14)
         #expect(decoded.skies.first?.satellites == nil)
-        #expect(decoded.counts.read == 5)
+        #expect(decoded.counts.decoded == 5)
     }
 
     @Test("A wrong checksum is rejected, a missing one is rejected by default, and a lowercase one is accepted")
     func checksums() {
         let sound = sentence("GPGGA,000941.00,4404.13387,N,12118.85628,W,1,12,1.01,1144.8,M,-21.4,M,,")
         #expect(Decoded([sound.replacing("4404", with: "4405")]).positions.isEmpty)
-        #expect(Decoded([sound.replacing("4404", with: "4405")]).counts.broken == 1)
+        #expect(Decoded([sound.replacing("4404", with: "4405")]).counts.invalid == 1)
         let small = String(sound.dropLast(2)) + sound.suffix(2).lowercased()
         #expect(Decoded([small]).positions.count == 1)
         #expect(Decoded([String(sound.dropLast(3))]).positions.isEmpty)
         #expect(Decoded([String(sound.dropLast(3))], allowsMissingChecksum: true).positions.count == 1)
-        #expect(Decoded([String(sound.dropLast(3))], allowsMissingChecksum: true).counts.unchecked == 1)
+        #expect(Decoded([String(sound.dropLast(3))], allowsMissingChecksum: true).counts.withoutChecksum == 1)
     }
 
     @Test("Sentences are found after other text, after each other and inside an interrupted sentence")
@@ -298,7 +298,7 @@ struct NMEADecoderTests {
             )
         }
         for time in ["240000.00", "126000", "1200", "12000a", "120000,5", "-12000"] {
-            #expect(Decoded([sentence("GPZDA,\(time),10,01,2017,00,00")]).counts.read == 1)
+            #expect(Decoded([sentence("GPZDA,\(time),10,01,2017,00,00")]).counts.decoded == 1)
         }
     }
 
@@ -348,7 +348,7 @@ struct NMEADecoderTests {
             }
         }
         let decoded = Decoded(lines)
-        #expect(decoded.counts.read > 500)
+        #expect(decoded.counts.decoded > 500)
         #expect(decoded.positions.allSatisfy { !$0.hasFix || $0.latitude.magnitude <= 90 })
     }
 

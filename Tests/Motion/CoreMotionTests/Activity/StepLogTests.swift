@@ -134,7 +134,7 @@ struct StepLogTests {
         func log() -> StepLog {
             let stretches = (0..<Int.random(in: 0...60, using: &random)).map { _ in
                 let start = Self.start + Double(Int.random(in: 0..<600, using: &random))
-                return StepLog.Stretch(start: start, end: start + Double(Int.random(in: 0...10, using: &random)))
+                return StepLog.StepInterval(start: start, end: start + Double(Int.random(in: 0...10, using: &random)))
             }
             // Sorted except for a few stretches.
             return StepLog(stretches: stretches.sorted { $0.start + Double($0.end) < $1.start + Double($1.end) })
@@ -154,8 +154,8 @@ struct StepLogTests {
         var log = StepLog()
         for day in 0..<20 { walk(&log, at: Double(day) * 86_400, count: 10) }
         #expect(log.totals(from: 0, to: 1e10).steps <= 80)
-        for index in 0..<StepLog.maximumStretches + 100 { walk(&log, at: 3_000_000 + Double(index) * 20, count: 1) }
-        #expect(log.stretches.count <= StepLog.maximumStretches)
+        for index in 0..<StepLog.maximumIntervals + 100 { walk(&log, at: 3_000_000 + Double(index) * 20, count: 1) }
+        #expect(log.stretches.count <= StepLog.maximumIntervals)
         for index in 0..<StepLog.maximumActivities + 100 {
             log.add(
                 StepLog.Activity(

@@ -61,7 +61,7 @@ struct BatchedTests {
             }
             return counts
         }
-        await test.playback?.consumers.waitForConsumers(1)
+        await test.playback?.consumerGate.waitForConsumers(1)
         test.feedAtOnce(.accelerometer, count: 45, rate: 10)
         #expect(try await task.value == [10, 10, 10])
         #expect(test.hub.demand(of: "accelerometer") == nil)
@@ -71,7 +71,7 @@ struct BatchedTests {
     func gate() async throws {
         let test = TestDevice()
         let updates = test.use { CMBatchedSensorManager().accelerometerUpdates() }
-        let gate = try #require(test.playback?.consumers)
+        let gate = try #require(test.playback?.consumerGate)
         let total = Box<Int>()
         let task = Task {
             for try await readings in updates { total.add(readings.count) }
@@ -99,7 +99,7 @@ struct BatchedTests {
                 return error.code
             }
         }
-        await test.playback?.consumers.waitForConsumers(1)
+        await test.playback?.consumerGate.waitForConsumers(1)
         test.lose(.accelerometer)
         #expect(await task.value == 109)
     }
@@ -160,9 +160,9 @@ struct BatchedTests {
                 return error.code
             }
         }
-        await test.playback?.consumers.waitForConsumers(1)
+        await test.playback?.consumerGate.waitForConsumers(1)
         test.feedRest(count: 250, rate: 100)
-        await test.playback?.consumers.waitUntilIdle()
+        await test.playback?.consumerGate.waitUntilIdle()
         test.lose(.accelerometer)
         #expect(await task.value == 109)
         #expect(counts.all == [100, 100])

@@ -19,19 +19,20 @@ struct DeviceMotionErrorTests {
 
         let test = TestDevice()
         let told = Box<String>()
-        let stream: SensorStream<EachDeviceMotion>
+        let stream: SensorStream<DeviceMotionConverter>
         private let line = Line()
 
         init(_ frame: CMAttitudeReferenceFrame) {
             let line = line
             let source = StreamSource<[FusedState]>(
-                isAvailable: { true }, endsLossesByInput: false,
+                isAvailable: { true }, inputImpliesAvailable: false,
                 subscribe: { _, _, receive in
                     line.receiver.withLock { $0 = receive }
                     return Subscription {}
                 })
             stream = SensorStream(
-                device: test.device, plan: StreamPlan(source: source) { EachDeviceMotion(frame: frame) }, interval: 0)
+                device: test.device, plan: StreamConfiguration(source: source) { DeviceMotionConverter(frame: frame) },
+                interval: 0)
             start()
         }
 
@@ -42,8 +43,8 @@ struct DeviceMotionErrorTests {
         func start() {
             let told = told
             stream.start(
-                StreamHandler(test.playback?.delivery(onMainThread: true) ?? NoDelivery(), { $0 }) {
-                    (reading: DeviceMotionReading?, error: (any Error)?) in
+                StreamHandler(test.playback?.executor(onMainThread: true) ?? NoDelivery(), { $0 }) {
+                    (reading: FusedMotionReading?, error: (any Error)?) in
                     if let reading { told.add("\(reading.time.seconds) \(reading.values.heading.rounded())") }
                     if let error { told.add("\((error as NSError).code)") }
                 })
@@ -57,7 +58,7 @@ struct DeviceMotionErrorTests {
         func feed(_ states: FusedState...) { feed(.input(states)) }
     }
 
-    private final class NoDelivery: Delivery {
+    private final class NoDelivery: CallbackExecutor {
         func schedule(_ work: @escaping @Sendable () -> Void) {}
     }
 
@@ -171,20 +172,20 @@ struct DeviceMotionErrorTests {
 
     @Test("Errors are queued in order with the values, and only the newest error of each kind is kept")
     func waiting() {
-        var mailbox = Mailbox<Int>(limit: 2)
-        mailbox.empty(isOpen: true)
+        var mailbox = PendingMotionCallbacks<Int>(limit: 2)
+        mailbox.reset(acceptsValues: true)
         let gone = DeviceError(.silent, "quiet")
-        mailbox.add(.loss(.gyroscope, gone))
-        mailbox.add(.requiresMovement)
-        mailbox.add(1)
-        mailbox.add(.loss(.accelerometer, gone))
-        mailbox.add(2)
-        mailbox.add(.loss(.gyroscope, gone))
-        mailbox.add(3)
-        #expect(mailbox.outbox.count == 5)
-        #expect(mailbox.outbox.dropped == 1)
+        mailbox.append(.loss(.gyroscope, gone))
+        mailbox.append(.requiresMovement)
+        mailbox.append(1)
+        mailbox.append(.loss(.accelerometer, gone))
+        mailbox.append(2)
+        mailbox.append(.loss(.gyroscope, gone))
+        mailbox.append(3)
+        #expect(mailbox.queue.count == 5)
+        #expect(mailbox.queue.droppedCount == 1)
         var told: [String] = []
-        while let item = mailbox.outbox.takeFirst() {
+        while let item = mailbox.queue.popFirst() {
             switch item {
             case .value(let value): told.append("\(value)")
             case .failure(.loss(let kind, _)): told.append(kind.rawValue)
@@ -193,19 +194,19 @@ struct DeviceMotionErrorTests {
             }
         }
         #expect(told == ["move", "accelerometer", "2", "gyroscope", "3"])
-        #expect(mailbox.outbox.isEmpty)
+        #expect(mailbox.queue.isEmpty)
     }
 
     @Test("A loss stays in the queue when older readings are dropped")
     func lossAmongDropped() {
-        var mailbox = Mailbox<Int>(limit: 3)
-        mailbox.empty(isOpen: true)
-        mailbox.add(0)
-        mailbox.add(1)
-        mailbox.add(.loss(.gyroscope, DeviceError(.silent, "quiet")))
-        for number in 2...3 { mailbox.add(number) }
+        var mailbox = PendingMotionCallbacks<Int>(limit: 3)
+        mailbox.reset(acceptsValues: true)
+        mailbox.append(0)
+        mailbox.append(1)
+        mailbox.append(.loss(.gyroscope, DeviceError(.silent, "quiet")))
+        for number in 2...3 { mailbox.append(number) }
         var told: [String] = []
-        while let item = mailbox.outbox.takeFirst() {
+        while let item = mailbox.queue.popFirst() {
             switch item {
             case .value(let value): told.append("\(value)")
             case .failure: told.append("loss")

@@ -61,7 +61,7 @@ struct DeviceMotionPoseTests {
 
     private func motion(_ state: FusedState, _ frame: CMAttitudeReferenceFrame) throws -> CMDeviceMotion {
         let values = try #require(MotionConversion.deviceMotion(state, in: frame))
-        return CMDeviceMotion(DeviceMotionReading(values: values, time: state.time))
+        return CMDeviceMotion(FusedMotionReading(values: values, time: state.time))
     }
 
     /// Returns the smallest difference of two angles, in degrees.

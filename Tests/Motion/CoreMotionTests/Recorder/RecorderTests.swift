@@ -102,7 +102,7 @@ struct RecorderTests {
         recorder.recordAccelerometer(forDuration: 12 * 3600)
         let extra = 10_000
         // More readings than the limit, in batches of one second at twice the rate, so that they fit into the duration.
-        let total = AccelerometerRecording.limit + extra
+        let total = AccelerometerRecording.maximumCount + extra
         let recording = AccelerometerRecording.of(test.device)
         for start in stride(from: 0, to: total, by: 100) {
             var batch = MotionBatch(sensor: "accelerometer", kind: .accelerometer)
@@ -113,8 +113,8 @@ struct RecorderTests {
             recording.receive(.samples(batch))
         }
         let list = try #require(recorder.accelerometerData(from: .distantPast, to: .distantFuture))
-        #expect(list.count <= AccelerometerRecording.limit)
-        #expect(list.count > AccelerometerRecording.limit - RecordedReadings.limit)
+        #expect(list.count <= AccelerometerRecording.maximumCount)
+        #expect(list.count > AccelerometerRecording.maximumCount - RecordingChunk.maximumCount)
         #expect(list.items.first { _ in true }?.identifier == UInt64(total - list.count + 1))
     }
 

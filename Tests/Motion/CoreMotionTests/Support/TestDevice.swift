@@ -30,7 +30,7 @@ final class TestDevice: Sendable {
             playback: playback)
     }
 
-    func use<Result>(_ body: () throws -> Result) rethrows -> Result { try device.bind(body) }
+    func use<Result>(_ body: () throws -> Result) rethrows -> Result { try device.withCurrent(body) }
 
     /// Advances the clock to an offset from the start, in seconds, and feeds a reading.
     func feed(_ kind: SensorKind, _ value: SIMD3<Double>, at seconds: Double) {

@@ -4,14 +4,14 @@ import DeviceCore
 import Synchronization
 
 /// A playback executor that runs all callbacks in order when the test calls `run()`.
-final class TestPlayback: PlaybackDelivery {
-    let deliversAsLive = false
-    let consumers = ConsumerGate()
+final class TestPlayback: PlaybackExecutorProvider {
+    let usesLiveExecutors = false
+    let consumerGate = ConsumerGate()
     private let waiting = Mutex<[@Sendable () -> Void]>([])
 
-    func delivery(onMainThread: Bool) -> any Delivery { Lane(playback: self) }
+    func executor(onMainThread: Bool) -> any CallbackExecutor { Lane(playback: self) }
 
-    func tracked(_ delivery: any Delivery) -> any Delivery { delivery }
+    func counting(_ delivery: any CallbackExecutor) -> any CallbackExecutor { delivery }
 
     func run() {
         while true {
@@ -24,7 +24,7 @@ final class TestPlayback: PlaybackDelivery {
         }
     }
 
-    private final class Lane: Delivery {
+    private final class Lane: CallbackExecutor {
         private let playback: TestPlayback
 
         init(playback: TestPlayback) {

@@ -33,7 +33,7 @@ struct ArchiveTests {
         return try #require(try NSKeyedUnarchiver.unarchivedObject(ofClass: T.self, from: data))
     }
 
-    private let reading = MotionReading(value: [0.1, -2.5, 9.75], time: .init(nanoseconds: 123_456_789_012))
+    private let reading = ConvertedReading(value: [0.1, -2.5, 9.75], time: .init(nanoseconds: 123_456_789_012))
 
     @Test("An archived reading keeps every bit")
     func readings() throws {
@@ -159,7 +159,7 @@ struct ArchiveTests {
         #expect(data.currentCadence == 1.8)
         #expect(data.averageActivePace == nil)
         let event = try roundTrip(
-            CMPedometerEvent(WalkTurn(isWalking: true, time: WallTime(nanoseconds: 1_500_000_000))))
+            CMPedometerEvent(WalkTransition(isWalking: true, time: WallTime(nanoseconds: 1_500_000_000))))
         #expect(event.type == .resume)
         #expect(event.date == Date(timeIntervalSince1970: 1.5))
         let activity = try roundTrip(

@@ -29,7 +29,7 @@ struct OddTextTests {
                 #expect(sensor.problem != nil || sensor.axes.allSatisfy { $0.value(of: 1).isFinite })
                 var description = SensorDescription(id: text, kind: sensor.kind)
                 description.mountMatrix = sensor.mountMatrix
-                description.mount(by: [], udevMatrix: text)
+                description.applyMountMatrix(from: [], udevMatrix: text)
                 #expect(!description.mountMatrix.isSingular)
             }
             var context = IIOContext(description: text, version: text, devices: [device])

@@ -38,9 +38,9 @@ struct ScanEncoderTests {
         let encoder = IIOScanEncoder(layout: bench.layout)
         var scan: [UInt8] = [0, 0, 0, 0, 0]
         scan.withUnsafeMutableBytes { scan in
-            #expect(!encoder.put([1, 2, 3], of: bench.axes, into: scan))
-            #expect(!encoder.put(raw: 1, of: 17, into: scan))
-            #expect(encoder.put(raw: -2, of: 1, into: scan))
+            #expect(!encoder.write([1, 2, 3], of: bench.axes, into: scan))
+            #expect(!encoder.write(raw: 1, of: 17, into: scan))
+            #expect(encoder.write(raw: -2, of: 1, into: scan))
         }
         #expect(scan == [1, 0, 0xFE, 0xFF, 0])
     }

@@ -45,7 +45,7 @@ struct SensorTests {
         let bmi160 = try Fixture.device("bmi160").sensors()
         #expect(bmi160.map(\.rateAttribute) == [.channel(3, "sampling_frequency"), .channel(0, "sampling_frequency")])
         #expect(bmi160[0].rates.rate(atLeast: 60) == 100)
-        #expect(bmi160[1].rates.greatest == 3200)
+        #expect(bmi160[1].rates.maximum == 3200)
         let mma8452 = try #require(try Fixture.device("mma8452").sensors().first)
         #expect(mma8452.rateAttribute == .channel(0, "sampling_frequency"))
         // The driver lists the rates in descending order.

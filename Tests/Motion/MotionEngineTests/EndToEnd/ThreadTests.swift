@@ -71,7 +71,7 @@ struct ThreadTests {
     @Test("Updates started and stopped on four threads are inactive after the last stop")
     func startAndStop() {
         let sensors = Sensors()
-        let manager = sensors.device.bind { CMMotionManager() }
+        let manager = sensors.device.withCurrent { CMMotionManager() }
         let shared = Shared(manager: manager)
         let calls = Atomic<Int>(0)
         sensors.running {
@@ -101,7 +101,7 @@ struct ThreadTests {
     @Test("Device motion updates started and stopped on four threads are inactive after the last stop")
     func startAndStopDeviceMotion() {
         let sensors = Sensors()
-        let manager = sensors.device.bind { CMMotionManager() }
+        let manager = sensors.device.withCurrent { CMMotionManager() }
         let shared = Shared(manager: manager)
         let calls = Atomic<Int>(0)
         sensors.running {
@@ -132,7 +132,7 @@ struct ThreadTests {
     @Test("While a handler runs, another thread can use the manager")
     func noLock() {
         let sensors = Sensors()
-        let manager = sensors.device.bind { CMMotionManager() }
+        let manager = sensors.device.withCurrent { CMMotionManager() }
         let shared = Shared(manager: manager)
         let done = DispatchSemaphore(value: 0)
         let wasFree = Atomic<Bool>(false)
@@ -163,7 +163,7 @@ struct ThreadTests {
         let done = DispatchSemaphore(value: 0)
         let queue = OperationQueue()
         sensors.running {
-            sensors.device.bind {
+            sensors.device.withCurrent {
                 let shared = Shared(manager: CMMotionManager())
                 kept.withLock { $0 = shared }
                 shared.manager.startAccelerometerUpdates(to: queue) { _, _ in
@@ -184,7 +184,7 @@ struct ThreadTests {
     @Test("A handler on a suspended queue receives the newest 1,024 readings once after the queue resumes")
     func suspended() {
         let sensors = Sensors()
-        let manager = sensors.device.bind { CMMotionManager() }
+        let manager = sensors.device.withCurrent { CMMotionManager() }
         let queue = OperationQueue()
         queue.isSuspended = true
         let times = Mutex<[Double]>([])
@@ -211,7 +211,7 @@ struct ThreadTests {
     @Test("Handlers on the main operation queue may post notifications to observers on the same queue")
     func posting() async {
         let sensors = Sensors()
-        let manager = sensors.device.bind { CMMotionManager() }
+        let manager = sensors.device.withCurrent { CMMotionManager() }
         let name = NSNotification.Name("ThreadTests.posting")
         let observer = Observer()
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
@@ -238,7 +238,7 @@ struct ThreadTests {
     @Test("An orientation change detected on a sensor's thread is posted on the main queue")
     func orientation() async {
         let sensors = Sensors()
-        let machine = sensors.device.bind { UIDevice.current }
+        let machine = sensors.device.withCurrent { UIDevice.current }
         let observer = Observer()
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
             let isFirst = Atomic<Bool>(true)

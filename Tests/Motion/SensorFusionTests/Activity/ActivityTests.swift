@@ -19,7 +19,7 @@ struct ActivityTests {
     ) -> [ActivityState] {
         var tracker = WalkTracker()
         return samples.enumerated().compactMap { index, sample in
-            _ = tracker.take(sample, at: start + Double(index) / 50, speed: speed)
+            _ = tracker.update(sample, at: start + Double(index) / 50, speed: speed)
             return index >= 127 && (index - 127) % 64 == 0 ? tracker.activity : nil
         }
     }
@@ -113,7 +113,7 @@ struct ActivityTests {
             for index in 0..<50 {
                 let time = Double(second) + Double(index) / 50
                 let sample = SIMD3(0, 0, 9.8 + (pedals ? 2.5 * sin(2 * .pi * 1.2 * time) : 0.2 * sin(40 * time)))
-                _ = tracker.take(sample, at: time, speed: speed)
+                _ = tracker.update(sample, at: time, speed: speed)
             }
             told.append(tracker.activity?.activity ?? [])
         }
@@ -151,24 +151,24 @@ struct ActivityTests {
 
     @Test("Pedalling at 5 m/s is classified as cycling until steps are detected")
     func cycling() {
-        var rule = VehicleRule()
-        for second in 0..<10 { rule.take(speed: 5, pedalling: 0.8, at: Double(second)) }
-        #expect(rule.ride == .cycling)
+        var rule = RideDetector()
+        for second in 0..<10 { rule.update(speed: 5, pedalling: 0.8, at: Double(second)) }
+        #expect(rule.minimumRideSpeed == .cycling)
         for second in 10..<20 {
-            rule.note(steps: 2, at: Double(second))
-            rule.take(speed: 2.6, pedalling: 0.8, at: Double(second))
+            rule.record(steps: 2, at: Double(second))
+            rule.update(speed: 2.6, pedalling: 0.8, at: Double(second))
         }
-        #expect(rule.ride == nil)
+        #expect(rule.minimumRideSpeed == nil)
     }
 
     @Test("Eight steps end a ride")
     func getOut() {
-        var rule = VehicleRule()
-        rule.take(speed: 20, pedalling: 0, at: 0)
-        #expect(rule.ride == .automotive)
-        rule.note(steps: 8, at: 10)
-        #expect(rule.ride == nil)
-        rule.take(speed: 1, pedalling: 0, at: 11)
-        #expect(rule.ride == nil)
+        var rule = RideDetector()
+        rule.update(speed: 20, pedalling: 0, at: 0)
+        #expect(rule.minimumRideSpeed == .automotive)
+        rule.record(steps: 8, at: 10)
+        #expect(rule.minimumRideSpeed == nil)
+        rule.update(speed: 1, pedalling: 0, at: 11)
+        #expect(rule.minimumRideSpeed == nil)
     }
 }

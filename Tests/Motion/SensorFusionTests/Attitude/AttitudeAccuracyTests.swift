@@ -74,7 +74,7 @@ struct AttitudeAccuracyTests {
     @Test("A stored bias replaces the missing rest")
     func storedBias() {
         var filter = AttitudeFilter()
-        filter.startBias(SIMD3(repeating: 5 * .pi / 180), sigma: 0.3 * .pi / 180)
+        filter.setInitialBias(SIMD3(repeating: 5 * .pi / 180), sigma: 0.3 * .pi / 180)
         let treatment = Treatment(bias: 5, start: 0)
         let stored = AttitudeScore.mean(treatment, filter: filter)
         #expect(stored.total <= 2.5, "\(stored)")

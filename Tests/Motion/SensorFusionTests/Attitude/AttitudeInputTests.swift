@@ -122,9 +122,9 @@ struct AttitudeInputTests {
                 filter.updateGyroscope(vector(&random), timestamp: stamp)
                 filter.updateAccelerometer(vector(&random), timestamp: stamp)
                 filter.updateMagnetometer(vector(&random), timestamp: stamp)
-                filter.startBias(vector(&random), sigma: numbers.randomElement(using: &random) ?? 0)
+                filter.setInitialBias(vector(&random), sigma: numbers.randomElement(using: &random) ?? 0)
                 if index % 100 == 0 {
-                    filter.expectField(strength: vector(&random).x, dip: vector(&random).y)
+                    filter.setExpectedField(strength: vector(&random).x, dip: vector(&random).y)
                 }
                 let q = filter.attitude.components
                 #expect(abs((q * q).sum() - 1) < 1e-9)
@@ -166,7 +166,7 @@ struct AttitudeInputTests {
     @Test("A disturbed field does not affect the heading, and the heading uncertainty grows with time")
     func disturbance() throws {
         var filter = AttitudeFilter()
-        filter.expectField(strength: length(SyntheticMotion.field), dip: atan2(45, 21.8))
+        filter.setExpectedField(strength: length(SyntheticMotion.field), dip: atan2(45, 21.8))
         var motion = SyntheticMotion()
         motion.noise = 0.05 * degree
         motion.run(&filter, for: 10)

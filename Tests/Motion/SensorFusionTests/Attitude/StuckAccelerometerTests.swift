@@ -42,7 +42,7 @@ struct StuckAccelerometerTests {
 
     @Test("Equal readings indicate a stuck sensor if readings were changing before")
     func run() {
-        var detector = RepetitionDetector()
+        var detector = StuckSensorDetector()
         for number in 0..<1000 {
             let isStuck = detector.isStuck(SIMD4(Double(number), 0, 9.8, 0))
             #expect(!isStuck)
@@ -55,7 +55,7 @@ struct StuckAccelerometerTests {
 
     @Test("A low-resolution sensor at rest and a sensor polled too fast are not stuck", arguments: [2, 4, 10, 1000])
     func repeats(times: Int) {
-        var detector = RepetitionDetector()
+        var detector = StuckSensorDetector()
         for number in 0..<5000 {
             let isStuck = detector.isStuck(SIMD4(Double(number / times), 0, 9.8, 0))
             #expect(!isStuck)
@@ -74,7 +74,7 @@ struct StuckAccelerometerTests {
             filter.updateGyroscope([(isMoving ? 1 : 0) + bias, 0, 0], timestamp: time)
             filter.updateAccelerometer([0, 9.80665 * sin(angle), 9.80665 * cos(angle)], timestamp: time)
         }
-        let up = filter.attitude.conjugate.turn(SIMD4(0, 0, 1, 0))
+        let up = filter.attitude.conjugate.rotate(SIMD4(0, 0, 1, 0))
         let error = acos(min(1, up.y * sin(30.0) + up.z * cos(30.0))) * 180 / .pi
         // The bias alone would rotate the attitude by 69 degrees in this minute.
         #expect(error < 1)

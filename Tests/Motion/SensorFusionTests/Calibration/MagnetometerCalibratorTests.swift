@@ -216,7 +216,7 @@ struct MagnetometerCalibratorTests {
         var calibrator = MagnetometerCalibrator()
         // The readings have a strength of about 50. The expected strength of 100 makes them implausible, as inside a
         // steel building.
-        calibrator.expectField(strength: 100, dip: 1.18)
+        calibrator.setExpectedField(strength: 100, dip: 1.18)
         for _ in 0..<2000 {
             let (field, attitude, time) = device.step(device.tumble())
             _ = calibrator.update(field, attitude: attitude, timestamp: time)
@@ -224,7 +224,7 @@ struct MagnetometerCalibratorTests {
         #expect(calibrator.candidate.quality == .low)
         #expect(!calibrator.calibration.correctsReadings)
         var plain = MagnetometerCalibrator()
-        plain.expectField(strength: 49.6, dip: 1.187)
+        plain.setExpectedField(strength: 49.6, dip: 1.187)
         device = TurningDevice()
         for _ in 0..<2000 {
             let (field, attitude, time) = device.step(device.tumble())
@@ -352,13 +352,13 @@ struct MagnetometerCalibratorTests {
         // The first two seconds are ignored.
         turn(.zero, seconds: 3)
         let start = try #require(calibrator.survey)
-        #expect(start.sectors <= 1 && !start.isCalibrated)
+        #expect(start.sectorsCovered <= 1 && !start.isCalibrated)
         turn([0, 0, .pi / 4], seconds: 2)
         let quarter = try #require(calibrator.survey)
         // Rotating by 90 degrees from north to west covers 3 of 12 sectors, and possibly the beginning of another.
-        #expect((3...4).contains(quarter.sectors) && quarter.sidesUp == [.face])
+        #expect((3...4).contains(quarter.sectorsCovered) && quarter.sidesUp == [.face])
         turn([0, 0, .pi / 4], seconds: 7)
-        #expect(calibrator.survey?.sectors == MagneticSurvey.sectorCount)
+        #expect(calibrator.survey?.sectorsCovered == MagneticSurvey.sectorCount)
         turn([0, .pi / 4, 0], seconds: 2)
         // The rotation is right-handed about the y axis, so the right edge is lowered.
         let tipped = try #require(calibrator.survey)

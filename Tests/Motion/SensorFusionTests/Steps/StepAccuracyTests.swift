@@ -53,7 +53,7 @@ struct StepInputTests {
     private func count(_ samples: [(SIMD3<Double>, Double)]) -> Int {
         var tracker = WalkTracker()
         return samples.reduce(0) { sum, sample in
-            _ = tracker.take(sample.0, at: sample.1)
+            _ = tracker.update(sample.0, at: sample.1)
             return sum + tracker.steps.count
         }
     }
@@ -86,7 +86,7 @@ struct StepInputTests {
         var tracker = WalkTracker()
         var first = 0
         for (index, sample) in Walks.synthetic(seconds: 20, cadence: 1.8).enumerated() where first == 0 {
-            _ = tracker.take(sample, at: Double(index) / 50)
+            _ = tracker.update(sample, at: Double(index) / 50)
             first = tracker.steps.count
         }
         #expect(first >= 8)
@@ -101,10 +101,10 @@ struct StepInputTests {
             for (odd, when) in [
                 (SIMD3(Double.nan, 0, 0), time), (SIMD3(0, .infinity, 0), time), (sample, .nan), (sample, time - 0.1),
             ] {
-                _ = tracker.take(odd, at: when)
+                _ = tracker.update(odd, at: when)
                 #expect(tracker.steps.isEmpty)
             }
-            _ = tracker.take(sample, at: time)
+            _ = tracker.update(sample, at: time)
             steps += tracker.steps.count
         }
         #expect(abs(steps - 54) <= 2)
@@ -117,7 +117,7 @@ struct StepInputTests {
         var steps = 0
         for start in [0.0, 1e6, 30, 1e9, -5] {
             for (index, sample) in walk.enumerated() {
-                _ = tracker.take(sample, at: start + Double(index) / 50)
+                _ = tracker.update(sample, at: start + Double(index) / 50)
                 steps += tracker.steps.count
             }
         }
@@ -146,7 +146,7 @@ struct StepInputTests {
     @Test("The band-pass filter matches scipy")
     func bandPass() {
         var filter = StepBandPass()
-        filter.start(9.8)
+        filter.reset(to: 9.8)
         // sosfilt of butter(2, [0.5, 3], 'band', fs=50), initialized with sosfilt_zi * 9.8, for the input 9.8, 9.8,
         // 9.8, 12, followed by 9.8.
         let expected = [

@@ -55,11 +55,11 @@ struct StepMeasureTests {
     private func climb(_ heights: [Double], steps: Bool = true) -> FloorCounter {
         var floors = FloorCounter()
         for (second, height) in heights.enumerated() {
-            floors.take(height: height, at: Double(second))
+            floors.update(height: height, at: Double(second))
             // Steps are reported four seconds later.
             guard steps, second > 4 else { continue }
-            floors.note(step: Double(second) - 4.3)
-            floors.note(step: Double(second) - 3.7)
+            floors.record(step: Double(second) - 4.3)
+            floors.record(step: Double(second) - 3.7)
         }
         return floors
     }
@@ -107,8 +107,8 @@ struct StepMeasureTests {
         for (height, time) in [
             (0, 0), (.nan, 1), (.infinity, 2), (300, 3), (0, .nan), (5, 100), (900, 50), (-900, 51), (0, 1e12),
         ] {
-            floors.take(height: height, at: time)
-            floors.note(step: time)
+            floors.update(height: height, at: time)
+            floors.record(step: time)
         }
         #expect(floors.ascended == 0 && floors.descended == 0)
     }

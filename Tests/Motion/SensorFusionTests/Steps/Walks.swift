@@ -46,7 +46,7 @@ enum Walks {
         var tracker = WalkTracker()
         var steps = 0
         for (index, sample) in samples.enumerated() {
-            _ = tracker.take(sample, at: Double(index) / rate)
+            _ = tracker.update(sample, at: Double(index) / rate)
             steps += tracker.steps.count
         }
         return Double(steps)

@@ -8,7 +8,7 @@ import Testing
 struct RoundedStampsTests {
     /// Returns the intervals for samples at multiples of the interval `apart`; nil if the timestamp difference is used.
     private func intervals(_ places: [Int], apart: Double, digits: Double) -> [Double?] {
-        var stamps = RoundedStamps()
+        var stamps = RoundedTimestampRestorer()
         return places.map { stamps.interval(to: (Double($0) * apart * digits).rounded() / digits) }
     }
 
@@ -38,7 +38,7 @@ struct RoundedStampsTests {
 
     @Test("Timestamps with full precision are used unchanged, even if some of them are round numbers")
     func precise() {
-        var stamps = RoundedStamps()
+        var stamps = RoundedTimestampRestorer()
         for index in 0..<1000 {
             let time = index % 10 == 0 ? Double(index) / 100 : Double(index) * 0.01 + 0.000_123
             #expect(stamps.interval(to: time) == nil)
@@ -47,7 +47,7 @@ struct RoundedStampsTests {
 
     @Test("Irregular samples are moved by at most the rounding of their timestamps")
     func irregular() {
-        var stamps = RoundedStamps()
+        var stamps = RoundedTimestampRestorer()
         var time = 0.0
         var even = 0.0
         for index in 0..<2000 {

@@ -11,10 +11,10 @@ struct SensorIntervalTests {
         var clock = SensorInterval(maximumGap: 0.25, slowest: 0)
         #expect(clock.step(to: 10) == .start)
         #expect(clock.interval(to: 10.125) == 0.125)
-        #expect(clock.step(to: 10.125) == .unusable)
-        #expect(clock.step(to: 10) == .unusable)
-        #expect(clock.step(to: .nan) == .unusable)
-        #expect(clock.step(to: .infinity) == .unusable)
+        #expect(clock.step(to: 10.125) == .ignored)
+        #expect(clock.step(to: 10) == .ignored)
+        #expect(clock.step(to: .nan) == .ignored)
+        #expect(clock.step(to: .infinity) == .ignored)
         #expect(clock.interval(to: 10.375) == 0.25)
     }
 

@@ -75,7 +75,7 @@ struct AccessoryPlaybackTests {
         #expect(device.accessoryDifferences.isEmpty)
         playNow(device)
         let differences = device.accessoryDifferences
-        #expect(differences.map(\.kind) == [.bytes, .notHandedOver(5)])
+        #expect(differences.map(\.kind) == [.bytes, .notRead(5)])
         #expect(differences.first?.expected == Array("READ".utf8))
         #expect(differences.first?.found == [])
         #expect(differences.first?.session == 1)
@@ -165,7 +165,7 @@ struct AccessoryPlaybackTests {
         program.close("com.a")
         playNow(device)
         #expect(program.notes.dropFirst() == ["2.0 com.a < a"])
-        #expect(device.accessoryDifferences.map(\.kind) == [.notHandedOver(5)])
+        #expect(device.accessoryDifferences.map(\.kind) == [.notRead(5)])
     }
 
     @Test("A session ends as recorded, after all preceding bytes")
@@ -196,7 +196,7 @@ struct AccessoryPlaybackTests {
         playNow(device)
         #expect(
             program.notes.dropFirst() == ["2.0 com.a < a", "4.0 com.a ended: detached", "4.0 detached 1 Scale"])
-        #expect(device.accessoryDifferences.map(\.kind) == [.bytes, .notHandedOver(5)])
+        #expect(device.accessoryDifferences.map(\.kind) == [.bytes, .notRead(5)])
         #expect(device.warnings.map(\.reason) == [.unknownAccessory])
         program.write("X", "com.a")
         #expect(program.notes.last == "4.0 com.a cannot write: detached")

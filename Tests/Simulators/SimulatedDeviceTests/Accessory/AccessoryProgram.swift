@@ -15,7 +15,7 @@ final class AccessoryProgram: Sendable {
     }
 
     let device: Device
-    private let delivery: any Delivery
+    private let delivery: any CallbackExecutor
     private let state = Mutex(State())
 
     /// - Parameter opening: Protocols to open as soon as an accessory offers them.
@@ -23,7 +23,7 @@ final class AccessoryProgram: Sendable {
     init(_ simulated: SimulatedDevice, opening: [String] = [], device: Device? = nil) {
         let device = device ?? simulated.device
         self.device = device
-        delivery = device.playback?.delivery(onMainThread: false) ?? NoDelivery()
+        delivery = device.playback?.executor(onMainThread: false) ?? NoDelivery()
         let subscription = device.accessorySource.subscribe { [weak self] event in
             guard let self else { return }
             delivery.schedule { [weak self] in self?.take(event, opening) }
@@ -94,7 +94,7 @@ final class AccessoryProgram: Sendable {
 
     private func attached(_ accessory: AccessoryDescription, _ opening: [String]) {
         note("attached \(accessory.id) \(accessory.name)")
-        for name in opening where accessory.named(name) != nil { open(accessory.id, name) }
+        for name in opening where accessory.accessoryProtocol(named: name) != nil { open(accessory.id, name) }
     }
 
     private func take(_ event: ByteChannelEvent, _ name: String) {
@@ -109,7 +109,7 @@ final class AccessoryProgram: Sendable {
     }
 }
 
-private final class NoDelivery: Delivery {
+private final class NoDelivery: CallbackExecutor {
     func schedule(_ work: @escaping @Sendable () -> Void) { work() }
 }
 

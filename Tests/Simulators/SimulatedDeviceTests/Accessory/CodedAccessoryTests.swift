@@ -8,11 +8,11 @@ import Trace
 
 @Suite("Coded accessories", .timeLimit(.minutes(5)))
 struct CodedAccessoryTests {
-    private static let echo = CodedPeer { event in
+    private static let echo = ClosurePeer { event in
         switch event {
         case .opened: [.text("HELLO")]
         case .received(let bytes): [.wait(0.5), .send(bytes)]
-        case .woken, .closed: []
+        case .timerFired, .closed: []
         }
     }
 
@@ -34,12 +34,12 @@ struct CodedAccessoryTests {
         let program = AccessoryProgram(device, opening: ["com.a"])
         let heard = Mutex<[AccessoryPeerEvent]>([])
         var echo = Self.echo
-        let peer = CodedPeer { [echo] event in
+        let peer = ClosurePeer { [echo] event in
             heard.withLock { $0.append(event) }
             var echo = echo
             return echo.react(to: event)
         }
-        _ = echo.react(to: .woken)
+        _ = echo.react(to: .timerFired)
         #expect(device.attach(accessory(peer)) == 1)
         #expect(program.notes.isEmpty)
         device.advance(by: 1)
@@ -67,7 +67,7 @@ struct CodedAccessoryTests {
         let device = SimulatedDevice()
         let program = AccessoryProgram(device, opening: ["com.a"])
         let heard = Mutex<[AccessoryPeerEvent]>([])
-        let peer = CodedPeer { event in
+        let peer = ClosurePeer { event in
             heard.withLock { $0.append(event) }
             return event == .opened ? actions : []
         }
@@ -84,7 +84,7 @@ struct CodedAccessoryTests {
     func manyActions() {
         let device = SimulatedDevice()
         let program = AccessoryProgram(device, opening: ["com.a"])
-        let peer = CodedPeer { event in
+        let peer = ClosurePeer { event in
             event == .opened ? (0..<3000).map { .text("\($0),") } + [.hangUp] : []
         }
         device.attach(accessory(peer))
@@ -101,7 +101,7 @@ struct CodedAccessoryTests {
             mutating func react(to event: AccessoryPeerEvent) -> [AccessoryPeerAction] {
                 guard event != .closed else { return [] }
                 count += 1
-                return [.text("\(count)"), .wake(after: 1)]
+                return [.text("\(count)"), .setTimer(after: 1)]
             }
         }
         let device = SimulatedDevice()
@@ -139,7 +139,7 @@ struct CodedAccessoryTests {
 
     @Test("A scripted peer follows its steps and reports a departure from the script")
     func scripts() {
-        let departures = Mutex<[ScriptedPeer.Departure]>([])
+        let departures = Mutex<[ScriptedPeer.Deviation]>([])
         let script: [ScriptedPeer.Step] = [
             .send(text: "READY"), .expect(text: "READ"), .delay(2), .send(text: "12"), .expectAny(3),
             .send(text: "OK"), .expect(text: "BYE"), .hangUp,
@@ -171,9 +171,9 @@ struct CodedAccessoryTests {
         device.advance(by: 1)
         #expect(
             departures.withLock { $0 } == [
-                ScriptedPeer.Departure(
+                ScriptedPeer.Deviation(
                     step: 1, expected: Array("READ".utf8), found: Array("RED".utf8), isEnd: false),
-                ScriptedPeer.Departure(step: 1, expected: Array("READ".utf8), found: Array("REA".utf8), isEnd: true),
+                ScriptedPeer.Deviation(step: 1, expected: Array("READ".utf8), found: Array("REA".utf8), isEnd: true),
             ])
     }
 
@@ -182,7 +182,7 @@ struct CodedAccessoryTests {
         let device = SimulatedDevice()
         let program = AccessoryProgram(device, opening: ["com.a"])
         let heard = Mutex(0)
-        let peer = CodedPeer { event in
+        let peer = ClosurePeer { event in
             if case .received(let bytes) = event { heard.withLock { $0 += bytes.count } }
             return event == .opened ? [.text("HELLO")] : []
         }
@@ -220,8 +220,8 @@ struct CodedAccessoryTests {
             accessory(
                 Self.echo,
                 faults {
-                    $0.pieceLength = 2
-                    $0.pieceInterval = 0.25
+                    $0.maximumChunkLength = 2
+                    $0.minimumChunkInterval = 0.25
                 }))
         device.advance(by: 1)
         #expect(program.notes.dropFirst() == ["0.0 com.a < HE", "0.25 com.a < LL", "0.5 com.a < O"])
@@ -229,7 +229,7 @@ struct CodedAccessoryTests {
 
         device.attach(
             accessory(
-                CodedPeer { $0 == .opened ? [.text(String(repeating: "y", count: 1000))] : [] },
+                ClosurePeer { $0 == .opened ? [.text(String(repeating: "y", count: 1000))] : [] },
                 faults { $0.bytesPerSecond = 400 }))
         device.advance(by: 1.1)
         let slow = program.notes.filter { $0.contains("< y") }
@@ -244,14 +244,14 @@ struct CodedAccessoryTests {
     func garbage() {
         func bytes(seed: UInt64) -> [UInt8] {
             let device = SimulatedDevice()
-            let peer = CodedPeer { $0 == .opened ? [.send([UInt8](repeating: 0, count: 1000))] : [] }
+            let peer = ClosurePeer { $0 == .opened ? [.send([UInt8](repeating: 0, count: 1000))] : [] }
             device.attach(
                 accessory(
                     peer,
                     faults {
                         $0.seed = seed
-                        $0.garbageShare = 0.1
-                        $0.leadingGarbage = 10
+                        $0.corruptionProbability = 0.1
+                        $0.leadingRandomByteCount = 10
                     }))
             guard let channel = try? device.device.accessorySource.open(1, protocol: "com.a") else { return [] }
             device.advance(by: 1)

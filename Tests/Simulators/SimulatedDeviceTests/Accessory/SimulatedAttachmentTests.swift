@@ -11,12 +11,12 @@ struct SimulatedAttachmentTests {
     @Test("A coded accessory that was unplugged cannot be opened")
     func coded() {
         let accessory = SimulatedAccessory(name: "Scale", protocol: "com.a", peer: LinePeer { _ in [] })
-        isNotFound(CodedAttachment(accessory, clock: LiveClock()) { _ in })
+        isNotFound(PeerAttachment(accessory, clock: LiveClock()) { _ in })
     }
 
     @Test("A recorded accessory that was unplugged cannot be opened")
     func recorded() {
-        isNotFound(RecordedAttachment(name: "Scale", clock: LiveClock(), differences: AccessoryDifferences()))
+        isNotFound(RecordedAttachment(name: "Scale", clock: LiveClock(), differences: AccessoryDifferenceList()))
     }
 
     private func isNotFound(_ attachment: some SimulatedAttachment) {

@@ -151,10 +151,10 @@ struct AccessorySimulatorTests {
         let first = port.read(299_000)
         // All bytes are sent, but not all are read, when the accessory is detached.
         #expect(simulator.wait(seconds: 60) { (simulator.traffic(of: id)?.bytesSent ?? 0) >= 300_000 })
-        let detached = Bell()
+        let detached = BinarySemaphore()
         Thread.detachNewThread {
             simulator.detach(id, .afterReading)
-            detached.ring()
+            detached.signal()
         }
         let rest = port.readAll()
         #expect(detached.wait(seconds: 60))
@@ -170,7 +170,7 @@ struct AccessorySimulatorTests {
         let simulator = AccessorySimulator()
         try simulator.start()
         let sink = SinkPeer()
-        let heard = Bell()
+        let heard = BinarySemaphore()
         try simulator.attach(accessory(HeardPeer(sink, heard)), transport: transport)
         let message = (0..<200_000).map { PatternPeer.byte(at: $0) }
         let port = try open(simulator)
@@ -220,7 +220,7 @@ struct AccessorySimulatorTests {
         let id = try simulator.attach(accessory(PatternPeer()), transport: transport)
         let port = try open(simulator)
         #expect(port.read(1000).count == 1000)
-        simulator.detach(id, .atOnce)
+        simulator.detach(id, .immediately)
         #expect(try declarations(folder).isEmpty)
         // The bytes in transit, then end of file.
         let rest = port.readAll()
@@ -254,19 +254,19 @@ struct AccessorySimulatorTests {
         let simulator = AccessorySimulator()
         try simulator.start()
         let sink = SinkPeer()
-        let heard = Bell()
+        let heard = BinarySemaphore()
         let id = try simulator.attach(accessory(HeardPeer(sink, heard)), transport: transport)
         let port = try open(simulator)
         #expect(port.write([1]))
         while sink.count < 1 { try #require(heard.wait(seconds: 60)) }
-        simulator.holdInput(of: id)
+        simulator.setInputPaused(of: id)
         let taken = port.fill([UInt8](repeating: 9, count: 4096))
         #expect(taken > 0)
         // After two more commands the server has polled all its ports.
-        for _ in 0..<2 { simulator.holdInput(of: id) }
+        for _ in 0..<2 { simulator.setInputPaused(of: id) }
         #expect(simulator.traffic(of: id)?.bytesReceived == 1)
         #expect(sink.count == 1)
-        simulator.holdInput(of: id, false)
+        simulator.setInputPaused(of: id, false)
         while sink.count < Int64(taken + 1) { try #require(heard.wait(seconds: 60)) }
         #expect(sink.count == Int64(taken + 1))
         simulator.stop()
@@ -279,7 +279,7 @@ struct AccessorySimulatorTests {
         let id = try simulator.attach(accessory(PatternPeer()), transport: transport)
         let first = try open(simulator)
         #expect(first.read(1000).count == 1000)
-        simulator.holdInput(of: id)
+        simulator.setInputPaused(of: id)
         first.close()
         #expect(simulator.wait(seconds: 60) { simulator.traffic(of: id)?.openSessions == 0 })
         let second = try open(simulator)
@@ -291,10 +291,10 @@ struct AccessorySimulatorTests {
     @Test("Commands to a stopped simulator complete immediately")
     func stopped() throws {
         let state = try SimulatorState()
-        let early = Bell()
+        let early = BinarySemaphore()
         state.stop()
         SimulatorLoop(state: state, clock: LiveClock()).run()
-        let late = Bell()
+        let late = BinarySemaphore()
         state.add(.detach(1, .afterReading, done: early))
         state.add(.hold(1, true, done: late))
         #expect(early.wait(seconds: 60))
@@ -319,7 +319,7 @@ struct AccessorySimulatorTests {
     func storm(transport: SimulatedTransport) throws {
         let simulator = AccessorySimulator()
         let folder = try simulator.start()
-        let stay = try simulator.storm(of: accessory(EchoPeer()), count: 1000, keeping: 3, transport: transport)
+        let stay = try simulator.attachRepeatedly(accessory(EchoPeer()), count: 1000, keeping: 3, transport: transport)
         #expect(stay.count == 3)
         #expect(simulator.attached == stay)
         #expect(try declarations(folder).count == 3)

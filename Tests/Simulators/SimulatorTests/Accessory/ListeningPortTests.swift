@@ -17,7 +17,7 @@ struct ListeningPortTests {
     @Test("A port abandoned by its program does not wake poll() repeatedly", arguments: [true, false])
     func left(isSocket: Bool) throws {
         try withBuffer { buffer in
-            let changed = Bell()
+            let changed = BinarySemaphore()
             let context = Self.context(buffer, changed)
             let endpoint = SimulatedAccessory.Endpoint(name: "com.example.probe", peer: PatternPeer())
             let path = Self.path()
@@ -26,13 +26,13 @@ struct ListeningPortTests {
             let program = try #require(
                 isSocket ? PlainPort(socket: path) : PlainPort(terminal: port.node.path))
             try wait(changed, port, context) { port.conversation != nil }
-            port.isInputHeld = true
+            port.isInputPaused = true
             // The peer sends more than the buffers hold.
             try wait(changed, port, context) { port.conversation?.hasOutput == true }
             program.close()
             // The port detects the end within a few calls.
             var looks = 0
-            while port.conversation != nil, looks < 10, var entry = port.interest {
+            while port.conversation != nil, looks < 10, var entry = port.pollDescriptor {
                 #expect(poll(&entry, 1, 60_000) == 1)
                 port.serve(revents: entry.revents, context: context)
                 looks += 1
@@ -45,26 +45,26 @@ struct ListeningPortTests {
     @Test("An unopened terminal is not polled, and opening it notifies its server")
     func opening() throws {
         try withBuffer { buffer in
-            let openings = OpeningWatch()
+            let openings = OpenWatcher()
             let endpoint = SimulatedAccessory.Endpoint(name: "com.example.probe", peer: EchoPeer())
             let port = try TerminalPort(endpoint, openings: openings)
             let other = try TerminalPort(endpoint, openings: openings)
-            let context = Self.context(buffer, Bell())
+            let context = Self.context(buffer, BinarySemaphore())
             for _ in 0..<2 {
                 openings.drain()
                 port.serve(revents: 0, context: context)
                 #expect(port.deadline == .never)
-                #expect(port.interest == nil)
+                #expect(port.pollDescriptor == nil)
                 var told = pollfd(fd: openings.descriptor, events: Int16(POLLIN), revents: 0)
                 #expect(poll(&told, 1, 0) == 0)
                 let program = try #require(PlainPort(terminal: port.node.path))
                 #expect(poll(&told, 1, 0) == 1)
                 openings.drain()
-                try wait(Bell(), port, context) { port.conversation != nil }
+                try wait(BinarySemaphore(), port, context) { port.conversation != nil }
                 other.serve(revents: 0, context: context)
                 #expect(other.deadline == .never && other.conversation == nil)
                 program.close()
-                while port.conversation != nil, var entry = port.interest {
+                while port.conversation != nil, var entry = port.pollDescriptor {
                     #expect(poll(&entry, 1, 60_000) == 1)
                     port.serve(revents: entry.revents, context: context)
                 }
@@ -79,7 +79,7 @@ struct ListeningPortTests {
         try withBuffer { buffer in
             final class Count { var value = 0 }
             let calls = Count()
-            let context = Self.context(buffer, Bell())
+            let context = Self.context(buffer, BinarySemaphore())
             let path = Self.path()
             let endpoint = SimulatedAccessory.Endpoint(name: "com.example.probe", peer: EchoPeer())
             let port = try ListeningPort(endpoint, path: path) { listener in
@@ -92,11 +92,11 @@ struct ListeningPortTests {
             }
             let program = try #require(PlainPort(socket: path))
             port.serve(revents: Int16(POLLIN), context: context)
-            #expect(port.interest == nil)
-            let later = Self.context(buffer, Bell(), now: port.deadline)
+            #expect(port.pollDescriptor == nil)
+            let later = Self.context(buffer, BinarySemaphore(), now: port.deadline)
             #expect(later.now > context.now && later.now < .never)
             port.serve(revents: 0, context: later)
-            #expect(port.interest?.events == Int16(POLLIN))
+            #expect(port.pollDescriptor?.events == Int16(POLLIN))
             port.serve(revents: Int16(POLLIN), context: later)
             #expect(port.conversation != nil)
             program.close()
@@ -111,11 +111,12 @@ struct ListeningPortTests {
     }
 
     private static func context(
-        _ buffer: UnsafeMutableRawBufferPointer, _ changed: Bell, now: BootTime? = nil
+        _ buffer: UnsafeMutableRawBufferPointer, _ changed: BinarySemaphore, now: BootTime? = nil
     ) -> PortContext {
         let clock = LiveClock()
         return PortContext(
-            buffer: buffer, clock: clock, now: now ?? clock.now, changed: { changed.ring() }, unplug: {}, keep: { _ in }
+            buffer: buffer, clock: clock, now: now ?? clock.now, setNeedsService: { changed.signal() }, unplug: {},
+            retain: { _ in }
         )
     }
 
@@ -127,13 +128,13 @@ struct ListeningPortTests {
 
     /// Serves the port as its server does until the condition is true.
     private func wait(
-        _ changed: Bell, _ port: any SimulatedPort, _ context: PortContext, until condition: () -> Bool
+        _ changed: BinarySemaphore, _ port: any SimulatedPort, _ context: PortContext, until condition: () -> Bool
     ) throws {
         while !condition() {
             if port.conversation != nil {
                 try #require(changed.wait(seconds: 60))
                 port.serve(revents: 0, context: context)
-            } else if var entry = port.interest {
+            } else if var entry = port.pollDescriptor {
                 try #require(poll(&entry, 1, 60_000) == 1)
                 port.serve(revents: entry.revents, context: context)
             } else {

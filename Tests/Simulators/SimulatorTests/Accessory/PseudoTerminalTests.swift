@@ -20,15 +20,15 @@ struct PseudoTerminalTests {
         for round in 0..<rounds {
             var (master, path) = try PseudoTerminal.open(for: "a test")
             defer { if master >= 0 { close(master) } }
-            let (opened, filled, ended) = (Bell(), Bell(), Bell())
+            let (opened, filled, ended) = (BinarySemaphore(), BinarySemaphore(), BinarySemaphore())
             let count = Mutex(-1)
             Thread.detachNewThread { [path] in
                 let program = PlainPort(terminal: path)
-                opened.ring()
+                opened.signal()
                 filled.wait(seconds: 60)
                 let all = program?.readAll().count ?? 0
                 count.withLock { $0 = all }
-                ended.ring()
+                ended.signal()
             }
             try #require(opened.wait(seconds: 60))
             var sent = 0
@@ -39,11 +39,11 @@ struct PseudoTerminalTests {
             }
             // More than three times the terminal's 4095 bytes.
             #expect(sent > 12_000)
-            filled.ring()
+            filled.signal()
             // Polls as often as possible, because a wrong answer would be visible only for a short time.
             let limit = clock.now.advanced(bySeconds: 60)
-            repeat { looks += 1 } while PseudoTerminal.isRead(path) == false && clock.now < limit
-            try #require(PseudoTerminal.isRead(path) == true)
+            repeat { looks += 1 } while PseudoTerminal.hasReadAllInput(path) == false && clock.now < limit
+            try #require(PseudoTerminal.hasReadAllInput(path) == true)
             close(master)
             master = -1
             #expect(ended.wait(seconds: 60))
@@ -55,6 +55,6 @@ struct PseudoTerminalTests {
 
     @Test("The read state of a terminal that cannot be opened is nil")
     func absent() {
-        #expect(PseudoTerminal.isRead("/dev/pts/nowhere") == nil)
+        #expect(PseudoTerminal.hasReadAllInput("/dev/pts/nowhere") == nil)
     }
 }

@@ -48,7 +48,7 @@ struct GPSDGoldenDialogueTests {
         return Array(poll[start.lowerBound..<end].utf8)
     }
 
-    private static func world(_ count: Int, _ dialogues: [Dialogue], _ now: WallTime) throws -> GPSDWorld {
+    private static func world(_ count: Int, _ dialogues: [Dialogue], _ now: WallTime) throws -> GPSDState {
         var receivers: [SimulatedReceiver] = []
         for number in 0..<count {
             var description = ReceiverDescription()
@@ -58,7 +58,7 @@ struct GPSDGoldenDialogueTests {
             receiver.lastSky = try reports(dialogues, "sky", of: description.path)
             receivers.append(receiver)
         }
-        return GPSDWorld(version: GPSDWorld.defaultVersion, receivers: receivers)
+        return GPSDState(version: GPSDState.defaultVersion, receivers: receivers)
     }
 
     @Test("Every answer is identical byte for byte")
@@ -70,9 +70,9 @@ struct GPSDGoldenDialogueTests {
             var session = GPSDDialogue(try Self.world(dialogue.receivers, dialogues, now), now: now)
             #expect(session.greeting == Self.bytes(dialogue.steps[0][1]))
             for step in dialogue.steps.dropFirst() {
-                var reply = session.answer(Self.bytes(step[0]))
+                var reply = session.reply(to: Self.bytes(step[0]))
                 var expected = Self.bytes(step[1])
-                if expected.count == GPSDWorld.longestReply {
+                if expected.count == GPSDState.maximumReplySize {
                     // gpsd truncates the last line in its own way if the reply exceeds its buffer.
                     let end = try #require(expected.lastIndex(of: 10))
                     #expect(reply.count == expected.count)

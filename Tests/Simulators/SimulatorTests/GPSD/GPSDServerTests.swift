@@ -13,7 +13,7 @@ import Trace
 struct GPSDServerTests {
     private func server(_ count: Int, _ configure: (inout GPSDServerOptions) -> Void = { _ in }) throws -> GPSDServer {
         var options = GPSDServerOptions()
-        options.pace = .asFastAsRead
+        options.pace = .onDemand
         configure(&options)
         let text = Stage.drive(count).joined(separator: "\n") + "\n"
         return GPSDServer(try TraceFile(bytes: Array(text.utf8), name: "drive"), options: options)

@@ -109,7 +109,7 @@ struct PlaybackTests {
                 Stage.drive(0)[0], #"{"t":2.5,"gpsd":\#(line)}"#,
                 #"{"t":3.5,"gpsd":{"class":"PPS","device":"/dev/ttyS1","real_sec":1711195201,"real_nsec":0,"clock_sec":1711195202,"clock_nsec":7,"precision":-20}}"#,
             ]
-        ) { $0.stamps = .now }
+        ) { $0.timestampPolicy = .now }
         let client = try stage.connect()
         client.send(Self.watch)
         _ = client.read()
@@ -149,7 +149,7 @@ struct PlaybackTests {
 
     @Test("With pace asFastAsRead nothing is lost, however slow the reader is")
     func asFastAsRead() throws {
-        let stage = try Stage(Stage.drive(2000)) { $0.pace = .asFastAsRead }
+        let stage = try Stage(Stage.drive(2000)) { $0.pace = .onDemand }
         let client = try stage.connect(room: 4096)
         client.send(Self.watch)
         var text: [UInt8] = []
@@ -162,7 +162,7 @@ struct PlaybackTests {
             $0.hasPrefix(#"{"class":"TPV""#)
         }
         #expect(lines == (0..<2000).map { Stage.fix($0) })
-        #expect(stage.engine.allLost == 0)
+        #expect(stage.engine.totalLostCount == 0)
     }
 
     @Test("In real time a slow client loses reports or is disconnected, and others are unaffected")
@@ -179,12 +179,12 @@ struct PlaybackTests {
         }
         // The first report was sent while only the slow client was watching.
         #expect(count == 2999)
-        #expect(stage.engine.allLost > 0 || stage.engine.clients.count == 1)
+        #expect(stage.engine.totalLostCount > 0 || stage.engine.clients.count == 1)
     }
 
     @Test("A client that blocks playback by not reading is disconnected after 10 s")
     func stuckReader() throws {
-        let stage = try Stage(Stage.drive(3000)) { $0.pace = .asFastAsRead }
+        let stage = try Stage(Stage.drive(3000)) { $0.pace = .onDemand }
         let stuck = try stage.connect(room: 4096)
         stuck.send(Self.watch)
         for _ in 0..<30 { stage.serve() }

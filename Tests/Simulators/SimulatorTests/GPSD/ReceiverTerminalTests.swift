@@ -47,7 +47,7 @@ struct ReceiverTerminalTests {
 
     @Test(
         "A loop without sentences ends after one iteration and can still be stopped",
-        arguments: [GPSDServerOptions.Pace.asFastAsRead, .realTime(speed: 1)])
+        arguments: [GPSDServerOptions.Pace.onDemand, .realTime(speed: 1)])
     func nothingToSay(pace: GPSDServerOptions.Pace) throws {
         let skies = (0..<2).map { #"{"t":\#($0),"gpsd":{"class":"SKY","device":"/dev/ttyS1","satellites":[]}}"# }
         let terminal = try Self.terminal(skies) { options in
@@ -175,7 +175,7 @@ struct ReceiverTerminalTests {
     @Test("An unopened terminal is not polled, and opening it notifies its player")
     func opening() throws {
         let (master, path) = try PseudoTerminal.open(for: "a test")
-        let openings = OpeningWatch()
+        let openings = OpenWatcher()
         let file = try Self.file(Self.drive(1))
         let options = GPSDServerOptions()
         let loop = TerminalLoop(
@@ -183,14 +183,14 @@ struct ReceiverTerminalTests {
             shared: try SharedState(for: "a test"), options: options, openings: openings)
         var told = pollfd(fd: openings.descriptor, events: Int16(POLLIN), revents: 0)
         for _ in 0..<2 {
-            let idle = loop.interest(until: .never)
+            let idle = loop.pollTarget(until: .never)
             #expect(idle.descriptor == openings.descriptor)
             #expect(idle.deadline == .never)
             #expect(poll(&told, 1, 0) == 0)
             let program = try #require(PlainPort(terminal: path))
             #expect(poll(&told, 1, 0) == 1)
             openings.drain()
-            let busy = loop.interest(until: .never)
+            let busy = loop.pollTarget(until: .never)
             #expect(busy.descriptor == master)
             #expect(busy.deadline == .never)
             program.close()
@@ -200,7 +200,7 @@ struct ReceiverTerminalTests {
     @Test("A program that opens the terminal between the check and the wait is detected")
     func openedInBetween() throws {
         let (master, path) = try PseudoTerminal.open(for: "a test")
-        let openings = OpeningWatch()
+        let openings = OpenWatcher()
         let options = GPSDServerOptions()
         let loop = TerminalLoop(
             master: master, path: path,
@@ -210,7 +210,7 @@ struct ReceiverTerminalTests {
         #expect(PseudoTerminal.isHungUp(master))
         let program = try #require(PlainPort(terminal: path))
         // The terminal itself stays silent, because a program that waits for sentences writes nothing.
-        let wait = loop.interestInOpening(until: .never)
+        let wait = loop.pollTargetWhileClosed(until: .never)
         #expect(wait.descriptor == openings.descriptor)
         var told = pollfd(fd: openings.descriptor, events: Int16(POLLIN), revents: 0)
         #expect(poll(&told, 1, 0) == 1)
@@ -227,7 +227,7 @@ struct ReceiverTerminalTests {
         _ lines: [String], receiver: String? = nil, _ configure: (inout GPSDServerOptions) -> Void = { _ in }
     ) throws -> ReceiverTerminal {
         var options = GPSDServerOptions()
-        options.pace = .asFastAsRead
+        options.pace = .onDemand
         configure(&options)
         return ReceiverTerminal(try file(lines), receiver: receiver, options: options)
     }

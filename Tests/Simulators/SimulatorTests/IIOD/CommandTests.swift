@@ -61,7 +61,7 @@ struct CommandTests {
         var replies: [UInt8] = []
         for _ in 0..<1000 { replies += dialogue.send([UInt8](repeating: 65, count: 1000)) }
         #expect(replies == Array("-22\n".utf8))
-        #expect(dialogue.session.takesInput)
+        #expect(dialogue.session.acceptsInput)
         #expect(dialogue.line("") == "")
         #expect(dialogue.line("TIMEOUT 1") == "0\n")
     }

@@ -13,7 +13,7 @@ struct IIODFaultTests {
         let list = try faults.isEmpty ? [] : IIODFault.list(faults)
         return Dialogue(samples: IIORecordedSource([Fixtures.counting(Fixtures.steps(1000))])) { options in
             options.faults = list
-            if !isPaced { options.pace = .asFastAsAsked }
+            if !isPaced { options.pace = .onDemand }
         }
     }
 
@@ -115,24 +115,24 @@ struct IIODFaultTests {
         dialogue.session.receiveText("VERSION\r\n")
         let now = BootTime(nanoseconds: 1_000_000_000)
         #expect(dialogue.session.advance(&dialogue.world, now: now) == .output)
-        #expect(dialogue.session.heldUntil == BootTime(nanoseconds: 1_050_000_000))
+        #expect(dialogue.session.delayedUntil == BootTime(nanoseconds: 1_050_000_000))
     }
 
     @Test("Drop, kill and restart become commands for the server")
     func orders() throws {
         var dialogue = try dialogue("drop@1s,kill@2s,restart@3s")
         _ = dialogue.line("OPEN iio:device0 4 0000000f")
-        #expect(dialogue.world.nextFault == BootTime(nanoseconds: dialogue.now + 1_000_000_000))
+        #expect(dialogue.world.nextFaultTime == BootTime(nanoseconds: dialogue.now + 1_000_000_000))
         _ = dialogue.pass(1_000_000_000)
-        var orders = dialogue.world.faults.takeOrders()
+        var orders = dialogue.world.faults.takeConnectionActions()
         #expect(orders.drops && orders.isListening == nil)
         _ = dialogue.pass(1_000_000_000)
-        orders = dialogue.world.faults.takeOrders()
+        orders = dialogue.world.faults.takeConnectionActions()
         #expect(orders.drops && orders.isListening == false)
         _ = dialogue.pass(1_000_000_000)
-        orders = dialogue.world.faults.takeOrders()
+        orders = dialogue.world.faults.takeConnectionActions()
         #expect(!orders.drops && orders.isListening == true)
-        #expect(dialogue.world.nextFault == .never)
+        #expect(dialogue.world.nextFaultTime == .never)
     }
 
     @Test("A restarted server returns after one second, or after the given duration")
@@ -142,25 +142,25 @@ struct IIODFaultTests {
         var states: [String] = []
         for second in 1...9 {
             _ = dialogue.pass(1_000_000_000)
-            let orders = dialogue.world.faults.takeOrders()
+            let orders = dialogue.world.faults.takeConnectionActions()
             if let isListening = orders.isListening {
                 #expect(orders.drops != isListening)
                 states.append("\(second) \(isListening)")
             }
         }
         #expect(states == ["1 false", "2 true", "5 false", "8 true"])
-        #expect(dialogue.world.nextFault == .never)
+        #expect(dialogue.world.nextFaultTime == .never)
     }
 
     @Test("A server that is unavailable at first returns, although no client can start its clock")
     func restartBeforeUse() throws {
         for faults in ["restart", "kill,restart@1s"] {
             var dialogue = try dialogue(faults)
-            #expect(dialogue.world.faults.takeOrders().isListening == false, "\(faults)")
+            #expect(dialogue.world.faults.takeConnectionActions().isListening == false, "\(faults)")
             _ = dialogue.pass(1)
-            #expect(dialogue.world.nextFault == BootTime(nanoseconds: dialogue.now + 1_000_000_000), "\(faults)")
+            #expect(dialogue.world.nextFaultTime == BootTime(nanoseconds: dialogue.now + 1_000_000_000), "\(faults)")
             _ = dialogue.pass(1_000_000_000)
-            #expect(dialogue.world.faults.takeOrders().isListening == true, "\(faults)")
+            #expect(dialogue.world.faults.takeConnectionActions().isListening == true, "\(faults)")
         }
     }
 
@@ -188,7 +188,7 @@ struct IIODFaultTests {
     func text() throws {
         #expect(
             try IIODFault.list("unplug@2.5s, return@4s") == [
-                IIODFault(.unplug(ENOENT), at: .seconds(2.5)), IIODFault(.replug, at: .seconds(4)),
+                IIODFault(.unplug(ENOENT), at: .seconds(2.5)), IIODFault(.reconnect, at: .seconds(4)),
             ])
         #expect(
             try IIODFault("partial=5(iio:device0)@#100")

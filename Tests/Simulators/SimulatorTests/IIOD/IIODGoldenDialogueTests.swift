@@ -53,8 +53,8 @@ struct IIODGoldenDialogueTests {
         let track = Fixtures.counting(try IIODGoldenDialogueTests.stamps(exchanges))
         #expect(track.times.count == 24)
         var dialogue = Dialogue(samples: IIORecordedSource([track])) { options in
-            options.pace = .asFastAsAsked
-            options.stamps = .ofTrace
+            options.pace = .onDemand
+            options.timestampPolicy = .trace
             options.attributesFollowSamples = false
         }
         for exchange in exchanges {
@@ -72,8 +72,8 @@ struct IIODGoldenDialogueTests {
         let exchanges = try IIODGoldenDialogueTests.exchanges()
         let track = Fixtures.counting(try IIODGoldenDialogueTests.stamps(exchanges))
         var dialogue = Dialogue(samples: IIORecordedSource([track])) { options in
-            options.pace = .asFastAsAsked
-            options.stamps = .ofTrace
+            options.pace = .onDemand
+            options.timestampPolicy = .trace
             options.attributesFollowSamples = false
         }
         var replies: [UInt8] = []
@@ -89,8 +89,8 @@ struct IIODGoldenDialogueTests {
         let exchanges = try IIODGoldenDialogueTests.exchanges()
         let track = Fixtures.counting(try IIODGoldenDialogueTests.stamps(exchanges))
         var dialogue = Dialogue(samples: IIORecordedSource([track])) { options in
-            options.pace = .asFastAsAsked
-            options.stamps = .ofTrace
+            options.pace = .onDemand
+            options.timestampPolicy = .trace
             options.attributesFollowSamples = false
         }
         #expect(dialogue.send(exchanges.flatMap { Array($0.request.utf8) }) == exchanges.flatMap(\.response))

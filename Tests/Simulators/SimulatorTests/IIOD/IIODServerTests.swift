@@ -14,7 +14,7 @@ struct IIODServerTests {
         _ faults: String = "", _ configure: (inout IIODServerOptions) -> Void = { _ in }
     ) throws -> IIODServer {
         var options = IIODServerOptions()
-        options.pace = .asFastAsAsked
+        options.pace = .onDemand
         options.end = .loop
         options.faults = try faults.isEmpty ? [] : IIODFault.list(faults)
         configure(&options)

@@ -12,7 +12,7 @@ struct StreamTests {
     static let start: Int64 = 1_700_000_000_000_000_000
 
     private func dialogue(
-        _ count: Int, release: IIORecordedSource.Release = .ownTimes, heldUp: Int64 = 0,
+        _ count: Int, release: IIORecordedSource.DeliveryTiming = .recordedTimes, heldUp: Int64 = 0,
         _ configure: (inout IIODServerOptions) -> Void = { _ in }
     ) -> Dialogue {
         Dialogue(
@@ -82,7 +82,7 @@ struct StreamTests {
     func loop(isPaced: Bool) throws {
         var dialogue = dialogue(3) { options in
             options.end = .loop
-            if !isPaced { options.pace = .asFastAsAsked }
+            if !isPaced { options.pace = .onDemand }
         }
         #expect(dialogue.line("OPEN iio:device0 1 0000000f") == "0\n")
         var reply = dialogue.send(Array("READBUF iio:device0 112\r\n".utf8))
@@ -120,7 +120,7 @@ struct StreamTests {
 
     @Test("Scans are identical in real time and as fast as requested")
     func sameAtAnyPace() throws {
-        var ahead = dialogue(50) { $0.pace = .asFastAsAsked }
+        var ahead = dialogue(50) { $0.pace = .onDemand }
         var paced = dialogue(50)
         var replies: [[UInt8]] = []
         _ = ahead.line("OPEN iio:device0 50 0000000f")
@@ -179,7 +179,7 @@ struct StreamTests {
     func evenStamps() throws {
         // Four readings in 40 ms at 200 Hz are eight samples per loop. A chunk ends with each loop.
         var dialogue = dialogue(4, release: .deviceRate) { options in
-            options.pace = .asFastAsAsked
+            options.pace = .onDemand
             options.end = .loop
         }
         _ = dialogue.line("WRITE iio:device0 sampling_frequency 4")

@@ -252,13 +252,13 @@ struct SimulatedServersTests {
 
     @Test("The first server to begin sets the time for all servers and notifies them")
     func commonStart() {
-        let common = CommonStart()
+        let common = SharedPlaybackStart()
         let woken = Log<Int>()
-        common.whenBegun { woken.add(1) }
+        common.onStart { woken.add(1) }
         #expect(common.time == nil)
-        #expect(common.begin(at: BootTime(nanoseconds: 5)) == BootTime(nanoseconds: 5))
-        #expect(common.begin(at: BootTime(nanoseconds: 7)) == BootTime(nanoseconds: 5))
-        common.whenBegun { woken.add(2) }
+        #expect(common.startIfNeeded(at: BootTime(nanoseconds: 5)) == BootTime(nanoseconds: 5))
+        #expect(common.startIfNeeded(at: BootTime(nanoseconds: 7)) == BootTime(nanoseconds: 5))
+        common.onStart { woken.add(2) }
         #expect(woken.elements == [1, 2])
         #expect(common.time == BootTime(nanoseconds: 5))
     }

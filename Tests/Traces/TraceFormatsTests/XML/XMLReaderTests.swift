@@ -111,7 +111,7 @@ struct XMLReaderTests {
             _ = try reader.next()
             let found1 = try reader.next()
             #expect(found1 == .end)
-            let found2 = reader.isTextCut
+            let found2 = reader.isTextTruncated
             #expect(found2)
             let found3 = reader.text.count
             #expect(found3 == XMLReader.maximumText)

@@ -65,7 +65,7 @@ struct AccessoryEventReadingTests {
         let last = #"{"t":2,"in":"kept","accessory":"1","protocol":"com.example.scale"}"#
         let reading = try AccessoryReading(lines: [scaleLine] + broken + [last])
         #expect(reading.events.count == 2)
-        #expect(reading.reasons == broken.map { _ in .badAccessory })
+        #expect(reading.reasons == broken.map { _ in .invalidAccessoryEvent })
         #expect(reading.cursor.warnings.map(\.line) == (3..<3 + broken.count).map { $0 })
     }
 
@@ -111,7 +111,7 @@ struct AccessoryEventReadingTests {
         let header = [UInt8](headerLine.utf8) + [10]
         let body = [UInt8](lines.joined(separator: "\n").utf8)
         for end in 0...body.count { _ = try AccessoryReading(header + body[..<end]) }
-        var numbers = SeededNumbers(seed: 7)
+        var numbers = SplitMix64(seed: 7)
         for _ in 0..<Thoroughness.rounds(2000, quick: 200) {
             var changed = body
             for _ in 0..<Int.random(in: 1...4, using: &numbers) {

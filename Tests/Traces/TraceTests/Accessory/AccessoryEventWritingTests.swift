@@ -46,7 +46,7 @@ struct AccessoryEventWritingTests {
 
     @Test("Bytes are read back unchanged, in events of at most the maximum size")
     func bytes() throws {
-        var numbers = SeededNumbers(seed: 3)
+        var numbers = SplitMix64(seed: 3)
         var said: [UInt8] = []
         var events: [(Int64, TraceAccessoryEvent)] = [(0, TraceAccessoryEvent(accessory: "a\"\n", .attached(scale)))]
         // Characters of 1 to 4 bytes, which must not be split, and lengths around the limit.

@@ -57,7 +57,7 @@ struct AccessoryRecorderTests {
         write("1", to: source.pair.1)
         _ = read(channel)
         _ = read(channel)
-        source.hub.change(
+        source.hub.update(
             {
                 var changed = scale
                 changed.id = 1

@@ -37,7 +37,7 @@ extension TraceFile {
     /// The positions in the trace.
     var positions: [PositionReport] {
         var decoder = GPSDDecoder()
-        var reading = TraceReading(self)
+        var reading = TimedEventReader(self)
         var positions: [PositionReport] = []
         while let event = reading.next() {
             if case .gpsd(let line) = event.contents, let report = decoder.position(line) { positions.append(report) }

@@ -75,7 +75,7 @@ struct FaultTargetTests {
             #expect(throws: DeviceError.self, "\(text)") { try FaultTests.apply(text, to: trace) }
         }
         let one = try makeTrace([#"{"t":1,"gyroscope":[1,2,3]}"#])
-        var reading = TraceReading(try FaultTests.apply("saturate=1.5", to: one))
+        var reading = TimedEventReader(try FaultTests.apply("saturate=1.5", to: one))
         guard case .sample(let value, _, _, _)? = reading.next()?.contents else {
             Issue.record("no reading")
             return

@@ -45,7 +45,7 @@ struct FaultTests {
     @Test("Jitter keeps events in time order and stamps readings with the time of measurement")
     func jitter() throws {
         let late = try Self.apply("jitter=500ms", to: try Self.motion())
-        var reading = TraceReading(late)
+        var reading = TimedEventReader(late)
         var last: Int64 = 0
         var stamps: [Int64] = []
         while let event = reading.next() {
@@ -64,7 +64,7 @@ struct FaultTests {
     func values() throws {
         let trace = try Self.motion(4)
         func values(_ faults: String) throws -> [SIMD3<Double>] {
-            var reading = TraceReading(try Self.apply(faults, to: trace))
+            var reading = TimedEventReader(try Self.apply(faults, to: trace))
             var values: [SIMD3<Double>] = []
             while let event = reading.next() {
                 if case .sample(let value, _, _, _) = event.contents { values.append(value) }
@@ -110,7 +110,7 @@ struct FaultTests {
             #"{"t":5,"detach":"1"}"#,
         ])
         #expect(trace.eventLines.count == 5)
-        var reading = TraceReading(trace)
+        var reading = TimedEventReader(trace)
         var count = 0
         while reading.next() != nil { count += 1 }
         try #require(count == 5, "the lines above are not what traces say")

@@ -18,7 +18,7 @@ struct FaultTimeTests {
 
     /// Returns the times and kinds of the loss and recovery events.
     private static func losses(_ faults: String, _ trace: TraceFile) throws -> [String] {
-        var reading = TraceReading(try FaultTests.apply(faults, to: trace))
+        var reading = TimedEventReader(try FaultTests.apply(faults, to: trace))
         var lines: [String] = []
         var last: Int64 = 0
         while let event = reading.next() {
@@ -109,7 +109,7 @@ struct FaultTimeTests {
             ##"{"t":9,"gpsdText":"$GPGGA,100000.00,5000.0000,N,00800.0000,E,1,08,1.0,100.0,M,47.0,M,,*6C"}"##,
         ])
         func count(_ faults: String) throws -> Int {
-            var reading = TraceReading(try FaultTests.apply(faults, to: trace))
+            var reading = TimedEventReader(try FaultTests.apply(faults, to: trace))
             var count = 0
             while let event = reading.next() { if case .gpsdText = event.contents { count += 1 } }
             return count

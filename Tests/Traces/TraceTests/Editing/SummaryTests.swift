@@ -21,8 +21,8 @@ struct SummaryTests {
             "a number is impossible and was treated as unknown (2 times; first in line 4).",
         ]
         #expect(TraceSummary(trace).remarks == remarks)
-        #expect(ReportDamage(trace).remarks == remarks)
-        #expect(ReportDamage(try makeTrace([])).remarks.isEmpty)
+        #expect(ReportDiagnostics(trace).remarks == remarks)
+        #expect(ReportDiagnostics(try makeTrace([])).remarks.isEmpty)
     }
 
     @Test("Streams have their counts, rates and gaps")

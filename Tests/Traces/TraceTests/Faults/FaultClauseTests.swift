@@ -55,11 +55,11 @@ struct FaultClauseTests {
     @Test("Values are parsed as the requested type")
     func values() throws {
         #expect(try FaultClause("a=0.25").number(in: 0...1) == 0.25)
-        #expect(try FaultClause("a=-7").wholeNumber() == -7)
+        #expect(try FaultClause("a=-7").integer() == -7)
         #expect(try FaultClause("a=20ms").seconds() == 0.02)
         #expect(try FaultClause("a=-2s").seconds(isSigned: true) == -2)
         #expect(try FaultClause("a=1/-2/3.5").numbers(3) == [1, -2, 3.5])
-        #expect(try FaultClause("a=x:y=z").neededValue() == "x:y=z")
+        #expect(try FaultClause("a=x:y=z").requiredValue() == "x:y=z")
     }
 
     @Test(
@@ -82,18 +82,18 @@ struct FaultClauseTests {
     @Test("Invalid, unexpected and missing values are rejected")
     func wrongValues() throws {
         let wordless = try FaultClause("a")
-        #expect(throws: DeviceError.self) { try wordless.neededValue() }
+        #expect(throws: DeviceError.self) { try wordless.requiredValue() }
         #expect(throws: DeviceError.self) { try wordless.number(in: 0...1) }
-        #expect(throws: DeviceError.self) { try wordless.wholeNumber() }
+        #expect(throws: DeviceError.self) { try wordless.integer() }
         #expect(throws: DeviceError.self) { try wordless.seconds() }
         #expect(throws: DeviceError.self) { try wordless.numbers(3) }
         #expect(throws: DeviceError.self) { try FaultClause("a=nan").number(in: 0...1) }
-        #expect(throws: DeviceError.self) { try FaultClause("a=1000001").wholeNumber() }
-        #expect(throws: DeviceError.self) { try FaultClause("a=-9223372036854775808").wholeNumber() }
+        #expect(throws: DeviceError.self) { try FaultClause("a=1000001").integer() }
+        #expect(throws: DeviceError.self) { try FaultClause("a=-9223372036854775808").integer() }
         #expect(throws: DeviceError.self) { try FaultClause("a=-2s").seconds() }
         #expect(throws: DeviceError.self) { try FaultClause("a=1/2").numbers(3) }
         #expect(throws: DeviceError.self) { try FaultClause("a=1/2/inf").numbers(3) }
-        #expect(throws: DeviceError.self) { try FaultClause("a=1").refuseValue() }
-        #expect(throws: DeviceError.self) { try FaultClause("a@1s+1s").refuseDuration() }
+        #expect(throws: DeviceError.self) { try FaultClause("a=1").requireNoValue() }
+        #expect(throws: DeviceError.self) { try FaultClause("a@1s+1s").requireNoDuration() }
     }
 }

@@ -50,7 +50,7 @@ struct DashboardAttackTests {
         "A client that sends no complete request in time is disconnected",
         arguments: ["", "G", "GET / HTTP/1.1\r\nHost:"])
     func halfOpen(_ start: String) throws {
-        let dashboard = try TestDashboard { $0.requestTime = 0.2 }
+        let dashboard = try TestDashboard { $0.requestTimeout = 0.2 }
         let client = try TestClient(dashboard.port)
         try client.send(start)
         #expect(client.isClosed())
@@ -59,7 +59,7 @@ struct DashboardAttackTests {
 
     @Test("A request sent byte by byte times out as well")
     func slow() throws {
-        let dashboard = try TestDashboard { $0.requestTime = 0.3 }
+        let dashboard = try TestDashboard { $0.requestTimeout = 0.3 }
         let client = try TestClient(dashboard.port)
         // Without the time limit, the server would accept all bytes.
         #expect(throws: TestClient.Failure.self) {
@@ -76,7 +76,7 @@ struct DashboardAttackTests {
         try folder.add("js/leaflet/leaflet.js", String(repeating: "x", count: 3 << 20))
         let dashboard = try TestDashboard {
             $0.assets = AssetFolder(root: folder.path + "/js")
-            $0.idleTime = 0.3
+            $0.idleTimeout = 0.3
         }
         let client = try TestClient(dashboard.port)
         try client.send(dashboard.request("/assets/leaflet/leaflet.js"))
@@ -139,7 +139,7 @@ struct DashboardAttackTests {
     @Test("A page that never reads delays no other page and is notified of dropped readings")
     func neverReads() throws {
         // An hour, because the page does not answer pings and a slow machine takes minutes.
-        let dashboard = try TestDashboard { ($0.frameTime, $0.pingTime) = (0, 3_600) }
+        let dashboard = try TestDashboard { ($0.flushInterval, $0.pingInterval) = (0, 3_600) }
         let lazy = try PageClient(dashboard.port)
         let other = try PageClient(dashboard.port)
         _ = try other.message("ready")
@@ -169,7 +169,7 @@ struct DashboardAttackTests {
 
     @Test("A page that does not answer pings is disconnected")
     func silentPage() throws {
-        let dashboard = try TestDashboard { $0.pingTime = 0.1 }
+        let dashboard = try TestDashboard { $0.pingInterval = 0.1 }
         let page = try PageClient(dashboard.port)
         try Self.wait(for: "it has gone") { dashboard.server.counts.pages == 0 }
         var pings = 0

@@ -80,7 +80,7 @@ private final class Attack: Sendable {
     private let rounds = Mutex<[Hostile: Int]>([:])
     private let learnt = Mutex<[Hostile: String]>([:])
     private let left: Mutex<Int>
-    private let bell = Bell()
+    private let bell = BinarySemaphore()
     private let count: Int
 
     init(_ hostiles: [Hostile], on target: TestDashboard) {
@@ -96,7 +96,7 @@ private final class Attack: Sendable {
                     learnt.withLock { $0[hostile] = new }
                 }
                 left.withLock { $0 -= 1 }
-                bell.ring()
+                bell.signal()
             }
         }
     }
@@ -123,13 +123,13 @@ struct DashboardHostileTests {
         let heard = Mutex(0)
         let folder = try AssetFixture()
         let dashboard = try TestDashboard {
-            ($0.isReadOnly, $0.frameTime, $0.requestTime) = (isReadOnly, 0, 1)
+            ($0.isReadOnly, $0.flushInterval, $0.requestTimeout) = (isReadOnly, 0, 1)
             $0.assets = AssetFolder(root: folder.path + "/js")
         } handler: { feed, command in
             heard.withLock { $0 += 1 }
-            feed.answer(command.page, DashboardMessage("done", .news) { $0.member("id", command.id) })
+            feed.respond(to: command.page, with: DashboardMessage("done", .transient) { $0.member("id", command.id) })
         }
-        dashboard.feed.tell(DashboardMessage("location", .way) { $0.member("latitude", 48.137) })
+        dashboard.feed.publish(DashboardMessage("location", .track) { $0.member("latitude", 48.137) })
         let page = try PageClient(dashboard.port, token: dashboard.token)
         _ = try page.message("ready")
         let attack = Attack(Hostile.allCases.filter { $0 != .readOnlyBypass || isReadOnly }, on: dashboard)

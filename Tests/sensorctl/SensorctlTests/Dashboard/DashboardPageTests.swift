@@ -17,10 +17,10 @@ struct DashboardPageTests {
         let dashboard = try TestDashboard()
         for index in 0..<8000 { dashboard.feed.add(1, at: Double(index) / 100, SIMD4(Float(index), 0, 0, 0)) }
         for index in 0..<3 {
-            dashboard.feed.tell(DashboardMessage("location", .way) { $0.member("t", index) })
-            dashboard.feed.tell(DashboardMessage("regions", .state) { $0.member("number", index) })
+            dashboard.feed.publish(DashboardMessage("location", .track) { $0.member("t", index) })
+            dashboard.feed.publish(DashboardMessage("regions", .state) { $0.member("number", index) })
         }
-        dashboard.feed.tell(DashboardMessage("playback", .state) { $0.member("playing", true) })
+        dashboard.feed.publish(DashboardMessage("playback", .state) { $0.member("playing", true) })
         dashboard.feed.set(now: 79.99)
         let page = try PageClient(dashboard.port)
         var types: [String] = []
@@ -69,7 +69,7 @@ struct DashboardPageTests {
 
     @Test("A channel sends at most one frame per interval")
     func pace() throws {
-        let dashboard = try TestDashboard { $0.frameTime = 0.05 }
+        let dashboard = try TestDashboard { $0.flushInterval = 0.05 }
         let page = try PageClient(dashboard.port)
         _ = try page.message("ready")
         try DashboardAttackTests.wait(for: "it is there") { dashboard.server.counts.pages == 1 }
@@ -119,11 +119,11 @@ struct DashboardPageTests {
         _ = try page.message("ready")
         try DashboardAttackTests.wait(for: "it is there") { dashboard.server.counts.pages == 1 }
         dashboard.feed.add(0, at: 500, SIMD4(500, 0, 0, 0))
-        dashboard.feed.tell(DashboardMessage("location", .way) { $0.member("t", 500) })
-        dashboard.feed.beginRecall()
+        dashboard.feed.publish(DashboardMessage("location", .track) { $0.member("t", 500) })
+        dashboard.feed.beginHistoryReplay()
         dashboard.feed.add(0, at: 9, SIMD4(9, 0, 0, 0))
-        dashboard.feed.tell(DashboardMessage("location", .way) { $0.member("t", 9) })
-        dashboard.feed.endRecall(at: 10)
+        dashboard.feed.publish(DashboardMessage("location", .track) { $0.member("t", 9) })
+        dashboard.feed.endHistoryReplay(at: 10)
         _ = try page.message("clear")
         var (values, places): ([Float], [Int]) = ([], [])
         let ready = try page.message("ready") { frame in
@@ -144,7 +144,7 @@ struct DashboardPageTests {
     func recent() throws {
         let dashboard = try TestDashboard()
         func tell(_ number: Int) {
-            dashboard.feed.tell(DashboardMessage("traffic", .recent) { $0.member("t", number) })
+            dashboard.feed.publish(DashboardMessage("traffic", .recent) { $0.member("t", number) })
         }
         func numbers(_ page: PageClient) throws -> [Int] {
             var numbers: [Int] = []
@@ -162,9 +162,9 @@ struct DashboardPageTests {
         try DashboardAttackTests.wait(for: "it is there") { dashboard.server.counts.pages == 1 }
         tell(1000)
         #expect(try page.message("traffic")["t"] as? Int == 1000)
-        dashboard.feed.beginRecall()
+        dashboard.feed.beginHistoryReplay()
         for number in 5...7 { tell(number) }
-        dashboard.feed.endRecall(at: 8)
+        dashboard.feed.endHistoryReplay(at: 8)
         #expect(try numbers(page) == [5, 6, 7])
         #expect(try numbers(try PageClient(dashboard.port)) == [5, 6, 7])
     }
@@ -175,9 +175,9 @@ struct DashboardPageTests {
         let page = try PageClient(dashboard.port)
         _ = try page.message("ready")
         try DashboardAttackTests.wait(for: "it is there") { dashboard.server.counts.pages == 1 }
-        dashboard.feed.beginRecall()
-        dashboard.feed.endRecall(at: 8)
-        dashboard.feed.tell(DashboardMessage("log", .news) { $0.member("t", 8) })
+        dashboard.feed.beginHistoryReplay()
+        dashboard.feed.endHistoryReplay(at: 8)
+        dashboard.feed.publish(DashboardMessage("log", .transient) { $0.member("t", 8) })
         _ = try page.message("ready")
         #expect(try page.message("log")["t"] as? Int == 8)
     }
@@ -281,7 +281,7 @@ struct DashboardPageTests {
         let dashboard = try TestDashboard { _ in
         } handler: { feed, command in
             heard.withLock { $0.append(command.action) }
-            feed.answer(command.page, DashboardMessage("done", .news) { $0.member("id", command.id) })
+            feed.respond(to: command.page, with: DashboardMessage("done", .transient) { $0.member("id", command.id) })
         }
         let page = try PageClient(dashboard.port, token: dashboard.token)
         #expect(try page.command(members)["type"] as? String == (action == nil ? "refused" : "done"))

@@ -42,7 +42,7 @@ struct DashboardPartsTests {
         #expect((request.method, request.path) == ("GET", "/page/a.js"))
         #expect(request.value("host") == "a:1")
         #expect(request.value("x") == "")
-        #expect(request.lists("upgrade", in: "connection"))
+        #expect(request.header("upgrade", contains: "connection"))
         #expect(request.keepsAlive)
     }
 
@@ -59,17 +59,17 @@ struct DashboardPartsTests {
             "GET /\u{7F} HTTP/1.1\r\n\r\n", " GET / HTTP/1.1\r\n\r\n",
         ])
     func noRequest(_ text: String) {
-        #expect(HTTPRequest.parse(Array(text.utf8)[...]) == .wrong(.badRequest))
+        #expect(HTTPRequest.parse(Array(text.utf8)[...]) == .invalid(.badRequest))
     }
 
     @Test("A page's queue drops and counts the oldest readings, and keeps state messages")
     func queue() {
-        var queue = PageQueue()
+        var queue = PageOutputQueue()
         queue.add([1], readings: 0)
         let part = [UInt8](repeating: 2, count: 1000)
         for _ in 0..<10_000 { queue.add(part, readings: 10) }
         queue.add([3], readings: 0)
-        #expect(queue.size <= PageQueue.limit)
+        #expect(queue.size <= PageOutputQueue.limit)
         var bytes: [UInt8] = []
         while queue.send(
             atMost: 65_536,
@@ -88,14 +88,14 @@ struct DashboardPartsTests {
 
     @Test("Pending answers are counted until they are sent or dropped")
     func answers() {
-        var queue = PageQueue()
-        for _ in 0..<10 { queue.answer([1, 2, 3]) }
-        #expect(queue.answers == 10)
+        var queue = PageOutputQueue()
+        for _ in 0..<10 { queue.addResponse([1, 2, 3]) }
+        #expect(queue.responseCount == 10)
         #expect(queue.send(atMost: 6) { $0.count })
-        #expect(queue.answers == 8)
+        #expect(queue.responseCount == 8)
         // The queue has no readings to drop, so it drops the answers.
-        queue.add([UInt8](repeating: 4, count: PageQueue.limit), readings: 0)
-        #expect(queue.answers == 0)
+        queue.add([UInt8](repeating: 4, count: PageOutputQueue.limit), readings: 0)
+        #expect(queue.responseCount == 0)
         var bytes = 0
         while queue.send(
             atMost: 65_536,
@@ -104,16 +104,16 @@ struct DashboardPartsTests {
                 return buffer.count
             })
         {}
-        #expect(bytes == PageQueue.limit)
-        #expect((queue.size, queue.answers) == (0, 0))
+        #expect(bytes == PageOutputQueue.limit)
+        #expect((queue.size, queue.responseCount) == (0, 0))
     }
 
     @Test("An unusually long interval is a gap, but a lower rate is not reported repeatedly")
     func gaps() {
-        var watch = GapWatch()
+        var watch = GapDetector()
         var gaps: [Double] = []
         func take(_ times: some Sequence<Double>) {
-            for time in times { if let gap = watch.take(time) { gaps.append(gap.start) } }
+            for time in times { if let gap = watch.process(time) { gaps.append(gap.start) } }
         }
         take(stride(from: 0, through: 10, by: 0.01))
         take(stride(from: 12, through: 14, by: 0.01))
@@ -126,7 +126,7 @@ struct DashboardPartsTests {
 
     @Test("A partly sent frame is not dropped")
     func partlySent() {
-        var queue = PageQueue()
+        var queue = PageOutputQueue()
         let first = [UInt8](repeating: 1, count: 100_000)
         queue.add(first, readings: 1)
         #expect(queue.send(atMost: 1000) { min($0.count, 600) })
@@ -145,10 +145,10 @@ struct DashboardPartsTests {
 
     @Test("The track history is decimated and keeps its first and last position")
     func way() {
-        var way = WayHistory()
+        var way = TrackHistory()
         for index in 0..<100_000 { way.add(withUnsafeBytes(of: UInt32(index)) { Array($0) }) }
         let places = way.frames.map { frame in frame.reversed().reduce(0) { $0 << 8 | Int($1) } }
-        #expect(places.count <= WayHistory.limit + 1 && places.count >= WayHistory.limit / 2)
+        #expect(places.count <= TrackHistory.limit + 1 && places.count >= TrackHistory.limit / 2)
         #expect(places.first == 0 && places.last == 99_999)
         #expect(places == places.sorted())
     }

@@ -163,7 +163,7 @@ final class TestDashboard: @unchecked Sendable {
     init(
         axes: Int = 3, change: (inout DashboardOptions) -> Void = { _ in },
         handler: @escaping @Sendable (DashboardFeed, PageCommand) -> Void = { feed, command in
-            feed.answer(command.page, DashboardMessage("done", .news) { $0.member("id", command.id) })
+            feed.respond(to: command.page, with: DashboardMessage("done", .transient) { $0.member("id", command.id) })
         }
     ) throws {
         let names = ["x", "y", "z", "w"]
@@ -172,7 +172,7 @@ final class TestDashboard: @unchecked Sendable {
         var options = DashboardOptions(assets: AssetFolder(root: "/nonexistent"))
         change(&options)
         self.feed = feed
-        server = DashboardServer(feed: feed, options: options, hello: DashboardHello()) { handler(feed, $0) }
+        server = DashboardServer(feed: feed, options: options, hello: SessionDescription()) { handler(feed, $0) }
         port = try server.start()
     }
 

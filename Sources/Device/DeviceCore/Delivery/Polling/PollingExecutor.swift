@@ -5,10 +5,10 @@ import Synchronization
 
 /// An executor that can poll descriptors in addition to running callbacks, so that a reading does not have to wake
 /// another thread.
-package protocol PollingExecutor: Delivery {
+package protocol PollingExecutor: CallbackExecutor {
     /// Calls `read` on the executor whenever the set becomes readable, until the subscription is cancelled.
     ///
-    /// `read` has to read everything that is available, or call `WaitSet.tellAgain`, because a run loop reports only
+    /// `read` has to read everything that is available, or call `EpollSet.rearm`, because a run loop reports only
     /// changes of readiness. Callbacks that `read` schedules on this executor run immediately after it. `read` may be
     /// called once more while the subscription is being cancelled.
     ///
@@ -16,7 +16,7 @@ package protocol PollingExecutor: Delivery {
     ///   Called at most once, on any thread.
     /// - Returns: nil if the executor cannot poll, or cannot poll yet.
     func register(
-        _ set: WaitSet, onReady: @escaping @Sendable () -> Void, read: @escaping @Sendable () -> Void
+        _ set: EpollSet, onReady: @escaping @Sendable () -> Void, read: @escaping @Sendable () -> Void
     ) throws(DeviceError) -> Subscription?
 }
 
@@ -25,7 +25,7 @@ package struct DirectPlace: Sendable, Hashable {
     package let delivery: any PollingExecutor
 
     /// Creates a value. Returns nil if the executor cannot poll descriptors.
-    package init?(_ delivery: (any Delivery)?) {
+    package init?(_ delivery: (any CallbackExecutor)?) {
         guard let delivery = delivery as? any PollingExecutor else { return nil }
         self.delivery = delivery
     }
@@ -48,15 +48,15 @@ package final class DeferredCallbacks {
         pthread_getspecific(key).map { Unmanaged<DeferredCallbacks>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    private let executor: any Delivery
+    private let executor: any CallbackExecutor
     private var callbacks: [@Sendable () -> Void] = []
 
     /// Creates an empty list for the executor.
-    package init(for executor: any Delivery) { self.executor = executor }
+    package init(for executor: any CallbackExecutor) { self.executor = executor }
 
     /// Appends the callback if the current thread is reading for the executor. Otherwise returns false, and the caller
     /// has to schedule the callback.
-    package static func append(_ callback: @escaping @Sendable () -> Void, for executor: any Delivery) -> Bool {
+    package static func append(_ callback: @escaping @Sendable () -> Void, for executor: any CallbackExecutor) -> Bool {
         guard let current, current.executor === executor else { return false }
         current.callbacks.append(callback)
         return true

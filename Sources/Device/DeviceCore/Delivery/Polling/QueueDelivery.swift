@@ -5,7 +5,7 @@ import Synchronization
 import SystemCalls
 
 /// An executor that runs callbacks on a dispatch queue.
-public final class QueueDelivery: Delivery {
+public final class QueueDelivery: CallbackExecutor {
     let queue: DispatchQueue
     let polling = Mutex(QueuePolling())
 
@@ -28,7 +28,7 @@ extension QueueDelivery: PollingExecutor {
     ///
     /// There is at most one polling thread per queue, so that threads do not accumulate while the queue is blocked.
     package func register(
-        _ set: WaitSet, onReady: @escaping @Sendable () -> Void, read: @escaping @Sendable () -> Void
+        _ set: EpollSet, onReady: @escaping @Sendable () -> Void, read: @escaping @Sendable () -> Void
     ) throws(DeviceError) -> Subscription? {
         guard polling.withLock({ $0.begin(orCallLater: onReady) }) else { return nil }
         do throws(DeviceError) {
@@ -39,9 +39,9 @@ extension QueueDelivery: PollingExecutor {
         }
     }
 
-    private func startPolling(_ set: WaitSet, read: @escaping @Sendable () -> Void) throws(DeviceError) -> Subscription
+    private func startPolling(_ set: EpollSet, read: @escaping @Sendable () -> Void) throws(DeviceError) -> Subscription
     {
-        let wakeUp = try WakeUp(for: "the callbacks of a dispatch queue")
+        let wakeUp = try WakeupPipe(for: "the callbacks of a dispatch queue")
         let isCancelled = CancellationFlag()
         try WorkerThread.start(callsBack: true) { [self] in
             let callbacks = DeferredCallbacks(for: self)

@@ -34,7 +34,7 @@ struct ReadDeadlineMonitor: Sendable {
     /// Records a read by the executor, and sets the timer again if necessary.
     ///
     /// - Parameter deadline: The time of the source's next timeout. The timer expires at that time at the latest.
-    mutating func recordRead(_ timer: Alarm, now: BootTime, deadline: BootTime) {
+    mutating func recordRead(_ timer: TimerFD, now: BootTime, deadline: BootTime) {
         interval = max(min(now.seconds(since: lastRead), longestInterval), interval * 0.95)
         lastRead = now
         dueTime = now.advanced(bySeconds: interval * 1.5 + tolerance)
@@ -43,13 +43,13 @@ struct ReadDeadlineMonitor: Sendable {
     }
 
     /// Expects a read within the tolerance, because the descriptor is or may be readable.
-    mutating func expectRead(_ timer: Alarm, now: BootTime, deadline: BootTime) {
+    mutating func expectRead(_ timer: TimerFD, now: BootTime, deadline: BootTime) {
         dueTime = now.advanced(bySeconds: tolerance)
         setTimer(timer, now: now, deadline: deadline)
     }
 
     /// Sets the timer to the time at which a read is overdue, or to the source's next timeout if that is earlier.
-    mutating func setTimer(_ timer: Alarm, now: BootTime, deadline: BootTime) {
+    mutating func setTimer(_ timer: TimerFD, now: BootTime, deadline: BootTime) {
         timerTime = min(dueTime, deadline)
         timer.set(seconds: timerTime.seconds(since: now))
     }

@@ -32,7 +32,7 @@ package struct ReadinessCoordinator: ~Copyable {
     }
 
     private let source: any PollableSource
-    private let wakeUp: WakeUp
+    private let wakeUp: WakeupPipe
     private let clock: any DeviceClock
     private let monitor: ReadDeadlineMonitor
     private let executor: @Sendable () -> (any PollingExecutor)?
@@ -53,7 +53,7 @@ package struct ReadinessCoordinator: ~Copyable {
     ///   - executor: Returns the executor of all subscribers; nil if they have different executors or one that cannot
     ///     poll.
     package init(
-        source: any PollableSource, wakeUp: WakeUp, clock: any DeviceClock, tolerance: Double, limit: Double,
+        source: any PollableSource, wakeUp: WakeupPipe, clock: any DeviceClock, tolerance: Double, limit: Double,
         executor: @escaping @Sendable () -> (any PollingExecutor)?
     ) {
         self.source = source
@@ -130,7 +130,7 @@ package struct ReadinessCoordinator: ~Copyable {
         case .thread:
             if case .contended = try source.readAvailable(.thread(isReadable: isReady)) {
                 // The former executor is still reading, but is about to finish.
-                WorkerThread.pause(seconds: 0.0005)
+                WorkerThread.sleep(seconds: 0.0005)
             }
         case .executor(let registration, .timer):
             guard isReady else { return }
@@ -159,9 +159,9 @@ package struct ReadinessCoordinator: ~Copyable {
 /// The registration of a source with an executor. Used by that executor and by the source's thread.
 private final class PollingRegistration: Sendable {
     let executor: any PollingExecutor
-    let timer: Alarm
+    let timer: TimerFD
     private let source: any PollableSource
-    private let set: WaitSet
+    private let set: EpollSet
     private let clock: any DeviceClock
     private let monitor: Mutex<ReadDeadlineMonitor>
     private let finished = Flag()
@@ -174,15 +174,15 @@ private final class PollingRegistration: Sendable {
     ///   - onReady: Passed to `PollingExecutor.register`.
     init(
         _ source: any PollableSource, _ executor: any PollingExecutor, _ monitor: ReadDeadlineMonitor,
-        clock: any DeviceClock, wakeUp: WakeUp, isValid: @escaping @Sendable () -> Bool,
+        clock: any DeviceClock, wakeUp: WakeupPipe, isValid: @escaping @Sendable () -> Bool,
         onReady: @escaping @Sendable () -> Void
     ) throws(DeviceError) {
         self.source = source
         self.executor = executor
         self.clock = clock
         self.monitor = Mutex(monitor)
-        set = try WaitSet(for: "the executor of a subscriber")
-        timer = try Alarm(for: "the executor of a subscriber")
+        set = try EpollSet(for: "the executor of a subscriber")
+        timer = try TimerFD(for: "the executor of a subscriber")
         let registered = try executor.register(set, onReady: onReady) { [self] in
             if isValid(), read() { return }
             finish()
@@ -206,7 +206,7 @@ private final class PollingRegistration: Sendable {
 
     /// Makes the executor read again if the descriptor is still readable. This is necessary because a run loop reports
     /// only changes of readiness, and the source may have been in use when the executor tried to read.
-    func callAgain() { if !isFinished { set.tellAgain(source.descriptor) } }
+    func callAgain() { if !isFinished { set.rearm(source.descriptor) } }
 
     func cancel() {
         finish()

@@ -11,13 +11,13 @@ struct BeaconTrack: Sendable {
     static let window = 5.0
     /// The divisor of the trimmed mean: a tenth of the signal strengths at either end is discarded, as in the AltBeacon
     /// library.
-    static let trimmedPart = 10
+    static let trimDivisor = 10
     /// The maximum number of stored signal strengths. If it is reached, the oldest is dropped.
     static let limit = 128
     /// The time without a packet after which the distance is unknown, in seconds.
-    static let silence = 2.0
+    static let distanceTimeout = 2.0
     /// The time without a packet after which the beacon is removed, in seconds, as in the AltBeacon library.
-    static let age = 5.0
+    static let removalTimeout = 5.0
 
     let identity: BeaconIdentity
     private(set) var lastTime: BootTime
@@ -26,17 +26,17 @@ struct BeaconTrack: Sendable {
     private var strengths: [(time: BootTime, rssi: Int8)] = []
     private var proximity = CLProximity.unknown
     /// The sum and the number of the signal strengths since the last report.
-    private var fresh: (sum: Int, count: Int) = (0, 0)
+    private var strengthsSinceReport: (sum: Int, count: Int) = (0, 0)
 
     init(_ sighting: BeaconSighting) {
         identity = sighting.identity
         lastTime = sighting.time
         measuredPower = sighting.measuredPower
-        take(sighting)
+        process(sighting)
     }
 
     /// Processes a packet from the beacon.
-    mutating func take(_ sighting: BeaconSighting) {
+    mutating func process(_ sighting: BeaconSighting) {
         lastTime = max(lastTime, sighting.time)
         // The transmission power of the beacon has changed, so earlier signal strengths are not comparable.
         if measuredPower != sighting.measuredPower { strengths = [] }
@@ -44,17 +44,19 @@ struct BeaconTrack: Sendable {
         guard let rssi = sighting.rssi else { return }
         if strengths.count >= Self.limit { strengths.removeFirst() }
         strengths.append((lastTime, rssi))
-        fresh.sum += Int(rssi)
-        fresh.count += 1
+        strengthsSinceReport.sum += Int(rssi)
+        strengthsSinceReport.count += 1
     }
 
     /// Returns the values to report; nil if the beacon has to be removed.
     mutating func report(now: BootTime) -> (proximity: CLProximity, accuracy: Double, rssi: Int)? {
         let silence = now.seconds(since: lastTime)
-        guard silence < Self.age else { return nil }
-        defer { fresh = (0, 0) }
-        let rssi = fresh.count > 0 ? Int((Double(fresh.sum) / Double(fresh.count)).rounded()) : 0
-        guard silence < Self.silence, let distance = distance(now: now) else {
+        guard silence < Self.removalTimeout else { return nil }
+        defer { strengthsSinceReport = (0, 0) }
+        let rssi =
+            strengthsSinceReport.count > 0
+            ? Int((Double(strengthsSinceReport.sum) / Double(strengthsSinceReport.count)).rounded()) : 0
+        guard silence < Self.distanceTimeout, let distance = distance(now: now) else {
             proximity = .unknown
             return (.unknown, -1, rssi)
         }
@@ -66,7 +68,7 @@ struct BeaconTrack: Sendable {
         strengths.removeAll { now.seconds(since: $0.time) > Self.window }
         guard !strengths.isEmpty else { return nil }
         let sorted = strengths.map(\.rssi).sorted()
-        let trimmed = sorted.count / Self.trimmedPart
+        let trimmed = sorted.count / Self.trimDivisor
         let kept = sorted[trimmed..<(sorted.count - trimmed)]
         let mean = Double(kept.reduce(0) { $0 + Int($1) }) / Double(kept.count)
         return BeaconDistance.metres(rssi: mean, measuredPower: measuredPower)

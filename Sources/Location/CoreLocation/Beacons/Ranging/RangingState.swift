@@ -3,7 +3,7 @@
 import DeviceCore
 
 /// A request of the app to range beacons, in the form in which it was made.
-enum RangingWish {
+enum RangingRequest {
     case constraint(CLBeaconIdentityConstraint)
     /// A request through the deprecated API.
     case region(CLBeaconRegion)
@@ -17,7 +17,7 @@ enum RangingWish {
 
     /// Returns whether two requests are the same: constraints are compared by their values, regions by their
     /// identifiers.
-    func isSame(as other: RangingWish) -> Bool {
+    func isSame(as other: RangingRequest) -> Bool {
         switch (self, other) {
         case (.constraint(let one), .constraint(let two)): one.pattern == two.pattern
         case (.region(let one), .region(let two)): one.identifier == two.identifier
@@ -34,34 +34,34 @@ struct RangingState {
     static let trackLimit = 1024
 
     /// In the order in which they were started, which is the order of the reports.
-    private(set) var wishes: [RangingWish] = []
+    private(set) var requests: [RangingRequest] = []
     private var tracks: [BeaconIdentity: BeaconTrack] = [:]
     /// The reason why beacons cannot be received; nil if they can.
     private(set) var loss: DeviceError?
 
     /// Adds a request. Returns false if the same request exists already.
-    mutating func start(_ wish: RangingWish) -> Bool {
-        guard !wishes.contains(where: wish.isSame) else { return false }
-        wishes.append(wish)
+    mutating func start(_ wish: RangingRequest) -> Bool {
+        guard !requests.contains(where: wish.isSame) else { return false }
+        requests.append(wish)
         return true
     }
 
     /// Removes a request, and all beacons that no other request matches.
-    mutating func stop(_ wish: RangingWish) {
-        wishes.removeAll(where: wish.isSame)
-        tracks = tracks.filter { entry in wishes.contains { $0.pattern.matches(entry.key) } }
+    mutating func stop(_ wish: RangingRequest) {
+        requests.removeAll(where: wish.isSame)
+        tracks = tracks.filter { entry in requests.contains { $0.pattern.matches(entry.key) } }
     }
 
     /// Discards all beacons and the reason of a loss.
-    mutating func forget() {
+    mutating func reset() {
         tracks = [:]
         loss = nil
     }
 
     /// Processes a sighting of a beacon.
-    mutating func take(_ sighting: BeaconSighting) {
-        if tracks[sighting.identity]?.take(sighting) != nil { return }
-        guard wishes.contains(where: { $0.pattern.matches(sighting.identity) }) else { return }
+    mutating func process(_ sighting: BeaconSighting) {
+        if tracks[sighting.identity]?.process(sighting) != nil { return }
+        guard requests.contains(where: { $0.pattern.matches(sighting.identity) }) else { return }
         if tracks.count >= Self.trackLimit, let oldest = tracks.min(by: { $0.value.lastTime < $1.value.lastTime }) {
             tracks[oldest.key] = nil
         }
@@ -69,17 +69,17 @@ struct RangingState {
     }
 
     /// Handles the loss of the beacon source.
-    mutating func lose(_ error: DeviceError) {
-        forget()
+    mutating func recordLoss(_ error: DeviceError) {
+        reset()
         loss = error
     }
 
     /// Handles the recovery of the beacon source.
-    mutating func regain() { loss = nil }
+    mutating func clearLoss() { loss = nil }
 
     /// Returns the beacons to report for each request, sorted by distance; beacons of unknown distance are last.
     /// Returns no reports while beacons cannot be received.
-    mutating func reports(at clock: any DeviceClock) -> [(wish: RangingWish, beacons: [CLBeacon])] {
+    mutating func reports(at clock: any DeviceClock) -> [(wish: RangingRequest, beacons: [CLBeacon])] {
         guard loss == nil else { return [] }
         let (now, wallTime) = (clock.now, clock.wallTime.sinceReferenceDate)
         var values: [CLBeacon.Values] = []
@@ -93,16 +93,16 @@ struct RangingState {
                     identity: identity, proximity: report.proximity, accuracy: report.accuracy, rssi: report.rssi,
                     timestamp: wallTime - now.seconds(since: time)))
         }
-        values.sort(by: Self.isNearer)
+        values.sort(by: Self.precedes)
         let beacons = values.map { CLBeacon($0) }
-        return wishes.map { wish in
+        return requests.map { wish in
             (wish, beacons.filter { wish.pattern.matches($0.values.identity) })
         }
     }
 
     /// Returns whether the first beacon precedes the second one: by distance, then by identity. The order is
     /// deterministic.
-    private static func isNearer(_ left: CLBeacon.Values, _ right: CLBeacon.Values) -> Bool {
+    private static func precedes(_ left: CLBeacon.Values, _ right: CLBeacon.Values) -> Bool {
         func key(_ values: CLBeacon.Values) -> (Double, UInt64, UInt64, UInt16, UInt16) {
             let identity = values.identity
             return (

@@ -46,7 +46,7 @@ final class Stage {
                 AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0)
         if var room { setsockopt(ends[0], SOL_SOCKET, SO_SNDBUF, &room, socklen_t(MemoryLayout<Int32>.size)) }
         let copy = fcntl(ends[0], F_DUPFD_CLOEXEC, 0)
-        engine.adopt(ends[0], now: now)
+        engine.addClient(ends[0], now: now)
         return (StageClient(ends[1], self), copy)
     }
 

@@ -15,7 +15,7 @@ private final class Readings: Sendable {
 
 /// A session without a socket, on a clock that the test advances.
 struct Dialogue {
-    var world: IIODWorld
+    var world: IIODState
     var session = IIODSession()
     /// Nanoseconds since boot.
     var now: Int64 = 5_000_000_000
@@ -33,7 +33,7 @@ struct Dialogue {
         var options = IIODServerOptions()
         configure(&options)
         let readings = Readings()
-        world = IIODWorld(
+        world = IIODState(
             context: simulated, signals: simulated.context.devices.map { samples.signals(for: $0) }, options: options,
             readClock: { [now] clock in
                 (clock == .boottime ? now : 1_700_000_000_000_000_000) + (readings.isFirst() ? 0 : heldUp)

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import LoopbackServer
+import Synchronization
+import SystemCalls
+import Trace
+
+/// A player that attaches and detaches the accessories of a trace at their recorded times.
+final class AccessoryTracePlayer: Sendable {
+    private struct Step {
+        var time: Int64
+        var isAttach: Bool
+        var index: Int
+    }
+
+    private struct State {
+        var isStopped = false
+        var isDone = false
+        var startWaiter: SharedStartWaiter?
+    }
+
+    private let accessories: [AccessoryTimeline.Accessory]
+    private let options: AccessorySimulatorOptions
+    private let notes: DifferenceList
+    private let state = Mutex(State())
+    /// Signaled when the player is stopped and when programs are active.
+    private let bell = BinarySemaphore()
+    private let done = BinarySemaphore()
+
+    init(_ plan: AccessoryTimeline, options: AccessorySimulatorOptions, notes: DifferenceList) {
+        accessories = plan.accessories
+        self.options = options
+        self.notes = notes
+    }
+
+    var hasPlayed: Bool { state.withLock { $0.isDone } }
+
+    /// Blocks the calling thread until everything has been played. Returns false after a timeout.
+    func wait(seconds: Double) -> Bool {
+        if hasPlayed { return true }
+        done.wait(seconds: seconds)
+        // Wakes other waiting threads.
+        if hasPlayed { done.signal() }
+        return hasPlayed
+    }
+
+    /// Starts playback on a separate thread.
+    ///
+    /// - Parameter folder: The directory of announcements. A program that opens it counts as a client.
+    func start(_ simulator: AccessorySimulator, folder: String) throws(DeviceError) {
+        let beginning = try options.sharedStart.map { common throws(DeviceError) in
+            try SharedStartWaiter(common, folder: folder)
+        }
+        state.withLock { $0 = State(startWaiter: beginning) }
+        try WorkerThread.start { [weak simulator] in
+            var start = beginning?.wait { self.isStopped }
+            repeat {
+                self.play(from: start) { simulator }
+                start = start?.advanced(bySeconds: Double(self.options.passDuration) / 1e9 / self.speed)
+            } while self.options.repeats && !self.isStopped
+            self.state.withLock { $0.isDone = !$0.isStopped }
+            self.done.signal()
+        }
+    }
+
+    func stop() {
+        let beginning = state.withLock { state in
+            state.isStopped = true
+            return state.startWaiter
+        }
+        beginning?.cancel()
+        bell.signal()
+        done.signal()
+    }
+
+    private var isStopped: Bool { state.withLock { $0.isStopped } }
+
+    private var speed: Double { options.speed.isFinite && options.speed > 0 ? options.speed : 1 }
+
+    /// Plays the trace once.
+    ///
+    /// - Parameter common: The start of playback shared with other servers. If it is nil, playback starts now, and the
+    ///   time spent waiting for dialogues delays later events.
+    private func play(from common: BootTime?, _ simulator: () -> AccessorySimulator?) {
+        let clock = LiveClock()
+        var start = common ?? clock.now
+        var steps: [Step] = []
+        for (index, accessory) in accessories.enumerated() {
+            steps.append(Step(time: accessory.attach, isAttach: true, index: index))
+            if let detach = accessory.detach { steps.append(Step(time: detach, isAttach: false, index: index)) }
+        }
+        // Detachments precede attachments with the same time, which may be of the same accessory.
+        steps.sort { ($0.time, $0.isAttach ? 1 : 0, $0.index) < ($1.time, $1.isAttach ? 1 : 0, $1.index) }
+        var attached: [Int: (id: AccessorySimulator.ID, lanes: [DialogueSequence])] = [:]
+        for step in steps {
+            let due = start.advanced(bySeconds: Double(step.time) / 1e9 / speed)
+            while !isStopped, clock.now < due { bell.wait(until: due, clock: clock) }
+            if isStopped { return }
+            if step.isAttach {
+                let lanes = dialogueSequences(of: accessories[step.index])
+                guard let simulator = simulator() else { return }
+                do throws(DeviceError) {
+                    let id = try simulator.attach(simulated(accessories[step.index], lanes), transport: nil)
+                    attached[step.index] = (id, lanes)
+                } catch {
+                    notes.add("\(accessories[step.index].description.name): \(error)")
+                }
+            } else if let entry = attached.removeValue(forKey: step.index) {
+                let before = clock.now
+                finish(entry.lanes, clock)
+                simulator()?.detach(entry.id, .afterReading)
+                // Preserves the intervals to the following events.
+                if common == nil { start = start.advanced(bySeconds: clock.now.seconds(since: before)) }
+            }
+        }
+        finish(attached.values.flatMap(\.lanes), clock)
+        if let common, options.repeats {
+            let end = common.advanced(bySeconds: Double(options.passDuration) / 1e9 / speed)
+            while !isStopped, clock.now < end { bell.wait(until: end, clock: clock) }
+        }
+        if options.repeats { for entry in attached.values { simulator()?.detach(entry.id, .afterReading) } }
+    }
+
+    /// Waits until the dialogues have ended or programs have been inactive for `patience`.
+    private func finish(_ lanes: [DialogueSequence], _ clock: LiveClock) {
+        var seen = -1
+        var deadline = BootTime.zero
+        while !isStopped, !lanes.allSatisfy(\.isFinished) {
+            let signs = lanes.reduce(0) { $0 + $1.activityCount }
+            if signs != seen {
+                seen = signs
+                deadline = clock.now.advanced(bySeconds: options.dialogueTimeout)
+            }
+            if clock.now >= deadline { break }
+            bell.wait(until: deadline, clock: clock)
+        }
+        if !isStopped { for lane in lanes { lane.reportMissing() } }
+    }
+
+    private func dialogueSequences(of accessory: AccessoryTimeline.Accessory) -> [DialogueSequence] {
+        accessory.description.protocols.map {
+            DialogueSequence(
+                name: "\(accessory.description.name), \($0.name)", dialogues: accessory.dialogues[$0.name] ?? [],
+                notes: notes, progressed: bell)
+        }
+    }
+
+    private func simulated(_ accessory: AccessoryTimeline.Accessory, _ lanes: [DialogueSequence]) -> SimulatedAccessory
+    {
+        SimulatedAccessory(
+            accessory.description,
+            endpoints: zip(accessory.description.protocols, lanes).map {
+                SimulatedAccessory.Endpoint(name: $0.name, peer: DialoguePeer($1))
+            })
+    }
+}
+
+/// The start of playback for a trace of accessories that is shared with other servers.
+///
+/// A program that watches accessories does not connect to a server until an accessory is attached. Instead, playback
+/// starts when the program opens the directory of announcements.
+final class SharedStartWaiter: Sendable {
+    private let common: SharedPlaybackStart
+    private let openings = OpenWatcher()
+    private let wakeUp: WakeupPipe
+    /// False if inotify is not available. Playback then starts immediately.
+    private let isWatched: Bool
+
+    init(_ common: SharedPlaybackStart, folder: String) throws(DeviceError) {
+        self.common = common
+        let wakeUp = try WakeupPipe(for: "the simulated accessories")
+        self.wakeUp = wakeUp
+        isWatched = openings.add(folder)
+        common.onStart { wakeUp.signal() }
+    }
+
+    /// Waits for the start of playback and returns its time; nil if `isGivenUp` returns true first.
+    func wait(_ isGivenUp: () -> Bool) -> BootTime? {
+        let clock = LiveClock()
+        while !isGivenUp() {
+            if let time = common.time { return time }
+            if !isWatched || wakeUp.wait(for: openings.descriptor, until: .never, clock: clock) {
+                return common.startIfNeeded(at: clock.now)
+            }
+        }
+        return nil
+    }
+
+    func cancel() { wakeUp.signal() }
+}

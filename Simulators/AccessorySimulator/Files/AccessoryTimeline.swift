@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Trace
+import UmockdevFormat
+
+/// The accessories of a trace, with the times at which they are attached and detached and the dialogues of each
+/// protocol.
+struct AccessoryTimeline {
+    /// The bytes exchanged in a session.
+    struct Dialogue: Sendable {
+        var script = UmockdevScript()
+        /// True if the accessory ended the session.
+        var hangsUp = false
+        /// The time of the preceding step, in nanoseconds since the start of the trace.
+        var last: Int64
+    }
+
+    /// An accessory between its attachment and its detachment.
+    struct Accessory {
+        var name: String
+        var description: AccessoryDescription
+        /// The dialogues by protocol.
+        var dialogues: [String: [Dialogue]] = [:]
+        /// The time of the attachment, in nanoseconds since the start of the trace.
+        var attach: Int64
+        /// The time of the detachment; nil if the accessory remains attached.
+        var detach: Int64?
+    }
+
+    private(set) var accessories: [Accessory] = []
+    /// Problems with lines of the trace.
+    private(set) var diagnostics = InputDiagnostics()
+    /// The indices of attached accessories, by their names in the trace.
+    private var present: [String: Int] = [:]
+
+    init(_ file: TraceFile) {
+        file.bytes.withUnsafeBytes { bytes in
+            var cursor = TraceCursor(file)
+            while let record = cursor.next(bytes) {
+                if let event = record.accessoryEvent(in: bytes) { process(event, at: record.time ?? 0) }
+            }
+            diagnostics = cursor.diagnostics
+        }
+    }
+
+    private mutating func process(_ event: TraceAccessoryEvent, at time: Int64) {
+        let index = present[event.accessory]
+        if case .attached(let description) = event.change {
+            if let index {
+                // All protocols are present from the beginning, because the announcement of an accessory contains all
+                // of them.
+                let known = Set(accessories[index].description.protocols.map(\.name))
+                accessories[index].description.protocols += description.protocols.filter { !known.contains($0.name) }
+            } else {
+                present[event.accessory] = accessories.count
+                accessories.append(Accessory(name: event.accessory, description: description, attach: time))
+            }
+            return
+        }
+        guard let index else { return }
+        if case .detached = event.change { present[event.accessory] = nil }
+        accessories[index].process(event.change, at: time)
+    }
+}
+
+extension AccessoryTimeline.Accessory {
+    mutating func process(_ change: TraceAccessoryEvent.Change, at time: Int64) {
+        switch change {
+        case .attached: break
+        case .detached: detach = time
+        case .opened(let name): dialogues[name, default: []].append(AccessoryTimeline.Dialogue(last: time))
+        case .closed(let name, let reason): edit(name, at: time) { $0.hangsUp = reason == .hungUp || reason == .failed }
+        case .received(let name, let bytes):
+            edit(name, at: time) { dialogue in
+                let milliseconds = max(0, (time - dialogue.last) / 1_000_000)
+                dialogue.script.steps.append(.read(milliseconds: UInt32(clamping: milliseconds), bytes))
+            }
+        case .sent(let name, let bytes): edit(name, at: time) { $0.script.steps.append(.write(milliseconds: 0, bytes)) }
+        }
+    }
+
+    /// Changes the current dialogue. Bytes without a preceding opening begin a dialogue.
+    private mutating func edit(_ name: String, at time: Int64, _ change: (inout AccessoryTimeline.Dialogue) -> Void) {
+        if dialogues[name, default: []].isEmpty { dialogues[name] = [AccessoryTimeline.Dialogue(last: time)] }
+        // In place, because copying a long dialogue for each step would take quadratic time.
+        dialogues[name, default: []].withLast { last in
+            change(&last)
+            last.last = time
+        }
+    }
+}
+
+extension Array {
+    /// Changes the last element in place. Does nothing if the array is empty.
+    fileprivate mutating func withLast(_ change: (inout Element) -> Void) {
+        guard !isEmpty else { return }
+        change(&self[count - 1])
+    }
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import AccessoryFinding
+import DeviceCore
+import LoopbackServer
+import SystemCalls
+
+/// The directory of announcements and sockets.
+struct AnnouncementDirectory: Sendable {
+    /// The size of `sun_path`, including the terminating NUL.
+    private static let maximumSocketPathSize = 108
+    private static let kind = ScratchDirectory.Kind(
+        prefix: "accessories-", owner: "simulated accessories", owns: { AnnouncementDirectory.isOwnedEntry($0) })
+
+    private let folder: ScratchDirectory
+
+    var path: String { folder.path }
+
+    /// Creates a directory in `parent`; if `parent` is nil, in TMPDIR, or in /tmp if TMPDIR is not set.
+    init(below parent: String?) throws(DeviceError) {
+        folder = try ScratchDirectory(Self.kind, below: parent)
+        // The longest path, with an id of seven digits.
+        guard socket(9_999_999, 99).utf8.count < Self.maximumSocketPathSize else {
+            throw DeviceError(
+                .inputOutput,
+                "The path \(path) is too long for sockets. Set TMPDIR to a directory with a shorter path.")
+        }
+    }
+
+    func file(_ id: Int) -> String { "\(path)/\(id).json" }
+
+    /// Returns the path of a protocol's socket. It is short because the system limits paths of sockets to 107 bytes.
+    func socket(_ id: Int, _ place: Int) -> String { "\(path)/\(id)-\(place)" }
+
+    /// Creates the announcement atomically, so that programs never read an incomplete file.
+    func announce(_ accessory: DeclaredAccessory, id: Int) throws(DeviceError) {
+        let final = file(id)
+        let temporary = "\(final).tmp"
+        do throws(DeviceError) {
+            try FileIO.write(accessory.json(), to: temporary, overwrite: true)
+            guard rename(temporary, final) == 0 else {
+                throw FileIO.writeError(final, call: "rename", errno: errno)
+            }
+        } catch {
+            unlink(temporary)
+            throw error
+        }
+    }
+
+    func removeAnnouncement(_ id: Int) {
+        unlink(file(id))
+        rmdir(path)
+    }
+
+    func remove() { folder.remove() }
+
+    /// Returns true for names such as `3.json`, `3.json.tmp` and `3-0`.
+    private static func isOwnedEntry(_ name: String) -> Bool {
+        let digits = name.prefix { $0.isASCII && $0.isWholeNumber }
+        let rest = name.dropFirst(digits.count)
+        if digits.isEmpty { return false }
+        if rest == ".json" || rest == ".json.tmp" { return true }
+        return rest.hasPrefix("-") && rest.count > 1 && rest.dropFirst().allSatisfy { $0.isASCII && $0.isWholeNumber }
+    }
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import SystemCalls
+import Trace
+
+/// A session with a program that has opened a port. It transfers bytes between the descriptor and the peer.
+///
+/// Confined to the server's thread. The peer runs on the clock's thread at the other end of an in-memory channel, so
+/// that a slow peer does not block the server.
+final class ProgramSession {
+    private static let capacity = 65_536
+
+    let near: MemoryChannel
+    let session: AccessoryPeerSession
+    /// The bytes of the peer that the descriptor has not accepted yet.
+    private var pending = FIFOQueue<UInt8>()
+    private(set) var isPeerFinished = false
+    var hasProgramClosed = false
+    /// True if the program no longer reads. Bytes that it has written may still be pending.
+    var hasProgramStoppedReading = false
+    /// The number of bytes since the start of the session.
+    private(set) var bytesSent: Int64 = 0
+    private(set) var bytesReceived: Int64 = 0
+
+    /// Creates a session and opens its peer.
+    ///
+    /// - Parameters:
+    ///   - changed: Called on any thread when bytes may be pending.
+    ///   - unplug: Called when the peer detaches its accessory.
+    init(
+        _ endpoint: SimulatedAccessory.Endpoint, clock: any DeviceClock, changed: @escaping @Sendable () -> Void,
+        unplug: @escaping @Sendable () -> Void
+    ) {
+        let (near, far) = MemoryChannel.pair(capacity: Self.capacity)
+        self.near = near
+        session = AccessoryPeerSession(
+            peer: endpoint.peer, channel: far, clock: clock, faults: endpoint.faults, unplug: unplug)
+        near.observe { _ in changed() }
+        session.start()
+    }
+
+    /// Whether more bytes from the program can be accepted.
+    var hasSpace: Bool { !hasProgramClosed && near.spaceAvailable > 0 }
+
+    /// Whether bytes for the descriptor are pending.
+    var hasOutput: Bool { !hasProgramStoppedReading && (pending.count > 0 || near.bytesAvailable > 0) }
+
+    /// True if the peer has ended and all of its bytes have been written.
+    var isFinished: Bool { isPeerFinished && pending.count == 0 }
+
+    /// Passes bytes from the program to the peer.
+    func forward(_ bytes: UnsafeRawBufferPointer) {
+        guard bytes.count > 0, case .accepted(let count) = near.write(bytes) else { return }
+        bytesReceived += Int64(count)
+    }
+
+    /// Writes the peer's bytes. Returns false if no bytes were written.
+    ///
+    /// - Parameter write: Writes the bytes and returns the number of bytes written, or a negative number with the error
+    ///   in `errno`.
+    func writePending(_ write: (UnsafeRawBufferPointer) -> Int) -> Bool {
+        if hasProgramStoppedReading { pending.removeAll() }
+        if pending.count == 0 {
+            var buffer = [UInt8](repeating: 0, count: min(max(near.bytesAvailable, 1), 16_384))
+            switch buffer.withUnsafeMutableBytes({ near.read(into: $0) }) {
+            case .bytes(let count):
+                buffer.removeLast(buffer.count - count)
+                pending.append(contentsOf: buffer)
+                // Discards the bytes, so that the peer does not block.
+                if hasProgramStoppedReading { return true }
+            case .empty: return false
+            case .ended:
+                isPeerFinished = true
+                return false
+            }
+        }
+        let (count, failure) = pending.elements.withUnsafeBytes { bytes in
+            let count = write(bytes)
+            return (count, count < 0 ? errno : 0)
+        }
+        if failure != 0, ![EAGAIN, EWOULDBLOCK, EINTR, ENOBUFS, ENOMEM].contains(failure) {
+            hasProgramStoppedReading = true
+        }
+        pending.removeFirst(max(count, 0))
+        bytesSent += Int64(max(count, 0))
+        return count > 0
+    }
+
+    /// Ends sending by the peer. Bytes that it has already sent are still written.
+    func stopPeer() { session.end() }
+
+    /// Ends the program's side. The peer still receives all bytes that the program has written.
+    func endProgram() {
+        hasProgramClosed = true
+        near.close()
+    }
+}

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import GPSDProtocol
+import JSONBytes
+
+/// The receivers and the version of a simulated gpsd.
+struct GPSDState {
+    static let maximumReceivers = 256
+    /// The maximum size of the reply to the requests of one read, in bytes. Like gpsd, the simulator truncates longer
+    /// replies.
+    static let maximumReplySize = 10_240
+
+    var version: GPSDVersion
+    private(set) var receivers: [SimulatedReceiver]
+
+    init(version: GPSDVersion, receivers: [SimulatedReceiver]) {
+        self.version = version
+        self.receivers = receivers
+    }
+
+    /// The version of a trace that contains none.
+    static var defaultVersion: GPSDVersion {
+        var version = GPSDVersion()
+        (version.release, version.revision) = ("3.22", "3.22")
+        (version.protocolMajor, version.protocolMinor) = (3, 14)
+        return version
+    }
+
+    /// Returns the index of the receiver with the given path, even if the receiver is not present.
+    func receiverIndex(of path: String) -> Int? { receivers.firstIndex { $0.description.path == path } }
+
+    mutating func update(_ place: Int, _ change: (inout SimulatedReceiver) -> Void) { change(&receivers[place]) }
+
+    /// Adds a receiver and returns its index; nil if there are too many.
+    mutating func add(_ receiver: SimulatedReceiver) -> Int? {
+        guard receivers.count < Self.maximumReceivers else { return nil }
+        receivers.append(receiver)
+        return receivers.count - 1
+    }
+
+    private var present: [SimulatedReceiver] { receivers.filter(\.isPresent) }
+
+    private func present(_ path: [UInt8]) -> SimulatedReceiver? {
+        receivers.first { $0.isPresent && $0.description.path.utf8.elementsEqual(path) }
+    }
+
+    /// Returns the reply of gpsd to the bytes of one read.
+    func reply(to piece: UnsafeRawBufferPointer, policy: inout GPSDWatch, now: WallTime) -> [UInt8] {
+        var reader = GPSDRequestReader(piece)
+        var reply: [UInt8] = []
+        while let command = reader.next(&policy) { answer(command, policy, now, &reply) }
+        if reply.count > Self.maximumReplySize { reply.removeLast(reply.count - Self.maximumReplySize) }
+        return reply
+    }
+
+    private func answer(_ command: GPSDCommand, _ policy: GPSDWatch, _ now: WallTime, _ reply: inout [UInt8]) {
+        switch command {
+        case .version: Self.append(GPSDEncoder.line(version), to: &reply)
+        case .devices: appendDevices(to: &reply)
+        case .poll: Self.append(poll(policy, now), to: &reply)
+        case .watch(let isChange, let fault):
+            if let fault {
+                Self.append(error: "Invalid WATCH: \(fault)", to: &reply)
+            } else if isChange, policy.isEnabled, !policy.device.isEmpty, present(Array(policy.device.utf8)) == nil {
+                return Self.append(error: "No such device as \(policy.device)", to: &reply)
+            }
+            appendDevices(to: &reply)
+            Self.append(GPSDEncoder.line(policy), to: &reply)
+        case .device(let path, let isConfiguration, let fault): answerDevice(path, isConfiguration, fault, &reply)
+        case .unrecognized(let text):
+            var message = Array("Unrecognized request '".utf8)
+            Self.escape(text, to: &message)
+            message.append(UInt8(ascii: "'"))
+            Self.append(error: message, to: &reply)
+        }
+    }
+
+    private func answerDevice(_ path: [UInt8]?, _ isConfiguration: Bool, _ fault: String?, _ reply: inout [UInt8]) {
+        // gpsd does not close this quote and does not escape quotes in paths.
+        if let fault { return Self.append(error: "Invalid DEVICE: \"\(fault)", to: &reply) }
+        if isConfiguration {
+            if let path, present(path) == nil {
+                return Self.append(error: Array("Can't open ".utf8) + path + [UInt8(ascii: ".")], to: &reply)
+            }
+            if path == nil, present.isEmpty {
+                return Self.append(error: "Can't perform DEVICE configuration, no devices attached.", to: &reply)
+            }
+            if path == nil, present.count > 1 {
+                return Self.append(error: "No path specified in DEVICE, but multiple devices are attached.", to: &reply)
+            }
+        }
+        for receiver in present where path == nil || receiver.description.path.utf8.elementsEqual(path ?? []) {
+            Self.append(receiver.line, to: &reply)
+        }
+    }
+
+    private func appendDevices(to reply: inout [UInt8]) {
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.member("class", "DEVICES")
+            writer.array("devices") { writer in
+                for receiver in present { writer.raw(receiver.line) }
+            }
+        }
+        Self.append(writer.bytes, to: &reply)
+    }
+
+    /// Returns a POLL object with the last reports of all watched receivers.
+    private func poll(_ policy: GPSDWatch, _ now: WallTime) -> [UInt8] {
+        let watched = present.filter { $0.hasReported && policy.watches($0.description.path) }
+        var writer = JSONWriter()
+        let lists: [(StaticString, StaticString, (SimulatedReceiver) -> [UInt8]?)] = [
+            ("tpv", "TPV", { $0.lastPosition }), ("gst", "GST", { $0.lastNoise }), ("sky", "SKY", { $0.lastSky }),
+        ]
+        writer.object { writer in
+            writer.member("class", "POLL")
+            writer.member("time", CivilDate(now).iso8601(decimals: 3))
+            writer.member("active", watched.count)
+            for (key, name, report) in lists {
+                writer.array(key) { writer in
+                    for receiver in watched { writer.raw(report(receiver) ?? Self.empty(name, of: receiver)) }
+                }
+            }
+        }
+        return writer.bytes
+    }
+
+    /// Returns an empty report, for a receiver that has not sent a report of this class.
+    private static func empty(_ name: StaticString, of receiver: SimulatedReceiver) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.member("class", name.description)
+            writer.member("device", receiver.description.path)
+            if name.description == "TPV" { writer.member("mode", 0) }
+        }
+        return writer.bytes
+    }
+
+    private static func append(_ line: [UInt8], to reply: inout [UInt8]) {
+        reply.append(contentsOf: line)
+        reply.append(contentsOf: [13, 10])
+    }
+
+    private static func append(error message: String, to reply: inout [UInt8]) {
+        append(error: Array(message.utf8), to: &reply)
+    }
+
+    private static func append(error message: [UInt8], to reply: inout [UInt8]) {
+        append(Array(#"{"class":"ERROR","message":""#.utf8) + message + Array(#""}"#.utf8), to: &reply)
+    }
+
+    /// Escapes text like gpsd: byte by byte, with a backslash before slashes too.
+    private static func escape(_ text: ArraySlice<UInt8>, to message: inout [UInt8]) {
+        for byte in text {
+            switch byte {
+            case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): message += [UInt8(ascii: "\\"), byte]
+            case 8: message += Array(#"\b"#.utf8)
+            case 9: message += Array(#"\t"#.utf8)
+            case 10: message += Array(#"\n"#.utf8)
+            case 12: message += Array(#"\f"#.utf8)
+            case 13: message += Array(#"\r"#.utf8)
+            case 0x20..<0x7f: message.append(byte)
+            default:
+                let digits = Array("0123456789abcdef".utf8)
+                message += Array(#"\u00"#.utf8) + [digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            }
+        }
+    }
+}
+
+extension GPSDWatch {
+    func watches(_ path: String) -> Bool { isEnabled && (device.isEmpty || device == path) }
+
+    /// Whether the client receives any reports.
+    var wantsReports: Bool { isEnabled && (json || nmea || raw > 0) }
+
+    /// Whether the client receives the receivers' sentences or raw data.
+    var wantsSentences: Bool { isEnabled && (nmea || raw > 0) }
+}

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import GPSDProtocol
+import Trace
+
+/// A summary of the beginning of a gpsd trace.
+struct PlaybackSummary {
+    /// The maximum number of events that are read.
+    private static let maximumEventCount = 10_000
+    /// The path for the receiver of reports that do not name one.
+    static let defaultPath = "/dev/ttyS0"
+
+    /// The receivers that are present at the start of playback.
+    private(set) var receivers: [ReceiverDescription] = []
+    /// The VERSION object; nil if the trace has none.
+    private(set) var version: GPSDVersion?
+    /// The first time in a report; nil if no report has a time.
+    private(set) var firstTime: WallTime?
+    /// The arrival of the report with that time, in nanoseconds since the start of the trace.
+    private(set) var firstTimeAt: Int64 = 0
+    /// Whether the trace contains sentences of a receiver.
+    private(set) var hasSentences = false
+    /// Whether the trace contains reports.
+    private(set) var hasReports = false
+    /// The path for reports that do not name a receiver; nil if all reports name one.
+    private(set) var defaultReceiverPath: String?
+
+    /// Whether the whole trace has been read.
+    private(set) var isComplete = false
+
+    /// Receivers that appear later: their first appearance is a DEVICE object after the first report.
+    private var laterReceivers: Set<String> = []
+
+    /// The paths of all receivers, including those that appear later.
+    var paths: [String] {
+        let first = receivers.map(\.path)
+        return first + laterReceivers.subtracting(first).sorted()
+    }
+
+    init(_ file: TraceFile) {
+        for device in file.header?.devices ?? [] where device.kind == "gpsd" { addReceiver(device.receiver) }
+        var trace = PlayedTrace(file)
+        var count = 0
+        while count < Self.maximumEventCount {
+            guard let event = trace.next() else {
+                isComplete = true
+                break
+            }
+            count += 1
+            switch event.contents {
+            case .text(let line): if line.first == UInt8(ascii: "$") { hasSentences = true }
+            case .report(_, let report): process(report, event.time)
+            case .lost, .regained: break
+            }
+        }
+        for place in receivers.indices where receivers[place].driver.isEmpty {
+            receivers[place].driver = Self.defaultDriver
+        }
+    }
+
+    /// Throws an error if a fault names a receiver that is not in the trace. Does nothing if the trace has not been
+    /// read to its end.
+    func check(_ faults: [GPSDFault]) throws(DeviceError) {
+        let known = Set(receivers.map(\.path)).union(laterReceivers)
+        for fault in faults {
+            guard isComplete, let path = fault.device, !known.contains(path) else { continue }
+            let others = known.isEmpty ? "none" : known.sorted().prefix(20).joined(separator: ", ")
+            throw DeviceError(
+                .invalidConfiguration,
+                "A fault names \"\(path.prefix(200))\", which is not a receiver of the simulated gpsd. Its receivers: \(others)."
+            )
+        }
+    }
+
+    /// Returns the shift of times, in nanoseconds, that makes the first report current when it is played.
+    ///
+    /// - Parameter now: The time at which playback starts.
+    func shift(toPlayAt now: WallTime) -> Int64 {
+        guard let firstTime else { return 0 }
+        let comes = now.nanoseconds.addingSaturated(firstTimeAt)
+        // Whole seconds preserve the fractions of fix times. Rounded down, so that no time is in the future.
+        let rest = comes.subtractingSaturated(firstTime.nanoseconds)
+        return rest - ((rest % 1_000_000_000) + 1_000_000_000) % 1_000_000_000
+    }
+
+    /// The driver of receivers whose driver is unknown.
+    static let defaultDriver = "NMEA0183"
+
+    private mutating func process(_ report: GPSDReport, _ time: Int64) {
+        switch report {
+        case .version(let version): if self.version == nil { self.version = version }
+        case .devices(let list): if !hasReports { for receiver in list { addReceiver(receiver) } }
+        case .device(let receiver):
+            // A receiver that is identified after it has reported was already present.
+            if receivers.contains(where: { $0.path == receiver.path }) {
+                if receiver.isActive { addReceiver(receiver) }
+            } else {
+                laterReceivers.insert(receiver.path)
+            }
+        case .position(let report): recordReport(from: report.receiver, report.time, time)
+        case .sky(let report): recordReport(from: report.receiver, report.time, time)
+        case .attitude(let report): recordReport(from: report.receiver, report.time, time)
+        case .other: hasReports = true
+        case .watch, .error, .malformed: break
+        }
+    }
+
+    private mutating func recordReport(from path: String, _ time: WallTime?, _ at: Int64) {
+        hasReports = true
+        if firstTime == nil, let time { (firstTime, firstTimeAt) = (time, at) }
+        guard path.isEmpty else {
+            var receiver = ReceiverDescription()
+            receiver.path = path
+            if !laterReceivers.contains(path), !receivers.contains(where: { $0.path == path }) { addReceiver(receiver) }
+            return
+        }
+        guard defaultReceiverPath == nil else { return }
+        if let only = receivers.first {
+            defaultReceiverPath = only.path
+        } else {
+            var receiver = ReceiverDescription()
+            receiver.path = Self.defaultPath
+            addReceiver(receiver)
+            defaultReceiverPath = receiver.path
+        }
+    }
+
+    private mutating func addReceiver(_ receiver: ReceiverDescription) {
+        guard !receiver.path.isEmpty else { return }
+        if let place = receivers.firstIndex(where: { $0.path == receiver.path }) {
+            // A later description replaces an earlier one unless it is empty.
+            if !receiver.driver.isEmpty { receivers[place] = receiver }
+        } else if receivers.count < GPSDState.maximumReceivers {
+            receivers.append(receiver)
+        }
+    }
+}
+
+extension GPSDState {
+    /// Creates the state of a gpsd at the beginning of a trace.
+    init(_ survey: PlaybackSummary, now: WallTime) {
+        self.init(
+            version: survey.version ?? Self.defaultVersion,
+            receivers: survey.receivers.map {
+                SimulatedReceiver(description: $0, activation: now, isPresent: $0.isActive)
+            })
+    }
+}

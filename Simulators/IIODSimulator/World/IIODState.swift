@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import IIOFormat
+import LoopbackServer
+
+/// The state that all connections of a server share: devices, samples, faults and the timeline. A value type without
+/// I/O.
+struct IIODState: Sendable {
+    var context: SimulatedIIOContext
+    var faults: IIODFaultState
+    var samplesSent: Int64 = 0
+    let versionLine: [UInt8]
+    let xml: [UInt8]
+    let end: IIODServerOptions.End
+
+    private let options: IIODServerOptions
+    private let signals: [IIODeviceSignals]
+    /// Returns the current time of a clock, in nanoseconds. Tests provide their own.
+    private let readClock: @Sendable (IIOTimestampClock) -> Int64
+    private var started: BootTime?
+    private var openCount: UInt64 = 0
+    private var streamCounts: [Int: Int] = [:]
+    private var buffersCounts: [Int: Int] = [:]
+
+    init(
+        context: SimulatedIIOContext, signals: [IIODeviceSignals], options: IIODServerOptions,
+        readClock: @escaping @Sendable (IIOTimestampClock) -> Int64
+    ) {
+        self.context = context
+        self.signals = signals
+        self.options = options
+        self.readClock = readClock
+        end = options.end
+        xml = Array(context.context.xml(includingValues: false).utf8)
+        let tag = "v" + context.context.version
+        // Clients read exactly seven characters for the tag.
+        let padded = tag.utf8.prefix(7) + Array(repeating: UInt8(ascii: " "), count: max(0, 7 - tag.utf8.count))
+        versionLine = Array(context.context.version.utf8) + [UInt8(ascii: ".")] + padded + [UInt8(ascii: "\n")]
+        faults = IIODFaultState(deviceCount: context.context.devices.count)
+        for fault in options.faults { add(fault) }
+    }
+}
+
+// MARK: Time
+
+extension IIODState {
+    var speed: Double { if case .realTime(let speed) = options.pace, speed.isFinite, speed > 0 { speed } else { 1 } }
+
+    private var isPaced: Bool { if case .realTime = options.pace { true } else { false } }
+
+    /// Starts the timeline of all devices unless it is already running. Called on first use.
+    mutating func start(now: BootTime) {
+        if started == nil { started = options.sharedStart?.startIfNeeded(at: now) ?? now }
+    }
+
+    /// Returns the position in the trace, in nanoseconds.
+    private func elapsed(_ now: BootTime) -> Int64 {
+        guard let started else { return 0 }
+        let real = now.nanoseconds.subtractingSaturated(started.nanoseconds)
+        return speed == 1 ? real : Int64(max(-9e18, min(Double(real) * speed, 9e18)))
+    }
+
+    /// Returns the number of samples that are due at `now`; nil if samples are delivered as fast as requested.
+    func availableSampleCount(_ timeline: IIOTimeline, now: BootTime) -> Int64? {
+        isPaced ? timeline.count(until: elapsed(now)) : nil
+    }
+
+    /// Returns the number of samples that were due before `now`, excluding a sample that is due exactly at `now`.
+    func sampleCount(before timeline: IIOTimeline, _ now: BootTime) -> Int64 { timeline.count(until: elapsed(now) - 1) }
+
+    func dueTime(_ timeline: IIOTimeline, sample: Int64) -> BootTime {
+        guard let started, let offset = timeline.offset(of: sample) else { return .never }
+        // Adds 1 ns, because the conversion back to trace time rounds down.
+        let real = speed == 1 ? offset : Int64(min(Double(offset) / speed, 9e18)).addingSaturated(1)
+        return BootTime(nanoseconds: started.nanoseconds.addingSaturated(real))
+    }
+}
+
+// MARK: Faults
+
+extension IIODState {
+    /// Adds a fault. A fault of an unknown device has no effect.
+    mutating func add(_ fault: IIODFault) {
+        var place: Int?
+        if let name = fault.device {
+            guard let index = context.index(of: name) else { return }
+            place = index
+        }
+        faults.add(fault, device: place)
+        if case .start = fault.moment { _ = faults.apply(serial: openCount) { moment, _ in moment == .start } }
+    }
+
+    /// Applies all faults that are due. Returns true if there were any.
+    mutating func applyFaults(now: BootTime) -> Bool {
+        // Another server may have started playback.
+        if started == nil { started = options.sharedStart?.time }
+        // While no client can connect, the timeline must run so that the end of the fault becomes due.
+        if !faults.isListening, faults.needsTime || faults.nextTime != nil { start(now: now) }
+        guard let started else { return false }
+        let passed = now.seconds(since: started)
+        faults.scheduleEnds(at: passed)
+        return faults.apply(serial: openCount) { moment, _ in
+            if case .seconds(let time) = moment { time <= passed } else { false }
+        }
+    }
+
+    /// Applies the faults that wait for the given sample.
+    mutating func applyFaults(device: Int, sample: Int64) {
+        _ = faults.apply(serial: openCount) { moment, of in
+            if case .reading(let wanted) = moment { wanted <= sample && (of == nil || of == device) } else { false }
+        }
+    }
+
+    var nextFaultTime: BootTime {
+        guard let started else { return .never }
+        if faults.needsTime { return started }
+        guard let time = faults.nextTime else { return .never }
+        return started.advanced(bySeconds: time)
+    }
+
+    /// Returns the error of a stream that was opened with the given serial number; nil if the stream can continue.
+    func failure(of device: Int, since serial: UInt64) -> IIODStatus? {
+        guard let failure = faults[device].failure, failure.serial >= serial else { return nil }
+        return failure.status
+    }
+}
+
+// MARK: Attributes
+
+extension IIODState {
+    /// Returns the value of an attribute with a terminating NUL, or all attributes, each with its length.
+    mutating func read(_ path: IIODAttributePath, now: BootTime) throws(IIODStatus) -> [UInt8] {
+        let (device, channel, list) = try context.list(path)
+        if let name = path.name { return try value(name, in: list, device: device, channel: channel, now: now) }
+        var result: [UInt8] = []
+        for attribute in context.context[keyPath: list] {
+            var length: Int32
+            var bytes: [UInt8] = []
+            do throws(IIODStatus) {
+                bytes = try value(attribute.name, in: list, device: device, channel: channel, now: now)
+                length = Int32(truncatingIfNeeded: bytes.count)
+            } catch {
+                length = -error.number
+            }
+            length = length.bigEndian
+            withUnsafeBytes(of: &length) { result.append(contentsOf: $0) }
+            result += bytes
+            result += Array(repeating: 0, count: (4 - bytes.count % 4) % 4)
+        }
+        return result
+    }
+
+    /// Writes an attribute, or all attributes if the path has no name. Returns the number of bytes consumed or a
+    /// negative error.
+    mutating func write(_ bytes: [UInt8], to path: IIODAttributePath, now: BootTime) -> Int64 {
+        do throws(IIODStatus) {
+            let (device, _, list) = try context.list(path)
+            if let number = faults[device].unplugged { throw IIODStatus(number) }
+            if let name = path.name {
+                try write(bytes[...], to: name, in: list, device: device)
+                return Int64(bytes.count)
+            }
+            var rest = bytes[...]
+            for attribute in context.context[keyPath: list] {
+                guard rest.count >= 4 else { throw .invalid }
+                let length = Int32(bitPattern: rest.prefix(4).reduce(0) { $0 << 8 | UInt32($1) })
+                rest = rest.dropFirst(4)
+                // A length of 0 or less leaves the attribute unchanged.
+                guard length > 0 else { continue }
+                guard rest.count >= Int(length) else { throw .invalid }
+                try write(rest.prefix(Int(length)), to: attribute.name, in: list, device: device)
+                rest = rest.dropFirst((Int(length) + 3) / 4 * 4)
+            }
+            return Int64(bytes.count)
+        } catch {
+            return error.code
+        }
+    }
+
+    private mutating func write(
+        _ bytes: ArraySlice<UInt8>, to name: String, in list: SimulatedIIOContext.List, device: Int
+    ) throws(IIODStatus) {
+        let text = String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+        try context.write(text, to: name, in: list, device: device, isCapturing: isCapturing(device))
+    }
+
+    private mutating func value(
+        _ name: String, in list: SimulatedIIOContext.List, device: Int, channel: Int?, now: BootTime
+    ) throws(IIODStatus) -> [UInt8] {
+        let faults = faults[device]
+        if let number = faults.unplugged { throw IIODStatus(number) }
+        if let number = faults.attributeErrors[name] ?? faults.attributeErrors[""] { throw IIODStatus(number) }
+        let place = try context.attribute(name, in: list)
+        var text = context.context[keyPath: list][place].value ?? ""
+        if let channel, name == "raw" || name == "input" {
+            if options.refusesRawReadsWhileCapturing, isCapturing(device) { throw .busy }
+            if let live = currentReading(name, device: device, channel: channel, now: now) { text = live }
+        }
+        // libiio replaces the last byte of an attribute by a NUL. It is a line feed for most attributes; for this one,
+        // the kernel appends a NUL after the line feed, so that the line feed remains.
+        if name == "current_timestamp_clock" { text += "\n" }
+        return Array(text.utf8) + [0]
+    }
+
+    /// Returns the current reading of a measured channel; nil if the channel has no signal.
+    private mutating func currentReading(_ name: String, device: Int, channel: Int, now: BootTime) -> String? {
+        let description = context.context.devices[device].channels[channel]
+        guard options.attributesFollowSamples, let signal = signals[device].channels[description.id] else { return nil }
+        start(now: now)
+        var phase = elapsed(now)
+        if let duration = signals[device].duration, end == .loop, duration > 0 { phase %= duration }
+        let column = column(signal, device: device, channel: channel)
+        if name == "input" { return IIODecimal.text(column.value(at: phase)) }
+        let raw = column.raw(at: phase)
+        guard let range = description.scan?.format.range else { return String(raw) }
+        let held = max(range.lowerBound, min(Double(raw), range.upperBound))
+        return Double(raw) == held ? String(raw) : IIODecimal.text(held)
+    }
+
+    private func column(_ signal: IIOSignal, device: Int, channel: Int) -> IIOColumn {
+        IIOColumn(
+            signal, scale: context.number("scale", device: device, channel: channel),
+            offset: context.number("offset", device: device, channel: channel))
+    }
+}
+
+// MARK: Buffers
+
+extension IIODState {
+    /// True if a client has opened the device.
+    func isCapturing(_ device: Int) -> Bool { (streamCounts[device] ?? 0) > 0 }
+
+    /// Returns the number of kernel buffers. OPEN determines the size of each.
+    func buffersCount(of device: Int) -> Int { buffersCounts[device] ?? 4 }
+
+    mutating func setBuffersCount(_ count: Int64, of device: Int) {
+        buffersCounts[device] = count > 0 ? Int(min(count, 64)) : 64
+    }
+
+    mutating func streamDidClose(_ stream: SampleStream) {
+        streamCounts[stream.device] = max(0, (streamCounts[stream.device] ?? 0) - 1)
+    }
+
+    /// Opens a device for capture.
+    mutating func open(
+        _ device: Int, samples: Int64, mask digits: String, isCyclic: Bool, now: BootTime
+    ) throws(IIODStatus) -> SampleStream {
+        start(now: now)
+        let description = context.context.devices[device]
+        guard let mask = IIODChannelMask(digits, channelCount: description.channels.count) else { throw .invalid }
+        let captured = mask.channels.filter { (description.channels[$0].scan?.index ?? -1) >= 0 }
+        guard let layout = description.layout(of: captured), layout.sampleSize > 0 else { throw .invalid }
+        if isCyclic { throw isCapturing(device) ? .busy : .notPermitted }
+        guard samples != 0 else { throw .invalid }
+        guard samples > 0, samples <= 1 << 28 else { throw .noMemory }
+        if let number = faults[device].unplugged ?? faults[device].openError { throw IIODStatus(number) }
+        if context.lacksTrigger(device) { throw .invalid }
+        let stampChannel = description.timestampChannel.flatMap { captured.contains($0) ? $0 : nil }
+        let columns = captured.filter { $0 != stampChannel }.map { channel in
+            let signal = signals[device].channels[description.channels[channel].id]
+            // Without a signal, samples have the value of the `raw` attribute.
+            let raw = IIOColumn(
+                .constant(context.number("raw", device: device, channel: channel) ?? 0), scale: 1, offset: 0)
+            return (channel, signal.map { column($0, device: device, channel: channel) } ?? raw)
+        }
+        let timeline = IIOTimeline(signals[device], rate: rate(device, channels: captured), loops: options.end == .loop)
+        openCount += 1
+        streamCounts[device, default: 0] += 1
+        return SampleStream(
+            device: device, samples: Int(samples), mask: mask, serial: openCount,
+            writer: IIOScanWriter(layout: layout, columns: columns, stampChannel: stampChannel, timeline: timeline),
+            stampOrigin: stampOrigin(description, now: now),
+            first: sampleCount(before: timeline, now), stallCount: faults[device].stallCount)
+    }
+
+    /// Returns the time of the timestamp clock at the start of the trace.
+    private func stampOrigin(_ device: IIODevice, now: BootTime) -> Int64 {
+        guard options.timestampPolicy == .clock else { return 0 }
+        let clock = IIOTimestampClock(rawValue: device.timestampClock) ?? .realtime
+        return (started ?? now).nanoseconds.addingSaturated(offsetFromBootTime(of: clock))
+    }
+
+    /// Returns the offset of a clock from the boot-time clock. Both are read now, because `now` may be long past. The
+    /// thread can be preempted between two reads, so the closest of three pairs is used.
+    private func offsetFromBootTime(of clock: IIOTimestampClock) -> Int64 {
+        if clock == .boottime { return 0 }
+        let pairs = (0..<3).map { _ in
+            let before = readClock(.boottime)
+            let reading = readClock(clock)
+            let width = readClock(.boottime).subtractingSaturated(before)
+            return (width: width, lead: reading.subtractingSaturated(before.addingSaturated(width / 2)))
+        }
+        return pairs.min { $0.width < $1.width }?.lead ?? 0
+    }
+
+    /// Returns the sampling rate of the device, or of the first channel that has one; 100 Hz if no rate is set.
+    private func rate(_ device: Int, channels: [Int]) -> Double {
+        let description = context.context.devices[device]
+        let values =
+            [description.attribute("sampling_frequency")?.number]
+            + channels.map { description.channels[$0].attribute("sampling_frequency")?.number }
+        return values.compactMap { $0 }.first { $0 > 0 } ?? 100
+    }
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+import SystemCalls
+package import DeviceCore
+
+/// A temporary directory of a simulator.
+///
+/// The directory is removed when the object is released. If the process ends before that, the next simulator that
+/// creates a directory of the same kind in the same parent removes it.
+package final class ScratchDirectory: Sendable {
+    /// A kind of simulator that creates directories.
+    package struct Kind: Sendable {
+        /// The prefix of the directory names. mkdtemp(3) appends a random suffix.
+        let prefix: String
+        /// The purpose of the directory in error messages, for example "the simulated servers".
+        let owner: String
+        /// Returns true for the names of entries that the simulator creates. Other entries are never removed. A
+        /// directory without any of these entries may be new, so it is not considered abandoned.
+        let isOwnedEntry: @Sendable (String) -> Bool
+
+        package init(prefix: String, owner: String, owns: @escaping @Sendable (String) -> Bool) {
+            self.prefix = prefix
+            self.owner = owner
+            self.isOwnedEntry = owns
+        }
+    }
+
+    /// The maximum nesting depth of removed directories. Simulators nest them two deep.
+    private static let maximumDepth = 4
+    /// The maximum number of directory entries that are read. A simulator creates fewer, but a shared parent directory
+    /// can contain many entries of other programs.
+    private static let maximumEntryCount = 100_000
+
+    package let path: String
+    private let kind: Kind
+    /// The open directory; nil after removal. It stays locked with flock(2) during the life of the process, so that
+    /// other processes can recognize abandoned directories.
+    private let descriptor: Mutex<Int32?>
+
+    /// Creates a directory in `parent`; if `parent` is nil, in TMPDIR, or in /tmp if TMPDIR is not set.
+    package init(_ kind: Kind, below parent: String?) throws(DeviceError) {
+        let parent = parent ?? TemporaryFiles.directory(default: "/tmp")
+        Self.removeAbandoned(kind, below: parent)
+        guard let path = TemporaryFiles.createDirectory(prefix: kind.prefix, in: parent) else {
+            throw Self.failure(kind, parent, call: "mkdtemp")
+        }
+        let descriptor = Self.open(path)
+        guard descriptor >= 0 else {
+            let error = Self.failure(kind, parent, call: "open")
+            rmdir(path)
+            throw error
+        }
+        _ = flock(descriptor, LOCK_EX | LOCK_NB)
+        self.kind = kind
+        self.path = path
+        self.descriptor = Mutex(descriptor)
+    }
+
+    deinit { remove() }
+
+    /// Removes the directory and the entries that its simulator created.
+    package func remove() {
+        let former = descriptor.withLock { descriptor in
+            defer { descriptor = nil }
+            return descriptor
+        }
+        guard let former else { return }
+        Self.removeEntries(of: former, where: kind.isOwnedEntry)
+        rmdir(path)
+        close(former)
+    }
+
+    /// Removes the directories of killed processes. Programs that watch the parent directory would otherwise treat
+    /// their contents as live forever.
+    private static func removeAbandoned(_ kind: Kind, below parent: String) {
+        for name in names(in: parent) where TemporaryFiles.isDirectoryName(name, prefix: kind.prefix) {
+            let path = "\(parent)/\(name)"
+            let descriptor = open(path)
+            guard descriptor >= 0 else { continue }
+            defer { close(descriptor) }
+            var status = stat()
+            guard fstat(descriptor, &status) == 0, status.st_uid == geteuid(), status.st_mode & 0o077 == 0,
+                names(in: descriptor).contains(where: kind.isOwnedEntry), flock(descriptor, LOCK_EX | LOCK_NB) == 0
+            else { continue }
+            removeEntries(of: descriptor, where: kind.isOwnedEntry)
+            rmdir(path)
+        }
+    }
+
+    /// Removes the matching entries of a directory recursively. Symbolic links are removed, not followed.
+    private static func removeEntries(
+        of descriptor: Int32, depth: Int = 0, where isRemoved: (String) -> Bool = { _ in true }
+    ) {
+        for name in names(in: descriptor) where isRemoved(name) {
+            if unlinkat(descriptor, name, 0) == 0 { continue }
+            guard depth < maximumDepth else { continue }
+            let inner = openat(descriptor, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+            guard inner >= 0 else { continue }
+            removeEntries(of: inner, depth: depth + 1)
+            close(inner)
+            unlinkat(descriptor, name, AT_REMOVEDIR)
+        }
+    }
+
+    private static func names(in path: String) -> [String] {
+        DirectoryEntries.names(path, limit: maximumEntryCount) ?? []
+    }
+
+    private static func names(in descriptor: Int32) -> [String] { names(in: "/proc/self/fd/\(descriptor)") }
+
+    private static func open(_ path: String) -> Int32 {
+        systemOpen(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+    }
+
+    private static func failure(_ kind: Kind, _ parent: String, call: String) -> DeviceError {
+        let cause = DeviceError.Cause.system(call: call, errno: errno)
+        return DeviceError(
+            .inputOutput,
+            "No directory for \(kind.owner) can be created in \(parent). Set TMPDIR to another directory.",
+            cause: cause)
+    }
+}

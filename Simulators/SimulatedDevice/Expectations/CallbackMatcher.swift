@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import GPSDProtocol
+import SystemCalls
+
+/// A comparison of two callbacks with tolerances.
+struct CallbackMatcher {
+    struct Finding {
+        var field: String
+        var expected: CallbackValue?
+        var got: CallbackValue?
+        var distance: Double?
+        var tolerance: FieldTolerance
+    }
+
+    /// The tolerances, by field name or by path without indices: `latitude`, `locations.latitude`.
+    let tolerances: [String: FieldTolerance]
+
+    /// Returns the first difference that exceeds its tolerance; nil if there is none. The order of fields is
+    /// irrelevant.
+    func difference(of got: CallbackValue, from expected: CallbackValue) -> Finding? {
+        find(expected, got, FieldPath())
+    }
+
+    /// A field: its path in messages, and its path and name for tolerances.
+    private struct FieldPath {
+        var path = ""
+        var key = ""
+        var name = ""
+
+        func member(_ name: String) -> FieldPath {
+            FieldPath(
+                path: path.isEmpty ? name : "\(path).\(name)", key: key.isEmpty ? name : "\(key).\(name)", name: name)
+        }
+
+        func element(_ index: Int) -> FieldPath { FieldPath(path: "\(path)[\(index)]", key: key, name: name) }
+    }
+
+    private func tolerance(_ place: FieldPath) -> FieldTolerance {
+        tolerances[place.key] ?? tolerances[place.name] ?? .exact
+    }
+
+    private func find(_ expected: CallbackValue, _ got: CallbackValue, _ place: FieldPath) -> Finding? {
+        switch (expected, got) {
+        case (.number(let one), .number(let other)):
+            let tolerance = tolerance(place)
+            if tolerance.allows(other, for: one) { return nil }
+            let distance = tolerance.distance(other, from: one)
+            return finding(place, expected, got, distance: distance.isFinite ? distance : nil)
+        case (.text(let one), .text(let other)):
+            if one == other { return nil }
+            guard let distance = Self.seconds(from: one, to: other) else { return finding(place, expected, got) }
+            if distance <= tolerance(place).absolute { return nil }
+            return finding(place, expected, got, distance: distance)
+        case (.list(let ones), .list(let others)): return find(ones, others, place)
+        case (.object(let ones), .object(let others)): return find(ones, others, place)
+        default: return expected == got ? nil : finding(place, expected, got)
+        }
+    }
+
+    private func find(_ expected: [CallbackValue], _ got: [CallbackValue], _ place: FieldPath) -> Finding? {
+        if let allowed = tolerance(place).rotation, let degrees = Self.degrees(from: expected, to: got) {
+            if degrees <= allowed { return nil }
+            return finding(place, .list(expected), .list(got), distance: degrees)
+        }
+        for (index, (one, other)) in zip(expected, got).enumerated() {
+            if let finding = find(one, other, place.element(index)) { return finding }
+        }
+        guard expected.count != got.count else { return nil }
+        let index = min(expected.count, got.count)
+        return finding(
+            place.element(index), expected.count > index ? expected[index] : nil, got.count > index ? got[index] : nil)
+    }
+
+    private func find(_ expected: [CallbackValue.Member], _ got: [CallbackValue.Member], _ place: FieldPath) -> Finding?
+    {
+        /// Returns the member with the given name, which is usually at the same index.
+        func member(_ name: String, at index: Int, in members: [CallbackValue.Member]) -> CallbackValue.Member? {
+            if members.indices.contains(index), members[index].name == name { return members[index] }
+            return members.first { $0.name == name }
+        }
+        for (index, one) in expected.enumerated() {
+            let place = place.member(one.name)
+            guard let other = member(one.name, at: index, in: got) else { return finding(place, one.value, nil) }
+            if let finding = find(one.value, other.value, place) { return finding }
+        }
+        let further = got.enumerated().first { member($1.name, at: $0, in: expected) == nil }
+        return further.flatMap { finding(place.member($1.name), nil, $1.value) }
+    }
+
+    private func finding(
+        _ place: FieldPath, _ expected: CallbackValue?, _ got: CallbackValue?, distance: Double? = nil
+    ) -> Finding {
+        Finding(field: place.path, expected: expected, got: got, distance: distance, tolerance: tolerance(place))
+    }
+
+    /// Returns the difference of two ISO 8601 times in seconds; nil if one of the strings is not a time.
+    private static func seconds(from expected: String, to got: String) -> Double? {
+        guard let one = time(expected), let other = time(got) else { return nil }
+        return abs(Double(other.nanoseconds.subtractingSaturated(one.nanoseconds)) / 1e9)
+    }
+
+    private static func time(_ text: String) -> WallTime? { Array(text.utf8).withUnsafeBytes { WallTime(iso8601: $0) } }
+
+    /// Returns the angle between two rotations in degrees; nil unless both lists are quaternions.
+    private static func degrees(from expected: [CallbackValue], to got: [CallbackValue]) -> Double? {
+        guard let one = quaternion(expected), let other = quaternion(got) else { return nil }
+        // A rotation has two quaternions with opposite signs. The chord between the nearer ones is 2·sin(angle / 4).
+        let near = (one - other), far = (one + other)
+        let chord = min((near * near).sum(), (far * far).sum()).squareRoot()
+        return 4 * asin(min(1, chord / 2)) * 180 / .pi
+    }
+
+    private static func quaternion(_ values: [CallbackValue]) -> SIMD4<Double>? {
+        guard values.count == 4 else { return nil }
+        var numbers = SIMD4<Double>.zero
+        for (index, value) in values.enumerated() {
+            guard case .number(let number) = value else { return nil }
+            numbers[index] = number
+        }
+        let length = (numbers * numbers).sum().squareRoot()
+        return length > 0 && length.isFinite ? numbers / length : nil
+    }
+}

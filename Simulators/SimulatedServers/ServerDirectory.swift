@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import LoopbackServer
+import SystemCalls
+
+/// The directory of a simulated machine: its configuration, stored calibrations and accessory announcements.
+struct ServerDirectory: Sendable {
+    private static let configuration = "device-services.json"
+    private static let state = "state"
+    private static let none = "none"
+    private static let kind = ScratchDirectory.Kind(prefix: "device-servers-", owner: "the simulated servers") { name in
+        [ServerDirectory.configuration, ServerDirectory.state, ServerDirectory.none].contains(name)
+            || name.hasPrefix("accessories-")
+    }
+
+    private let folder: ScratchDirectory
+
+    var path: String { folder.path }
+    /// The path of an empty configuration, which replaces that of the machine.
+    var configurationPath: String { "\(path)/\(Self.configuration)" }
+    /// The path of the directory in which programs store calibrations.
+    var statePath: String { "\(path)/\(Self.state)" }
+    /// The path of a directory without announcements.
+    var emptyPath: String { "\(path)/\(Self.none)" }
+
+    /// Creates a directory in `parent`; if `parent` is nil, in TMPDIR, or in /tmp if TMPDIR is not set.
+    init(below parent: String?) throws(DeviceError) {
+        folder = try ScratchDirectory(Self.kind, below: parent)
+        for path in [statePath, emptyPath] {
+            guard mkdir(path, 0o700) == 0 else {
+                throw FileIO.writeError(
+                    path, call: "mkdir", errno: errno, locationHint: "set TMPDIR to another directory")
+            }
+        }
+        try FileIO.write(Array("{}\n".utf8), to: configurationPath, overwrite: false)
+    }
+
+    func remove() { folder.remove() }
+}

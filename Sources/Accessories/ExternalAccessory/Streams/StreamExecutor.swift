@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import AppDelivery
+import DeviceCore
+import Dispatch
+import Foundation
+import Synchronization
+import SystemCalls
+
+/// An executor for the events of a session's streams: a run loop in a mode, or a dispatch queue.
+///
+/// Both streams of a session share it, so that one wakeup serves both.
+final class StreamExecutor: Sendable {
+    /// The run loop and mode, or the dispatch queue, for which a stream is scheduled.
+    enum Key: Hashable {
+        case loop(ObjectIdentifier, mode: String)
+        case queue
+    }
+
+    let key: Key
+    private let isMainRunLoop: Bool
+    private let mode: RunLoop.Mode
+    private let delivery: any CallbackExecutor
+    /// The same object as `delivery`, if it is a run loop source that is not wrapped for playback.
+    private let source: RunLoopExecutor?
+    private let isSignalled = Atomic<Bool>(false)
+    private let depth = Atomic<Int>(0)
+    /// The thread that runs the callbacks. It is always the same for a run loop.
+    private let callbackThread = Atomic<UInt>(0)
+    private let session: Mutex<SessionCore.Weak>
+
+    /// Creates an executor for a run loop in a mode. While a trace is played, the executor of the player is used,
+    /// unless the player delivers as on live hardware.
+    init(loop: RunLoop, mode: RunLoop.Mode, session: SessionCore, device: Device) {
+        key = Self.key(of: loop, mode)
+        isMainRunLoop = loop === RunLoop.main
+        self.mode = mode
+        self.session = Mutex(SessionCore.Weak(core: session))
+        if let playback = device.playback, !playback.usesLiveExecutors {
+            delivery = playback.executor(onMainThread: isMainRunLoop)
+            source = nil
+        } else {
+            let source = RunLoopExecutor(loop: loop, mode: mode)
+            self.source = source
+            delivery = device.playback?.counting(source) ?? source
+        }
+    }
+
+    /// Creates an executor for a dispatch queue. While a trace is played, the executor of the player is used, unless
+    /// the player delivers as on live hardware.
+    init(queue: DispatchQueue, session: SessionCore, device: Device) {
+        key = .queue
+        isMainRunLoop = false
+        mode = .default
+        self.session = Mutex(SessionCore.Weak(core: session))
+        source = nil
+        delivery = ExecutorSelection.executor(for: queue, device: device)
+    }
+
+    /// The identity of this executor for channels; nil if the executor cannot read from channels.
+    var executorIdentity: DirectPlace? { DirectPlace(delivery) }
+
+    static func key(of loop: RunLoop, _ mode: RunLoop.Mode) -> Key {
+        .loop(ObjectIdentifier(loop), mode: mode.rawValue)
+    }
+
+    /// Schedules a drain of the streams' pending events. Calls before the drain are coalesced.
+    func signal() {
+        guard !isSignalled.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        if let source, delivery === source {
+            // The run loop iterates again after this executor's callback; waking it would cause an additional
+            // iteration.
+            source.schedule({ self.run() }, wakes: !isRunningHere)
+        } else {
+            delivery.schedule { self.run() }
+        }
+    }
+
+    /// True inside a callback of this executor. Always false for an executor that is not a run loop.
+    var isRunningHere: Bool {
+        // Does not use the current run loop, because accessing it on a thread without one would create it with its
+        // descriptors.
+        guard source != nil, depth.load(ordering: .acquiring) > 0 else { return false }
+        return callbackThread.load(ordering: .relaxed) == currentThread()
+    }
+
+    /// Delivers all pending events now if the main run loop runs in the mode of this executor. Called on the main
+    /// thread.
+    func drainIfMainRunLoop() {
+        guard isMainRunLoop else { return }
+        guard let source else {
+            // This method is called from the player's executor.
+            run(all: true)
+            return
+        }
+        let isServed = source.runsInMainLoop { current in
+            current == mode || (mode == .common && current == .default)
+        }
+        if isServed { run(all: true) }
+    }
+
+    func invalidate() {
+        source?.invalidate()
+    }
+
+    private func run(all: Bool = false) {
+        isSignalled.store(false, ordering: .releasing)
+        guard let session = session.withLock({ $0.core }) else { return }
+        callbackThread.store(currentThread(), ordering: .relaxed)
+        depth.wrappingAdd(1, ordering: .acquiringAndReleasing)
+        session.deliver(at: self, all: all)
+        depth.wrappingSubtract(1, ordering: .acquiringAndReleasing)
+    }
+}

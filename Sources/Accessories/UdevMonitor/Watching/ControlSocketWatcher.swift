@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import SystemCalls
+
+/// A watcher for udevd's control socket that uses inotify instead of polling.
+///
+/// Must be used on a single thread.
+final class ControlSocketWatcher {
+    /// The inotify descriptor. It is readable after a change of the socket or its directory; negative if inotify is
+    /// unavailable.
+    let descriptor: Int32
+    private let path: String
+    private var number: Int32 = -1
+    /// True if the socket exists, but no process listens on it: udevd was killed and left the socket behind, or is
+    /// starting.
+    private(set) var isRefused = false
+
+    /// Creates a watcher for the socket at a path.
+    init(_ path: String) {
+        self.path = path
+        descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
+        arm()
+        probe()
+    }
+
+    deinit {
+        if descriptor >= 0 { close(descriptor) }
+    }
+
+    /// The group from which messages are currently expected.
+    var group: UdevGroup { !isRefused && access(path, F_OK) == 0 ? .udev : .kernel }
+
+    /// Drains the inotify events and watches the socket. If it does not exist, watches its directory, or the parent
+    /// directory.
+    func rearm() {
+        guard descriptor >= 0 else { return }
+        withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 8) { buffer in
+            while read(descriptor, buffer.baseAddress, buffer.count) > 0 {}
+        }
+        arm()
+        probe()
+    }
+
+    /// Determines whether a process listens on the socket. If connecting is not permitted, assumes that one does.
+    func probe() {
+        isRefused = false
+        var status = stat()
+        // Tests use a regular file in place of the socket.
+        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK else { return }
+        let descriptor = Sockets.open(AF_UNIX, .packets)
+        guard descriptor >= 0 else { return }
+        defer { close(descriptor) }
+        isRefused = Sockets.connect(descriptor, to: path) == -1 && errno == ECONNREFUSED
+    }
+
+    private func arm() {
+        guard descriptor >= 0, !watchFile() else { return }
+        let folder = Self.folder(of: path)
+        if !watchFolder(folder) {
+            _ = watchFolder(Self.folder(of: folder))
+            // The directory may have been created between the two calls.
+            _ = watchFolder(folder)
+        }
+        _ = watchFile()
+    }
+
+    /// Watches the socket itself rather than its directory, because udevd creates and removes a file there for each
+    /// event.
+    private func watchFile() -> Bool {
+        // While a process has the socket open, unlinking it only changes its link count (IN_ATTRIB).
+        watch(path, [UInt32(IN_DELETE_SELF), UInt32(IN_MOVE_SELF), UInt32(IN_ATTRIB)])
+    }
+
+    private func watchFolder(_ folder: String) -> Bool {
+        watch(
+            folder,
+            [
+                UInt32(IN_CREATE), UInt32(IN_MOVED_TO), UInt32(IN_DELETE_SELF), UInt32(IN_MOVE_SELF),
+                UInt32(IN_ONLYDIR),
+            ])
+    }
+
+    private func watch(_ path: String, _ signs: [UInt32]) -> Bool {
+        let added = inotify_add_watch(descriptor, path, signs.reduce(0, |))
+        guard added >= 0 else { return false }
+        // The previous watch may already have been removed because its file was deleted.
+        if number >= 0, number != added { inotify_rm_watch(descriptor, number) }
+        number = added
+        return true
+    }
+
+    private static func folder(of path: String) -> String {
+        guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return "/" }
+        return String(path[..<slash])
+    }
+}

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Logging
+import SystemCalls
+import UdevRecords
+
+/// The main loop of a monitor. It opens the connection, processes messages and rescans the devices after a loss of
+/// messages.
+///
+/// Used only on the monitor's thread.
+final class MonitorLoop {
+    /// The minimum interval between log entries about lost messages, in seconds.
+    static let overflowLogInterval = 60.0
+    /// The number of consecutive failures after which the connection is reopened.
+    static let maximumFailures = 16
+    /// The initial delay before a failed connection is reopened, in seconds.
+    static let firstRetry = 0.1
+
+    private let parts: MonitorParts
+    private let control: MonitorControl
+    private let connect: @Sendable (UdevGroup) throws(DeviceError) -> any UdevConnection
+    private let receive: @Sendable (UdevEvent) -> Void
+    private let log = Logger(label: "device-services.udev")
+    private let watch: ControlSocketWatcher
+
+    private var table: DeviceTable
+    private var connection: (any UdevConnection)?
+    private var group = UdevGroup.kernel
+    private var hasSnapshot = false
+    private var hasLostMessages = false
+    /// True if messages may not reach this process although the connection is open. Cleared by the first message.
+    private var mayBeUnreachable = false
+    /// True if enumerating the devices has failed and has to be repeated.
+    private var needsRescan = false
+    private var failures = 0
+    private var backoff: Backoff
+    /// The delays between probes of udevd's control socket while no process listens on it.
+    private var probeBackoff: Backoff
+    /// The time of the next scan or probe, even if no message arrives.
+    private var nextScan = BootTime.never
+    private var loggedOverflowAt: BootTime?
+    /// The current problems, all of which have been reported.
+    private var problems: [Concern: DeviceError] = [:]
+
+    /// The subject of a problem. Each subject has at most one problem at a time.
+    private enum Concern {
+        case connection, messages, reach, rules, listing, number
+    }
+
+    init(
+        parts: MonitorParts, control: MonitorControl,
+        connect: @escaping @Sendable (UdevGroup) throws(DeviceError) -> any UdevConnection,
+        receive: @escaping @Sendable (UdevEvent) -> Void
+    ) {
+        self.parts = parts
+        self.control = control
+        self.connect = connect
+        self.receive = receive
+        watch = ControlSocketWatcher(parts.options.controlSocketPath)
+        table = DeviceTable(limit: parts.options.maximumDevices)
+        backoff = Backoff(first: Self.firstRetry, limit: parts.options.scanInterval)
+        probeBackoff = Backoff(first: Self.firstRetry, limit: parts.options.scanInterval)
+    }
+
+    func run() {
+        open()
+        while !control.isStopped {
+            let (messages, errors, isControl) = wait()
+            control.count { $0.wakeUps += 1 }
+            if control.isStopped { return }
+            if isControl {
+                watch.rearm()
+                probeBackoff.reset()
+            }
+            if watch.group != group {
+                open()
+                continue
+            }
+            if isControl, watch.isRefused { nextScan = min(nextScan, after(probeBackoff.nextDelay())) }
+            if errors & Int16(POLLNVAL | POLLHUP) != 0, messages == 0 {
+                discardConnection()
+            } else if messages != 0 || errors != 0 {
+                // POLLERR is cleared by reading, or by reading SO_ERROR.
+                processMessages(isError: errors & Int16(POLLERR) != 0)
+            }
+            // Also checked after messages, because they may arrive continuously.
+            if nextScan != .never, !control.isStopped, parts.clock.now >= nextScan { performDueScan() }
+        }
+    }
+
+    /// Performs the scan or probe that is due.
+    private func performDueScan() {
+        if watch.isRefused { watch.probe() }
+        if connection?.descriptor == nil || watch.group != group {
+            open()
+        } else if mayBeUnreachable || needsRescan {
+            scan()
+        } else {
+            scheduleNextScan()
+        }
+    }
+
+    /// Sets the time of the next scan or probe.
+    private func scheduleNextScan() {
+        nextScan = .never
+        if connection?.descriptor == nil || mayBeUnreachable { nextScan = after(max(parts.options.scanInterval, 0.1)) }
+        if needsRescan { nextScan = min(nextScan, after(backoff.nextDelay())) }
+        if watch.isRefused { nextScan = min(nextScan, after(probeBackoff.nextDelay())) }
+    }
+
+    private func after(_ seconds: Double) -> BootTime { parts.clock.now.advanced(bySeconds: seconds) }
+
+    // MARK: Connection
+
+    /// Opens a connection to the current message group and scans all devices. Later changes arrive as messages.
+    private func open() {
+        group = watch.group
+        mayBeUnreachable = !parts.options.reachableGroups.includes(group)
+        needsRescan = false
+        // Closes the previous connection only after the new one receives messages.
+        let former = connection
+        do throws(DeviceError) {
+            let opened = try connect(group)
+            connection = opened
+            control.count { $0.group = group }
+            failures = 0
+            hasLostMessages = false
+            // Reports problems before the devices, so that a subscriber that waits for the snapshot knows its
+            // limitations.
+            let receivesMessages = opened.descriptor != nil
+            updateProblem(nil, for: .connection)
+            updateProblem(opened.problem, for: .messages)
+            if receivesMessages, group == .kernel, parts.options.expectsRules {
+                reportMissingRules()
+            } else {
+                updateProblem(nil, for: .rules)
+            }
+            if receivesMessages, mayBeUnreachable {
+                reportUnreachableMessages()
+            } else {
+                updateProblem(nil, for: .reach)
+            }
+            scan()
+        } catch {
+            connection = nil
+            updateProblem(error, for: .connection)
+            deliverSnapshot()
+        }
+        withExtendedLifetime(former) {}
+        scheduleNextScan()
+    }
+
+    /// Discards an unusable connection and schedules a new one.
+    private func discardConnection() {
+        connection = nil
+        nextScan = after(backoff.nextDelay())
+    }
+
+    /// Scans all devices and reports the changes. Schedules another scan if the devices cannot be enumerated.
+    private func scan() {
+        guard let connection else { return }
+        defer { scheduleNextScan() }
+        needsRescan = false
+        control.count { $0.scans += 1 }
+        do throws(DeviceError) {
+            let devices = try connection.devices()
+            updateProblem(nil, for: .listing)
+            let isNews = hasSnapshot
+            let changes = table.resynchronise(devices)
+            if isNews { deliver(changes) }
+        } catch {
+            needsRescan = true
+            updateProblem(error, for: .listing)
+        }
+        reportIfFull()
+        deliverSnapshot()
+    }
+
+    /// Reports the snapshot once, before all changes.
+    private func deliverSnapshot() {
+        guard !hasSnapshot else { return }
+        hasSnapshot = true
+        deliver(.snapshot(table.all))
+    }
+
+    // MARK: Messages
+
+    /// Waits for messages, a change of udevd's control socket, a stop request or the next scan. Returns the poll events
+    /// of the connection, and whether the control socket has changed.
+    private func wait() -> (messages: Int16, errors: Int16, isControl: Bool) {
+        var descriptors = (
+            pollfd(fd: control.wakeUp.readEnd, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: connection?.descriptor ?? -1, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: watch.descriptor, events: Int16(POLLIN), revents: 0)
+        )
+        var milliseconds: Int32 = -1
+        if nextScan != .never {
+            // Rounds up, so that the scan is due when poll() returns.
+            let rest = max(0, nextScan.seconds(since: parts.clock.now))
+            milliseconds = Int32(min((rest * 1000).rounded(.up), 86_400_000))
+        }
+        let ready = withUnsafeMutablePointer(to: &descriptors) { pointer in
+            pointer.withMemoryRebound(to: pollfd.self, capacity: 3) { poll($0, 3, milliseconds) }
+        }
+        guard ready > 0 else { return (0, 0, false) }
+        if descriptors.0.revents != 0 { control.wakeUp.drain() }
+        let state = descriptors.1.revents
+        return (state & Int16(POLLIN), state & Int16(POLLERR | POLLHUP | POLLNVAL), descriptors.2.revents != 0)
+    }
+
+    /// Processes all available messages. After a loss, scans all devices once the buffer is empty, because the kernel
+    /// drops further messages until it has been drained.
+    private func processMessages(isError: Bool) {
+        guard let connection, let descriptor = connection.descriptor else { return }
+        if isError, Sockets.clearPendingError(descriptor) == ENOBUFS { recordOverflow() }
+        messages: while !control.isStopped {
+            switch connection.receive() {
+            case .updated(let record, let isAdd, let exists):
+                count()
+                deliver(table.update(record, isAdd: isAdd, exists: exists))
+                reportIfFull()
+            case .moved(let former, let record):
+                count()
+                deliver(table.remove(former) + table.update(record, isAdd: true, exists: true))
+            case .removed(let path):
+                count()
+                deliver(table.remove(path))
+            case .overflow: recordOverflow()
+            case .tooLong:
+                control.count { $0.unusable += 1 }
+                hasLostMessages = true
+            case .foreign: break
+            case .unusable: control.count { $0.unusable += 1 }
+            case .none:
+                // A message that libudev filters out has the same result as an empty buffer.
+                if !hasLostMessages || !Sockets.isReadable(descriptor) { break messages }
+            case .failed:
+                failures += 1
+                if failures >= Self.maximumFailures { return discardConnection() }
+                break messages
+            }
+        }
+        guard hasLostMessages, !control.isStopped else { return }
+        hasLostMessages = false
+        scan()
+    }
+
+    private func count() {
+        control.count { $0.messages += 1 }
+        failures = 0
+        backoff.reset()
+        guard mayBeUnreachable else { return }
+        mayBeUnreachable = false
+        updateProblem(nil, for: .reach)
+        if !needsRescan { scheduleNextScan() }
+    }
+
+    private func recordOverflow() {
+        control.count { $0.overflows += 1 }
+        hasLostMessages = true
+        let now = parts.clock.now
+        if let last = loggedOverflowAt, now.seconds(since: last) < Self.overflowLogInterval { return }
+        loggedOverflowAt = now
+        log.notice("\(MonitorProblem.overflow)")
+    }
+
+    // MARK: Events
+
+    private func deliver(_ event: UdevEvent) { deliver([event]) }
+
+    private func deliver(_ events: [UdevEvent]) {
+        for event in events where !control.isStopped { receive(event) }
+    }
+
+    /// Reports a solved problem and a new problem of a subject if the problem has changed.
+    private func updateProblem(_ problem: DeviceError?, for concern: Concern) {
+        let former = problems[concern]
+        guard former?.message != problem?.message else { return }
+        problems[concern] = problem
+        if let former { deliver(.solved(former)) }
+        if let problem { deliver(.problem(problem)) }
+    }
+
+    private func reportIfFull() {
+        updateProblem(
+            table.hasOmittedDevices ? MonitorProblem.tooMany(parts.options.maximumDevices) : nil, for: .number)
+    }
+
+    private func reportMissingRules() {
+        let control = parts.options.controlSocketPath
+        let problem = MonitorProblem.withoutRules(
+            watch.isRefused ? "no process listens on \(control)" : "\(control) does not exist")
+        if MonitorProblem.rulesLogOnce.shouldLog() { log.notice("\(problem)") }
+        updateProblem(problem, for: .rules)
+    }
+
+    private func reportUnreachableMessages() {
+        if MonitorProblem.reachLogOnce.shouldLog() { log.notice("\(MonitorProblem.withoutMessages)") }
+        updateProblem(MonitorProblem.withoutMessages, for: .reach)
+    }
+}

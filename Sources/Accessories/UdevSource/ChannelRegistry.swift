@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import AccessoryFinding
+import ByteChannels
+import DeviceCore
+import Logging
+import Synchronization
+
+/// A registry of open channels, with at most one for each node of an accessory.
+final class ChannelRegistry: Sendable {
+    private struct Key: Hashable {
+        var accessory: AccessoryDescription.ID
+        var node: String
+    }
+
+    private struct Entry {
+        var number: Int
+        var name: String
+        /// False while the node is being opened.
+        var isOpen = false
+        weak var channel: (any ByteChannel)?
+        var end: (@Sendable (ByteChannelEnd, @escaping @Sendable () -> Void) -> Void)?
+        var discardUnsentData: (@Sendable () -> Void)?
+        /// The threads that wait until the node is available.
+        var waiting: [BinarySemaphore] = []
+
+        /// True if the channel has ended or has been released. It may still be sending data.
+        var hasEnded: Bool {
+            guard isOpen else { return false }
+            guard let channel else { return true }
+            return channel.end != nil
+        }
+    }
+
+    private struct State {
+        var entries: [Key: Entry] = [:]
+        var last = 0
+    }
+
+    /// The time that a closed channel has to send its data if its node is opened again, in seconds. It is short because
+    /// an app may open the node on its main thread. A channel whose node is not opened again has 2 s.
+    private static let sendTimeout = 0.1
+    /// The additional time that the system has to release the node, in seconds. Only a device that hangs needs this
+    /// time.
+    private static let releaseTimeout = 0.9
+    /// The time to wait for channels to end, in seconds. They end immediately, but on their own thread, which an app
+    /// may block.
+    private static let endTimeout = 1.0
+
+    private let state = Mutex(State())
+    private let log = Logger(label: "device-services.accessory")
+
+    /// Opens a node for a protocol. If a closed channel of this process on the same node is still sending, waits
+    /// briefly for it. The data that it has not sent by then is discarded.
+    func open(
+        _ protocolName: String, of accessory: AccessoryDescription.ID, node: ChannelNode,
+        with opener: (ChannelNode) throws(DeviceError) -> OpenedChannel
+    ) throws(DeviceError) -> any ByteChannel {
+        let key = Key(accessory: accessory, node: node.path)
+        let number = try reserve(key, protocolName)
+        let opened: OpenedChannel
+        do throws(DeviceError) {
+            opened = try opener(node)
+        } catch {
+            release(key, number)
+            throw error
+        }
+        state.withLock { state in
+            guard state.entries[key]?.number == number else { return }
+            state.entries[key]?.channel = opened.channel
+            state.entries[key]?.end = opened.end
+            state.entries[key]?.discardUnsentData = opened.discardUnsentData
+            state.entries[key]?.isOpen = true
+        }
+        opened.whenReleased { [weak self] in self?.release(key, number) }
+        return opened.channel
+    }
+
+    /// Ends the channels of a detached accessory, or only those of some protocols. Returns after the channels have
+    /// ended, or after 1 s, so that the ends of streams precede the report of the detachment. Does not wait until data
+    /// has been sent or ports have been released.
+    func endChannels(of accessory: AccessoryDescription.ID, protocols: Set<String>? = nil) {
+        let ends = state.withLock { state in
+            state.entries.compactMap { key, entry in
+                key.accessory == accessory && protocols?.contains(entry.name) ?? true ? entry.end : nil
+            }
+        }
+        let bells = ends.map { _ in BinarySemaphore() }
+        for (end, bell) in zip(ends, bells) { end(ByteChannelEnd(.detached)) { bell.signal() } }
+        // Waiting on the channels' own thread would deadlock.
+        if NodeChannel.isOnReactorThread { return }
+        let clock = LiveClock()
+        let deadline = clock.now.advanced(bySeconds: Self.endTimeout)
+        for bell in bells { bell.wait(until: deadline, clock: clock) }
+    }
+
+    private enum Reservation {
+        case taken(Int)
+        case inUse(String)
+        case wait(BinarySemaphore, giveUp: (@Sendable () -> Void)?)
+    }
+
+    private func reserve(_ key: Key, _ name: String) throws(DeviceError) -> Int {
+        let clock = LiveClock()
+        var deadline = clock.now.advanced(bySeconds: Self.sendTimeout)
+        var hasGivenUp = false
+        while true {
+            let turn = state.withLock { state -> Reservation in
+                guard let entry = state.entries[key] else {
+                    state.last += 1
+                    state.entries[key] = Entry(number: state.last, name: name)
+                    return .taken(state.last)
+                }
+                guard entry.hasEnded else { return .inUse(entry.name) }
+                let bell = BinarySemaphore()
+                state.entries[key]?.waiting.append(bell)
+                return .wait(bell, giveUp: entry.discardUnsentData)
+            }
+            switch turn {
+            case .taken(let number): return number
+            case .inUse(let other):
+                throw DeviceError(
+                    .busy,
+                    "\(key.node) is in use by this program for the protocol \(other). Close that session first.")
+            case .wait(let bell, let giveUp):
+                if bell.wait(until: deadline, clock: clock) { continue }
+                guard !hasGivenUp else {
+                    throw DeviceError(
+                        .busy,
+                        "The system has not released \(key.node) since this program closed it, because the device accepts no data. Try again."
+                    )
+                }
+                hasGivenUp = true
+                deadline = clock.now.advanced(bySeconds: Self.releaseTimeout)
+                log.notice(
+                    "\(key.node) is opened again before the device has accepted all data that was written before it was closed. The remaining data is discarded."
+                )
+                giveUp?()
+            }
+        }
+    }
+
+    private func release(_ key: Key, _ number: Int) {
+        let former = state.withLock { state -> Entry? in
+            guard state.entries[key]?.number == number else { return nil }
+            return state.entries.removeValue(forKey: key)
+        }
+        for bell in former?.waiting ?? [] { bell.signal() }
+    }
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Synchronization
+import SystemCalls
+
+/// A queue that handles messages in order, one at a time. The thread that posts a message handles the pending messages,
+/// unless another thread is already doing so.
+final class MessageQueue<Message: Sendable>: Sendable {
+    /// The treatment of a message while others are pending.
+    enum PostingPolicy {
+        /// Adds the message unconditionally.
+        case always
+        /// Drops the message if an equivalent one is pending.
+        case coalescing(isSame: (Message) -> Bool)
+        /// Blocks the posting thread while too many messages are pending, because they are posted faster than they are
+        /// handled.
+        case blocking
+    }
+
+    private struct State {
+        var queue = BoundedQueue<Message>()
+        /// The thread that is handling messages. It cannot block on its own messages.
+        var handler: pthread_t?
+        /// The threads that wait for space in the queue.
+        var blockedThreads: [BinarySemaphore] = []
+    }
+
+    private let limit: Int
+    private let state = Mutex(State())
+
+    /// Creates a queue. Threads that post with `blocking` block if `limit` messages are pending.
+    init(limit: Int = 1024) {
+        self.limit = limit
+    }
+
+    /// The number of messages that were posted since the current drain began.
+    var count: Int { state.withLock { $0.queue.countSinceDrainBegan } }
+
+    /// The number of threads that wait for space.
+    var waitingThreads: Int { state.withLock { $0.blockedThreads.count } }
+
+    /// Adds a message and drains the queue, unless another thread or a function further up the call stack is already
+    /// draining it.
+    func post(_ message: Message, _ manner: PostingPolicy = .always, handle: (Message) -> Void) {
+        add(message, manner)
+        guard state.withLock({ $0.queue.scheduleDrainIfNeeded() }) else { return }
+        repeat {
+            let outside = state.withLock { state in
+                state.queue.beginDrain()
+                state.handler = pthread_self()
+                defer { state.blockedThreads = [] }
+                return state.blockedThreads
+            }
+            for bell in outside { bell.signal() }
+            while let message = state.withLock({ $0.queue.isDraining ? $0.queue.popFirst() : nil }) { handle(message) }
+        } while finishDrain()
+    }
+
+    private func finishDrain() -> Bool {
+        state.withLock { state in
+            state.handler = nil
+            return state.queue.finishDrain()
+        }
+    }
+
+    private func add(_ message: Message, _ manner: PostingPolicy) {
+        while true {
+            let bell = state.withLock { state -> BinarySemaphore? in
+                switch manner {
+                case .coalescing(let isSame) where state.queue.contains(where: isSame): return nil
+                case .blocking where state.queue.countSinceDrainBegan >= limit && !Self.isHandler(state.handler):
+                    let bell = BinarySemaphore()
+                    state.blockedThreads.append(bell)
+                    return bell
+                default:
+                    state.queue.append(message)
+                    return nil
+                }
+            }
+            guard let bell else { return }
+            while !bell.wait(seconds: 60) {}
+        }
+    }
+
+    private static func isHandler(_ handler: pthread_t?) -> Bool {
+        handler.map { pthread_equal($0, pthread_self()) != 0 } ?? false
+    }
+}

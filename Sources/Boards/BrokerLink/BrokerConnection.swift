@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import DeviceCore
+
+/// A message for a broker, delivered at least once (QoS 1).
+package struct BrokerMessage: Sendable, Equatable {
+    package var topic: String
+    package var payload: [UInt8]
+    /// True if the broker retains the message for future subscribers.
+    package var isRetained: Bool
+
+    package init(topic: String, payload: [UInt8], isRetained: Bool) {
+        self.topic = topic
+        self.payload = payload
+        self.isRetained = isRetained
+    }
+}
+
+/// An event of a connection to a broker.
+package enum BrokerEvent: Sendable, Equatable {
+    /// The broker has accepted the connection.
+    case connected
+    /// The broker has acknowledged the message with this ID.
+    case delivered(Int32)
+    /// The broker has responded to the subscription to a topic, which it accepts if `isAllowed` is true.
+    case subscribed(topic: String, isAllowed: Bool)
+    /// A message on a subscribed topic. `isRetained` is true if it was published before the subscription.
+    case message(topic: String, payload: [UInt8], isRetained: Bool)
+
+    /// The maximum size of a payload, in bytes. A longer payload is truncated to this size plus one byte, so that it
+    /// can be recognized.
+    package static let payloadLimit = 65_536
+}
+
+/// The settings of a connection to a broker.
+package struct BrokerSettings: Sendable {
+    package var address: BrokerAddress
+    package var files: BrokerCredentialFiles
+    /// The client ID. The broker closes an existing connection with the same client ID. nil for a generated ID.
+    package var clientID: String?
+    /// The keep-alive interval, in seconds. An idle connection is checked after this time and is lost if the broker
+    /// does not answer.
+    package var keepAlive: Int32
+    /// The time within which the broker has to accept the connection, in seconds.
+    package var connectTimeout = 10.0
+    /// The message that the broker publishes if the connection is lost.
+    package var will: BrokerMessage?
+
+    package init(
+        address: BrokerAddress, files: BrokerCredentialFiles, clientID: String?, keepAlive: Int32 = 30,
+        will: BrokerMessage? = nil
+    ) {
+        self.address = address
+        self.files = files
+        self.clientID = clientID
+        self.keepAlive = keepAlive
+        self.will = will
+    }
+}
+
+/// A connection to a broker. Must be used on a single thread.
+package protocol BrokerConnection: AnyObject {
+    /// Waits until an event occurs, the wakeup is signaled or the deadline is reached. Returns the events. Throws an
+    /// error if the connection has ended.
+    func poll(until deadline: BootTime) throws(DeviceError) -> [BrokerEvent]
+    /// Sends a message and returns its ID.
+    func publish(_ message: BrokerMessage) throws(DeviceError) -> Int32
+    /// Subscribes to a topic.
+    func subscribe(to topic: String) throws(DeviceError)
+    /// Disconnects from the broker, which then does not publish the will.
+    func disconnect()
+}
+
+/// A function that starts a connection. The connection is established when ``BrokerConnection/poll(until:)`` returns
+/// ``BrokerEvent/connected``.
+package typealias BrokerOpener =
+    @Sendable (BrokerSettings, WakeupPipe, any DeviceClock) throws(DeviceError) -> any BrokerConnection
+
+/// The factory of connections that use libmosquitto.
+package enum Broker {
+    /// The error in a build without libmosquitto; nil in a build with it.
+    package static var unavailability: DeviceError? {
+        #if LibMosquitto
+        nil
+        #else
+        missing
+        #endif
+    }
+
+    package static let open: BrokerOpener = { settings, wakeUp, clock throws(DeviceError) in
+        #if LibMosquitto
+        return try MosquittoConnection(settings, wakeUp: wakeUp, clock: clock)
+        #else
+        throw missing
+        #endif
+    }
+
+    #if !LibMosquitto
+    private static let missing = DeviceError(
+        .notSupported,
+        "This program was built without the trait LibMosquitto, so it cannot connect to MQTT brokers. Install libmosquitto-dev and build with --traits default,LibMosquitto. An app adds the trait to this package's dependency in its Package.swift: traits: [.defaults, \"LibMosquitto\"]."
+    )
+    #endif
+}

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BrokerLink
+import DeviceCore
+import Synchronization
+
+/// The main loop of a publisher's thread. It connects, sends messages until the connection ends, waits and reconnects.
+final class PublisherLoop: Sendable {
+    private struct State {
+        let spool: Spool
+        var statistics = MQTTStatistics()
+        /// True if the current failure of the spool has been reported.
+        var hasReportedFailure = false
+        /// The deadline after which queued messages are no longer sent; nil if the publisher has not been ended.
+        var end: BootTime?
+        /// True while messages can be sent over the connection.
+        var isSending = false
+        /// True from a failed attempt or a loss of the connection until the next connection.
+        var isDisconnected = false
+        /// The time of the next sync of the spool; nil if no messages are queued and there is a connection.
+        var sync: BootTime?
+        /// The publisher's thread.
+        var thread: UInt?
+
+        /// Returns the failure of the spool if it has not been reported yet.
+        mutating func takeUnreportedFailure() -> DeviceError? {
+            let failure = spool.failure
+            defer { hasReportedFailure = failure != nil }
+            return hasReportedFailure ? nil : failure
+        }
+    }
+
+    let settings: MQTTPublisherSettings
+    private let timing: PublisherTiming
+    private let open: BrokerOpener
+    private let onEvent: @Sendable (MQTTPublisher.Event) -> Void
+    private let clock = LiveClock()
+    private let wakeUp: WakeupPipe
+    private let disk: SpoolFileSystem
+    private let state: Mutex<State>
+    private let finished = BinarySemaphore()
+
+    /// The maximum number of unacknowledged messages.
+    static let window = 20
+
+    init(
+        _ settings: MQTTPublisherSettings, open: @escaping BrokerOpener, timing: PublisherTiming, disk: SpoolFileSystem,
+        tell: @escaping @Sendable (MQTTPublisher.Event) -> Void
+    ) throws(DeviceError) {
+        (self.settings, self.timing, self.open, self.onEvent, self.disk) = (settings, timing, open, tell, disk)
+        wakeUp = try WakeupPipe(for: "the publisher")
+        state = Mutex(State(spool: try Spool(folder: settings.spoolFolder, disk: disk)))
+    }
+
+    func start() throws(DeviceError) { try WorkerThread.start { self.run() } }
+
+    // MARK: Interface for other threads
+
+    func add(_ kind: SpoolRecord.Kind, topic: String, _ payloads: [[UInt8]]) {
+        let (failure, isAwaited) = state.withLock { state -> (DeviceError?, Bool) in
+            for payload in payloads {
+                state.statistics.published += 1
+                if !state.spool.append(kind, topic: topic, payload: payload) { state.statistics.dropped += 1 }
+            }
+            return (state.takeUnreportedFailure(), state.isSending)
+        }
+        if isAwaited { wakeUp.signal() }
+        if let failure { onEvent(.spoolFailed(failure)) }
+    }
+
+    var statistics: MQTTStatistics {
+        state.withLock { state in
+            var statistics = state.statistics
+            statistics.queued = state.spool.count
+            statistics.dropped += state.spool.dropped
+            return statistics
+        }
+    }
+
+    func end(by time: BootTime) {
+        state.withLock { $0.end = min($0.end ?? .never, time) }
+        wakeUp.signal()
+    }
+
+    /// Waits for the thread to end. Returns immediately on the thread itself, which delivers the events.
+    func waitForEnd(atMost seconds: Double) {
+        guard state.withLock({ $0.thread }) != currentThread() else { return }
+        // Signals again for other waiting threads.
+        if finished.wait(seconds: seconds) { finished.signal() }
+    }
+
+    // MARK: Publisher thread
+
+    /// True if the deadline for ending has passed, even if messages are queued.
+    private var hasReachedDeadline: Bool { state.withLock { state in state.end.map { clock.now >= $0 } ?? false } }
+
+    /// True if the publisher has been ended and a connection is no longer required: no messages are queued, or all are
+    /// on disk and the broker is unavailable.
+    private var isConnectionUnneeded: Bool {
+        state.withLock { state in
+            state.end != nil && (state.spool.count == 0 || state.isDisconnected && state.spool.isAllOnDisk)
+        }
+    }
+
+    private func run() {
+        state.withLock { $0.thread = currentThread() }
+        var backoff = Backoff(first: timing.firstRetry, limit: timing.lastRetry)
+        while !hasReachedDeadline, !isConnectionUnneeded {
+            var start: BootTime?
+            do throws(DeviceError) {
+                try serve(connected: &start)
+                break
+            } catch {
+                // The delay is not reset for a connection that ends repeatedly. Two boards with the same client ID
+                // close each other's connections.
+                if let start, clock.now.seconds(since: start) > timing.steady { backoff.reset() }
+                let isFirstFailure = state.withLock { state in
+                    state.isSending = false
+                    state.spool.rewind()
+                    defer { state.isDisconnected = true }
+                    return !state.isDisconnected
+                }
+                guard !hasReachedDeadline else { break }
+                if isFirstFailure { onEvent(.lost(error)) }
+                pause(seconds: backoff.nextDelay() * Double.random(in: 0.75...1))
+            }
+        }
+        syncAll()
+        state.withLock { $0.spool.close() }
+        finished.signal()
+    }
+
+    /// Sends messages until the publisher is ended. Throws an error if the connection ends.
+    private func serve(connected: inout BootTime?) throws(DeviceError) {
+        let presence = settings.presence(at: clock.wallTime)
+        var target = BrokerSettings(
+            address: settings.broker, files: settings.files, clientID: settings.clientID,
+            keepAlive: Int32(settings.keepAlive), will: presence.will)
+        target.connectTimeout = min(target.connectTimeout, Double(settings.keepAlive))
+        let link = try open(target, wakeUp, clock)
+        var flight = InFlightMessages()
+        while !hasReachedDeadline {
+            if connected != nil {
+                try send(link, &flight)
+                if flight.isEmpty, isDone { break }
+            } else if isConnectionUnneeded {
+                return
+            }
+            let deadline = sync()
+            for event in try link.poll(until: state.withLock { min($0.end ?? .never, deadline) }) {
+                switch event {
+                case .connected:
+                    connected = clock.now
+                    state.withLock { state in
+                        state.statistics.connections += 1
+                        (state.isSending, state.isDisconnected) = (true, false)
+                    }
+                    onEvent(.connected)
+                    for message in presence.birthMessages { _ = try link.publish(message) }
+                case .delivered(let number): acknowledge(flight.acknowledge(number))
+                case .subscribed, .message: break
+                }
+            }
+        }
+        // With unacknowledged messages, the final message would be queued and never sent. In that case, the broker
+        // publishes the will after the connection has been closed.
+        if connected != nil, flight.isEmpty { try publishWillAndDisconnect(link, presence) }
+    }
+
+    /// True if the publisher has been ended and no messages are queued.
+    private var isDone: Bool { state.withLock { $0.end != nil && $0.spool.count == 0 } }
+
+    /// Publishes the final message, which is also the will, so that subscribers do not consider the last fix current.
+    private func publishWillAndDisconnect(_ link: any BrokerConnection, _ presence: MQTTPublisherSettings.Presence)
+        throws(DeviceError)
+    {
+        _ = try link.publish(presence.will)
+        link.disconnect()
+    }
+
+    private func send(_ link: any BrokerConnection, _ flight: inout InFlightMessages) throws(DeviceError) {
+        while flight.count < Self.window {
+            let (next, isLast, failure) = state.withLock { state in
+                let next = state.spool.next()
+                return (next, next?.number == state.spool.lastPosition, state.takeUnreportedFailure())
+            }
+            if let failure { onEvent(.spoolFailed(failure)) }
+            guard let record = next else { return }
+            // Only the newest position is retained. New subscribers must not receive a delayed one.
+            let message = BrokerMessage(topic: record.topic, payload: record.payload, isRetained: isLast)
+            flight.append(try link.publish(message), record: record.number)
+        }
+    }
+
+    private func acknowledge(_ numbers: [UInt64]) {
+        guard !numbers.isEmpty else { return }
+        state.withLock { state in
+            for number in numbers { state.spool.acknowledge(number) }
+            state.statistics.delivered += numbers.count
+        }
+    }
+
+    private func pause(seconds: Double) {
+        let end = clock.now.advanced(bySeconds: seconds)
+        while !hasReachedDeadline, !isConnectionUnneeded, clock.now < end {
+            let deadline = min(end, sync())
+            _ = wakeUp.wait(for: nil, until: state.withLock { min($0.end ?? .never, deadline) }, clock: clock)
+        }
+    }
+
+    /// Syncs the spool if messages have been queued for too long, to protect them from a power failure. Returns the
+    /// time of the next sync.
+    private func sync() -> BootTime {
+        guard settings.spoolFolder != nil else { return .never }
+        let now = clock.now
+        let (isDue, deadline) = state.withLock { state -> (Bool, BootTime) in
+            let next = now.advanced(bySeconds: timing.sync)
+            guard state.spool.count > 0 else {
+                // `add` signals this thread only while it sends, so the spool has to be checked again later.
+                state.sync = state.isSending ? nil : next
+                return (false, state.sync ?? .never)
+            }
+            let deadline = state.sync ?? next
+            let isDue = now >= deadline
+            state.sync = isDue ? next : deadline
+            return (isDue, isDue ? next : deadline)
+        }
+        if isDue { syncAll() }
+        return deadline
+    }
+
+    /// Syncs without holding the lock, because a sync may be slow.
+    private func syncAll() {
+        while let descriptor = state.withLock({ $0.spool.descriptorToSync() }) {
+            disk.sync(descriptor)
+            systemClose(descriptor)
+        }
+    }
+}
+
+/// The sent messages that have not been acknowledged, in order.
+struct InFlightMessages {
+    private var records: [(message: Int32, record: UInt64, isTaken: Bool)] = []
+
+    var count: Int { records.count }
+    var isEmpty: Bool { records.isEmpty }
+
+    mutating func append(_ message: Int32, record: UInt64) { records.append((message, record, false)) }
+
+    /// Records the acknowledgement of a message. Returns the records at the front that have been acknowledged without a
+    /// gap.
+    mutating func acknowledge(_ message: Int32) -> [UInt64] {
+        guard let index = records.firstIndex(where: { $0.message == message }) else { return [] }
+        records[index].isTaken = true
+        let count = records.firstIndex { !$0.isTaken } ?? records.count
+        defer { records.removeFirst(count) }
+        return records[..<count].map(\.record)
+    }
+}

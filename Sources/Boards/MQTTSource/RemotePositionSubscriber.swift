@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BoardMessages
+import DeviceCore
+
+/// A state machine that interprets the messages of a board for its subscribers. A value type without input or output.
+struct RemotePositionSubscriber {
+    /// The result of a message.
+    enum Update {
+        case none
+        /// A fix from before this connection. It initializes the last known position, but is not an update.
+        case lastKnown(PositionReport)
+        /// A new fix. `isFirst` is true if there was no current fix before.
+        case fix(PositionReport, isFirst: Bool)
+        case lost(DeviceError)
+    }
+
+    private let topic: String
+    private let timing: MQTTSourceTiming
+    private var lastFix: BootTime
+    /// The time of the newest delivered fix.
+    private var newestFixTime: WallTime?
+    /// True after a loss has been reported, until the next fix.
+    private var isLost = false
+    /// True after silence has been reported, until the next fix: the broker answers, but the board has published
+    /// nothing for a long time.
+    private var isSilent = false
+    private var hasFix = false
+    /// The number of malformed messages since the last valid location.
+    private var malformed = 0
+
+    init(topic: String, timing: MQTTSourceTiming, now: BootTime) {
+        (self.topic, self.timing, lastFix) = (topic, timing, now)
+    }
+
+    /// Resets the state after the subscriptions have changed or a new connection has been made.
+    mutating func reset(now: BootTime) {
+        (lastFix, newestFixTime) = (now, nil)
+        (isLost, isSilent, hasFix) = (false, false, false)
+    }
+
+    /// The time of the next check for silence.
+    var deadline: BootTime { isLost || isSilent ? .never : lastFix.advanced(bySeconds: timing.silenceTimeout) }
+
+    /// Returns an error if the board has been silent for too long. Returns it only once.
+    mutating func checkSilence(now: BootTime, broker: BrokerAddress) -> DeviceError? {
+        guard !isLost, !isSilent, now >= lastFix.advanced(bySeconds: timing.silenceTimeout) else { return nil }
+        isSilent = true
+        hasFix = false
+        return DeviceError(
+            .silent,
+            "The broker at \(broker) responds, but no message has arrived on \(topic) for \(timing.silenceTimeout) s. Check that the board is switched on and publishes on this topic."
+        )
+    }
+
+    /// Processes a message on one of the board's topics.
+    mutating func process(
+        _ topic: String, _ payload: [UInt8], isRetained: Bool, now: BootTime, wallTime: WallTime
+    ) -> Update {
+        guard topic == self.topic else {
+            // The availability for Home Assistant. It is retained, so it describes the current state.
+            return payload == HomeAssistantDiscovery.offline ? reportLoss(Self.disconnectedError(self.topic)) : .none
+        }
+        switch payload.withUnsafeBytes({ OwnTracksMessage($0) }) {
+        case .location(let location):
+            malformed = 0
+            let age = wallTime.seconds(since: location.time)
+            if isRetained {
+                // A retained message reached the broker when it was created. If its time is in the future, the clocks
+                // differ and its age is unknown.
+                let arrival = now.advanced(bySeconds: -(age >= 0 ? age : Self.unknownAge))
+                return hasFix ? .none : .lastKnown(location.report(receiver: topic, arrival: arrival))
+            }
+            lastFix = now
+            guard abs(age) <= timing.maximumAge else { return reportLoss(Self.ageError(topic, age: age)) }
+            // The broker may deliver a message twice, and delayed messages from before a loss after newer ones.
+            if let newestFixTime, location.time <= newestFixTime { return .none }
+            newestFixTime = location.time
+            let report = location.report(receiver: topic, arrival: now)
+            let isFirst = !hasFix
+            (hasFix, isLost, isSilent) = (true, false, false)
+            return .fix(report, isFirst: isFirst)
+        case .will: return isRetained ? .none : reportLoss(Self.disconnectedError(topic))
+        case .other: return .none
+        case .malformed(let reason):
+            malformed += 1
+            // A single message may be a mistake of any client. Three without a valid location in between are reported.
+            guard malformed == 3, !isRetained else { return .none }
+            return reportLoss(
+                DeviceError(
+                    .noFix,
+                    "The messages on \(topic) are not OwnTracks locations: \(reason). Check the topic and the program that publishes on it."
+                ))
+        }
+    }
+
+    private mutating func reportLoss(_ error: DeviceError) -> Update {
+        guard !isLost else { return .none }
+        (isLost, hasFix) = (true, false)
+        return .lost(error)
+    }
+
+    /// The assumed age of a fix of unknown age, in seconds. A fix of this age is not considered current.
+    private static let unknownAge = 3600.0
+
+    private static func ageError(_ topic: String, age: Double) -> DeviceError {
+        let seconds = Int(min(abs(age), 1e9))
+        let problem =
+            age > 0
+            ? "\(seconds) s old: the board is sending stored positions, or the clocks of the two machines differ"
+            : "\(seconds) s ahead of this machine's clock: set the clocks of the two machines"
+        return DeviceError(.noFix, "The positions on \(topic) are \(problem). Waiting for current positions.")
+    }
+
+    private static func disconnectedError(_ topic: String) -> DeviceError {
+        DeviceError(
+            .connectionLost,
+            "The board that publishes on \(topic) is no longer connected to its broker. Waiting for its positions.")
+    }
+}

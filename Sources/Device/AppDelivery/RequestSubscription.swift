@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import DeviceCore
+import Synchronization
+
+/// A subscription that follows a request, which may change at any time and on any thread.
+package final class RequestSubscription<Request: Equatable & Sendable>: Sendable {
+    /// Locked while the subscription is updated, never during a callback.
+    private let current = Mutex<(request: Request, subscription: Subscription)?>(nil)
+
+    /// Creates an object without a subscription.
+    package init() {}
+
+    /// Updates the subscription to match the current request: creates, replaces, ends or keeps it.
+    ///
+    /// The receiver of the events must not call this method, because events may be delivered while the subscription is
+    /// being created.
+    ///
+    /// - Parameters:
+    ///   - wanted: Returns the current request; nil for none. Called with a lock held, so that the last caller sees the
+    ///     latest request.
+    ///   - subscribe: Creates the subscription. The previous subscription is cancelled afterwards, so that the sensor
+    ///     keeps running.
+    package func update(to wanted: () -> Request?, subscribe: (Request) -> Subscription) {
+        let former = current.withLock { current -> Subscription? in
+            let request = wanted()
+            guard request != current?.request else { return nil }
+            defer { current = request.map { ($0, subscribe($0)) } }
+            return current?.subscription
+        }
+        former?.cancel()
+    }
+}

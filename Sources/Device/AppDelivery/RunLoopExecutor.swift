@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CoreFoundation
+package import DeviceCore
+import Dispatch
+package import Foundation
+import Synchronization
+
+/// An executor on one run loop in one mode. The run loop may belong to another thread.
+///
+/// The `CFRunLoop` of the current thread and the main one are directly accessible. For any other run loop, a timer that
+/// fires immediately determines it on its own thread. Unlike `RunLoop.perform`, a timer wakes the run loop.
+///
+/// The main run loop does not run in a program that has called `dispatchMain()` or has an async `main`. Work for its
+/// default mode or the common modes then runs on the main queue.
+package final class RunLoopExecutor: PollingExecutor, @unchecked Sendable {
+    // Unchecked, because a source may be signalled from any thread, and the run loop is set once, with the lock held.
+    private struct Loop: @unchecked Sendable {
+        let value: CFRunLoop
+    }
+
+    private struct State {
+        var loop: Loop?
+        var isInvalid = false
+        var workContext = WorkContext.loop
+        /// Registrations that wait until the loop is known.
+        var waiting: [@Sendable () -> Void] = []
+
+        /// Returns the registrations to be tried again, if the loop is known by now.
+        mutating func takeWaiting() -> [@Sendable () -> Void] {
+            loop == nil || workContext == .undetermined ? [] : exchange(&waiting, with: [])
+        }
+    }
+
+    /// The mechanism that runs the work.
+    private enum WorkContext {
+        case loop, mainQueue
+        /// The main run loop, while it is unknown whether it runs.
+        case undetermined
+    }
+
+    private let source: CFRunLoopSource
+    private let mode: CFRunLoopMode?
+    private let work: PendingWork
+    private let state: Mutex<State>
+
+    /// Creates a source of a run loop. The source keeps the run loop running in that mode until it is invalidated.
+    package init(loop: RunLoop, mode: RunLoop.Mode) {
+        let work = PendingWork()
+        var context = CFRunLoopSourceContext()
+        context.info = Unmanaged.passUnretained(work).toOpaque()
+        context.retain = { info in
+            guard let info else { return nil }
+            return UnsafeRawPointer(Unmanaged<PendingWork>.fromOpaque(info).retain().toOpaque())
+        }
+        context.release = { info in
+            if let info { Unmanaged<PendingWork>.fromOpaque(info).release() }
+        }
+        context.perform = { info in
+            if let info { Unmanaged<PendingWork>.fromOpaque(info).takeUnretainedValue().run() }
+        }
+        self.work = work
+        self.mode =
+            switch mode {
+            case .common: kCFRunLoopCommonModes
+            case .default: kCFRunLoopDefaultMode
+            default: RunLoopExecutor.string(mode.rawValue)
+            }
+        source = CFRunLoopSourceCreate(nil, 0, &context)
+        state = Mutex(State())
+        if loop === RunLoop.main {
+            attach(to: CFRunLoopGetMain())
+            if mode == .default || mode == .common {
+                state.withLock { $0.workContext = .undetermined }
+                detectMainRunLoop()
+            }
+        } else if let current = RunLoopExecutor.currentCFRunLoop(if: loop) {
+            attach(to: current)
+        } else {
+            let timer = Timer(timeInterval: 0, repeats: false) { [weak self] _ in
+                self?.attach(to: CFRunLoopGetCurrent())
+            }
+            loop.add(timer, forMode: mode)
+        }
+    }
+
+    deinit { invalidate() }
+
+    /// Runs the work on the run loop.
+    package func schedule(_ item: @escaping @Sendable () -> Void) {
+        schedule(item, wakes: true)
+    }
+
+    /// The loop polls the descriptor once its thread is known.
+    package func register(
+        _ set: EpollSet, onReady: @escaping @Sendable () -> Void, read: @escaping @Sendable () -> Void
+    ) -> Subscription? {
+        let loop = state.withLock { state -> Loop? in
+            guard !state.isInvalid, state.workContext != .mainQueue else { return nil }
+            if state.workContext == .loop, let loop = state.loop { return loop }
+            state.waiting.append(onReady)
+            return nil
+        }
+        guard let loop else { return nil }
+        return RunLoopPoller.start(loop: loop.value, mode: mode, set: set, executor: self, read: read)
+    }
+
+    /// Runs the work on the run loop.
+    ///
+    /// - Parameter wakes: False if the run loop need not be woken, because the caller runs inside the work of this
+    ///   source.
+    package func schedule(_ item: @escaping @Sendable () -> Void, wakes: Bool) {
+        if DeferredCallbacks.append(item, for: self) { return }
+        work.add(item)
+        let (loop, runner, isInvalid) = currentState
+        // The run loop would never run the work, and pending work may retain this source.
+        if isInvalid { return work.run() }
+        if runner == .mainQueue {
+            DispatchQueue.main.async { [work] in work.run() }
+            return
+        }
+        CFRunLoopSourceSignal(source)
+        if wakes, let loop { CFRunLoopWakeUp(loop) }
+    }
+
+    /// True if this is a source of the main run loop and would run in that loop's current mode.
+    package func runsInMainLoop(mode modes: (RunLoop.Mode) -> Bool) -> Bool {
+        let (loop, runner, _) = currentState
+        guard let loop, loop === CFRunLoopGetMain() else { return false }
+        if runner == .mainQueue { return true }
+        guard let current = CFRunLoopCopyCurrentMode(loop) else { return false }
+        return modes(RunLoop.Mode(rawValue: RunLoopExecutor.text(of: current)))
+    }
+
+    /// Removes the source from its run loop. The caller runs pending work immediately: the work itself detects that it
+    /// is too late, and playback, which counts pending work, does not wait for it in vain.
+    package func invalidate() {
+        let (wasValid, attached) = state.withLock { state in
+            defer { state.isInvalid = true }
+            return (!state.isInvalid, state.loop)
+        }
+        guard wasValid else { return }
+        CFRunLoopSourceInvalidate(source)
+        // A run loop returns from `run()` once it has no sources, but only after it has been woken.
+        if let attached { CFRunLoopWakeUp(attached.value) }
+        work.run()
+    }
+
+    private var currentState: (loop: CFRunLoop?, runner: WorkContext, isInvalid: Bool) {
+        let (loop, runner, isInvalid) = state.withLock { ($0.loop, $0.workContext, $0.isInvalid) }
+        return (loop?.value, runner, isInvalid)
+    }
+
+    private func attach(to loop: CFRunLoop) {
+        let attached = Loop(value: loop)
+        let waiting = state.withLock { state -> [@Sendable () -> Void]? in
+            guard !state.isInvalid else { return nil }
+            state.loop = attached
+            return state.takeWaiting()
+        }
+        guard let waiting else { return }
+        CFRunLoopAddSource(loop, source, mode)
+        CFRunLoopWakeUp(loop)
+        for onReady in waiting { onReady() }
+    }
+
+    /// Checks on the main queue whether the main run loop runs. If it does not, another thread serves the main queue.
+    private func detectMainRunLoop() {
+        DispatchQueue.main.async { [weak self] in
+            guard let self else { return }
+            let runs = CFRunLoopCopyCurrentMode(CFRunLoopGetMain()) != nil
+            let (isWanted, waiting) = self.state.withLock { state in
+                state.workContext = runs ? .loop : .mainQueue
+                return (!runs && !state.isInvalid, state.takeWaiting())
+            }
+            if isWanted { self.work.run() }
+            for onReady in waiting { onReady() }
+        }
+    }
+
+    private static func currentCFRunLoop(if loop: RunLoop) -> CFRunLoop? {
+        loop === RunLoop.current ? CFRunLoopGetCurrent() : nil
+    }
+
+    private static func string(_ text: String) -> CFString {
+        let bytes = Array(text.utf8)
+        return bytes.withUnsafeBufferPointer { bytes in
+            CFStringCreateWithBytes(nil, bytes.baseAddress, bytes.count, CFStringBuiltInEncodings.UTF8.rawValue, false)
+        }
+    }
+
+    private static func text(of string: CFString) -> String {
+        withUnsafeTemporaryAllocation(of: CChar.self, capacity: 1024) { buffer in
+            guard let start = buffer.baseAddress,
+                CFStringGetCString(string, start, buffer.count, CFStringBuiltInEncodings.UTF8.rawValue)
+            else { return "" }
+            return String(cString: start)
+        }
+    }
+}
+
+/// Work that is pending until the run loop runs it. The arrays are reused.
+private final class PendingWork: Sendable {
+    private struct State {
+        var waiting: [@Sendable () -> Void] = []
+        var spare: [@Sendable () -> Void] = []
+    }
+
+    private let state = Mutex(State())
+
+    func add(_ item: @escaping @Sendable () -> Void) { state.withLock { $0.waiting.append(item) } }
+
+    func run() {
+        var batch: [@Sendable () -> Void] = []
+        state.withLock { state in
+            swap(&batch, &state.spare)
+            swap(&batch, &state.waiting)
+        }
+        guard !batch.isEmpty else {
+            state.withLock { swap(&batch, &$0.spare) }
+            return
+        }
+        for item in batch { item() }
+        batch.removeAll(keepingCapacity: true)
+        state.withLock { swap(&batch, &$0.spare) }
+    }
+}

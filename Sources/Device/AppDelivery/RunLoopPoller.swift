@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CoreFoundation
+import DeviceCore
+import Foundation
+
+/// A run loop source for a set of descriptors. The run loop polls the set itself, so no other thread has to wake it.
+///
+/// On Linux, a run loop polls the "port" of a version 1 source, which is a descriptor, and then reads eight bytes from it,
+/// because its own ports are event descriptors. Reading from an epoll descriptor fails and removes nothing.
+enum RunLoopPoller {
+    /// Reads when the loop has found the set readable.
+    private final class Reader {
+        let set: EpollSet
+        let callbacks: DeferredCallbacks
+        let read: @Sendable () -> Void
+
+        init(_ set: EpollSet, _ executor: any CallbackExecutor, _ read: @escaping @Sendable () -> Void) {
+            self.set = set
+            callbacks = DeferredCallbacks(for: executor)
+            self.read = read
+        }
+
+        /// Called on the loop's thread only.
+        func perform() { callbacks.run(after: read) { run in run() } }
+    }
+
+    // Unchecked: sources may be invalidated, and loops woken, on any thread.
+    private struct Source: @unchecked Sendable {
+        let value: CFRunLoopSource
+        let loop: CFRunLoop
+    }
+
+    /// Has the loop poll the set in the mode until the subscription ends; nil if Core Foundation creates no source.
+    static func start(
+        loop: CFRunLoop, mode: CFRunLoopMode?, set: EpollSet, executor: any CallbackExecutor,
+        read: @escaping @Sendable () -> Void
+    ) -> Subscription? {
+        var context = CFRunLoopSourceContext1()
+        context.version = 1
+        let reader = Reader(set, executor, read)
+        context.info = Unmanaged.passUnretained(reader).toOpaque()
+        context.retain = { info in
+            guard let info else { return nil }
+            return UnsafeRawPointer(Unmanaged<Reader>.fromOpaque(info).retain().toOpaque())
+        }
+        context.release = { info in
+            if let info { Unmanaged<Reader>.fromOpaque(info).release() }
+        }
+        context.getPort = { info in
+            guard let info else { return -1 }
+            return Unmanaged<Reader>.fromOpaque(info).takeUnretainedValue().set.descriptor
+        }
+        context.perform = { info in
+            if let info { Unmanaged<Reader>.fromOpaque(info).takeUnretainedValue().perform() }
+        }
+        let runLoopSource = withExtendedLifetime(reader) {
+            withUnsafeMutablePointer(to: &context) { context in
+                context.withMemoryRebound(to: CFRunLoopSourceContext.self, capacity: 1) {
+                    CFRunLoopSourceCreate(nil, 0, $0)
+                }
+            }
+        }
+        guard let runLoopSource else { return nil }
+        CFRunLoopAddSource(loop, runLoopSource, mode)
+        let source = Source(value: runLoopSource, loop: loop)
+        return Subscription {
+            CFRunLoopSourceInvalidate(source.value)
+            // A run loop returns from `run()` once it has no sources, but only after it has been woken.
+            CFRunLoopWakeUp(source.loop)
+        }
+    }
+}

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Synchronization
+
+/// A bounded queue of items to be delivered, oldest first, with the state of its drains.
+///
+/// An outbox is part of a client's state and is protected by the client's lock. After appending an item, the client
+/// calls `scheduleDrainIfNeeded()`. If that returns true, the client schedules a drain on the app's executor. The drain delivers
+/// the items that were pending when it began, one at a time and without the lock. Items that are appended during a
+/// drain wait for the next one, so that a flood of items does not block the app's thread. There is at most one drain at
+/// a time. Removing the oldest item takes constant time during a drain; at other times, it moves the remaining items.
+///
+/// ```swift
+/// if state.withLock({ $0.outbox.append(item, limit: 1024); return $0.outbox.claimTurn() }) {
+///     delivery.schedule { self.deliver() }
+/// }
+/// ```
+///
+/// Inlinable, because other modules would otherwise look up the item's type at run time for each item, which doubles the
+/// time for playing a trace with all its readings.
+@usableFromInline package struct BoundedQueue<Item> {
+    /// The number of items that were dropped because the queue was full.
+    @usableFromInline package internal(set) var droppedCount = 0
+    /// The items for the next drain, oldest first.
+    @usableFromInline var items: [Item] = []
+    /// The items of the current drain in reverse order, so that removing the oldest one does not move the others.
+    @usableFromInline var drainingItems: [Item] = []
+    @usableFromInline var isDrainScheduled = false
+
+    /// Creates an empty queue.
+    @inlinable package init() {}
+
+    // MARK: Items
+
+    /// The number of pending items.
+    @inlinable package var count: Int { drainingItems.count + items.count }
+
+    /// True if no items are pending.
+    @inlinable package var isEmpty: Bool { drainingItems.isEmpty && items.isEmpty }
+
+    /// The number of items that were appended after the current drain began; all items if there is no drain.
+    @inlinable package var countSinceDrainBegan: Int { items.count }
+
+    /// The oldest item, which is delivered next.
+    @inlinable package var first: Item? { drainingItems.last ?? items.first }
+
+    /// The newest item.
+    @inlinable package var last: Item? { items.last ?? drainingItems.first }
+
+    /// Returns true if an item that satisfies the predicate is pending.
+    @inlinable package func contains(where isWanted: (Item) -> Bool) -> Bool {
+        drainingItems.contains(where: isWanted) || items.contains(where: isWanted)
+    }
+
+    /// Appends an item. If `limit` items of its kind are already pending, the oldest one is dropped and counted in
+    /// `droppedCount`.
+    ///
+    /// - Parameter isOfKind: Returns true if an item counts toward the limit. By default, all items do.
+    /// - Returns: True if an item was dropped.
+    @discardableResult @inlinable
+    package mutating func append(_ item: Item, limit: Int = .max, of isOfKind: (Item) -> Bool = { _ in true }) -> Bool {
+        let limit = max(1, limit)
+        let dropsOldest = count >= limit && drainingItems.count(where: isOfKind) + items.count(where: isOfKind) >= limit
+        if dropsOldest {
+            if let oldest = drainingItems.lastIndex(where: isOfKind) {
+                drainingItems.remove(at: oldest)
+            } else if let oldest = items.firstIndex(where: isOfKind) {
+                items.remove(at: oldest)
+            }
+            droppedCount &+= 1
+        }
+        items.append(item)
+        return dropsOldest
+    }
+
+    /// Removes and returns the oldest item.
+    @inlinable package mutating func popFirst() -> Item? {
+        if let item = drainingItems.popLast() { return item }
+        return items.isEmpty ? nil : items.removeFirst()
+    }
+
+    /// Removes the items that satisfy the predicate, without counting them in `droppedCount`.
+    @inlinable package mutating func removeAll(where isUnwanted: (Item) -> Bool) {
+        // Oldest first, because the closure may count its calls.
+        drainingItems = drainingItems.reversed().filter { !isUnwanted($0) }.reversed()
+        items.removeAll(where: isUnwanted)
+    }
+
+    /// Removes all items, without counting them in `droppedCount`. A scheduled or current drain then delivers nothing more.
+    @inlinable package mutating func removeAll() { (drainingItems, items) = ([], []) }
+
+    // MARK: Drains
+
+    /// Claims a drain. Returns true if items are pending and no drain is scheduled or running. The caller then has to
+    /// schedule a drain.
+    @inlinable package mutating func scheduleDrainIfNeeded() -> Bool {
+        guard !isDrainScheduled, !isEmpty else { return false }
+        isDrainScheduled = true
+        return true
+    }
+
+    /// Begins a drain of the items that are pending now.
+    @inlinable package mutating func beginDrain() {
+        requeueUndrainedItems()
+        // Swapped, so that both arrays keep their memory.
+        swap(&drainingItems, &items)
+        drainingItems.reverse()
+    }
+
+    /// Returns undelivered items of the drain to the front of the queue.
+    @inlinable mutating func requeueUndrainedItems() {
+        guard !drainingItems.isEmpty else { return }
+        items.insert(contentsOf: drainingItems.reversed(), at: 0)
+        drainingItems = []
+    }
+
+    /// True while the current drain has undelivered items.
+    @inlinable package var isDraining: Bool { !drainingItems.isEmpty }
+
+    /// Ends the drain. Returns true if items are pending. The caller then has to schedule the next drain.
+    @inlinable package mutating func finishDrain() -> Bool {
+        requeueUndrainedItems()
+        isDrainScheduled = !isEmpty
+        return isDrainScheduled
+    }
+
+    /// Removes all items and releases the claim of a drain, so that a drain that is already scheduled delivers nothing.
+    @inlinable package mutating func reset() {
+        removeAll()
+        isDrainScheduled = false
+    }
+}
+
+extension BoundedQueue: Sendable where Item: Sendable {}
+
+extension Mutex {
+    /// Drains a queue whose drains are not scheduled, one item at a time and without the lock. Does nothing if another
+    /// thread, or a caller further up the stack, is already draining the queue; that drain then delivers all items.
+    ///
+    /// - Parameter isClaimed: True if the caller has already claimed the drain.
+    package borrowing func drain<Item: Sendable>(
+        _ outbox: any WritableKeyPath<Value, BoundedQueue<Item>> & Sendable, isScheduled: Bool = false,
+        _ handle: (Item) -> Void
+    ) {
+        guard isScheduled || withLock({ $0[keyPath: outbox].scheduleDrainIfNeeded() }) else { return }
+        repeat {
+            withLock { $0[keyPath: outbox].beginDrain() }
+            while let item = withLock({ $0[keyPath: outbox].isDraining ? $0[keyPath: outbox].popFirst() : nil }) {
+                handle(item)
+            }
+        } while withLock { $0[keyPath: outbox].finishDrain() }
+    }
+}

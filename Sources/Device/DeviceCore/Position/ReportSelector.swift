@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The state that selects the reports for subscribers: one report per epoch, one receiver at a time, and the sky report
+/// that belongs to each fix. Performs no I/O; `PositionHub` calls it.
+struct ReportSelector: Sendable {
+    /// The maximum number of receivers. A further receiver replaces the one that has been silent longest.
+    static let maximumReceivers = 64
+    /// The maximum age in seconds of satellites that complete a sky report without satellites.
+    static let maximumSatelliteAge = 10.0
+
+    struct Receiver: Sendable {
+        let path: String
+        var coalescer = EpochCoalescer()
+        var quality = ReceiverQuality()
+        var sky: SkyReport?
+        /// The arrival time of the satellites in `sky`, which may precede that of its dilutions.
+        var satellitesArrival = BootTime.zero
+        var lastAttitude = BootTime(nanoseconds: .min)
+        var lastFix: PositionReport?
+        /// The sky report of the last fix before the stream was interrupted.
+        var lastSky: SkyReport?
+
+        /// The last fix with the last sky report.
+        var fix: PositionFix? { lastFix.map { PositionFix(report: $0, sky: sky ?? lastSky) } }
+    }
+
+    private(set) var receivers: [Receiver] = []
+    private(set) var chosen = 0
+    /// The index of the receiver whose attitude reports are delivered.
+    private var compass = 0
+
+    /// Returns the index of the receiver with this path, and adds the receiver if it is new.
+    mutating func index(of path: String) -> Int {
+        // Fast path: the path is nearly always that of the chosen receiver.
+        if chosen < receivers.count, receivers[chosen].path == path { return chosen }
+        if let known = receivers.firstIndex(where: { $0.path == path }) { return known }
+        let receiver = Receiver(path: path)
+        guard receivers.count >= ReportSelector.maximumReceivers else {
+            receivers.append(receiver)
+            return receivers.count - 1
+        }
+        let candidates = receivers.indices.filter { $0 != chosen }
+        let oldest = candidates.min { receivers[$0].quality.lastReport < receivers[$1].quality.lastReport }
+        let index = oldest ?? (receivers.count - 1)
+        receivers[index] = receiver
+        return index
+    }
+
+    /// Processes a report: updates the receiver and the choice of receiver, and returns how to handle the report.
+    mutating func accept(
+        _ report: PositionReport, now: BootTime, finished: inout PositionReport?
+    ) -> (receiver: Int, outcome: EpochCoalescer.Outcome) {
+        let index = index(of: report.receiver)
+        receivers[index].quality.update(with: report, now: now)
+        if index != chosen { updateChoice(index, now: now) }
+        let outcome = receivers[index].coalescer.accept(report, now: now, finished: &finished)
+        return (index, outcome)
+    }
+
+    /// Records a delivered fix as the receiver's last fix.
+    mutating func recordDelivery(_ report: PositionReport, receiver index: Int) {
+        guard report.hasFix, receivers.indices.contains(index) else { return }
+        receivers[index].lastFix = report
+    }
+
+    /// Processes a sky report. If it contains no satellites, those of the previous report are added.
+    mutating func accept(_ sky: SkyReport, now: BootTime) -> (receiver: Int, sky: SkyReport) {
+        let index = index(of: sky.receiver)
+        var sky = sky
+        if sky.satellites != nil {
+            receivers[index].satellitesArrival = now
+        } else if let last = receivers[index].sky, last.satellites != nil,
+            now.seconds(since: receivers[index].satellitesArrival) <= ReportSelector.maximumSatelliteAge
+        {
+            sky.satellites = last.satellites
+            if sky.visibleCount < 0 { sky.visibleCount = last.visibleCount }
+            if sky.usedCount < 0 { sky.usedCount = last.usedCount }
+        }
+        receivers[index].sky = sky
+        return (index, sky)
+    }
+
+    /// Records an attitude report and returns whether to deliver it. Reports of the chosen receiver are delivered.
+    /// Reports of another receiver, often a separate compass, are delivered if neither the chosen receiver nor the
+    /// previous compass has sent one recently.
+    mutating func acceptAttitude(of path: String, now: BootTime) -> Bool {
+        let index = index(of: path)
+        receivers[index].lastAttitude = now
+        func isSilent(_ other: Int) -> Bool {
+            other >= receivers.count
+                || now.seconds(since: receivers[other].lastAttitude) > ReceiverQuality.silenceTimeout
+        }
+        if index == chosen || index != compass && isSilent(compass) && isSilent(chosen) { compass = index }
+        return index == compass
+    }
+
+    /// The earliest deadline of a held report.
+    var nextDeadline: BootTime {
+        // Access by index avoids copying receivers with all their reports.
+        var next = BootTime.never
+        for index in receivers.indices { next = min(next, receivers[index].coalescer.deadline) }
+        return next
+    }
+
+    /// Removes and returns a held report that is due, or nil if there is none.
+    mutating func removeDue(now: BootTime) -> (receiver: Int, report: PositionReport)? {
+        for index in receivers.indices where receivers[index].coalescer.deadline <= now {
+            if let report = receivers[index].coalescer.removePending() { return (index, report) }
+        }
+        return nil
+    }
+
+    /// Discards all held reports.
+    mutating func discardHeld() { for index in receivers.indices { receivers[index].coalescer.reset() } }
+
+    /// Resets the state after the stream was interrupted. Last fixes are kept, but the quality of receivers is measured
+    /// again.
+    mutating func reset() {
+        for index in receivers.indices {
+            receivers[index].coalescer.reset()
+            receivers[index].quality = ReceiverQuality()
+            if let sky = receivers[index].sky { receivers[index].lastSky = sky }
+            receivers[index].sky = nil
+            receivers[index].lastAttitude = BootTime(nanoseconds: .min)
+        }
+    }
+
+    /// Resets the state and sets the last fixes.
+    mutating func restart(fixes: [PositionReport]) {
+        reset()
+        for index in receivers.indices {
+            receivers[index].lastFix = nil
+            receivers[index].lastSky = nil
+        }
+        for fix in fixes { recordDelivery(fix, receiver: index(of: fix.receiver)) }
+    }
+
+    /// Chooses the receiver at the index if it is better. Brief changes of its accuracy are ignored.
+    private mutating func updateChoice(_ index: Int, now: BootTime) {
+        let current = receivers[chosen].quality
+        let candidate = receivers[index].quality
+        guard candidate.hasFix(now: now) else {
+            receivers[index].quality.betterSince = nil
+            // Without a fix, follow a receiver that sends reports while the chosen one is silent.
+            if now.seconds(since: current.lastReport) > ReceiverQuality.silenceTimeout { chosen = index }
+            return
+        }
+        if !current.hasFix(now: now) {
+            choose(index)
+        } else if candidate.isClearlyBetter(than: current) {
+            let since = candidate.betterSince ?? now
+            receivers[index].quality.betterSince = since
+            if now.seconds(since: since) >= ReceiverQuality.switchDelay { choose(index) }
+        } else {
+            receivers[index].quality.betterSince = nil
+        }
+    }
+
+    private mutating func choose(_ index: Int) {
+        chosen = index
+        for index in receivers.indices { receivers[index].quality.betterSince = nil }
+    }
+}

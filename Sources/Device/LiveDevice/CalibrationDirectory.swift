@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import DeviceCore
+import JSONBytes
+import Synchronization
+import SystemCalls
+
+/// Stores calibrations in a directory, one JSON file per sensor.
+///
+/// Files are replaced atomically: after a power failure, a file has either its old or its new contents. A file that
+/// cannot be read, is not a calibration, or belongs to another sensor is ignored and reported in ``problems``. The next
+/// calibration of the sensor overwrites it.
+package final class CalibrationDirectory: CalibrationStore {
+    /// The maximum size of a file that is read, in bytes. The files written here are smaller than one kilobyte.
+    static let maximumSize = 16_384
+    private static let format = "device-services-calibration"
+    /// The maximum number of problems that are kept.
+    private static let maximumProblems = 32
+
+    /// The path of the directory, or nil if the environment specifies none.
+    package let path: String?
+    private let problemsByPath = Mutex<[String: DeviceError]>([:])
+    /// Held while a file is written.
+    private let writeLock = Mutex(())
+
+    /// Creates a store in a directory, which is created when the first calibration is stored. If the path is nil or not
+    /// absolute, `load(_:)` returns nil and `store(_:for:)` throws.
+    package init(path: String?) { self.path = path.flatMap { $0.hasPrefix("/") ? $0 : nil } }
+
+    /// Returns the store of the current user: the directory in `DEVICE_SERVICES_STATE`, else `device-services` in
+    /// `XDG_STATE_HOME`, else `~/.local/state/device-services`. For root without `XDG_STATE_HOME`, the directory is
+    /// `/var/lib/device-services`.
+    package static func forCurrentUser() -> CalibrationDirectory {
+        CalibrationDirectory(
+            path: path(environment: { name in getenv(name).map { String(cString: $0) } }, isRoot: geteuid() == 0))
+    }
+
+    /// Returns the directory that an environment specifies, or nil if it specifies none.
+    static func path(environment: (String) -> String?, isRoot: Bool) -> String? {
+        if let folder = environment("DEVICE_SERVICES_STATE"), folder.hasPrefix("/") { return folder }
+        // The XDG Base Directory Specification requires that relative paths are ignored.
+        if let state = environment("XDG_STATE_HOME"), state.hasPrefix("/") { return state + "/device-services" }
+        if isRoot { return "/var/lib/device-services" }
+        if let home = environment("HOME"), home.hasPrefix("/") { return home + "/.local/state/device-services" }
+        return nil
+    }
+
+    /// Whether a directory is available. False if the environment specifies none.
+    package var isWritable: Bool { path != nil }
+
+    /// The errors of the last attempt to read or write each file, sorted by path.
+    package var problems: [DeviceError] {
+        problemsByPath.withLock { found in found.sorted { $0.key < $1.key }.map(\.value) }
+    }
+
+    /// Returns the path of a sensor's file, or nil without a directory.
+    package func file(of sensor: SensorIdentity) -> String? { path.map { "\($0)/\(Self.name(of: sensor))" } }
+
+    /// The file name consists of the sensor kind, for readability, and a hash of the key, which may contain any
+    /// characters.
+    private static func name(of sensor: SensorIdentity) -> String {
+        let kind = sensor.kind?.rawValue ?? "sensor"
+        return "\(kind)-\(StableHash.text(sensor.key.utf8)).json"
+    }
+
+    // MARK: Reading
+
+    /// Reads the calibration of a sensor. Returns nil if there is no file or the file is unusable.
+    package func load(_ sensor: SensorIdentity) -> SensorCalibration? {
+        guard let file = file(of: sensor) else { return nil }
+        do throws(DeviceError) {
+            let calibration = try Self.decode(try FileIO.read(file, limit: Self.maximumSize), sensor, file: file)
+            record(nil, for: file)
+            return calibration
+        } catch {
+            record(error.code == .notFound ? nil : error, for: file)
+            return nil
+        }
+    }
+
+    private static func decode(
+        _ bytes: [UInt8], _ sensor: SensorIdentity, file: String
+    ) throws(DeviceError) -> SensorCalibration {
+        let (calibration, key, problem) = bytes.withUnsafeBytes { parse($0) }
+        if let problem { throw unusable(file, problem) }
+        guard key == sensor.key else { throw unusable(file, "it belongs to another sensor") }
+        guard let calibration else { throw unusable(file, "it has no offset or no matrix") }
+        if let problem = calibration.problem(for: sensor.kind ?? .magnetometer) { throw unusable(file, problem) }
+        return calibration
+    }
+
+    private static func parse(
+        _ bytes: UnsafeRawBufferPointer
+    ) -> (calibration: SensorCalibration?, key: String, problem: String?) {
+        var parts = SensorCalibration.Builder()
+        var key = ""
+        var format = ""
+        var version: Int64 = 0
+        var reader = JSONReader(bytes)
+        do throws(JSONError) {
+            try reader.beginObject()
+            while let name = try reader.nextKey() {
+                switch name.word {
+                case JSONText.word("format"): format = try reader.textIfPresent()?.string() ?? ""
+                case JSONText.word("version"): version = try reader.int64IfPresent() ?? 0
+                case JSONText.word("sensor"): key = try reader.textIfPresent()?.string() ?? ""
+                default: if try !parts.read(name, &reader) { try reader.skipValue() }
+                }
+            }
+            try reader.finish()
+        } catch {
+            return (nil, key, "it is not valid JSON (\(error.description))")
+        }
+        guard format == Self.format else { return (nil, key, "it is not a calibration") }
+        guard version == 1 else {
+            return (nil, key, "it has version \(version), but this program supports only version 1")
+        }
+        return (parts.calibration, key, nil)
+    }
+
+    private static func unusable(_ file: String, _ why: String) -> DeviceError {
+        DeviceError(
+            .inputOutput,
+            "The stored calibration \(file) is ignored because \(why). Calibrate again, or remove the file."
+        )
+    }
+
+    private func record(_ error: DeviceError?, for file: String) {
+        problemsByPath.withLock { found in
+            if error == nil || found[file] != nil || found.count < Self.maximumProblems { found[file] = error }
+        }
+    }
+
+    // MARK: Writing
+
+    /// Writes the calibration of a sensor to its file.
+    package func store(_ calibration: SensorCalibration, for sensor: SensorIdentity) throws(DeviceError) {
+        guard let file = file(of: sensor) else { throw Self.noDirectoryError }
+        if let problem = calibration.problem(for: sensor.kind ?? .magnetometer) {
+            throw DeviceError(.inputOutput, "The calibration of \(sensor) is not stored because \(problem).")
+        }
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.member("format", Self.format)
+            writer.member("version", 1)
+            writer.member("sensor", sensor.key)
+            calibration.writeMembers(to: &writer)
+        }
+        writer.newline()
+        let bytes = writer.bytes
+        let error = writeLock.withLock { _ -> DeviceError? in
+            do throws(DeviceError) {
+                try StateDirectory.replace(file, with: bytes, mode: 0o644)
+                return nil
+            } catch {
+                return error
+            }
+        }
+        record(error, for: file)
+        if let error { throw error }
+    }
+
+    /// Removes the file of a sensor. A missing file is not an error.
+    package func remove(_ sensor: SensorIdentity) throws(DeviceError) {
+        guard let file = file(of: sensor) else { return }
+        guard unlink(file) == 0 || errno == ENOENT else {
+            throw DeviceError(
+                .permissionDenied, "\(file) cannot be removed. Remove it as the user that wrote it.",
+                cause: .system(call: "unlink", errno: errno))
+        }
+        record(nil, for: file)
+    }
+
+    private static var noDirectoryError: DeviceError {
+        DeviceError(
+            .notFound,
+            "No directory is available for calibrations: neither XDG_STATE_HOME nor HOME is an absolute path. Set one of them."
+        )
+    }
+}

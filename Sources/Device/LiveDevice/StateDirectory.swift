@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import DeviceCore
+import Synchronization
+package import SystemCalls
+
+/// The directory for persistent state of the user's programs: calibrations, regions, step counts.
+package enum StateDirectory {
+    /// The age in seconds from which a temporary file is a leftover. Writing a file takes less than a second.
+    private static let maximumAge: Int64 = 3600
+    /// The maximum number of directory entries that are examined.
+    private static let maximumNames = 10_000
+    /// The number of the last temporary file. All writers of the process share it because they may run concurrently. It
+    /// starts at a random value because two containers that share a directory may have processes with the same ID.
+    private static let lastNumber = Atomic<UInt32>(.random(in: 0...UInt32.max))
+
+    /// Writes a temporary file next to the old one and renames it, so that after a power failure the file is either the
+    /// old or the new one. Creates the directory if it does not exist.
+    package static func replace(
+        _ path: String, with bytes: [UInt8], mode: mode_t = ExclusiveFile.privateMode
+    ) throws(DeviceError) {
+        guard let slash = path.lastIndex(of: "/") else { return }
+        let folder = String(path[..<slash])
+        try FileIO.createDirectory(folder)
+        removeStaleTemporaryFiles(in: folder)
+        let number = lastNumber.wrappingAdd(1, ordering: .relaxed).newValue
+        try FileIO.replace(
+            path, with: bytes, temporary: "\(folder)/\(temporaryName(process: getpid(), number))", mode: mode,
+            elsewhere: FileIO.stateLocationHint)
+    }
+
+    private static func temporaryName(process: Int32, _ number: UInt32) -> String { ".\(process)-\(number).tmp" }
+
+    /// True if the name has the form that `temporaryName` returns.
+    private static func isTemporary(_ name: String) -> Bool {
+        guard name.hasPrefix("."), name.hasSuffix(".tmp") else { return false }
+        let numbers = name.dropFirst().dropLast(4).split(separator: "-", omittingEmptySubsequences: false)
+        guard numbers.count == 2, let process = Int32(numbers[0]), let number = UInt32(numbers[1]) else { return false }
+        return name == temporaryName(process: process, number)
+    }
+
+    /// Removes temporary files of writers that ended before they renamed them, for example at a power failure.
+    ///
+    /// The age of a file decides, not whether its process exists: the directory may be shared with another system, and
+    /// process IDs are reused.
+    private static func removeStaleTemporaryFiles(in path: String) {
+        guard var entries = DirectoryEntries(path) else { return }
+        var now = timespec()
+        clock_gettime(CLOCK_REALTIME, &now)
+        var leftovers: [String] = []
+        var count = 0
+        while count < maximumNames, let name = entries.next() {
+            count += 1
+            guard isTemporary(name) else { continue }
+            var status = stat()
+            guard fstatat(entries.descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0,
+                status.st_mode & S_IFMT == S_IFREG
+            else { continue }
+            // Modification times in the future also count. They stem from a clock that was ahead.
+            if abs(Int64(now.tv_sec) - Int64(status.st_mtim.tv_sec)) > maximumAge { leftovers.append(name) }
+        }
+        for name in leftovers { unlinkat(entries.descriptor, name, 0) }
+    }
+}
+
+/// A hash that is the same in every process and on every machine, for file names. Not cryptographically secure.
+enum StableHash {
+    /// Returns the 64-bit FNV-1a hash as 16 hexadecimal digits. See http://www.isthe.com/chongo/tech/comp/fnv/.
+    static func text(_ bytes: some Sequence<UInt8>) -> String {
+        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+        for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01b3 }
+        let digits = String(hash, radix: 16)
+        return String(repeating: "0", count: max(0, 16 - digits.count)) + digits
+    }
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import IIOSource
+import Synchronization
+import UdevMonitor
+
+/// The motion sensors of all contexts. A udev monitor reports local IIO devices that are added or removed.
+///
+/// The monitor starts at the first use and sleeps while no events arrive.
+final class HotplugMotionSource: MotionSource {
+    private let source: IIOSource
+    private let monitor: UdevMonitor
+    private let isStarted = Atomic<Bool>(false)
+    /// The messages of the problems that prevent watching.
+    private let watchProblems = Mutex<Set<String>>([])
+
+    init(_ source: IIOSource, clock: any DeviceClock) {
+        self.source = source
+        var options = UdevMonitorOptions()
+        // The sensors need no udev rules.
+        options.expectsRules = false
+        monitor = UdevMonitor([UdevSelection(subsystem: "iio")], clock: clock, options: options)
+    }
+
+    deinit {
+        monitor.stop()
+        // Subscriptions to the source may outlive this object.
+        source.setReportsDeviceChanges(false)
+    }
+
+    private func start() {
+        guard !isStarted.exchange(true, ordering: .relaxed) else { return }
+        monitor.start { [weak self, source] event in
+            switch event {
+            case .snapshot: self?.updateWatchProblems()
+            case .problem(let error): self?.updateWatchProblems { $0.insert(error.message) }
+            case .solved(let error): self?.updateWatchProblems { $0.remove(error.message) }
+            case .added, .removed: source.devicesChanged()
+            }
+        }
+    }
+
+    /// Updates the problems. Devices are watched if there are none.
+    private func updateWatchProblems(_ change: (inout Set<String>) -> Void = { _ in }) {
+        let areWatched = watchProblems.withLock { obstacles in
+            change(&obstacles)
+            return obstacles.isEmpty
+        }
+        source.setReportsDeviceChanges(areWatched)
+    }
+
+    var sensors: [SensorDescription] {
+        start()
+        return source.sensors
+    }
+
+    func description(of sensor: SensorDescription.ID) -> SensorDescription? { source.description(of: sensor) }
+
+    var contextDescriptions: [String] {
+        start()
+        return source.contextDescriptions
+    }
+
+    var problems: [DeviceError] { source.problems }
+
+    func subscribe(
+        _ request: MotionRequest, receive: @escaping @Sendable (MotionEvent) -> Void,
+        quiet: @escaping @Sendable () -> Void
+    ) -> Subscription {
+        start()
+        return source.subscribe(request, receive: receive, quiet: quiet)
+    }
+
+    func measuredRate(of sensor: SensorDescription.ID) -> Double? { source.measuredRate(of: sensor) }
+}

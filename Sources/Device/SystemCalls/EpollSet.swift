@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// An epoll(7) instance: a descriptor that is readable while any of its members is readable.
+///
+/// A waiting thread need not know the members, which may be added and removed at any time.
+package final class EpollSet: Sendable {
+    /// The operations of epoll_ctl(2).
+    package static let addOperation: Int32 = 1
+    package static let deleteOperation: Int32 = 2
+
+    /// The descriptor of the set, to be polled or added to another set. Reading from it fails.
+    package let descriptor: Int32
+
+    /// Creates an empty set.
+    ///
+    /// - Parameter owner: The purpose of the set, for the error message if no file descriptor is left.
+    package init(for owner: String) throws(DeviceError) {
+        descriptor = epoll_create1(O_CLOEXEC)
+        guard descriptor >= 0 else { throw .noDescriptor(for: owner, call: "epoll_create1") }
+    }
+
+    deinit { systemClose(descriptor) }
+
+    /// Adds a descriptor. The set is readable while the descriptor is readable or at end of file. Returns false if
+    /// epoll_ctl(2) fails.
+    @discardableResult
+    package func add(_ member: Int32) -> Bool {
+        withUnsafeTemporaryAllocation(byteCount: EpollEvent.size, alignment: 8) { event in
+            event.initializeMemory(as: UInt8.self, repeating: 0)
+            event.storeBytes(of: EpollEvent.readable, as: UInt32.self)
+            return epoll_ctl(descriptor, Self.addOperation, member, event.baseAddress) == 0
+        }
+    }
+
+    /// Rearms a member: the set becomes readable again if the member still is. Needed for edge-triggered waiters, which
+    /// are notified only of changes.
+    package func rearm(_ member: Int32) {
+        remove(member)
+        add(member)
+    }
+
+    /// Removes a descriptor. Events that were already returned are not withdrawn.
+    package func remove(_ member: Int32) { _ = epoll_ctl(descriptor, Self.deleteOperation, member, nil) }
+}
+
+/// A descriptor that becomes readable when a timer expires: timerfd_create(2). Setting a new time does not wake a
+/// waiting thread.
+///
+/// The timer uses CLOCK_BOOTTIME, which continues during suspend.
+package final class TimerFD: Sendable {
+    /// The descriptor of the timer, to be polled by the owner.
+    package let descriptor: Int32
+
+    /// Creates a timer that is not set.
+    ///
+    /// - Parameter owner: The purpose of the timer, for the error message if no file descriptor is left.
+    package init(for owner: String) throws(DeviceError) {
+        descriptor = timerfd_create(Int32(CLOCK_BOOTTIME), O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { throw .noDescriptor(for: owner, call: "timerfd_create") }
+    }
+
+    deinit { systemClose(descriptor) }
+
+    /// Sets the timer to expire after a number of seconds and replaces any previous time. Infinity disarms the timer.
+    package func set(seconds: Double) {
+        var time = itimerspec()
+        if seconds < 1e9 {
+            // Zero would disarm the timer.
+            let nanoseconds = Int64(max(1e-9, seconds) * 1e9)
+            time.it_value.tv_sec = time_t(nanoseconds / 1_000_000_000)
+            time.it_value.tv_nsec = numericCast(nanoseconds % 1_000_000_000)
+        }
+        _ = withUnsafeBytes(of: &time) { timerfd_settime(descriptor, 0, $0.baseAddress, nil) }
+    }
+}
+
+extension DeviceError {
+    fileprivate static func noDescriptor(for owner: String, call: String) -> DeviceError {
+        DeviceError(
+            .busy, "No file descriptor is left for \(owner). Raise the limit of open files (ulimit -n).",
+            cause: .system(call: call, errno: errno))
+    }
+}
+
+/// The layout of `struct epoll_event`, which is packed on x86-64 only. The `events` member is first.
+package enum EpollEvent {
+    #if arch(x86_64)
+    package static let size = 12
+    #else
+    package static let size = 16
+    #endif
+    package static let readable: UInt32 = 1
+}
+
+// The Swift modules of the C libraries do not contain these functions.
+@_silgen_name("epoll_create1")
+private func epoll_create1(_ flags: Int32) -> Int32
+
+@_silgen_name("epoll_ctl")
+private func epoll_ctl(_ set: Int32, _ operation: Int32, _ member: Int32, _ event: UnsafeMutableRawPointer?) -> Int32
+
+@_silgen_name("timerfd_create")
+private func timerfd_create(_ clock: Int32, _ flags: Int32) -> Int32
+
+@_silgen_name("timerfd_settime")
+private func timerfd_settime(
+    _ descriptor: Int32, _ flags: Int32, _ time: UnsafeRawPointer?, _ former: UnsafeMutableRawPointer?
+) -> Int32

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension FileIO {
+    /// Creates a directory and its parents unless they exist.
+    package static func createDirectory(_ path: String) throws(DeviceError) {
+        if isDirectory(path) { return }
+        var place = ""
+        for part in path.split(separator: "/", omittingEmptySubsequences: true) {
+            place += "/" + part
+            guard mkdir(place, 0o755) != 0 else { continue }
+            let number = errno
+            // The directory may exist even if mkdir(2) reports EACCES or EROFS instead of EEXIST.
+            if isDirectory(place) { continue }
+            throw writeError(place, call: "mkdir", errno: number, locationHint: stateLocationHint)
+        }
+    }
+
+    /// True if the path is a directory. Follows symbolic links.
+    package static func isDirectory(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    }
+
+    /// True if the path is a regular file. Follows symbolic links.
+    package static func isRegularFile(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+    }
+
+    /// True if the path exists. A dangling symbolic link counts.
+    package static func exists(_ path: String) -> Bool {
+        var status = stat()
+        return lstat(path, &status) == 0
+    }
+
+    /// Replaces a file atomically: after a power failure, it is either the old or the new one.
+    ///
+    /// - Parameters:
+    ///   - temporary: The path of the temporary file, in the same directory.
+    ///   - elsewhere: The instruction in the error message for choosing another location.
+    package static func replace(
+        _ path: String, with bytes: [UInt8], temporary: String, mode: mode_t = 0o644,
+        elsewhere: String = "choose another location"
+    ) throws(DeviceError) {
+        // A process with the same ID may have ended and left this file.
+        unlink(temporary)
+        let descriptor = ExclusiveFile.open(temporary, mode: mode)
+        guard descriptor >= 0 else { throw writeError(path, call: "open", errno: errno, locationHint: elsewhere) }
+        var failure: (call: String, errno: Int32)?
+        if let number = write(bytes, to: descriptor) {
+            failure = ("write", number)
+        } else if fsync(descriptor) != 0 {
+            failure = ("fsync", errno)
+        }
+        if close(descriptor) != 0, failure == nil { failure = ("close", errno) }
+        if failure == nil, rename(temporary, path) != 0 { failure = ("rename", errno) }
+        if let failure {
+            unlink(temporary)
+            throw writeError(path, call: failure.call, errno: failure.errno, locationHint: elsewhere)
+        }
+        syncDirectory(of: path)
+    }
+
+    /// Writes a new file that all users can read. Throws if the file exists, unless `overwrite` is true.
+    package static func write(_ bytes: [UInt8], to path: String, overwrite: Bool) throws(DeviceError) {
+        if overwrite { unlink(path) }
+        let descriptor = ExclusiveFile.open(path, mode: 0o644)
+        guard descriptor >= 0 else { throw writeError(path, call: "open", errno: errno) }
+        var number = write(bytes, to: descriptor)
+        if close(descriptor) != 0, number == nil, errno != EINTR { number = errno }
+        if let number { throw writeError(path, call: "write", errno: number) }
+    }
+
+    private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Int32? {
+        bytes.withUnsafeBytes { buffer in
+            var offset = 0
+            while offset < buffer.count {
+                let rest = UnsafeRawBufferPointer(rebasing: buffer[offset...])
+                let count = systemWrite(descriptor, rest)
+                if count > 0 {
+                    offset += count
+                } else if count == 0 || errno != EINTR {
+                    return count == 0 ? EIO : errno
+                }
+            }
+            return nil
+        }
+    }
+
+    /// Flushes the directory entry to the disk. Errors are ignored because the file itself is already written.
+    private static func syncDirectory(of path: String) {
+        guard let slash = path.lastIndex(of: "/") else { return }
+        let descriptor = open(String(path[..<slash]), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { return }
+        fsync(descriptor)
+        close(descriptor)
+    }
+
+    /// The instruction in error messages for choosing another location for stored state.
+    package static let stateLocationHint = "set XDG_STATE_HOME to another one"
+
+    /// Returns the error for a file or directory that cannot be written.
+    ///
+    /// - Parameter elsewhere: The instruction in the message for choosing another location.
+    package static func writeError(
+        _ path: String, call: String, errno number: Int32, locationHint: String = "choose another location"
+    ) -> DeviceError {
+        let (code, message): (DeviceError.Code, String) =
+            switch number {
+            case EEXIST: (.inputOutput, "\(path) already exists. Choose another location, or allow overwriting.")
+            case ENOENT:
+                (.notFound, "\(path) or its directory does not exist. Create the directory, or check the path.")
+            case ENOTDIR: (.notFound, "A part of \(path) is not a directory. Check the path.")
+            case EACCES, EPERM, EROFS:
+                (
+                    .permissionDenied,
+                    "This user may not write \(path). Change the permissions of its directory or \(locationHint)."
+                )
+            case ENOSPC, EDQUOT: (.inputOutput, "There is no space left for \(path). Free some space and try again.")
+            default: (.inputOutput, "\(path) cannot be written.")
+            }
+        return DeviceError(code, message, cause: .system(call: call, errno: number))
+    }
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Sanitizes text from external sources for display.
+package enum TerminalSanitizer {
+    /// The maximum length of sanitized text, in bytes of UTF-8. A USB string has up to 126 characters of up to 3 bytes.
+    package static let maximumLength = 512
+
+    /// Returns the text without surrounding whitespace and limited in length. Replaces characters that control a
+    /// terminal or change the text direction, so that a device cannot manipulate a log or a terminal.
+    package static func sanitized(_ text: String) -> String { sanitized(text[...]) }
+
+    /// Sanitizes a substring. See `sanitized(_:)`.
+    package static func sanitized(_ text: Substring) -> String {
+        var scalars = String.UnicodeScalarView()
+        var length = 0
+        /// The number of scalars in `scalars`. `keptLength` is the number up to the last one that is not whitespace.
+        var kept = 0
+        var keptLength = 0
+        for scalar in text.unicodeScalars {
+            let isBlank = isBlank(scalar)
+            if isBlank && scalars.isEmpty { continue }
+            let shown: Unicode.Scalar = isBlank || !isControl(scalar) ? scalar : "\u{fffd}"
+            length += UTF8.width(shown)
+            guard length <= maximumLength else { break }
+            scalars.append(isBlank ? " " : shown)
+            kept += 1
+            if !isBlank { keptLength = kept }
+        }
+        return String(String.UnicodeScalarView(scalars.prefix(keptLength)))
+    }
+
+    /// Replaces characters that control a terminal or change the text direction, except line ends and tabs. Used for
+    /// whole lines of a terminal or a log.
+    ///
+    /// - Parameter isOne: True for a single line, in which a line end becomes a space.
+    package static func sanitizedLines(_ text: String, isSingleLine: Bool = false) -> String {
+        guard mayNeedSanitizing(text, isSingleLine: isSingleLine) else { return text }
+        var scalars = String.UnicodeScalarView()
+        var isReturn = false
+        for scalar in text.unicodeScalars {
+            // A carriage return before a line feed belongs to the line end.
+            if isReturn, scalar != "\n" { scalars.append("\u{fffd}") }
+            isReturn = scalar == "\r"
+            if isReturn { continue }
+            let isEnd = scalar == "\n"
+            scalars.append(
+                isEnd && isSingleLine ? " " : isEnd || scalar == "\t" || !isControl(scalar) ? scalar : "\u{fffd}")
+        }
+        if isReturn { scalars.append("\u{fffd}") }
+        return String(scalars)
+    }
+
+    /// False if no byte of the text can start a character that is replaced.
+    private static func mayNeedSanitizing(_ text: String, isSingleLine isOne: Bool) -> Bool {
+        var text = text
+        return text.withUTF8 { bytes in
+            for byte in bytes {
+                switch byte {
+                case 0x09: continue
+                case 0x0a: if isOne { return true }
+                case 0..<0x20, 0x7f, 0xc2, 0xd8, 0xe2, 0xef, 0xf3: return true
+                default: continue
+                }
+            }
+            return false
+        }
+    }
+
+    private static func isBlank(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0x20, 0x09...0x0d, 0xa0, 0x3000: true
+        default: false
+        }
+    }
+
+    private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0..<0x20, 0x7f..<0xa0, 0x61c, 0x200e...0x200f, 0x2028...0x202e, 0x2066...0x2069, 0xfeff: true
+        case 0xe0000...0xe007f: true
+        default: false
+        }
+    }
+}

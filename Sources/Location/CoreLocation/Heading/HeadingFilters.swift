@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Foundation
+
+/// A filter that accepts a heading if it differs enough from the last accepted one, or if its accuracy has changed
+/// significantly.
+struct HeadingFilter: Sendable {
+    private var last: CLHeading.Values?
+
+    /// Returns whether the heading is accepted. An accepted heading becomes the reference for the next one.
+    /// - Parameter filter: In degrees. Zero, negative values and NaN accept every heading.
+    mutating func accept(_ values: CLHeading.Values, filter: Double) -> Bool {
+        guard filter > 0, let last else {
+            last = values
+            return true
+        }
+        guard hasTurned(values, last, by: filter) || hasAccuracyChanged(values, last) else { return false }
+        self.last = values
+        return true
+    }
+
+    private func hasTurned(_ new: CLHeading.Values, _ old: CLHeading.Values, by filter: Double) -> Bool {
+        let turn = abs(new.magneticHeading - old.magneticHeading)
+        return min(turn, 360 - turn) >= filter
+    }
+
+    /// Returns whether the validity has changed, or the accuracy has doubled or halved. This is delivered even if the
+    /// device is stationary.
+    private func hasAccuracyChanged(_ new: CLHeading.Values, _ old: CLHeading.Values) -> Bool {
+        let (was, now) = (old.headingAccuracy, new.headingAccuracy)
+        if (was < 0) != (now < 0) || (old.trueHeading < 0) != (new.trueHeading < 0) { return true }
+        return now >= 0 && (now <= was / 2 || now >= was * 2)
+    }
+}
+
+/// A detector of lasting magnetic disturbances.
+struct DisturbanceDetector: Sendable {
+    /// The duration from which a disturbance counts as a failure, in seconds.
+    static let minimumDuration = 5.0
+
+    private var since: BootTime?
+    private var isReported = false
+
+    /// Returns true once per disturbance, when it has lasted long enough.
+    mutating func update(isDisturbed: Bool, now: BootTime) -> Bool {
+        guard isDisturbed else {
+            self = DisturbanceDetector()
+            return false
+        }
+        let start = since ?? now
+        since = start
+        guard !isReported, now.seconds(since: start) >= Self.minimumDuration else { return false }
+        isReported = true
+        return true
+    }
+}
+
+/// A rate limiter for the question whether to display the heading calibration. The question is due at the first invalid
+/// heading, and when headings become invalid again, with a minimum interval.
+struct CalibrationPromptLimiter: Sendable {
+    /// The minimum interval between two questions, in seconds.
+    static let minimumInterval = 60.0
+
+    private var isAsked = false
+    private var lastTime: BootTime?
+
+    /// Returns true if the question is due.
+    mutating func isDue(isTrusted: Bool, now: BootTime) -> Bool {
+        if isTrusted {
+            isAsked = false
+            return false
+        }
+        guard !isAsked else { return false }
+        if let lastTime, now.seconds(since: lastTime) < Self.minimumInterval { return false }
+        isAsked = true
+        lastTime = now
+        return true
+    }
+}
+
+/// A check whether the magnetic field has the same strength for all headings of the device.
+///
+/// The geomagnetic field does. Magnetic parts of the device increase the horizontal component in one direction and
+/// decrease it in the opposite one, by an amount that also limits the error of the heading. A factory-calibrated
+/// magnetometer, or a device that only rotates about one axis, can therefore be verified by one full rotation.
+struct FieldUniformity: Sendable {
+    private static let sectors = 12
+    /// The number of sectors that have to be covered. Some may be missing, because not every vehicle can turn on the
+    /// spot.
+    private static let requiredSectors = 9
+    /// The maximum unevenness, as a fraction of the field strength.
+    private static let limit = 0.25
+    /// The weight of a reading in the mean of its sector.
+    private static let weight = 0.1
+
+    /// The mean horizontal field strength of each sector; NaN for sectors without a reading.
+    private var strengths = [Double](repeating: .nan, count: FieldUniformity.sectors)
+
+    /// Adds a reading: the heading of the device in degrees, 0 ..< 360, and the horizontal field strength in any unit.
+    mutating func add(heading: Double, horizontal: Double) {
+        guard horizontal.isFinite, horizontal > 0, heading >= 0, heading < 360 else { return }
+        let sector = min(Self.sectors - 1, Int(heading / 360 * Double(Self.sectors)))
+        let mean = strengths[sector]
+        strengths[sector] = mean.isNaN ? horizontal : mean + Self.weight * (horizontal - mean)
+    }
+
+    /// The maximum heading error caused by the unevenness, in degrees; nil if too few sectors are covered, or if the
+    /// unevenness is too large.
+    var deviation: Double? {
+        let seen = strengths.lazy.filter { !$0.isNaN }
+        guard seen.count >= Self.requiredSectors, let least = seen.min(), let greatest = seen.max() else { return nil }
+        // If the horizontal field of the device is e and that of the Earth is h, the readings range from h - e to h +
+        // e, and the heading error is at most asin(e / h).
+        let part = (greatest - least) / (greatest + least)
+        guard part <= Self.limit else { return nil }
+        return asin(part) * 180 / .pi
+    }
+}

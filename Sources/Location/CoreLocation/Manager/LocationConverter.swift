@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Foundation
+
+/// A converter of successive reports to locations.
+struct LocationConverter: Sendable {
+    /// The last sky report.
+    var sky: SkyReport?
+    var reducedAccuracy = ReducedAccuracy()
+    /// The receiver of the last report, whether it is an accessory, and the time of that report.
+    private var receiver = ""
+    private var isAccessory = false
+    private var lastTime: WallTime?
+
+    /// Returns the parts of a location for a report that has a fix. The caller creates the location only if it is
+    /// delivered.
+    mutating func values(
+        of report: PositionReport, on device: Device
+    ) -> (values: CLLocation.Values, details: LocationDetails?) {
+        if report.receiver != receiver {
+            receiver = report.receiver
+            isAccessory = LocationConversion.isAccessory(receiver)
+            lastTime = nil
+        }
+        let isOutOfOrder = report.time.map { time in lastTime.map { time < $0 } ?? false } ?? false
+        if let time = report.time { lastTime = time }
+        let sky = sky.flatMap { $0.belongs(to: report) ? $0 : nil }
+        let values = LocationConversion.values(
+            of: report, sky: sky, fallbackTime: device.clock.wallTime, isSimulated: device.isSimulated,
+            isAccessory: isAccessory)
+        let details = LocationDetails(report: report, sky: sky, isOutOfOrder: isOutOfOrder, clock: device.clock)
+        return (values, details)
+    }
+}
+
+/// The conversion to reduced accuracy: the centre of a grid cell, at most every 15 minutes.
+struct ReducedAccuracy: Sendable {
+    /// The minimum interval between locations, in seconds.
+    static let interval = 900.0
+    /// The height of a cell in degrees of latitude; its width has about the same length.
+    static let cellHeight = 0.05
+
+    private var last: BootTime?
+
+    /// Returns the values with reduced accuracy; nil if the interval has not elapsed.
+    mutating func reduce(_ values: CLLocation.Values, now: BootTime) -> CLLocation.Values? {
+        if let last, now.seconds(since: last) < ReducedAccuracy.interval { return nil }
+        last = now
+        return ReducedAccuracy.reduced(values)
+    }
+
+    /// Returns the centre of the cell that contains the position, with a radius that covers the cell. Altitude, course
+    /// and speed are omitted.
+    static func reduced(_ values: CLLocation.Values) -> CLLocation.Values {
+        let row = (values.latitude / cellHeight).rounded(.down)
+        let latitude = min(90, max(-90, (row + 0.5) * cellHeight))
+        // All cells of a row have the same width, so that the centre does not reveal the position.
+        let columns = max(1, (360 / cellHeight * cos(latitude * .pi / 180)).rounded())
+        let width = 360 / columns
+        let column = (values.longitude / width).rounded(.down)
+        let longitude = min(180, max(-180, (column + 0.5) * width))
+        // Half the diagonal of a cell is 3,936 metres. Cells around the poles are wide wedges, with up to 4,827 metres.
+        let radius = abs(latitude) < 89 ? 4000.0 : 5000
+        return CLLocation.Values(
+            latitude: latitude, longitude: longitude,
+            horizontalAccuracy: max(values.horizontalAccuracy, radius),
+            timestamp: values.timestamp, isSimulatedBySoftware: values.isSimulatedBySoftware,
+            isProducedByAccessory: values.isProducedByAccessory)
+    }
+}

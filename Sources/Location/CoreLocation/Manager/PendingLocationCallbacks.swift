@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+
+/// The pending callbacks of a delegate, as a bounded queue.
+struct PendingLocationCallbacks {
+    enum Item {
+        /// A pending location. Consecutive locations are combined into one callback when they are removed.
+        case location(CLLocation)
+        case locations([CLLocation])
+        case failure(CLError)
+        case authorization
+        case deferredFinished(CLError)
+        case heading(CLHeading)
+        case headingFailure(CLError)
+        case calibrationPrompt
+        case ranging([CLBeacon], RangingRequest)
+        case rangingFailure(CLError, RangingRequest)
+        case region(RegionEvent)
+        case visit(CLVisit)
+        case pause(isPaused: Bool)
+    }
+
+    /// The maximum number of pending locations. If it is reached, the oldest location is dropped and counted.
+    static let locationLimit = 1024
+    /// The maximum number of pending headings. If it is reached, the oldest heading is dropped without being counted.
+    static let headingLimit = 32
+    /// The maximum number of pending beacon reports. If it is reached, the oldest is dropped, because newer reports
+    /// supersede it.
+    static let rangingLimit = 64
+    /// The maximum number of pending callbacks of other kinds. If it is reached, the oldest is dropped.
+    static let otherLimit = 1024
+
+    var queue = BoundedQueue<Item>()
+    private(set) var droppedLocations = 0
+
+    /// True if locations are pending.
+    var hasLocations: Bool { queue.contains(where: \.isLocation) }
+
+    mutating func add(_ location: CLLocation) {
+        if queue.append(.location(location), limit: PendingLocationCallbacks.locationLimit, of: \.isLocation) {
+            droppedLocations += 1
+        }
+    }
+
+    mutating func add(_ heading: CLHeading) {
+        queue.append(.heading(heading), limit: PendingLocationCallbacks.headingLimit, of: \.isHeading)
+    }
+
+    /// Adds a callback that is neither a location nor a heading.
+    mutating func add(_ item: Item) {
+        // The delegate reads the current authorization, so one pending notification is enough.
+        if case .authorization = item, case .authorization? = queue.last { return }
+        if item.isRanging {
+            queue.append(item, limit: PendingLocationCallbacks.rangingLimit, of: \.isRanging)
+        } else {
+            queue.append(item, limit: PendingLocationCallbacks.otherLimit) {
+                !$0.isLocation && !$0.isHeading && !$0.isRanging
+            }
+        }
+    }
+
+    /// Removes and returns the first callback. Consecutive locations are combined.
+    mutating func removeFirst() -> Item? {
+        guard let item = queue.popFirst() else { return nil }
+        guard case .location(let first) = item else { return item }
+        var locations = [first]
+        while case .location(let next)? = queue.first {
+            locations.append(next)
+            _ = queue.popFirst()
+        }
+        return .locations(locations)
+    }
+
+    /// Drops locations and failures after their services have been stopped.
+    mutating func removePositions() {
+        queue.removeAll { item in
+            if case .failure = item { true } else { item.isLocation }
+        }
+    }
+
+    /// Drops notifications of pauses and resumptions after updates have been stopped.
+    mutating func removePauses() {
+        queue.removeAll { if case .pause = $0 { true } else { false } }
+    }
+
+    /// Drops visits after their delivery has been stopped.
+    mutating func removeVisits() {
+        queue.removeAll { if case .visit = $0 { true } else { false } }
+    }
+
+    /// Drops headings, heading failures and calibration questions after the service has been stopped.
+    mutating func removeHeadings() {
+        queue.removeAll { item in
+            switch item {
+            case .heading, .headingFailure, .calibrationPrompt: true
+            case .location, .locations, .failure, .authorization, .deferredFinished, .ranging, .rangingFailure, .region,
+                .visit,
+                .pause:
+                false
+            }
+        }
+    }
+
+    /// Drops the reports and failures of a ranging request that has been stopped.
+    mutating func removeRanging(_ wish: RangingRequest) {
+        queue.removeAll { item in
+            switch item {
+            case .ranging(_, let told), .rangingFailure(_, let told): told.isSame(as: wish)
+            default: false
+            }
+        }
+    }
+
+    mutating func removeLocations() {
+        queue.removeAll(where: \.isLocation)
+    }
+}
+
+extension PendingLocationCallbacks.Item {
+    var isLocation: Bool { if case .location = self { true } else { false } }
+
+    var isHeading: Bool { if case .heading = self { true } else { false } }
+
+    var isRanging: Bool { if case .ranging = self { true } else { false } }
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import AppDelivery
+import DeviceCore
+import Synchronization
+
+/// A loop over the events of a monitor.
+final class MonitorEventLoop: Sendable {
+    private struct Source: ConsumerBuffer {
+        let core: MonitorCore
+        weak var loop: MonitorEventLoop?
+
+        mutating func popFirst() -> MonitorState.NumberedEvent? { loop.flatMap { core.removeFirst(for: $0) } }
+    }
+
+    private let core: MonitorCore
+    private let loop: ConsumerLoop<Source>
+    /// The event that the app is processing.
+    private let current = Mutex<MonitorState.NumberedEvent?>(nil)
+
+    init(_ core: MonitorCore) {
+        self.core = core
+        loop = ConsumerLoop(Source(core: core), gate: core.gate)
+    }
+
+    func next() async -> CLMonitor.Event? {
+        finishCurrent()
+        if loop.start({ $0.loop = self }) { core.activate(self) }
+        while let news = await loop.next(onCancel: { self.finish() }) {
+            // The condition was removed while its event was being delivered.
+            guard core.isCurrent(news) else { continue }
+            current.withLock { $0 = news }
+            return news.event
+        }
+        return nil
+    }
+
+    /// Ends the loop after the app has left it or its task has been cancelled.
+    func finish() {
+        finishCurrent()
+        core.deactivate(self)
+        loop.finish()
+    }
+
+    private func finishCurrent() {
+        if let news = current.withLock({ $0.take() }) { core.complete(news) }
+    }
+
+    // MARK: Called by the monitor
+
+    /// Delivers a pending event to the app if it awaits one.
+    func eventsDidArrive() { loop.update { _ in } }
+
+    /// Ends the loop because another loop has taken over.
+    func end() { loop.finish() }
+}

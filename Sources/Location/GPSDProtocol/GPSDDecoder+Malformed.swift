@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import JSONBytes
+
+extension GPSDDecoder {
+    /// Returns the report for a line that is not valid JSON.
+    func malformedReport(_ line: UnsafeRawBufferPointer, _ error: JSONError) -> GPSDReport {
+        // gpsd includes the request in some error messages without escaping its quotation marks.
+        if let message = Self.unescapedError(line) { return .error(message) }
+        if let first = line.first(where: { !Self.isBlank($0) }), first != UInt8(ascii: "{") {
+            return .malformed(GPSDMalformedReport(.notAnObject, at: 0))
+        }
+        return .malformed(GPSDMalformedReport(error))
+    }
+
+    /// Returns the text between the first and the last quotation mark of the message in
+    /// `{"class":"ERROR","message":"..."}`; nil if the line has another form.
+    private static func unescapedError(_ line: UnsafeRawBufferPointer) -> String? {
+        var rest = line[...]
+        let opening: [StaticString] = ["{", "\"class\"", ":", "\"ERROR\"", ",", "\"message\"", ":", "\""]
+        for token in opening {
+            guard consume(token, from: &rest) else { return nil }
+        }
+        let closing: [UInt8] = [UInt8(ascii: "}"), UInt8(ascii: "\"")]
+        for byte in closing {
+            while let last = rest.last, isBlank(last) { rest.removeLast() }
+            guard rest.last == byte else { return nil }
+            rest.removeLast()
+        }
+        let text = UnsafeRawBufferPointer(rebasing: rest.prefix(maximumTextLength))
+        return JSONText(unchecked: text).string()
+    }
+
+    private static func consume(_ token: StaticString, from rest: inout Slice<UnsafeRawBufferPointer>) -> Bool {
+        rest = rest.drop(while: isBlank)
+        return token.withUTF8Buffer { token in
+            guard rest.starts(with: token) else { return false }
+            rest = rest.dropFirst(token.count)
+            return true
+        }
+    }
+
+    private static func isBlank(_ byte: UInt8) -> Bool {
+        byte == 0x20 || byte == 0x0a || byte == 0x0d || byte == 0x09
+    }
+}

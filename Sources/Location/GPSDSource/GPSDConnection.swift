@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import GPSDProtocol
+import Synchronization
+import SystemCalls
+
+/// A connection to gpsd. Either the source's thread or the executor of the subscriber reads it and posts reports to the
+/// hub.
+final class GPSDConnection: PollableSource {
+    private struct Content: ~Copyable {
+        let socket: Socket
+        var framer = LineFramer()
+        var reader: LineReader
+        var decoder: any ReportDecoder
+        var demand: UInt64
+        /// The time at which the connection was last read or its timeouts were last handled.
+        var lastActivity: BootTime
+        var hasRead = false
+        /// The error that ended the connection; nil while it is open.
+        var failure: DeviceError?
+
+        init(
+            _ socket: consuming Socket, _ reader: LineReader, _ decoder: any ReportDecoder, demand: UInt64,
+            now: BootTime
+        ) {
+            self.socket = socket
+            self.reader = reader
+            self.decoder = decoder
+            self.demand = demand
+            lastActivity = now
+        }
+    }
+
+    /// The number of lines after which a read by an executor ends, so that the app's callbacks can run. Well below the
+    /// 1024 reports that a manager queues.
+    private static let maximumLinesBeforeCallbacks = 400
+    private let settings: GPSDSettings
+    private let hub: PositionHub
+    private let count: @Sendable (GPSDStatistics) -> Void
+    private let content: ExclusiveValue<Content>
+    private let isClosed = Atomic<Bool>(false)
+    private let heardService = Atomic<Bool>(false)
+    private let watchdogDeadline = Atomic<Int64>(BootTime.zero.nanoseconds)
+    /// The descriptor of the socket, which `content` keeps open.
+    let descriptor: Int32
+
+    init(
+        _ settings: GPSDSettings, socket: consuming sending Socket, decoder: sending any ReportDecoder,
+        hub: PositionHub,
+        count: @escaping @Sendable (GPSDStatistics) -> Void
+    ) {
+        self.settings = settings
+        self.hub = hub
+        self.count = count
+        descriptor = socket.descriptor
+        let now = settings.clock.now
+        let watchdog = Watchdog(timing: settings.timing, now: now)
+        watchdogDeadline.store(watchdog.deadline.nanoseconds, ordering: .relaxed)
+        var reader = LineReader(
+            hub: hub, watchdog: watchdog, rolloverClock: settings.repairsWeekRollover ? settings.clock : nil)
+        count(reader.drainCounts())
+        content = ExclusiveValue(Content(socket, reader, decoder, demand: hub.demand, now: now))
+    }
+
+    /// Requests reports from gpsd.
+    func requestReports() throws(DeviceError) {
+        let number = content.useWhenFree { $0.socket.send(GPSDRequest.watch(enabled: true)) }
+        if let number { throw settings.connectionEndedError(errno: number) }
+    }
+
+    /// True once gpsd has sent a valid line.
+    var hasReceivedValidLine: Bool { heardService.load(ordering: .acquiring) }
+
+    /// The time of the next timeout, which is that of a held epoch or of the watchdog.
+    var deadline: BootTime {
+        min(hub.nextDeadline, BootTime(nanoseconds: watchdogDeadline.load(ordering: .acquiring)))
+    }
+
+    /// Disables further reads.
+    func close() { isClosed.store(true, ordering: .releasing) }
+
+    func readAvailable(_ cause: ReadCause) throws(DeviceError) -> ReadOutcome {
+        let outcome = try content.use { content throws(DeviceError) in
+            if let failure = content.failure { throw failure }
+            guard !isClosed.load(ordering: .acquiring) else { return ReadOutcome.drained }
+            do throws(DeviceError) {
+                return try read(&content, cause, now: settings.clock.now)
+            } catch {
+                content.failure = error
+                throw error
+            }
+        }
+        return outcome ?? .contended
+    }
+
+    private func read(_ content: inout Content, _ cause: ReadCause, now: BootTime) throws(DeviceError) -> ReadOutcome {
+        let (isReadable, isOnExecutor, pause) = conditions(of: cause, content.lastActivity, content.reader, now: now)
+        let demand = hub.demand
+        if demand != content.demand {
+            content.demand = demand
+            content.reader.watchdog.restart(now: now)
+        }
+        var isEmpty = true
+        if isReadable {
+            content.reader.begin(
+                pause: content.hasRead ? pause : 0, limit: settings.timing.suspensionThreshold, now: now)
+            content.hasRead = true
+            // Executed even if the connection has ended, because the lines before its end are valid.
+            defer {
+                content.reader.finish()
+                count(content.reader.drainCounts())
+                if content.reader.watchdog.hasReceivedValidLine { heardService.store(true, ordering: .releasing) }
+            }
+            isEmpty = try readLines(
+                content.socket, &content.framer, &content.reader, &content.decoder, untilEmpty: isOnExecutor)
+        }
+        // Not updated if only timeouts are handled after a suspension of the process, because the next read needs the
+        // length of the pause.
+        if isReadable || pause < settings.timing.suspensionThreshold { content.lastActivity = now }
+        if hub.nextDeadline <= now { hub.handOverDue(now: now) }
+        defer { watchdogDeadline.store(content.reader.watchdog.deadline.nanoseconds, ordering: .releasing) }
+        switch content.reader.watchdog.check(now: now) {
+        case .none: break
+        case .probe:
+            if let number = content.socket.send(GPSDRequest.version) {
+                throw settings.connectionEndedError(errno: number)
+            }
+        case .reportSilence: hub.setStatus(.unavailable(settings.silenceError()))
+        case .closeConnection:
+            throw settings.noReplyError(hasReceivedValidLine: content.reader.watchdog.hasReceivedValidLine)
+        }
+        return isEmpty ? .drained : .moreAvailable
+    }
+
+    /// Returns whether to read, whether an executor reads, and for how many seconds the process may have been
+    /// suspended.
+    private func conditions(
+        of cause: ReadCause, _ lastActivity: BootTime, _ reader: LineReader, now: BootTime
+    ) -> (isReadable: Bool, isOnExecutor: Bool, pause: Double) {
+        switch cause {
+        case .thread(let isReadable):
+            // A timeout must not be reported while lines are waiting to be read.
+            let isUnread = !isReadable && reader.watchdog.deadline <= now && Sockets.isReadable(descriptor)
+            return (isReadable || isUnread, false, now.seconds(since: lastActivity))
+        case .overdue(let dueTime):
+            return (true, false, now.seconds(since: max(lastActivity, min(dueTime, now))))
+        case .executor(let dueTime):
+            return (true, true, now.seconds(since: max(lastActivity, min(dueTime, now))))
+        }
+    }
+
+    /// Reads lines. Returns false if more lines may be available.
+    ///
+    /// - Parameter untilEmpty: True to read until the socket is empty, as an executor has to. If false, reading ends
+    ///   when a read does not fill the buffer, which saves a system call.
+    private func readLines(
+        _ socket: borrowing Socket, _ framer: inout LineFramer, _ reader: inout LineReader,
+        _ decoder: inout any ReportDecoder, untilEmpty: Bool
+    ) throws(DeviceError) -> Bool {
+        var lines = 0
+        // Limited, because gpsd may send lines faster than this thread reads them.
+        for _ in 0..<(reader.isCatchingUp ? 4096 : 256) {
+            var result = Socket.ReadResult.nothing
+            var space = 0
+            _ = framer.read { buffer in
+                space = buffer.count
+                result = socket.read(into: buffer)
+                if case .bytes(let count) = result { return count }
+                return 0
+            }
+            switch result {
+            case .bytes(let count):
+                hub.together {
+                    while framer.nextLine({ reader.process($0, decoder: &decoder) }) { lines += 1 }
+                }
+                if reader.isCatchingUp { continue }
+                if untilEmpty, lines >= Self.maximumLinesBeforeCallbacks { return false }
+                if count < space, !untilEmpty { return true }
+            case .nothing: return true
+            case .ended: throw settings.connectionEndedError(errno: nil)
+            case .failed(let number): throw settings.connectionEndedError(errno: number)
+            }
+        }
+        return false
+    }
+}

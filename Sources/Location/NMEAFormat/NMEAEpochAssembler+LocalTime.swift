@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+
+// Some receivers use local time in GLL and ZDA, and UTC in all other sentences.
+extension NMEAEpochAssembler {
+    /// True if the time differs from that of the epoch by a multiple of 15 minutes, with a tolerance of 1 s.
+    func isPossiblyLocalTime(_ time: Int64, kind: Kinds) -> Bool {
+        guard let current = epoch.time, !epoch.kinds.isEmpty, epoch.kinds.isDisjoint(with: kind) else { return false }
+        let difference = (time - current).magnitude
+        let rest = difference % Self.quarterOfAnHour.magnitude
+        return difference > 60_000_000_000
+            && (rest <= 1_000_000_000 || rest >= Self.quarterOfAnHour.magnitude - 1_000_000_000)
+    }
+
+    static let quarterOfAnHour: Int64 = 900_000_000_000
+
+    /// Processes the held sentence. Called when the next time is read or the epoch ends.
+    ///
+    /// If the next time is closer to the time of the epoch than to that of the held sentence, the sentence belongs to
+    /// the epoch. Otherwise, it begins a new epoch. If no time follows, GLL and ZDA are assumed to be in local time.
+    mutating func processDeferred(
+        before next: Int64?, diagnostics findings: inout NMEADiagnostics, receive: (NMEAReport) -> Void
+    ) {
+        guard let deferredSentence, let time = epoch.time else { return }
+        self.deferredSentence = nil
+        let line = findings.line
+        findings.line = deferredSentence.line
+        defer { findings.line = line }
+        let offset = deferredSentence.time - time
+        deferredSentence.bytes.withUnsafeBytes { bytes in
+            guard let sentence = NMEASentence(bytes), let (_, kind) = Self.timedKind(sentence) else { return }
+            let isLocal: Bool
+            let isEpochLocal: Bool
+            if let next {
+                isLocal = (next - time).magnitude < (next - deferredSentence.time).magnitude
+                // The held sentence and the next one have the same time, so the preceding GLL is in local time.
+                isEpochLocal = epoch.kinds == .gll && next == deferredSentence.time
+            } else {
+                isLocal = kind == .gll || kind == [] || epoch.kinds.rawValue.nonzeroBitCount > 1
+                isEpochLocal = epoch.kinds == .gll
+            }
+            if isLocal {
+                recordLocalTime(offset, of: sentence.kindName, sentence, &findings)
+                processTimed(
+                    sentence, time: time, kind: kind, arrival: deferredSentence.arrival, diagnostics: &findings,
+                    receive: receive)
+            } else {
+                if isEpochLocal {
+                    recordLocalTime(-offset, of: "GLL", sentence, &findings)
+                    epoch.time = deferredSentence.time
+                }
+                processTimed(
+                    sentence, time: deferredSentence.time, kind: kind, arrival: deferredSentence.arrival,
+                    diagnostics: &findings, receive: receive)
+            }
+        }
+    }
+
+    func recordLocalTime(
+        _ offset: Int64, of kind: String, _ sentence: NMEASentence, _ findings: inout NMEADiagnostics
+    ) {
+        let quarters = Int((Double(offset.magnitude) / Double(Self.quarterOfAnHour)).rounded())
+        let fraction = ["", ".25", ".5", ".75"][quarters % 4]
+        let hours = "\(quarters / 4)\(fraction) \(quarters == 4 ? "hour" : "hours")"
+        findings.record(
+            "the time of \(kind) is \(hours) \(offset > 0 ? "ahead of" : "behind") that of the other sentences and was ignored",
+            sentence)
+    }
+}

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+
+// Sentences with the values of a position report.
+extension NMEAEpochAssembler {
+    /// Reads GGA: `time,lat,N,lon,E,quality,used,hdop,altitude,M,separation,M,age,station`.
+    mutating func readGGA(_ sentence: NMEASentence, _ findings: inout NMEADiagnostics) {
+        let quality = sentence[5].count
+        if let found = NMEAFixQuality.all.first(where: { $0.quality == quality }) { epoch.report.status = found.status }
+        let state: FixState =
+            switch quality {
+            case nil: .unknown
+            case 0: .none
+            default: .fix
+            }
+        readFix(sentence, state, separation: 10, age: 12, &findings)
+    }
+
+    /// Reads GNS: `time,lat,N,lon,E,modes,used,hdop,altitude,separation,age,station`.
+    mutating func readGNS(_ sentence: NMEASentence, _ findings: inout NMEADiagnostics) {
+        let modes = sentence[5].bytes
+        var state = FixState.unknown
+        if modes.contains(where: { "ADEFMPRS".utf8.contains($0) }) {
+            state = .fix
+        } else if !modes.isEmpty, modes.allSatisfy({ $0 == UInt8(ascii: "N") || $0 == UInt8(ascii: " ") }) {
+            state = .none
+        }
+        readFix(sentence, state, separation: 9, age: 10, &findings)
+    }
+
+    /// Reads RMC: `time,A,lat,N,lon,E,knots,course,ddmmyy,variation,E,mode`.
+    mutating func readRMC(_ sentence: NMEASentence, _ findings: inout NMEADiagnostics) {
+        let state = Self.state(sentence[1])
+        readPosition(of: sentence, at: 2, state: state, diagnostics: &findings)
+        readMotion(knots: sentence[6].nonnegativeNumber, course: sentence[7])
+        let variation = sentence.degreesEast(9)
+        if !variation.isNaN { epoch.report.magneticVariation = variation }
+        if let midnight = sentence.midnight(8) { setDate(midnight, isProvisional: state == .none) }
+        readMode(sentence[11])
+    }
+
+    /// Reads GLL: `lat,N,lon,E,time,A,mode`.
+    mutating func readGLL(_ sentence: NMEASentence, _ findings: inout NMEADiagnostics) {
+        // Before NMEA version 2, GLL consisted of the position only.
+        let state = sentence.count < 6 ? .fix : Self.state(sentence[5])
+        readPosition(of: sentence, at: 0, state: state, diagnostics: &findings)
+        readMode(sentence[6])
+    }
+
+    private static func state(_ status: NMEAField) -> FixState {
+        switch status.bytes.count == 1 ? status.firstLetter : 0 {
+        case UInt8(ascii: "A"): .fix
+        case UInt8(ascii: "V"): .none
+        default: .unknown
+        }
+    }
+
+    /// Reads VTG: `course,T,magnetic course,M,knots,N,km/h,K,mode`; without the letters before version 2.
+    mutating func readVTG(_ sentence: NMEASentence) {
+        let isOld = sentence.count == 4
+        if sentence[8].firstLetter == UInt8(ascii: "N") { return }
+        var speed = sentence[isOld ? 2 : 4].nonnegativeNumber
+        if speed.isNaN { speed = sentence[isOld ? 3 : 6].nonnegativeNumber / 3.6 / NMEAEncoder.knot }
+        readMotion(knots: speed, course: sentence[0])
+        let magnetic = sentence[isOld ? 1 : 2].nonnegativeNumber
+        if magnetic <= 360 { epoch.report.magneticTrack = magnetic }
+    }
+
+    /// Reads GST: `time,rms,major,minor,orientation,latitude,longitude,altitude`.
+    mutating func readGST(_ sentence: NMEASentence) {
+        var deviations = PositionDeviations()
+        deviations.north = sentence[5].nonnegativeNumber
+        deviations.east = sentence[6].nonnegativeNumber
+        deviations.up = sentence[7].nonnegativeNumber
+        epoch.deviations = deviations
+    }
+
+    /// Reads ZDA: `time,day,month,year,…`.
+    mutating func readZDA(_ sentence: NMEASentence, _ findings: inout NMEADiagnostics) {
+        guard let day = sentence[1].count, let month = sentence[2].count, let year = sentence[3].count else { return }
+        if let midnight = CivilDate.time(year: year, month: month, day: day) {
+            setDate(midnight, isProvisional: false)
+        } else {
+            findings.record("the date of ZDA cannot be read and was ignored", sentence)
+        }
+    }
+
+    /// Reads DPT: `depth below the transducer,offset`. A positive offset is the distance to the waterline, a negative
+    /// one the distance to the keel.
+    mutating func readDPT(_ sentence: NMEASentence) {
+        let depth = sentence[0].nonnegativeNumber
+        let offset = sentence[1].nonnegativeNumber
+        epoch.report.depth = offset.isNaN ? depth : depth + offset
+    }
+
+    /// Updates the epoch with the position and the fix status of a sentence.
+    private mutating func readPosition(
+        of sentence: NMEASentence, at index: Int, state: FixState, diagnostics findings: inout NMEADiagnostics
+    ) {
+        let position = sentence.position(index)
+        let isEmpty = (index..<index + 4).allSatisfy { sentence[$0].isEmpty }
+        if position == nil, !isEmpty {
+            findings.record("the position of \(sentence.kindName) cannot be read and was ignored", sentence)
+        } else if state == .unknown, !isEmpty {
+            findings.record(
+                "\(sentence.kindName) does not state whether there is a fix, so its position was ignored", sentence)
+        }
+        if state == .none { epoch.fix = .none }
+        guard let position, state == .fix else { return }
+        if epoch.fix == .unknown { epoch.fix = .fix }
+        // The position with the most decimals takes precedence.
+        guard position.decimals > epoch.decimals else { return }
+        epoch.decimals = position.decimals
+        epoch.report.latitude = position.latitude
+        epoch.report.longitude = position.longitude
+    }
+
+    /// Reads the common fields of GGA and GNS.
+    private mutating func readFix(
+        _ sentence: NMEASentence, _ state: FixState, separation: Int, age: Int, _ findings: inout NMEADiagnostics
+    ) {
+        readPosition(of: sentence, at: 1, state: state, diagnostics: &findings)
+        guard state == .fix else { return }
+        sky.record(usedCount: sentence[6].count, hdop: sentence[7].nonnegativeNumber)
+        let height = sentence[8].number
+        if !height.isNaN { epoch.report.altitudeMSL = height }
+        let geoid = sentence[separation].number
+        if !geoid.isNaN { epoch.report.geoidSeparation = geoid }
+        epoch.report.correctionAge = sentence[age].nonnegativeNumber
+        // Receivers write the station 0000 if there is none.
+        if let station = sentence[age + 1].count, !epoch.report.correctionAge.isNaN || station > 0 {
+            epoch.report.correctionStation = Int32(truncatingIfNeeded: station)
+        }
+    }
+
+    private mutating func readMotion(knots: Double, course: NMEAField) {
+        if epoch.report.speed.isNaN { epoch.report.speed = knots * NMEAEncoder.knot }
+        let course = course.nonnegativeNumber
+        if epoch.report.track.isNaN, course <= 360 { epoch.report.track = course }
+    }
+
+    /// Reads the mode letter of version 2.3. The quality in GGA takes precedence.
+    private mutating func readMode(_ field: NMEAField) {
+        guard epoch.report.status == 0 else { return }
+        if let found = NMEAFixQuality.all.first(where: { $0.letter == field.firstLetter }) {
+            epoch.report.status = found.status
+        }
+    }
+
+    private mutating func setDate(_ midnight: WallTime, isProvisional: Bool) {
+        // A receiver that does not know the date reports the GPS epoch, or 1 January of the year 70 as the epoch of its
+        // clock.
+        let isProvisional = isProvisional || Self.clockEpochs.contains(midnight)
+        guard !isProvisional || epoch.date == nil else { return }
+        (epoch.date, epoch.isProvisionalDate) = (midnight.nanoseconds, isProvisional)
+    }
+
+    private static let clockEpochs = [(1980, 1, 6), (2070, 1, 1)].map { year, month, day in
+        CivilDate.time(year: year, month: month, day: day)
+    }
+}

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+
+/// The sentences of one receiver, combined into epochs.
+///
+/// An epoch ends at a sentence with another time, or at a position sentence of a kind that the epoch already contains.
+/// Sentences without a time belong to the current epoch.
+struct NMEAEpochAssembler {
+    /// The kinds of position sentences.
+    struct Kinds: OptionSet {
+        let rawValue: UInt8
+        static let gga = Kinds(rawValue: 1)
+        static let rmc = Kinds(rawValue: 2)
+        static let gll = Kinds(rawValue: 4)
+        static let gns = Kinds(rawValue: 8)
+
+        /// The index of a single kind, 0 to 3.
+        var index: Int { min(rawValue.trailingZeroBitCount, 3) }
+    }
+
+    /// The fix status of a sentence or an epoch, in ascending order of precedence.
+    enum FixState {
+        /// No sentence contains a valid fix status.
+        case unknown
+        case fix
+        case none
+    }
+
+    /// A sentence whose time differs from that of its epoch, possibly because it is local time.
+    struct DeferredSentence {
+        let bytes: [UInt8]
+        let line: Int
+        let time: Int64
+        let arrival: WallTime?
+    }
+
+    /// The contents of the sentences of one epoch.
+    struct Epoch {
+        /// The time of day, in nanoseconds.
+        var time: Int64?
+        /// The midnight at which the date begins, in nanoseconds since 1970.
+        var date: Int64?
+        var isProvisionalDate = false
+        var kinds: Kinds = []
+        /// The talkers of the four kinds.
+        var talkers = SIMD4<UInt16>.zero
+        /// True if the previous epoch has the same time from the same kind and talker, or if this epoch has no time.
+        var isRepeated = false
+        /// True if the sentence with the position has no time.
+        var lacksTime = false
+        var fix = FixState.unknown
+        var report = PositionReport()
+        /// The number of decimals of the minutes in the position; -1 if there is no position.
+        var decimals = -1
+        /// The standard deviations of GST.
+        var deviations: PositionDeviations?
+        var skyArrival: WallTime?
+    }
+
+    private(set) var clock: NMEAClock
+    var epoch = Epoch()
+    var deferredSentence: DeferredSentence?
+    var sky = SkyAssembler()
+    var attitude = AttitudeReport()
+    var hasAttitude = false
+    private var arrival: WallTime?
+    var attitudeArrival: WallTime?
+    /// The fix mode of the last GSA.
+    private var lastMode = 0
+    let receiver: String
+
+    init(receiver: String, midnight: Int64?) {
+        self.receiver = receiver
+        clock = NMEAClock(midnight: midnight)
+    }
+
+    /// Processes a sentence. Returns false if its kind is not supported.
+    mutating func process(
+        _ sentence: NMEASentence, arrival: WallTime?, diagnostics: inout NMEADiagnostics, receive: (NMEAReport) -> Void
+    ) -> Bool {
+        if let (index, kind) = Self.timedKind(sentence) {
+            guard diagnostics.validate(sentence) else { return true }
+            let time = sentence.timeOfDay(index)
+            if time != nil { processDeferred(before: time, diagnostics: &diagnostics, receive: receive) }
+            if let time, isPossiblyLocalTime(time, kind: kind) {
+                deferredSentence = DeferredSentence(
+                    bytes: sentence.copy(), line: diagnostics.line, time: time, arrival: arrival)
+                return true
+            }
+            processTimed(
+                sentence, time: time, kind: kind, arrival: arrival, diagnostics: &diagnostics, receive: receive)
+            return true
+        }
+        guard diagnostics.validate(sentence) else { return true }
+        switch sentence.kind {
+        case NMEASentence.kind("VTG"):
+            diagnostics.counts.motionSentences += 1
+            readVTG(sentence)
+        case NMEASentence.kind("GSA"):
+            epoch.skyArrival = arrival
+            sky.readUsed(sentence)
+        case NMEASentence.kind("GSV"):
+            epoch.skyArrival = arrival
+            sky.readInView(sentence)
+        case NMEASentence.kind("DPT"): readDPT(sentence)
+        case NMEASentence.kind("DTM"):
+            let datum = sentence[0]
+            if !datum.isEmpty, !datum.equals("W84") { diagnostics.counts.otherDatums += 1 }
+        default: return processAttitude(sentence, arrival: arrival, receive: receive)
+        }
+        return true
+    }
+
+    /// Returns the index of the time field, and the kind for position sentences; nil for sentences without a time.
+    static func timedKind(_ sentence: NMEASentence) -> (index: Int, kind: Kinds)? {
+        switch sentence.kind {
+        case NMEASentence.kind("GGA"): (0, .gga)
+        case NMEASentence.kind("RMC"): (0, .rmc)
+        case NMEASentence.kind("GLL"): (4, .gll)
+        case NMEASentence.kind("GNS"): (0, .gns)
+        case NMEASentence.kind("ZDA"), NMEASentence.kind("GST"): (0, [])
+        default: nil
+        }
+    }
+
+    mutating func processTimed(
+        _ sentence: NMEASentence, time: Int64?, kind: Kinds, arrival: WallTime?,
+        diagnostics findings: inout NMEADiagnostics,
+        receive: (NMEAReport) -> Void
+    ) {
+        beginEpochIfNeeded(sentence, time: time, kind: kind, arrival: arrival, diagnostics: &findings, receive: receive)
+        switch sentence.kind {
+        case NMEASentence.kind("GGA"): readGGA(sentence, &findings)
+        case NMEASentence.kind("RMC"):
+            findings.counts.motionSentences += 1
+            readRMC(sentence, &findings)
+        case NMEASentence.kind("GLL"): readGLL(sentence, &findings)
+        case NMEASentence.kind("GNS"): readGNS(sentence, &findings)
+        case NMEASentence.kind("ZDA"): readZDA(sentence, &findings)
+        default: readGST(sentence)
+        }
+    }
+
+    private mutating func beginEpochIfNeeded(
+        _ sentence: NMEASentence, time: Int64?, kind: Kinds, arrival: WallTime?,
+        diagnostics findings: inout NMEADiagnostics,
+        receive: (NMEAReport) -> Void
+    ) {
+        // Before version 2, GLL contained no time. Without a fix, receivers may omit the time.
+        let lacksTime = time == nil && !kind.isEmpty && kind != .gll && sentence.position(kind == .rmc ? 2 : 1) != nil
+        if lacksTime {
+            findings.record(
+                "\(sentence.kindName) has a position but no time; it was placed after the previous position", sentence)
+        }
+        let startsNewEpoch =
+            time != nil && epoch.time != nil && time != epoch.time
+            || (!kind.isEmpty && !epoch.kinds.isEmpty && lacksTime != epoch.lacksTime)
+        let talker = UInt16(sentence.talker.0) << 8 | UInt16(sentence.talker.1)
+        if startsNewEpoch || !epoch.kinds.isDisjoint(with: kind) {
+            let isRepeated = !startsNewEpoch && time != nil && epoch.talkers[kind.index] == talker
+            flush(&findings, receive)
+            epoch.isRepeated = isRepeated
+        }
+        if let time { epoch.time = time }
+        if lacksTime { (epoch.lacksTime, epoch.isRepeated) = (true, true) }
+        guard !kind.isEmpty else { return }
+        epoch.kinds.formUnion(kind)
+        epoch.talkers[kind.index] = talker
+        self.arrival = arrival
+    }
+
+    /// Ends the epoch and delivers its reports: the satellites before the position, which depends on them. Must also be
+    /// called after the last sentence.
+    mutating func flush(_ findings: inout NMEADiagnostics, _ receive: (NMEAReport) -> Void) {
+        processDeferred(before: nil, diagnostics: &findings, receive: receive)
+        let epoch = epoch
+        self.epoch = Epoch()
+        clock.advance(to: epoch.time, date: epoch.date, isProvisional: epoch.isProvisionalDate)
+        let instant = clock.last
+        let wall = clock.hasDate && epoch.time != nil ? instant.map { WallTime(nanoseconds: $0) } : nil
+        let mode = sky.mode
+        if var sky = sky.finishEpoch(counts: &findings.counts) {
+            sky.receiver = receiver
+            sky.time = wall
+            receive(NMEAReport(contents: .sky(sky), arrival: epoch.skyArrival ?? arrival, epochTime: instant))
+        }
+        if !epoch.kinds.isEmpty {
+            if mode > 0 { lastMode = mode }
+            var report = positionReport(of: epoch, mode: mode)
+            report.time = wall
+            if epoch.time != nil, wall == nil, report.hasFix { findings.counts.undated += 1 }
+            receive(
+                NMEAReport(
+                    contents: .position(report), arrival: arrival, epochTime: instant, isRepeated: epoch.isRepeated))
+        }
+        flushAttitude(receive)
+    }
+
+    private func positionReport(of epoch: Epoch, mode: Int) -> PositionReport {
+        guard epoch.fix == .fix else {
+            var report = PositionReport()
+            report.receiver = receiver
+            report.mode = epoch.fix == .none ? .none : .unknown
+            report.status = epoch.report.status
+            return report
+        }
+        var report = epoch.report
+        report.receiver = receiver
+        if mode >= 2 {
+            report.mode = mode == 2 ? .twoDimensional : .threeDimensional
+        } else if report.altitudeMSL.isNaN || lastMode == 2 {
+            report.mode = .twoDimensional
+        } else {
+            report.mode = .threeDimensional
+        }
+        if report.altitudeHAE.isNaN { report.altitudeHAE = report.altitudeMSL + report.geoidSeparation }
+        epoch.deviations?.write(to: &report)
+        return report
+    }
+}

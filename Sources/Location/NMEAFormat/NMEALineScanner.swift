@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import DeviceCore
+import JSONBytes
+
+/// A scanner for the sentences of a line: `$…*hh` and `!…*hh`, each optionally preceded by a tag block `\…*hh\`.
+///
+/// Text before and after a sentence, such as a timestamp, is skipped. If another sentence begins within a sentence, the
+/// scanner returns `Element.invalid` for the incomplete one and continues with the other.
+struct NMEALineScanner {
+    /// An element of a line.
+    enum Element {
+        /// The range between the dollar sign and the checksum of a sentence. The checksum is valid, or missing if it is
+        /// optional.
+        case sentence(Range<Int>, hasChecksum: Bool)
+        /// The range between the backslash and the checksum of a tag block. The checksum is valid.
+        case tagBlock(Range<Int>)
+        /// A sentence or a tag block with an invalid or missing checksum.
+        case invalid
+    }
+
+    /// The maximum length of a sentence, in bytes. The standard allows 82; receivers with many digits and systems write
+    /// longer sentences.
+    static let maximumLength = 1024
+
+    let bytes: UnsafeRawBufferPointer
+    /// True to accept a sentence at the end of the line without a checksum.
+    let allowsMissingChecksum: Bool
+    /// The offset of the next byte to scan.
+    private(set) var offset = 0
+
+    init(_ bytes: UnsafeRawBufferPointer, allowsMissingChecksum: Bool = false) {
+        self.bytes = bytes
+        self.allowsMissingChecksum = allowsMissingChecksum
+    }
+
+    /// Returns the next element; nil at the end of the line.
+    mutating func nextElement() -> Element? {
+        while offset < bytes.count {
+            let byte = bytes[offset]
+            offset &+= 1
+            switch byte {
+            case UInt8(ascii: "$"), UInt8(ascii: "!"): return readSentence()
+            case UInt8(ascii: "\\"):
+                if let block = readTagBlock() { return block }
+            default: break
+            }
+        }
+        return nil
+    }
+
+    private mutating func readSentence() -> Element {
+        let start = offset
+        var sum: UInt8 = 0
+        let limit = min(bytes.count, start + Self.maximumLength)
+        while offset < limit {
+            let byte = bytes[offset]
+            if byte == UInt8(ascii: "*") {
+                guard checksum(offset &+ 1) == sum else {
+                    offset &+= 1
+                    return .invalid
+                }
+                let end = offset
+                offset &+= 3
+                return .sentence(start..<end, hasChecksum: true)
+            }
+            // The byte does not belong to the sentence. It may start another one, so it is not consumed.
+            guard byte >= 0x20, byte < 0x7f, byte != UInt8(ascii: "$"), byte != UInt8(ascii: "!") else {
+                return .invalid
+            }
+            sum ^= byte
+            offset &+= 1
+        }
+        guard allowsMissingChecksum, offset == bytes.count else { return .invalid }
+        return .sentence(start..<offset, hasChecksum: false)
+    }
+
+    /// Reads a tag block, which has its own checksum. Returns nil if the text after the backslash is not a tag block.
+    private mutating func readTagBlock() -> Element? {
+        let start = offset
+        var sum: UInt8 = 0
+        var index = start
+        let limit = min(bytes.count, start + Self.maximumLength)
+        while index < limit {
+            let byte = bytes[index]
+            if byte == UInt8(ascii: "*") {
+                guard index &+ 3 < bytes.count, bytes[index &+ 3] == UInt8(ascii: "\\"),
+                    let expectedChecksum = checksum(index &+ 1)
+                else { return nil }
+                offset = index &+ 4
+                return expectedChecksum == sum ? .tagBlock(start..<index) : .invalid
+            }
+            guard byte >= 0x20, byte < 0x7f, byte != UInt8(ascii: "$"), byte != UInt8(ascii: "\\") else { return nil }
+            sum ^= byte
+            index &+= 1
+        }
+        return nil
+    }
+
+    /// Returns the value of two hexadecimal digits; nil if there are none.
+    private func checksum(_ at: Int) -> UInt8? {
+        guard at &+ 1 < bytes.count, let high = HexDigit.value(bytes[at]), let low = HexDigit.value(bytes[at &+ 1])
+        else { return nil }
+        return high << 4 | low
+    }
+}
+
+/// The contents of a tag block: `s:` for the source, `c:` for a time in seconds or milliseconds since 1970.
+package struct NMEATagBlock {
+    private(set) var source: UnsafeRawBufferPointer?
+    private(set) var time: WallTime?
+
+    init(_ bytes: UnsafeRawBufferPointer) {
+        for field in bytes.split(separator: UInt8(ascii: ",")) {
+            guard field.count > 2, field[field.startIndex + 1] == UInt8(ascii: ":") else { continue }
+            let value = UnsafeRawBufferPointer(rebasing: field.dropFirst(2))
+            switch field[field.startIndex] {
+            case UInt8(ascii: "s"): source = value
+            case UInt8(ascii: "c"): time = Self.time(value)
+            default: break
+            }
+        }
+    }
+
+    /// Returns the time of an unsigned integer of seconds or milliseconds since 1970; nil for other text or if the time
+    /// is out of range.
+    package static func time(_ value: UnsafeRawBufferPointer) -> WallTime? {
+        var digits = ParsedDecimal()
+        guard digits.readInteger(value) else { return nil }
+        // 100,000,000,000 s would be in the year 5138, so numbers from this one on are milliseconds.
+        let isMilliseconds = digits.mantissa >= 100_000_000_000
+        let unit: Int64 = isMilliseconds ? 1_000_000 : 1_000_000_000
+        guard let count = Int64(exactly: digits.mantissa), count <= Int64.max / unit else { return nil }
+        return WallTime(nanoseconds: count * unit)
+    }
+}

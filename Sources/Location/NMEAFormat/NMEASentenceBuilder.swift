@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import JSONBytes
+
+/// A builder of a sentence, field by field: `$GPGGA,…*hh`.
+struct NMEASentenceBuilder {
+    private(set) var bytes: [UInt8] = []
+
+    /// Creates a sentence without fields.
+    init(_ talker: String, _ formatter: StaticString) {
+        bytes.reserveCapacity(96)
+        bytes.append(UInt8(ascii: "$"))
+        bytes.append(contentsOf: talker.utf8)
+        formatter.withUTF8Buffer { bytes.append(contentsOf: $0) }
+    }
+
+    /// Appends an empty field, for an unknown value.
+    mutating func appendEmpty() { bytes.append(UInt8(ascii: ",")) }
+
+    /// Appends a text, which must not contain a delimiter of fields or sentences.
+    mutating func appendText(_ text: StaticString) {
+        appendEmpty()
+        text.withUTF8Buffer { bytes.append(contentsOf: $0) }
+    }
+
+    /// Appends a single character.
+    mutating func appendCharacter(_ letter: UInt8) {
+        appendEmpty()
+        bytes.append(letter)
+    }
+
+    /// Appends a number with a fixed number of decimals. The field is empty if the number is unknown or its magnitude
+    /// is at least 1e9.
+    mutating func appendNumber(_ value: Double, decimals: Int, width: Int = 1) {
+        appendEmpty()
+        guard value.magnitude < 1e9 else { return }
+        let start = bytes.count
+        FixedDecimal.append(value, decimals: decimals, width: width, to: &bytes)
+        // A negative number that is rounded to 0 has no sign.
+        if bytes[start] == UInt8(ascii: "-"),
+            bytes[(start + 1)...].allSatisfy({ $0 == UInt8(ascii: "0") || $0 == UInt8(ascii: ".") })
+        {
+            bytes.remove(at: start)
+        }
+    }
+
+    /// Appends a direction in degrees, normalized to 0..<360 after rounding. The field is empty if the direction is
+    /// unknown.
+    mutating func appendDirection(_ value: Double, decimals: Int, width: Int = 1) {
+        guard value.isFinite else { return appendEmpty() }
+        var unit = 1.0
+        for _ in 0..<decimals { unit *= 10 }
+        let remainder = value.truncatingRemainder(dividingBy: 360)
+        let positive = remainder < 0 ? remainder + 360 : remainder
+        appendNumber((positive * unit).rounded() >= 360 * unit ? 0 : positive, decimals: decimals, width: width)
+    }
+
+    /// Appends an integer with leading zeros. The field is empty if the integer is negative.
+    mutating func appendInteger(_ value: Int, digits: Int = 1) {
+        appendEmpty()
+        guard value >= 0 else { return }
+        CivilDate.append(value, digits: max(digits, String(value).utf8.count), to: &bytes)
+    }
+
+    /// Appends a time of day with hundredths of a second, or with milliseconds if the time requires them. Finer
+    /// decimals are truncated, as in gpsd's reports.
+    mutating func appendTimeOfDay(_ date: CivilDate?) {
+        appendEmpty()
+        guard let date else { return }
+        for part in [date.hour, date.minute, date.second] { CivilDate.append(part, digits: 2, to: &bytes) }
+        bytes.append(UInt8(ascii: "."))
+        let milliseconds = Int(date.nanosecond / 1_000_000)
+        if milliseconds % 10 == 0 {
+            CivilDate.append(milliseconds / 10, digits: 2, to: &bytes)
+        } else {
+            CivilDate.append(milliseconds, digits: 3, to: &bytes)
+        }
+    }
+
+    /// Appends a date with a two-digit year.
+    mutating func appendDate(_ date: CivilDate?) {
+        appendEmpty()
+        guard let date else { return }
+        for part in [date.day, date.month, date.year] { CivilDate.append(part, digits: 2, to: &bytes) }
+    }
+
+    /// Appends a latitude or longitude as two fields: degrees with minutes, and the hemisphere.
+    ///
+    /// - Parameters:
+    ///   - value: The angle, in degrees. Both fields are empty if it is unknown.
+    ///   - width: The number of digits of the degrees.
+    ///   - decimals: The number of decimals of the minutes.
+    ///   - positive: The hemisphere of a positive angle.
+    ///   - negative: The hemisphere of a negative angle.
+    mutating func appendCoordinate(
+        _ value: Double, width: Int, decimals: Int, positive: StaticString, negative: StaticString
+    ) {
+        guard value.magnitude <= 180 else {
+            appendEmpty()
+            return appendEmpty()
+        }
+        var unit: Int64 = 1
+        for _ in 0..<decimals { unit *= 10 }
+        // The angle is rounded before it is split, so that the minutes are always less than 60.
+        let total = Int64((value.magnitude * 60 * Double(unit)).rounded())
+        let (degrees, rest) = total.quotientAndRemainder(dividingBy: 60 * unit)
+        let (minutes, fraction) = rest.quotientAndRemainder(dividingBy: unit)
+        appendEmpty()
+        CivilDate.append(Int(degrees), digits: width, to: &bytes)
+        CivilDate.append(Int(minutes), digits: 2, to: &bytes)
+        bytes.append(UInt8(ascii: "."))
+        CivilDate.append(Int(truncatingIfNeeded: fraction), digits: decimals, to: &bytes)
+        appendText(value < 0 ? negative : positive)
+    }
+
+    /// Returns the complete sentence with its checksum, without a line terminator.
+    consuming func finish() -> [UInt8] {
+        bytes.append(contentsOf: Self.checksum(bytes.dropFirst()))
+        return bytes
+    }
+
+    /// Returns the checksum of bytes: an asterisk and two hexadecimal digits.
+    static func checksum(_ bytes: some Sequence<UInt8>) -> [UInt8] {
+        let sum = bytes.reduce(0, ^)
+        return [UInt8(ascii: "*"), hexadecimalDigit(sum >> 4), hexadecimalDigit(sum)]
+    }
+
+    /// Returns the hexadecimal digit of the low four bits, in upper case like that of receivers.
+    static func hexadecimalDigit(_ value: UInt8) -> UInt8 {
+        let digit = HexDigit.digit(value)
+        return digit < UInt8(ascii: "a") ? digit : digit & 0xdf
+    }
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension PlaceData {
+    /// Returns a text in lower case without accents and punctuation, with single spaces between words, in UTF-8.
+    ///
+    /// Latin letters are folded to ASCII: "Île-de-France" becomes "ile de france", "Łódź" becomes "lodz". Letters of
+    /// other scripts are only converted to lower case.
+    package func folded(_ text: some StringProtocol) throws(PlaceDataError) -> [UInt8] {
+        var folded: [UInt8] = []
+        folded.reserveCapacity(text.utf8.count)
+        for scalar in text.unicodeScalars {
+            if scalar.isASCII {
+                Self.append(ascii: UInt8(truncatingIfNeeded: scalar.value), to: &folded)
+            } else if let letters = try foldedLetters(of: scalar) {
+                for letter in letters where letter != 0 { folded.append(letter) }
+            } else if Self.isLetterOrNumber(scalar) {
+                folded.append(contentsOf: scalar.properties.lowercaseMapping.utf8)
+            } else {
+                Self.append(ascii: Self.space, to: &folded)
+            }
+        }
+        if folded.last == Self.space { folded.removeLast() }
+        return folded
+    }
+
+    private static var space: UInt8 { 0x20 }
+
+    private static func append(ascii byte: UInt8, to folded: inout [UInt8]) {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"): folded.append(byte)
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"): folded.append(byte | 0x20)
+        case UInt8(ascii: "'"), UInt8(ascii: "`"): break
+        default: if let last = folded.last, last != space { folded.append(space) }
+        }
+    }
+
+    /// Returns the letters to which a scalar is folded: up to two, padded with zeros. nil if the data does not contain
+    /// the scalar.
+    private func foldedLetters(of scalar: Unicode.Scalar) throws(PlaceDataError) -> [UInt8]? {
+        var low = 0
+        var high = folding.count
+        while low < high {
+            let middle = (low + high) / 2
+            if try folding.integer(middle, at: 0, byteCount: 2) < scalar.value {
+                low = middle + 1
+            } else {
+                high = middle
+            }
+        }
+        guard low < folding.count, try folding.integer(low, at: 0, byteCount: 2) == scalar.value else { return nil }
+        let pair = try folding.integer(low, at: 2, byteCount: 2)
+        return [UInt8(pair & 0xFF), UInt8(pair >> 8)]
+    }
+
+    private static func isLetterOrNumber(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter, .decimalNumber,
+            .letterNumber, .otherNumber:
+            true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The search for cities by folded name.
+///
+/// A search first reads samples of the index, which are stored contiguously, and then the hashes of the rows between
+/// two samples. This limits page faults: names and their cities are spread over the data, and each access loads up to
+/// 64 kB of it into memory.
+extension PlaceData {
+    /// The maximum number of cities that are returned for a name or a prefix.
+    private static let maximumCities = 2000
+
+    /// Returns the indices of the cities with the given name, in any of their languages, without duplicates.
+    func cities(named name: [UInt8]) throws(PlaceDataError) -> [Int] {
+        let mark = Self.nameHash(name)
+        var found: [Int] = []
+        let (low, high) = try rowRange(containing: name)
+        for number in low..<max(low, high) where try index.integer(number, at: 2, byteCount: 1) == mark {
+            let row = try row(number)
+            guard row.name == name, !found.contains(row.city) else { continue }
+            found.append(row.city)
+            if found.count == Self.maximumCities { break }
+        }
+        return found
+    }
+
+    /// Returns an 8-bit hash of a name: the upper bits of FNV-1a.
+    static func nameHash(_ name: [UInt8]) -> Int {
+        var value: UInt32 = 0x811C_9DC5
+        for byte in name { value = (value ^ UInt32(byte)) &* 0x0100_0193 }
+        return Int(value >> 24)
+    }
+
+    /// Returns the indices of the cities whose name begins with the given prefix.
+    func cities(withPrefix start: [UInt8]) throws(PlaceDataError) -> [Int] {
+        var (low, high) = try rowRange(containing: start)
+        while low < high {
+            let middle = (low + high) / 2
+            if try row(middle).name.lexicographicallyPrecedes(start) { low = middle + 1 } else { high = middle }
+        }
+        var found: [Int] = []
+        while low < index.count, found.count < Self.maximumCities {
+            let row = try row(low)
+            guard row.name.starts(with: start) else { break }
+            if !found.contains(row.city) { found.append(row.city) }
+            low += 1
+        }
+        return found
+    }
+
+    /// The number of rows from one sample to the next.
+    private static let rowsBetweenSamples = 32
+
+    /// Returns the range of rows that contains the first row whose name is not before `name`.
+    private func rowRange(containing name: [UInt8]) throws(PlaceDataError) -> (low: Int, high: Int) {
+        let before = try sampleCount(before: name) { sample, name in sample < name }
+        let until = try sampleCount(before: name) { sample, name in sample <= name }
+        let (low, high) = (max(0, before - 1) * Self.rowsBetweenSamples, until * Self.rowsBetweenSamples)
+        return (min(low, index.count), min(high, index.count))
+    }
+
+    /// Returns the number of samples before a name, comparing the first 8 bytes.
+    private func sampleCount(
+        before name: [UInt8], isOrderedBefore isBefore: (UInt64, UInt64) -> Bool
+    ) throws(PlaceDataError) -> Int {
+        let start = (0..<8).reduce(UInt64(0)) { $0 << 8 | UInt64($1 < name.count ? name[$1] : 0) }
+        var low = 0
+        var high = samples.count
+        while low < high {
+            let middle = (low + high) / 2
+            var sample: UInt64 = 0
+            for place in 0..<8 { sample = sample << 8 | UInt64(try samples.integer(middle, at: place, byteCount: 1)) }
+            if isBefore(sample, start) { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+
+    private func row(_ number: Int) throws(PlaceDataError) -> (name: [UInt8], city: Int) {
+        let entry = try index.integer(number, at: 0, byteCount: 2)
+        if entry < cities.count {
+            return (try folded(texts.text(at: cities.nameOffset(entry))), entry)
+        }
+        let other = entry - cities.count
+        let name = try texts.text(at: otherNames.integer(other, at: 3, byteCount: 3))
+        return (Array(name.utf8), try otherNames.integer(other, at: 0, byteCount: 3))
+    }
+}

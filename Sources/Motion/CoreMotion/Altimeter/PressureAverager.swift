@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Foundation
+
+/// A running average of a barometer's readings over about one second.
+struct PressureAverager {
+    /// A mean of several readings.
+    struct Value: Sendable {
+        /// The pressure, in kilopascals.
+        var pressure: Double
+        /// The standard deviation of the readings, in kilopascals; NaN for a single reading.
+        var deviation: Double
+        /// The time of the last reading.
+        var time: BootTime
+    }
+
+    /// The interval between two means, in seconds. Apple's altimeter also reports about one value a second.
+    static let interval = 1.0
+    /// The requested interval between readings, in seconds. Averaging about ten readings removes two thirds of the
+    /// noise.
+    static let readingInterval = 0.1
+
+    private var start: BootTime?
+    private var last = BootTime.zero
+    private var count = 0
+    private var mean = 0.0
+    /// The sum of the squared deviations from the mean, updated with Welford's algorithm.
+    private var squares = 0.0
+
+    /// Processes a reading. Returns the mean if the reading completes it. Values that are not valid pressures are
+    /// ignored.
+    mutating func process(_ pressure: Double, at time: BootTime) -> Value? {
+        guard pressure.isFinite, pressure > 0 else { return nil }
+        guard let start, time > last else {
+            restart(pressure, time)
+            return nil
+        }
+        let step = time.seconds(since: last)
+        last = time
+        // Readings from before a gap do not describe the current pressure.
+        if step > Self.interval { count = 0 }
+        add(pressure)
+        // The last reading of a mean may be early by up to half an interval between readings.
+        guard time.seconds(since: start) >= Self.interval - min(step, Self.interval) / 2 else { return nil }
+        let deviation = count > 1 ? (squares / Double(count - 1)).squareRoot() : .nan
+        self.start = time
+        defer { count = 0 }
+        return Value(pressure: mean, deviation: deviation, time: time)
+    }
+
+    /// Starts the first mean, or a new one after the clock was set back.
+    private mutating func restart(_ pressure: Double, _ time: BootTime) {
+        start = time
+        last = time
+        count = 0
+        add(pressure)
+    }
+
+    private mutating func add(_ pressure: Double) {
+        if count == 0 {
+            mean = 0
+            squares = 0
+        }
+        count += 1
+        let difference = pressure - mean
+        mean += difference / Double(count)
+        squares += difference * (pressure - mean)
+    }
+}

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import SensorFusion
+
+/// The state of the step engine and the processing of its readings. Protected by the engine's lock.
+struct StepEngineState: Sendable {
+    /// The interval between updates, in seconds.
+    private static let updateInterval = 1.0
+    /// The maximum age of a fix whose speed is used, in seconds.
+    private static let maximumFixAge = 3.0
+    /// The maximum horizontal error of a fix that calibrates the step length, in metres at 95 %. Corresponds to 10 m at
+    /// 68 %.
+    private static let maximumHorizontalError = 16.2
+
+    private var tracker = WalkTracker()
+    private var pace = StepPace()
+    private var lengths = StepLength()
+    private var floors = FloorCounter()
+    private var pressure = PressureAverager()
+    private var reference: Double?
+    private(set) var log = StepLog()
+    /// True if the log contains changes that have not been stored.
+    var hasUnstoredChanges = false
+
+    private var speed: Double?
+    private var isSpeedAccurate = false
+    private var nextFixCheck: BootTime?
+    private var lastUpdate: BootTime?
+    private var isWalking = false
+    /// The steps counted since the last update.
+    private var steps: [CountedStep] = []
+    private var reportedAscended = 0
+    private var reportedDescended = 0
+    private var current: CurrentActivity?
+
+    var lengthFactor: Double { lengths.factor }
+
+    // MARK: Start and end
+
+    /// Merges the stored log and sets the stored step length factor.
+    mutating func restore(_ stored: StepLog, lengthFactor: Double, now: Double) {
+        log.merge(stored, now: now)
+        lengths = StepLength(factor: lengthFactor)
+    }
+
+    /// Resets the detectors when the first subscriber is added.
+    mutating func start() {
+        tracker = WalkTracker()
+        pace.restart()
+        isWalking = false
+        current = nil
+        steps = []
+        (lastUpdate, nextFixCheck, speed) = (nil, nil, nil)
+    }
+
+    /// Records the end of the current activity when the last subscriber has been removed.
+    mutating func stop(at wallTime: WallTime) {
+        guard current != nil else { return }
+        log.add(StepLog.Activity(start: wallTime.seconds, activity: [], confidence: .low))
+        current = nil
+        hasUnstoredChanges = true
+    }
+
+    /// Returns the first update for a new subscriber: the totals since `start`, the current activity and the current
+    /// pace.
+    func initialUpdate(since start: WallTime?, now: BootTime, wallTime: WallTime) -> StepUpdate {
+        var news = StepUpdate(time: now, wallTime: wallTime)
+        news.previousTotals = start.map { log.totals(from: $0.seconds, to: wallTime.seconds) } ?? StepTotals()
+        news.activity = current
+        news.pace = pace.pace(at: now.seconds)
+        return news
+    }
+
+    // MARK: Readings
+
+    /// Updates the speed from the device's last fix, at most once a second.
+    mutating func updateSpeed(from fix: PositionFix?, now: BootTime) {
+        if let nextFixCheck, now < nextFixCheck, nextFixCheck.seconds(since: now) <= Self.updateInterval { return }
+        nextFixCheck = now.advanced(bySeconds: Self.updateInterval)
+        speed = nil
+        isSpeedAccurate = false
+        guard let report = fix?.report, report.hasFix, report.speed >= 0, report.speed.isFinite,
+            abs(now.seconds(since: report.arrival)) <= Self.maximumFixAge
+        else { return }
+        speed = report.speed
+        isSpeedAccurate = report.horizontalError <= Self.maximumHorizontalError
+    }
+
+    /// Processes a reading of the accelerometer, in m/s². Returns an update if one is due.
+    mutating func process(
+        _ acceleration: SIMD3<Double>, at time: BootTime, now: BootTime, wallTime: WallTime
+    ) -> StepUpdate? {
+        let news = tracker.update(acceleration, at: time.seconds, speed: speed)
+        if news.hasSteps { recordSteps(now: now, wallTime: wallTime) }
+        if news.hasActivity, let state = tracker.activity {
+            current = CurrentActivity(
+                activity: state.activity, confidence: state.confidence,
+                start: Self.wallTime(of: state.start, now: now, wallTime: wallTime), time: time)
+            if let current {
+                log.add(
+                    StepLog.Activity(
+                        start: current.start.seconds, activity: current.activity, confidence: current.confidence))
+                hasUnstoredChanges = true
+            }
+        }
+        // The absolute value also covers a clock that was set back.
+        let isDue = lastUpdate.map { abs(time.seconds(since: $0)) >= Self.updateInterval } ?? true
+        let turn = self.transition(at: time, now: now, wallTime: wallTime)
+        guard isDue || turn != nil || news.hasActivity else { return nil }
+        if isDue { lastUpdate = time }
+        return self.makeUpdate(at: time, now: now, wallTime: wallTime, transition: turn)
+    }
+
+    /// Processes readings of the barometer, in kilopascals.
+    mutating func process(pressures batch: MotionBatch) {
+        for index in 0..<batch.count {
+            guard let event = pressure.process(batch.values[index].x, at: batch.times[index]) else { continue }
+            let reference = reference ?? event.pressure
+            self.reference = reference
+            floors.update(
+                height: BarometricFormula.height(pressure: event.pressure, reference: reference),
+                at: event.time.seconds)
+        }
+    }
+
+    /// Returns an update with everything counted so far. Never reports the end of a walk, because readings that have
+    /// not arrived yet may contain further steps.
+    mutating func update(_ now: BootTime, _ wallTime: WallTime) -> StepUpdate {
+        makeUpdate(at: now, now: now, wallTime: wallTime, transition: nil)
+    }
+
+    /// Returns the final update when no further readings are expected.
+    mutating func finalUpdate(now: BootTime, wallTime: WallTime) -> StepUpdate {
+        let turn = transition(at: now, now: now, wallTime: wallTime)
+        var news = makeUpdate(at: now, now: now, wallTime: wallTime, transition: turn)
+        news.isLast = true
+        return news
+    }
+
+    private mutating func recordSteps(now: BootTime, wallTime: WallTime) {
+        for step in tracker.steps {
+            let length = lengths.length(interval: step.interval, speed: isSpeedAccurate ? speed : nil)
+            pace.add(step, length: length)
+            floors.record(step: step.time)
+            let counted = CountedStep(
+                time: Self.wallTime(of: step.time, now: now, wallTime: wallTime), length: length,
+                interval: step.interval ?? 0)
+            log.add(counted)
+            steps.append(counted)
+        }
+        hasUnstoredChanges = true
+    }
+
+    /// Returns a transition if walking has begun or ended since the last call.
+    private mutating func transition(at time: BootTime, now: BootTime, wallTime: WallTime) -> WalkTransition? {
+        // The absolute value excludes a last step that lies in the future because the clock was set back.
+        let isWalkingNow = abs(time.seconds - pace.lastStep) <= StepPace.walkTimeout + 0.5
+        guard isWalkingNow != isWalking else { return nil }
+        isWalking = isWalkingNow
+        let instant =
+            isWalkingNow
+            ? steps.first?.time ?? wallTime : Self.wallTime(of: pace.lastStep, now: now, wallTime: wallTime)
+        return WalkTransition(isWalking: isWalkingNow, time: instant)
+    }
+
+    private mutating func makeUpdate(at time: BootTime, now: BootTime, wallTime: WallTime, transition: WalkTransition?)
+        -> StepUpdate
+    {
+        var news = StepUpdate(time: time, wallTime: Self.wallTime(of: time.seconds, now: now, wallTime: wallTime))
+        (news.floorsAscended, reportedAscended) = (floors.ascended - reportedAscended, floors.ascended)
+        (news.floorsDescended, reportedDescended) = (floors.descended - reportedDescended, floors.descended)
+        if news.floorsAscended + news.floorsDescended > 0 {
+            log.add(ascended: news.floorsAscended, descended: news.floorsDescended, at: news.wallTime)
+            hasUnstoredChanges = true
+        }
+        news.steps = steps
+        steps = []
+        news.pace = pace.pace(at: time.seconds)
+        news.transition = transition
+        news.activity = current
+        return news
+    }
+
+    private static func wallTime(of seconds: Double, now: BootTime, wallTime: WallTime) -> WallTime {
+        wallTime.advanced(bySeconds: seconds - now.seconds)
+    }
+}

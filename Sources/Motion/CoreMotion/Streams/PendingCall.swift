@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Foundation
+import Synchronization
+
+/// A single call of a handler, scheduled on the app's callback executor, that can be cancelled until it runs. It
+/// reports that updates cannot be started, or returns the result of a query.
+final class PendingCall: Sendable {
+    private struct Call: @unchecked Sendable {
+        // Called only on the executor that the app has chosen.
+        let body: () -> Void
+    }
+
+    private let call: Mutex<Call?>
+
+    init(device: Device, delivery: any CallbackExecutor, _ body: @escaping () -> Void) {
+        call = Mutex(Call(body: body))
+        delivery.schedule { [self] in
+            if let call = takeCall() { device.withCurrent(call.body) }
+        }
+    }
+
+    /// Cancels the call.
+    func cancel() { withExtendedLifetime(takeCall()) {} }
+
+    private func takeCall() -> Call? { call.withLock { $0.take() } }
+}
+
+/// The pending error of the last start. Setting a new one or nil, or releasing the slot, cancels the previous one.
+final class PendingCallSlot: Sendable {
+    private let call = Mutex<PendingCall?>(nil)
+
+    deinit { set(nil) }
+
+    func set(_ new: PendingCall?) {
+        let former = call.withLock { exchange(&$0, with: new) }
+        former?.cancel()
+    }
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+
+/// The latest value, and a bounded queue of the values and errors for a handler, in order.
+struct PendingMotionCallbacks<Value: Sendable>: Sendable {
+    /// The argument of one call of the handler.
+    enum Item: Sendable {
+        case value(Value)
+        case failure(MotionStreamFailure)
+    }
+
+    /// The latest value, whether or not it has been delivered.
+    private(set) var latest: Value?
+    var queue = BoundedQueue<Item>()
+    /// True if values are queued for a handler.
+    private var acceptsValues = false
+    /// The maximum number of queued values.
+    private let limit: Int
+
+    init(limit: Int) { self.limit = limit }
+
+    mutating func append(_ value: Value) {
+        latest = value
+        guard acceptsValues else { return }
+        queue.append(.value(value), limit: limit) { if case .value = $0 { true } else { false } }
+    }
+
+    /// Adds an error. It replaces a queued error of the same kind, so the number of queued errors is small.
+    mutating func append(_ failure: MotionStreamFailure) {
+        guard acceptsValues else { return }
+        queue.removeAll { if case .failure(let other) = $0 { other.replaces(failure) } else { false } }
+        queue.append(.failure(failure))
+    }
+
+    /// Clears the queue. From then on, values are queued if `acceptsValues` is true; otherwise only the latest value is
+    /// stored.
+    mutating func reset(acceptsValues: Bool) {
+        queue.reset()
+        self.acceptsValues = acceptsValues
+    }
+
+    mutating func clearLatest() { latest = nil }
+}
+
+/// The reason why a handler is called with an error.
+enum MotionStreamFailure: Sendable {
+    /// A sensor delivers no readings.
+    indirect case loss(SensorKind, DeviceError)
+    /// North is unreliable until the device has been moved.
+    case requiresMovement
+    /// True north is unknown because the position is unknown.
+    case noTrueNorth
+
+    /// Whether the other error has the same kind (and, for a loss, the same sensor), so that the newer one replaces the
+    /// older.
+    func replaces(_ other: MotionStreamFailure) -> Bool {
+        switch (self, other) {
+        case (.loss(let kind, _), .loss(let otherKind, _)): kind == otherKind
+        case (.requiresMovement, .requiresMovement), (.noTrueNorth, .noTrueNorth): true
+        default: false
+        }
+    }
+}

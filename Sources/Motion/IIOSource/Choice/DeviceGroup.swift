@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import IIOFormat
+
+/// The motion sensors of one IIO device. They share its buffer and are read together.
+struct DeviceGroup {
+    /// A sensor of the device.
+    struct Member {
+        var description: SensorDescription
+        let sensor: IIOSensor
+    }
+
+    /// The index of the device in its context.
+    let device: Int
+    /// The ID of the device, for example "iio:device0".
+    let deviceID: String
+    /// The part of the sensor IDs that identifies the device: the ID of the device when it was first found.
+    let key: String
+    /// Identifies the device model across reconnections. Equal for all devices of a model.
+    let fingerprint: String
+    var members: [Member]
+    /// The trigger that the configuration specifies; nil if there is none.
+    let trigger: String?
+    /// True if the configuration disables the buffer.
+    let isPolled: Bool
+    /// True if the sensor reports only changes, so that missing samples do not indicate a failure.
+    let isEventDriven: Bool
+
+    /// Returns the units of a context.
+    ///
+    /// - Parameters:
+    ///   - context: The context.
+    ///   - address: The address of the context.
+    ///   - settings: The configuration of the sensors.
+    ///   - udev: Returns a udev property of the device at an index; nil if there is none.
+    ///   - key: Returns the persistent name of a device.
+    static func groups(
+        in context: IIOContext, address: MotionSourceAddress, settings: [SensorSetting],
+        udev: (_ property: String, _ device: Int) -> String? = { _, _ in nil },
+        key: (_ id: String, _ fingerprint: String) -> String
+    ) -> [DeviceGroup] {
+        var units: [DeviceGroup] = context.devices.indices.compactMap { index in
+            let device = context.devices[index]
+            guard !device.isTrigger else { return nil }
+            let found = device.sensors()
+            guard !found.isEmpty else { return nil }
+            let fingerprint = ([device.name, device.label] + device.channels.map(\.id)).joined(separator: "/")
+            let key = key(device.id, fingerprint)
+            let members = found.map { sensor in
+                Member(
+                    description: describe(sensor, of: device, key: key, address: address, settings: settings) {
+                        udev($0, index)
+                    },
+                    sensor: sensor)
+            }
+            let applying = settings.filter { setting in members.contains { setting.applies(to: $0.description) } }
+            return DeviceGroup(
+                device: index, deviceID: device.id, key: key, fingerprint: fingerprint, members: members,
+                trigger: applying.lazy.compactMap(\.trigger).first, isPolled: applying.contains { $0.isPolled },
+                isEventDriven: found.contains { sensor in
+                    sensor.axes.contains { axis in
+                        device.channels.indices.contains(axis.channel)
+                            && device.channels[axis.channel].attribute("hysteresis") != nil
+                    }
+                })
+        }
+        AttachmentPath.numberDuplicates(in: &units)
+        return units
+    }
+
+    private static func describe(
+        _ sensor: IIOSensor, of device: IIODevice, key: String, address: MotionSourceAddress,
+        settings: [SensorSetting], udev: (_ property: String) -> String?
+    ) -> SensorDescription {
+        var description = SensorDescription(id: "\(address)/\(key)/\(sensor.kind.channelType)", kind: sensor.kind)
+        description.name = sensor.name
+        description.label = sensor.label
+        description.location = sensor.location
+        description.source = address.description
+        description.serial = device.serial
+        description.rates = sensor.rates
+        description.mountMatrix = sensor.mountMatrix
+        description.mountMatrixOrigin = sensor.mountMatrixOrigin
+        description.remarks = sensor.remarks
+        if let problem = sensor.problemText { description.remarks.append(problem) }
+        let applying = settings.filter { $0.applies(to: description) }
+        let isPolled = !sensor.canBuffer || applying.contains { $0.isPolled }
+        description.mode = isPolled ? .polled : .buffered
+        description.clock = !isPolled && device.timestampChannel != nil ? device.timestampClock : ""
+        if sensor.kind == .accelerometer, let location = udev("ACCEL_LOCATION"), !location.isEmpty {
+            description.location = location
+        }
+        if let path = udev("DEVPATH") { description.path = AttachmentPath.stable(path) }
+        description.applyMountMatrix(
+            from: settings, udevMatrix: udev("ACCEL_MOUNT_MATRIX"), driverRemarks: sensor.mountMatrixRemarks)
+        return description
+    }
+}
+
+/// The choice of attributes that are read when a context is opened.
+enum AttributeSelection {
+    private static let prefixes = SensorKind.allCases.map { $0.isVector ? "\($0.channelType)_" : $0.channelType }
+    private static let parts = [
+        "scale", "offset", "matrix", "sampling_frequency", "label", "location", "clock", "calib", "hysteresis",
+        "filter", "name", "serial",
+    ]
+
+    /// True for a device that may have motion sensors, and for a trigger, whose rate may be needed.
+    static func mayHaveSensors(_ device: IIODevice) -> Bool {
+        device.isTrigger || device.channels.contains { channel in prefixes.contains { channel.id.hasPrefix($0) } }
+    }
+
+    /// True for an attribute that describes a sensor. Readings are not needed, and reading them would trigger
+    /// measurements.
+    static func isNeeded(_ name: String) -> Bool {
+        parts.contains { part in
+            name.indices.contains { name[$0...].hasPrefix(part) }
+        }
+    }
+}

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+
+/// A corrector that converts the timestamps of a driver to the device's clock.
+///
+/// It does not read any clocks; the caller provides their times.
+struct TimestampCorrector {
+    /// The clock of the timestamps.
+    enum TimestampClock: Equatable {
+        /// The device's own clock.
+        case device
+        /// Another clock of this machine, which can be read.
+        case local(String)
+        /// A clock that is only known from its timestamps, usually of another machine. The minimum delay counts as no
+        /// delay.
+        case remote
+        /// There are no timestamps. Samples are distributed over the time since the last arrival.
+        case none
+    }
+
+    /// The minimum time after which the minimum delay is determined again, in seconds, because clocks may drift.
+    private static let minimumWindow = 10.0
+    /// The minimum number of refills in a window.
+    private static let minimumWindowRefills = 50
+    /// The maximum delay that confirms the offset, in nanoseconds.
+    private static let confirmingDelay: Int64 = 10_000_000
+    /// The minimum difference that is a clock step and not a delay, in seconds.
+    private static let minimumStep = 1.0
+    /// The range of initial delays of a further capture for which the previous offset is kept, in nanoseconds. A busy
+    /// machine can cause these delays.
+    private static let plausibleInitialDelays: Range<Int64> = 0..<2_000_000_000
+
+    /// The state of another machine's clock, as determined by a capture.
+    struct ClockState: Equatable {
+        /// The nanoseconds to add to a timestamp.
+        var offset: Int64
+        /// The last timestamp, in nanoseconds.
+        var stamp: Int64
+        /// The time at which the offset was last confirmed.
+        var time: BootTime
+    }
+
+    private(set) var base: TimestampClock
+    /// The nanoseconds to add to a timestamp.
+    private(set) var offset: Int64 = 0
+    /// The number of steps of the timestamps' clock.
+    private(set) var clockSteps = 0
+    /// The time from one sample to the next, in seconds; 0 if it is unknown.
+    var interval: Double
+    /// The number of samples of the sensor in an interval.
+    private let decimation: Int
+    /// The state from a previous capture, until the first samples have arrived.
+    private var previous: ClockState?
+
+    /// True if timestamps are no longer used because they went back repeatedly.
+    private(set) var areTimestampsRejected = false
+
+    private var regressionScore = 0
+    private var lastTimestamp: Int64?
+    /// The time at which the offset was last confirmed by an arrival with little or no delay.
+    private var confirmationTime = BootTime.zero
+    private var lastTime: BootTime?
+    private var minimumDelay = Int64.max
+    private var windowStart = BootTime.zero
+    private var windowRefills = 0
+    private var nextMeasurement = BootTime.zero
+
+    /// Creates a corrector.
+    ///
+    /// - Parameters:
+    ///   - base: The clock of the timestamps.
+    ///   - interval: The time from one sample to the next, in seconds; 0 if it is unknown.
+    ///   - thinning: The number of samples of the sensor in an interval.
+    ///   - before: The state of the same clock from a previous capture; nil if there is none.
+    init(base: TimestampClock, interval: Double, thinning: Int = 1, before: ClockState? = nil) {
+        self.base = base
+        self.interval = interval
+        self.decimation = max(1, thinning)
+        guard base == .remote, let before else { return }
+        self.previous = before
+        offset = before.offset
+    }
+
+    /// The state of the clock for the next capture; nil if it is unknown.
+    var clockState: ClockState? {
+        guard base == .remote, !areTimestampsRejected, let lastTimestamp else { return nil }
+        return ClockState(offset: offset, stamp: lastTimestamp, time: confirmationTime)
+    }
+
+    /// Returns the offset of the device's clock from another clock of this machine, in nanoseconds. Uses the pair of
+    /// readings with the shortest distance, out of three. nil if the other clock cannot be read.
+    static func offset(clock: any DeviceClock, other: () -> Int64?) -> Int64? {
+        var best: (width: Int64, offset: Int64)?
+        for _ in 0..<3 {
+            let before = clock.now.nanoseconds
+            guard let reading = other() else { return nil }
+            let width = clock.now.nanoseconds &- before
+            if best.map({ width < $0.width }) ?? true { best = (width, before &+ width / 2 &- reading) }
+        }
+        return best?.offset
+    }
+
+    /// Starts a capture with an offset.
+    mutating func start(offset: Int64) {
+        self.offset = offset
+        lastTimestamp = nil
+        minimumDelay = .max
+        windowRefills = 0
+        nextMeasurement = .zero
+    }
+
+    /// Corrects the times of a refill in place. They were calculated as timestamp plus `offset`. Returns the number of
+    /// times to keep, from the start, which are ascending and later than all previous ones; 0 if none is usable.
+    mutating func correct(
+        _ times: UnsafeMutableBufferPointer<BootTime>, arrival: BootTime, measure: (String) -> Int64?
+    ) -> Int {
+        let count = times.count
+        guard count > 0 else { return 0 }
+        let stamp = times[count - 1].nanoseconds &- offset
+        // The timestamp is 0 if the driver does not set it.
+        if stamp <= 0 { base = .none }
+        let change = correction(times[0].nanoseconds &- offset, stamp: stamp, arrival: arrival, measure: measure)
+        if base == .none {
+            distribute(times, to: arrival)
+        } else {
+            offset = offset &+ change
+            if change != 0 { for index in times.indices { times[index].nanoseconds &+= change } }
+            lastTimestamp = stamp
+        }
+        return makeAscending(times, arrival: arrival)
+    }
+
+    /// Returns the change of the offset, from the first and the last timestamp of a refill.
+    private mutating func correction(
+        _ firstStamp: Int64, stamp: Int64, arrival: BootTime, measure: (String) -> Int64?
+    ) -> Int64 {
+        let delay = arrival.nanoseconds.subtractingSaturated(stamp.addingSaturated(offset))
+        switch base {
+        case .none: return 0
+        case .device:
+            // If the first difference is this large, the driver uses another clock than it reports.
+            guard lastTimestamp == nil,
+                abs(Double(delay)) > 5e9 + 2e9 * interval * Double(BufferPlan.maximumSamples / decimation)
+            else {
+                return 0
+            }
+            base = .remote
+            return delay
+        case .local(let name):
+            let isOff = delay < -10_000_000 || Double(delay) > (Self.minimumStep + 2 * interval) * 1e9
+            guard isOff || arrival >= nextMeasurement else { return 0 }
+            nextMeasurement = arrival.advanced(bySeconds: 1)
+            guard let measured = measure(name) else { return 0 }
+            let change = measured &- offset
+            if abs(Double(change)) > 1e6 { clockSteps += 1 }
+            // Measurement noise is ignored, so that the intervals between the samples do not change.
+            return change.magnitude > 20_000 ? change : 0
+        case .remote:
+            guard let lastTimestamp else {
+                beginWindow(arrival)
+                // The previous offset is kept if the clock has not been restarted, which would set it back.
+                if let before = previous.take(), firstStamp > before.stamp, Self.plausibleInitialDelays.contains(delay)
+                {
+                    confirmationTime = before.time
+                    return 0
+                }
+                confirmationTime = arrival
+                return delay
+            }
+            if stamp < lastTimestamp || Double(delay) < -Self.minimumStep * 1e9 {
+                clockSteps += 1
+                recordRegression()
+                if base == .none { return 0 }
+                beginWindow(arrival)
+                confirmationTime = arrival
+                return delay
+            }
+            windowRefills += 1
+            if delay < 0 {
+                minimumDelay = 0
+                confirmationTime = arrival
+                return delay
+            }
+            if delay < Self.confirmingDelay { confirmationTime = arrival }
+            minimumDelay = min(minimumDelay, delay)
+            guard windowRefills >= Self.minimumWindowRefills, arrival.seconds(since: windowStart) >= Self.minimumWindow
+            else {
+                return 0
+            }
+            let change = minimumDelay
+            beginWindow(arrival)
+            confirmationTime = arrival
+            return change
+        }
+    }
+
+    private mutating func beginWindow(_ now: BootTime) {
+        windowStart = now
+        windowRefills = 0
+        minimumDelay = .max
+    }
+
+    /// Distributes the samples evenly from the last time to `end`. There may have been a pause in between.
+    ///
+    /// - Parameters:
+    ///   - times: The times to set.
+    ///   - end: The time of the last sample.
+    ///   - spacing: The interval according to the timestamps, in nanoseconds; 0 if it is unknown.
+    private func distribute(_ times: UnsafeMutableBufferPointer<BootTime>, to end: BootTime, spacing: Int64 = 0) {
+        let count = Int64(times.count)
+        var step = interval > 0 && interval < 1e6 ? Int64(interval * 1e9) : 10_000_000
+        if let lastTime, end > lastTime {
+            let availableInterval = (end.nanoseconds &- lastTime.nanoseconds) / count
+            // After a pause, the interval is limited to 1.5 times the usual one.
+            let usual = max(step, min(spacing, availableInterval))
+            step = interval > 0 ? min(availableInterval, usual + usual / 2) : availableInterval
+        }
+        let start = end.nanoseconds &- (count - 1) &* step
+        for index in times.indices { times[index] = BootTime(nanoseconds: start &+ Int64(index) &* step) }
+    }
+
+    /// Ensures that the times ascend. If all times of a batch are equal, or overlap with earlier times, they are
+    /// distributed evenly. Returns the number of times to keep.
+    private mutating func makeAscending(_ times: UnsafeMutableBufferPointer<BootTime>, arrival: BootTime) -> Int {
+        let count = times.count
+        let end = times[count - 1]
+        // The loop has no branches, so that it can be vectorized.
+        var isNotAscending: UInt8 = 0
+        for index in 1..<max(1, count) {
+            isNotAscending |= times[index].nanoseconds <= times[index - 1].nanoseconds ? 1 : 0
+        }
+        if isNotAscending == 0, lastTime.map({ times[0] > $0 }) ?? true {
+            lastTime = end
+            regressionScore = max(0, regressionScore - 1)
+            return count
+        }
+        let availableInterval = Int64(count)
+        if lastTime.map({ end.nanoseconds.subtractingSaturated($0.nanoseconds) >= availableInterval }) ?? true {
+            // Ascending timestamps that begin too early follow a delayed refill. A pause affects only one of the two
+            // outer intervals, so the shorter one is used.
+            let spacing =
+                isNotAscending == 0 && count > 2
+                ? min(
+                    times[1].nanoseconds &- times[0].nanoseconds,
+                    end.nanoseconds &- times[count - 2].nanoseconds) : 0
+            distribute(times, to: end, spacing: spacing)
+            lastTime = end
+            return count
+        }
+        // The timestamps are not usable. The samples are distributed from the last time to the arrival.
+        recordRegression()
+        if let last = lastTime, arrival.nanoseconds.subtractingSaturated(last.nanoseconds) < availableInterval {
+            guard last.seconds(since: arrival) > Self.minimumStep else { return 0 }
+            lastTime = nil
+        }
+        distribute(times, to: arrival)
+        lastTime = arrival
+        return count
+    }
+
+    /// Records that the timestamps went back. After repeated occurrences, they are no longer used.
+    private mutating func recordRegression() {
+        regressionScore += 8
+        guard regressionScore >= 64, base != .none else { return }
+        base = .none
+        areTimestampsRejected = true
+    }
+}

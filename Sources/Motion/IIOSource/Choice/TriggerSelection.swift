@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import IIOFormat
+
+/// The choice of the trigger for a device's buffer among the triggers of its context.
+enum TriggerSelection {
+    /// A decision about the trigger.
+    enum Decision: Equatable {
+        /// Keep the current state: a trigger is set, or the device does not support triggers.
+        case keep
+        /// Set the trigger at an index in the context.
+        case set(Int)
+        /// Try without a trigger. No trigger with these names exists.
+        case withoutTrigger([String])
+        /// The configured trigger does not exist. The others are available.
+        case missing(String, offered: [String])
+    }
+
+    /// Returns the decision for the device at an index in the context. The parent of a device is only requested if no
+    /// name matches.
+    static func decide(
+        device: Int, context: IIOContext, configured: String?, state: IIOTriggerState?, parent: (Int) -> String?
+    ) -> Decision {
+        let triggers = context.devices.indices.filter { context.devices[$0].isTrigger }
+        func index(named name: String) -> Int? {
+            triggers.first { context.devices[$0].name == name || context.devices[$0].id == name }
+        }
+        if let configured {
+            if let found = index(named: configured) { return .set(found) }
+            return .missing(configured, offered: triggers.map { context.devices[$0].name })
+        }
+        // If the state is unknown, the device does not support triggers, or opening the buffer reports the problem.
+        guard state == .some(.none), context.devices.indices.contains(device) else { return .keep }
+        let candidateNames = conventionalNames(for: context.devices[device])
+        if let found = candidateNames.lazy.compactMap(index(named:)).first { return .set(found) }
+        let name = context.devices[device].name
+        if !name.isEmpty, let found = triggers.first(where: { context.devices[$0].name.hasPrefix("\(name)-") }) {
+            return .set(found)
+        }
+        if let deviceParent = parent(device), let found = triggers.first(where: { parent($0) == deviceParent }) {
+            return .set(found)
+        }
+        return .withoutTrigger(candidateNames)
+    }
+
+    /// Returns the names that drivers usually give to the trigger of their own device.
+    static func conventionalNames(for device: IIODevice) -> [String] {
+        let number = device.id.split(separator: ":").last.map { String($0.drop { !("0"..."9").contains($0) }) } ?? ""
+        guard !device.name.isEmpty else { return [] }
+        return ["\(device.name)-dev\(number)", "\(device.name)-trigger"]
+    }
+}

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if LibIIO
+import DeviceCore
+import SystemCalls
+
+/// A check of the device description that a network server announces.
+///
+/// libiio allocates as much memory as the server announces, before it has received any data.
+enum DescriptionSizeCheck {
+    /// The maximum size of a description, in bytes. It suffices for more than a thousand sensors.
+    static let maximumSize = 16 << 20
+    /// The time within which a server must announce the size, for each of its addresses, in seconds. Equal to the
+    /// timeout of libiio.
+    private static let timeout = 5.0
+    /// The maximum number of addresses of a host that are tried.
+    private static let maximumAddresses = 8
+
+    /// Throws an error if the server announces a description that is too large, or does not respond in time. Other
+    /// problems are reported by libiio.
+    ///
+    /// - Returns: The address at which the server has announced a size; nil if there is none.
+    @discardableResult
+    static func check(
+        _ address: MotionSourceAddress, patience: Double = timeout
+    ) throws(IIOFailure) -> ServerAddress? {
+        guard address.backend == .network, let (host, port) = hostAndPort(address.target) else { return nil }
+        var answer = Response.unreachable
+        var count = 0
+        var found: ServerAddress?
+        _ = Sockets.resolve(host, port: port) { address in
+            answer = requestSize(address, until: LiveClock().now.advanced(bySeconds: patience))
+            count += 1
+            if case .size = answer { found = ServerAddress(address) }
+            return answer != .unreachable || count == maximumAddresses
+        }
+        switch answer {
+        case .size(let size) where size > maximumSize: throw IIOFailure("PRINT", EFBIG)
+        // A server that is silent now could announce any size to libiio.
+        case .timedOut: throw IIOFailure("PRINT", ETIMEDOUT)
+        case .size, .other, .unreachable: return found
+        }
+    }
+
+    private enum Response: Equatable {
+        case size(Int)
+        /// A response that is not a size. libiio reports the problem.
+        case other
+        case timedOut
+        case unreachable
+    }
+
+    /// Parses the host and the port of `host`, `host:port` or `[host]:port`.
+    static func hostAndPort(_ text: String) -> (host: String, port: UInt16)? {
+        if text.hasPrefix("["), let close = text.firstIndex(of: "]") {
+            let port = text[text.index(after: close)...].dropFirst()
+            let host = String(text[text.index(after: text.startIndex)..<close])
+            return (host, port.isEmpty ? MotionSourceAddress.standardPort : UInt16(port) ?? 0)
+        }
+        guard let colon = text.firstIndex(of: ":"), colon == text.lastIndex(of: ":") else {
+            return (text, MotionSourceAddress.standardPort)
+        }
+        return UInt16(text[text.index(after: colon)...]).map { (String(text[..<colon]), $0) }
+    }
+
+    /// Sends PRINT, and returns the size that the server announces before the description.
+    private static func requestSize(_ address: addrinfo, until end: BootTime) -> Response {
+        guard let descriptor = ServerAddress(address)?.connect() else { return .unreachable }
+        defer { systemClose(descriptor) }
+        guard wait(descriptor, POLLOUT, until: end), Sockets.clearPendingError(descriptor) == 0 else {
+            return .unreachable
+        }
+        let request = Array("PRINT\r\n".utf8)
+        guard request.withUnsafeBytes({ systemSend(descriptor, $0) }) == request.count else { return .other }
+        var digits: [UInt8] = []
+        var byte: UInt8 = 0
+        // The few bytes are read one by one, because the description after them is not needed.
+        while digits.count < 20 {
+            guard wait(descriptor, POLLIN, until: end) else { return .timedOut }
+            guard withUnsafeMutableBytes(of: &byte, { systemRead(descriptor, $0) }) == 1 else { return .other }
+            if byte == UInt8(ascii: "\n") { return size(digits[...]) }
+            digits.append(byte)
+        }
+        // A line of this length exceeds any valid size.
+        return .size(.max)
+    }
+
+    /// Parses a line like libiio: whitespace, a number, and any text after it.
+    private static func size(_ line: ArraySlice<UInt8>) -> Response {
+        let text = line.drop { $0 <= UInt8(ascii: " ") }
+        let sign = text.first == UInt8(ascii: "-") || text.first == UInt8(ascii: "+") ? 1 : 0
+        let digits = text.dropFirst(sign).prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+        return Int(String(decoding: text.prefix(sign) + digits, as: UTF8.self)).map { .size($0) } ?? .other
+    }
+
+    private static func wait(_ descriptor: Int32, _ events: Int32, until end: BootTime) -> Bool {
+        while true {
+            let left = max(0, end.seconds(since: LiveClock().now))
+            var state = pollfd(fd: descriptor, events: Int16(events), revents: 0)
+            let count = poll(&state, 1, Int32(left * 1000))
+            // Repeat the call if a signal has interrupted it.
+            if count >= 0 || errno != EINTR { return count > 0 }
+        }
+    }
+}
+
+/// The resolved address of a server. It is reused, so that further connections need no name lookup.
+struct ServerAddress: Sendable {
+    private let family: Int32
+    private let bytes: [UInt8]
+
+    init?(_ address: addrinfo) {
+        guard let pointer = address.ai_addr else { return nil }
+        family = address.ai_family
+        bytes = Array(UnsafeRawBufferPointer(start: pointer, count: Int(address.ai_addrlen)))
+    }
+
+    /// Returns a socket that is connecting. The caller must wait for the connection and close the socket. nil if the
+    /// connection cannot be started.
+    func connect() -> Int32? {
+        let descriptor = Sockets.open(family, .stream)
+        guard descriptor >= 0 else { return nil }
+        let result = bytes.withUnsafeBytes { bytes -> Int32 in
+            guard let start = bytes.baseAddress else { return -1 }
+            return Sockets.connect(descriptor, start.assumingMemoryBound(to: sockaddr.self), socklen_t(bytes.count))
+        }
+        if result == 0 || errno == EINPROGRESS { return descriptor }
+        systemClose(descriptor)
+        return nil
+    }
+}
+#endif

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import IIOFormat
+import Logging
+
+/// Decodes the samples of a buffer and delivers them to the hub.
+///
+/// Each refill requires one wait and, for each sensor, one pass over the bytes and one call of the hub. The arrays of a
+/// batch are reused unless a subscriber has retained them.
+struct BufferReader {
+    private struct Stream {
+        let decoder: IIOScanDecoder
+        var batch: MotionBatch
+    }
+
+    private let reader: DeviceReader
+    private let hub: MotionHub
+    private let clock: any DeviceClock
+    private let library: any IIOLibrary
+    private let stride: Int
+    private let decimation: Int
+    /// The number of samples since the last one that was kept.
+    private var samplesSinceKept = 0
+    private var streams: [Stream]
+    private var corrector: TimestampCorrector
+    private let hasTimestamps: Bool
+    private let name: String
+    /// The time of the last refill.
+    private(set) var lastRefill: BootTime
+    private var loggedClockSteps = 0
+    private var hasLoggedRejection = false
+    private let log = Logger(label: "device-services.motion")
+
+    init(
+        layout: IIOScanLayout, thinning: Int, members: [DeviceGroup.Member], timestampChannel: Int?,
+        keeper: TimestampCorrector,
+        reader: DeviceReader, hub: MotionHub, clock: any DeviceClock, library: any IIOLibrary
+    ) {
+        self.reader = reader
+        self.hub = hub
+        self.clock = clock
+        self.library = library
+        lastRefill = clock.now
+        stride = layout.sampleSize
+        self.decimation = max(1, thinning)
+        self.corrector = keeper
+        let streams = members.compactMap { member -> Stream? in
+            IIOScanDecoder(layout: layout, axes: member.sensor.axes, timestampChannel: timestampChannel).map {
+                var batch = MotionBatch(sensor: member.description.id, kind: member.sensor.kind)
+                batch.decimationFactor = max(1, thinning)
+                return Stream(decoder: $0, batch: batch)
+            }
+        }
+        name = members.first?.description.id ?? ""
+        hasTimestamps = streams.first?.decoder.hasTimestamps ?? false
+        self.streams = streams
+    }
+
+    /// The IDs of the sensors that the capture reads.
+    var sensors: [SensorDescription.ID] { streams.map(\.batch.sensor) }
+
+    /// True if the times of the samples are based on the timestamps of the driver.
+    var usesDriverTimestamps: Bool { hasTimestamps && corrector.base != .none && !corrector.areTimestampsRejected }
+
+    /// The state of another machine's clock; nil if it is unknown.
+    var clockState: TimestampCorrector.ClockState? { corrector.clockState }
+
+    /// Returns the time since the last refill, in seconds.
+    func secondsSinceRefill(now: BootTime) -> Double { now.seconds(since: lastRefill) }
+
+    /// Reads until a refill fails. Returns the positive error number.
+    mutating func run(_ buffer: any IIOBuffer) -> Int32 {
+        var bytes = UnsafeRawBufferPointer(start: nil, count: 0)
+        while true {
+            var reads = 1
+            let result = buffer.refill(&bytes, reads: &reads)
+            guard result >= 0 else { return Int32(clamping: -result) }
+            // Refills without samples must not cause a busy loop.
+            if !process(bytes) { WorkerThread.sleep(seconds: 0.01) }
+        }
+    }
+
+    /// Delivers the samples of a refill. Returns false if it contains none, or if the reader may not deliver.
+    mutating func process(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        let arrival = clock.now
+        let count = stride > 0 ? bytes.count / stride : 0
+        guard count > 0, reader.mayDeliver else { return false }
+        lastRefill = arrival
+        reader.countRefill()
+        if decimation == 1 {
+            post(bytes, count: count, arrival: arrival)
+        } else if case let kept = decimated(bytes, count: count), !kept.isEmpty {
+            kept.withUnsafeBytes { post($0, count: kept.count / stride, arrival: arrival) }
+        }
+        return true
+    }
+
+    private mutating func post(_ bytes: UnsafeRawBufferPointer, count: Int, arrival: BootTime) {
+        if corrector.clockSteps != loggedClockSteps || corrector.areTimestampsRejected != hasLoggedRejection {
+            logIrregularities()
+        }
+        let kept = decode(bytes, count: count, arrival: arrival)
+        reader.isDelivering = true
+        if kept > 0 {
+            for index in streams.indices { hub.post(streams[index].batch) }
+        }
+        reader.isDelivering = false
+    }
+
+    /// Returns the samples to keep: the last of every `decimation` consecutive samples, counted across refills.
+    private mutating func decimated(_ bytes: UnsafeRawBufferPointer, count: Int) -> [UInt8] {
+        var kept: [UInt8] = []
+        for place in Swift.stride(from: decimation - 1 - samplesSinceKept, to: count, by: decimation) {
+            kept.append(contentsOf: bytes[place * stride..<(place + 1) * stride])
+        }
+        samplesSinceKept = (samplesSinceKept + count) % decimation
+        return kept
+    }
+
+    /// Logs irregularities of the timestamps, a limited number of times.
+    private mutating func logIrregularities() {
+        loggedClockSteps = corrector.clockSteps
+        if corrector.areTimestampsRejected, !hasLoggedRejection {
+            log.warning("\(name): The driver's timestamps do not increase. The arrival times are used instead.")
+        } else if loggedClockSteps <= 3 {
+            log.notice("\(name): The clock of the timestamps was set. The resulting step is compensated.")
+        }
+        hasLoggedRejection = corrector.areTimestampsRejected
+    }
+
+    /// Fills the batches. Returns 0 if the samples are not usable.
+    private mutating func decode(_ bytes: UnsafeRawBufferPointer, count: Int, arrival: BootTime) -> Int {
+        var kept = 0
+        var firstTimes: [BootTime] = []
+        for index in streams.indices {
+            // After their removal from the batch, the arrays are uniquely referenced and can be written in place.
+            var (values, times) = streams[index].batch.moveArrays(count: count)
+            let decoder = streams[index].decoder
+            let isFirst = index == 0
+            values.withUnsafeMutableBufferPointer { values in
+                times.withUnsafeMutableBufferPointer { times in
+                    decoder.decode(
+                        bytes, stride: stride, count: count, values: values,
+                        times: isFirst && hasTimestamps ? times : nil, clockOffset: corrector.offset)
+                    if isFirst {
+                        kept = corrector.correct(times, arrival: arrival) { [clock, library] name in
+                            TimestampCorrector.offset(clock: clock) { library.time(of: name) }
+                        }
+                    } else {
+                        // All sensors of a scan have the same time.
+                        for place in times.indices { times[place] = firstTimes[place] }
+                    }
+                }
+            }
+            if isFirst, streams.count > 1 { firstTimes = times }
+            streams[index].batch.values = values
+            streams[index].batch.times = times
+            streams[index].batch.arrival = arrival
+        }
+        return kept
+    }
+}
+
+extension MotionBatch {
+    /// Removes the arrays from the batch, with the size for `count` readings. The memory is reused if nothing else
+    /// retains it.
+    fileprivate mutating func moveArrays(count: Int) -> ([SIMD3<Double>], [BootTime]) {
+        if values.count != count || times.count != count {
+            values = [SIMD3<Double>](repeating: .zero, count: count)
+            times = [BootTime](repeating: .zero, count: count)
+        }
+        defer {
+            values = []
+            times = []
+        }
+        return (values, times)
+    }
+}

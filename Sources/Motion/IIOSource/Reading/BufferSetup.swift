@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import IIOFormat
+import SystemCalls
+
+/// Sets up a device for a capture: lock, clock, trigger, rate and buffer, in this order.
+struct BufferSetup {
+    /// A device that has been set up.
+    struct ConfiguredDevice {
+        var layout: IIOScanLayout
+        var channels: [Int]
+        var timestampChannel: Int?
+        var plan: BufferPlan
+        /// The rate in hertz, as reported by the driver; nil if it is unknown.
+        var rate: Double?
+        var clockName = ""
+        var timestampClock = TimestampCorrector.TimestampClock.none
+        /// The names of the triggers that were not found.
+        var missingTriggers: [String] = []
+        /// The index of the device's trigger in the context.
+        var trigger: Int?
+        var timerTrigger: (any IIOLease)?
+        var buffer: (any IIOBuffer)?
+        var remarks: [String] = []
+        /// Settings that the user has no permission to change.
+        var refused: [IIOAttributePath] = []
+
+        /// Creates the corrector of the timestamps.
+        ///
+        /// - Parameters:
+        ///   - clock: The device's clock.
+        ///   - library: The library that reads other local clocks.
+        ///   - before: The state of the clock from a previous capture.
+        func makeCorrector(clock: any DeviceClock, library: any IIOLibrary, previous: ClockEstimate?)
+            -> TimestampCorrector
+        {
+            var keeper = TimestampCorrector(
+                base: timestampClock, interval: rate.map { $0 > 0 ? Double(plan.decimation) / $0 : 0 } ?? 0,
+                thinning: plan.decimation, before: previous?.state(of: clockName, now: clock.now))
+            if case .local(let name) = timestampClock,
+                let offset = TimestampCorrector.offset(clock: clock, other: { library.time(of: name) })
+            {
+                keeper.start(offset: offset)
+            }
+            return keeper
+        }
+    }
+
+    let unit: DeviceGroup
+    let connection: any IIOConnection
+    let library: any IIOLibrary
+    let address: MotionSourceAddress
+    let options: IIOSourceOptions
+    /// The attributes that have been written. They are restored when the task ends.
+    let settings: ChangedSettings
+
+    init(
+        unit: DeviceGroup, connection: any IIOConnection, library: any IIOLibrary, address: MotionSourceAddress,
+        options: IIOSourceOptions
+    ) {
+        self.unit = unit
+        self.connection = connection
+        self.library = library
+        self.address = address
+        self.options = options
+        settings = ChangedSettings(connection, isLocal: address.backend == .local)
+    }
+
+    private var device: IIODevice? {
+        let devices = connection.context.devices
+        return devices.indices.contains(unit.device) ? devices[unit.device] : nil
+    }
+
+    /// Acquires the lock that prevents use by other programs; nil if locks are not supported.
+    func lock() throws(ReaderFailure) -> (any IIOLease)? {
+        do throws(IIOFailure) {
+            return try connection.lock(unit.device)
+        } catch {
+            throw ReaderFailure(error.error(captureOperation([])), .retry)
+        }
+    }
+
+    /// Sets the clock, trigger and rate.
+    func configure(_ plan: DeviceReadPlan) throws(ReaderFailure) -> ConfiguredDevice {
+        guard let device else { throw removedError() }
+        let timestamp = device.timestampChannel
+        var channels = plan.active.flatMap { unit.members[$0].sensor.axes.map(\.channel) }
+        // With a timestamp, all versions of libiio report the same size of a scan, see `scanSizeMismatch(_:_:)`.
+        if let timestamp { channels.append(timestamp) }
+        guard let layout = device.layout(of: channels), layout.sampleSize > 0 else { throw removedError() }
+        var armed = ConfiguredDevice(
+            layout: layout, channels: channels, timestampChannel: timestamp,
+            plan: BufferPlan(
+                rate: nil, latency: plan.latency, isLocal: isLocal, isEventDriven: unit.isEventDriven))
+        if timestamp != nil { setClock(device, &armed) }
+        try setTrigger(device, &armed)
+        armed.rate = setRates(plan, trigger: armed.trigger, remarks: &armed.remarks, refused: &armed.refused)
+        armed.plan = BufferPlan(
+            rate: armed.rate ?? (plan.rate.isFinite && plan.rate > 0 ? plan.rate : nil), latency: plan.latency,
+            wanted: plan.decimates ? plan.rate : nil, samples: options.samplesPerRefill,
+            kernelBuffers: options.kernelBuffers, isLocal: isLocal, isEventDriven: unit.isEventDriven)
+        return armed
+    }
+
+    private var isLocal: Bool { address.backend == .local }
+
+    private func removedError() -> ReaderFailure {
+        ReaderFailure(IIOFailure("look at \(unit.deviceID)", ENODEV).error(captureOperation([])), .reconnect)
+    }
+
+    private func captureOperation(_ triggers: [String]) -> IIOFailure.Operation {
+        .capture(device: unit.deviceID, triggers: triggers, address: address)
+    }
+
+    // MARK: Clock
+
+    private func setClock(_ device: IIODevice, _ armed: inout ConfiguredDevice) {
+        let name = "current_timestamp_clock"
+        guard device.attribute(name) != nil else {
+            // Kernels before 4.9 have no such attribute and use the system clock for timestamps.
+            armed.timestampClock = isLocal ? .local("realtime") : .remote
+            return
+        }
+        let place = IIOAttributePath.device(unit.device, name)
+        let original = try? connection.read(place)
+        var current = original ?? ""
+        for wish in ClockSelection.preferredClocks(over: current) {
+            do throws(IIOFailure) {
+                current = try settings.write(wish, to: place, from: original)
+            } catch {
+                guard isRefused(error, place) else { continue }
+                armed.refused.append(place)
+                let text = DeviceError.text(errno: error.number)
+                let now = current.isEmpty ? "it remains unchanged" : "it remains \(current)"
+                armed.remarks.append("The clock of its timestamps could not be set (\(text)); \(now).")
+                break
+            }
+            if current == wish { break }
+        }
+        armed.clockName = current
+        if !isLocal {
+            armed.timestampClock = .remote
+        } else if current == "boottime" {
+            armed.timestampClock = .device
+        } else {
+            armed.timestampClock = library.time(of: current) == nil ? .remote : .local(current)
+        }
+    }
+
+    /// True if the user lacks the permission to write the attribute.
+    private func isRefused(_ failure: IIOFailure, _ place: IIOAttributePath) -> Bool {
+        (failure.number == EACCES || failure.number == EPERM) && !connection.isWritable(place)
+    }
+
+    // MARK: Rate
+
+    /// Writes the rates that the plan needs. Returns the resulting rate in hertz; nil if it is unknown.
+    func setRates(
+        _ plan: DeviceReadPlan, trigger: Int?, remarks: inout [String], refused: inout [IIOAttributePath]
+    ) -> Double? {
+        var rates: [Double] = []
+        var done: [IIORateAttribute] = []
+        for index in plan.active {
+            let sensor = unit.members[index].sensor
+            guard let attribute = sensor.rateAttribute, !done.contains(attribute) else { continue }
+            done.append(attribute)
+            let place: IIOAttributePath
+            switch attribute {
+            case .device(let name): place = .device(unit.device, name)
+            case .channel(let channel, let name): place = .channel(unit.device, channel, name)
+            }
+            if let rate = setRate(
+                at: place, wanted: plan.rate, offered: sensor.rates, remarks: &remarks, refused: &refused)
+            {
+                rates.append(rate)
+            }
+        }
+        if let trigger,
+            let rate = setRate(of: trigger, plan, fallback: rates.max(), remarks: &remarks, refused: &refused)
+        {
+            return rate
+        }
+        return rates.filter { $0 > 0 }.min()
+    }
+
+    private func setRate(
+        at place: IIOAttributePath, wanted: Double, offered: SensorRates, remarks: inout [String],
+        refused: inout [IIOAttributePath]
+    ) -> Double? {
+        let original = try? connection.read(place)
+        let before = original.flatMap { IIONumber.double($0) }
+        guard let rate = RateSelection.rate(wanted: wanted, offered: offered, current: before) else { return before }
+        do throws(IIOFailure) {
+            // Drivers round the rate, so the actual rate is read back.
+            let current = try settings.write(AttributeNumber.text(rate), to: place, from: original)
+            return IIONumber.double(current) ?? rate
+        } catch {
+            let text = DeviceError.text(errno: error.number)
+            let now = before.map { "it remains at \(AttributeNumber.text($0)) Hz" } ?? "it remains unchanged"
+            if isRefused(error, place) { refused.append(place) }
+            remarks.append("The rate could not be set to \(AttributeNumber.text(rate)) Hz (\(text)); \(now).")
+            return before
+        }
+    }
+
+    private func rate(at place: IIOAttributePath) -> Double? {
+        (try? connection.read(place)).flatMap { IIONumber.double($0) }
+    }
+
+    /// Sets the rate of the device's trigger. Returns nil if the trigger has no rate.
+    private func setRate(
+        of trigger: Int, _ plan: DeviceReadPlan, fallback: Double?, remarks: inout [String],
+        refused: inout [IIOAttributePath]
+    ) -> Double? {
+        let devices = connection.context.devices
+        guard devices.indices.contains(trigger), devices[trigger].attribute("sampling_frequency") != nil else {
+            return nil
+        }
+        let wanted = plan.rate.isFinite ? plan.rate : fallback ?? 0
+        let place = IIOAttributePath.device(trigger, "sampling_frequency")
+        let before = rate(at: place)
+        let targetRate = wanted > 0 ? wanted : max(before ?? 0, RateSelection.minimumDefault)
+        if let before, abs(before - targetRate) <= targetRate * 1e-6 { return before }
+        return setRate(
+            at: place, wanted: targetRate,
+            offered: .range(minimum: 1, step: 0, maximum: RateSelection.maximumUnlistedRate),
+            remarks: &remarks, refused: &refused)
+    }
+
+    // MARK: Trigger
+
+    private func setTrigger(_ device: IIODevice, _ armed: inout ConfiguredDevice) throws(ReaderFailure) {
+        let state = try? connection.trigger(of: unit.device)
+        let decision = TriggerSelection.decide(
+            device: unit.device, context: connection.context, configured: unit.trigger, state: state,
+            parent: { connection.parent(of: $0) })
+        switch decision {
+        case .keep:
+            if case .set(let trigger) = state { armed.trigger = trigger }
+        case .withoutTrigger(let names): armed.missingTriggers = names
+        case .missing(let name, let offered):
+            let list = offered.isEmpty ? "none" : offered.joined(separator: ", ")
+            throw ReaderFailure(
+                DeviceError(
+                    .invalidConfiguration,
+                    "The trigger \"\(name)\" in the configuration of \(unit.deviceID) at \(address) does not exist. Available triggers: \(list). Correct the setting \"trigger\"."
+                ), .reconnect)
+        case .set(let trigger):
+            do throws(IIOFailure) {
+                try connection.setTrigger(trigger, of: unit.device)
+                armed.trigger = trigger
+            } catch {
+                // The buffer may work nevertheless. If it does not, opening it fails.
+                armed.missingTriggers = [connection.context.devices[trigger].name]
+            }
+        }
+    }
+
+    // MARK: Buffer
+
+    /// Starts the capture.
+    ///
+    /// - Parameters:
+    ///   - armed: The device that has been set up. Receives the buffer.
+    ///   - attach: Registers the buffer for cancellation before it is started. Returns false if the task is no longer
+    ///     current.
+    func open(_ armed: inout ConfiguredDevice, attach: (any IIOBuffer) -> Bool) throws(ReaderFailure) {
+        var buffer: any IIOBuffer
+        do throws(IIOFailure) {
+            buffer = try openBuffer(armed, attach)
+        } catch {
+            guard error.number == EINVAL, let second = try? withTimerTrigger(&armed, attach) else {
+                throw failure(error, armed)
+            }
+            buffer = second
+        }
+        let layout = armed.layout
+        guard buffer.scanSize == layout.sampleSize else {
+            buffer.close()
+            throw scanSizeMismatch(buffer.scanSize, layout)
+        }
+        armed.buffer = buffer
+    }
+
+    private func openBuffer(
+        _ armed: ConfiguredDevice, _ attach: (any IIOBuffer) -> Bool
+    ) throws(IIOFailure) -> any IIOBuffer {
+        let buffer = try connection.openBuffer(
+            device: unit.device, channels: armed.channels, samples: armed.plan.samples,
+            kernelBuffers: armed.plan.kernelBuffers, timeout: armed.plan.timeout)
+        do throws(IIOFailure) {
+            guard attach(buffer) else { throw IIOFailure("iio_device_create_buffer", ECANCELED) }
+            try buffer.start()
+            return buffer
+        } catch {
+            buffer.close()
+            throw error
+        }
+    }
+
+    /// Retries with a timer trigger if the device lacks a trigger.
+    private func withTimerTrigger(
+        _ armed: inout ConfiguredDevice, _ attach: (any IIOBuffer) -> Bool
+    ) throws(IIOFailure) -> any IIOBuffer {
+        guard !armed.missingTriggers.isEmpty else { throw IIOFailure("create a timer trigger", EINVAL) }
+        let rate = armed.rate ?? BufferPlan.assumedRate
+        let trigger = try connection.timerTrigger(for: unit.device, rate: max(rate, 1))
+        do throws(IIOFailure) {
+            let buffer = try openBuffer(armed, attach)
+            armed.timerTrigger = trigger
+            armed.remarks.append("It uses a timer trigger that was created for it.")
+            return buffer
+        } catch {
+            trigger.release()
+            throw error
+        }
+    }
+
+    private func failure(_ failure: IIOFailure, _ armed: ConfiguredDevice) -> ReaderFailure {
+        let error = failure.error(captureOperation(armed.missingTriggers))
+        switch failure.number {
+        case EBUSY: return ReaderFailure(error, .retry)
+        case EACCES, EPERM, EINVAL, ENOSYS, EOPNOTSUPP: return fallBackToPolling(error)
+        default: return ReaderFailure(error, .reconnect)
+        }
+    }
+
+    private func fallBackToPolling(_ error: DeviceError) -> ReaderFailure {
+        let canPoll = unit.members.contains { $0.sensor.canPoll }
+        let remark = "Its axes are polled one by one: \(error.message)"
+        return ReaderFailure(error, canPoll ? .poll(remark: remark) : .retry)
+    }
+
+    private func scanSizeMismatch(_ step: Int, _ layout: IIOScanLayout) -> ReaderFailure {
+        let reason =
+            step == layout.unpaddedSize
+            ? "Up to version 0.24, libiio ignores the padding at the end of a scan without a timestamp; version 0.26 reads such scans correctly"
+            : "The channels in its description are inconsistent"
+        return fallBackToPolling(
+            DeviceError(
+                .notSupported,
+                "The samples of \(unit.deviceID) at \(address) cannot be decoded: their reported size is \(step) bytes instead of \(layout.sampleSize). \(reason)."
+            ))
+    }
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Synchronization
+import SystemCalls
+
+/// A buffer whose descriptor can be polled. Either the reader thread or the executor of the subscribers reads the
+/// buffer and posts its samples to the hub.
+final class PollableBuffer: PollableSource {
+    private struct Content {
+        /// nil after `close()`.
+        var buffer: (any IIOBuffer)?
+        var capture: BufferReader
+        /// The error number that ended the capture; 0 while it is running.
+        var failure: Int32 = 0
+    }
+
+    /// The maximum number of system calls during a read by an executor.
+    private static let maximumReads = 64
+    /// The number of samples after which a read by an executor ends, so that the app's callbacks can run. Well below
+    /// the 1024 samples that a manager queues.
+    private static let maximumSamplesBeforeCallbacks = 256
+
+    private let timeout: Double
+    private let clock: any DeviceClock
+    private let content: ExclusiveValue<Content>
+    private let hasStamps = Atomic<Bool>(false)
+    private let nextTimeout: Atomic<Int64>
+    let descriptor: Int32
+
+    init(
+        _ buffer: any IIOBuffer, _ descriptor: Int32, _ capture: BufferReader, _ plan: BufferPlan,
+        clock: any DeviceClock
+    ) {
+        self.descriptor = descriptor
+        self.clock = clock
+        timeout = plan.timeout
+        nextTimeout = Atomic(Self.deadline(after: capture.lastRefill, plan.timeout).nanoseconds)
+        content = ExclusiveValue(Content(buffer: buffer, capture: capture))
+    }
+
+    /// The time at which the server is considered silent.
+    var deadline: BootTime { BootTime(nanoseconds: nextTimeout.load(ordering: .relaxed)) }
+
+    /// False if the time stamps of samples are, or may be, the times at which the samples are read. The reader thread
+    /// then has to read them, because the app could delay reads by an executor.
+    var mayBePolledByExecutor: Bool { hasStamps.load(ordering: .relaxed) }
+
+    /// Stops reading and releases the buffer. Returns the error number and the final state of the capture.
+    func close() -> (number: Int32, capture: BufferReader) {
+        content.useWhenFree { content in
+            content.buffer = nil
+            if content.failure == 0 { content.failure = EBADF }
+            return (content.failure, content.capture)
+        }
+    }
+
+    func readAvailable(_ cause: ReadCause) throws(DeviceError) -> ReadOutcome {
+        // On the reader thread, one read is sufficient, because the thread polls again.
+        var reads =
+            switch cause {
+            case .thread(let isReadable): isReadable ? 1 : 0
+            case .overdue: 1
+            case .executor: Self.maximumReads
+            }
+        let outcome = try content.use { content throws(DeviceError) in
+            try read(&content, &reads)
+            return reads > 0 ? ReadOutcome.drained : .moreAvailable
+        }
+        return outcome ?? .contended
+    }
+
+    private static func deadline(after lastRefill: BootTime, _ timeout: Double) -> BootTime {
+        timeout > 0 ? lastRefill.advanced(bySeconds: timeout) : .never
+    }
+
+    private func read(_ content: inout Content, _ reads: inout Int) throws(DeviceError) {
+        if content.failure == 0, let buffer = content.buffer {
+            // After a suspension of the machine, the timeout may have passed although samples are available.
+            if reads == 0, deadline <= clock.now, Sockets.isReadable(descriptor) { reads = 1 }
+            if reads > 0 {
+                content.failure = read(buffer, &content.capture, &reads)
+                hasStamps.store(content.capture.usesDriverTimestamps, ordering: .relaxed)
+                nextTimeout.store(
+                    Self.deadline(after: content.capture.lastRefill, timeout).nanoseconds, ordering: .relaxed)
+            }
+            // EPIPE is also libiio's error if a server is silent or sends data without samples.
+            if content.failure == 0, deadline <= clock.now, !Sockets.isReadable(descriptor) { content.failure = EPIPE }
+        }
+        guard content.failure == 0 else {
+            // This error is not reported. The caller reports the error number that `close()` returns.
+            throw DeviceError(.connectionLost, "", cause: .system(call: "iio_buffer_refill", errno: content.failure))
+        }
+    }
+
+    /// Reads until no more samples are available or `reads` is 0. Returns the error number, or 0 without an error.
+    private func read(_ buffer: any IIOBuffer, _ capture: inout BufferReader, _ reads: inout Int) -> Int32 {
+        var bytes = UnsafeRawBufferPointer(start: nil, count: 0)
+        var remainingBytes = Self.maximumSamplesBeforeCallbacks * buffer.scanSize
+        while true {
+            let result = buffer.refill(&bytes, reads: &reads)
+            if result == -Int(EAGAIN) { return 0 }
+            guard result >= 0 else { return Int32(clamping: -result) }
+            _ = capture.process(bytes)
+            remainingBytes -= result
+            if remainingBytes <= 0 { reads = 0 }
+        }
+    }
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Synchronization
+
+/// The sensors of all contexts, as published by the hub.
+final class SensorCatalog: Sendable {
+    private struct Entry: Equatable {
+        var sensors: [SensorDescription] = []
+        var xml = ""
+    }
+
+    private struct State {
+        var entries: [Entry]
+        var version = 0
+        var isPublishing = false
+    }
+
+    private let state: Mutex<State>
+
+    init(contexts: Int) { state = Mutex(State(entries: [Entry](repeating: Entry(), count: contexts))) }
+
+    /// Updates the sensors of a context and publishes the catalog.
+    func update(_ context: Int, sensors: [SensorDescription], xml: String, hub: MotionHub) {
+        let entry = Entry(sensors: sensors, xml: xml)
+        var next = state.withLock { state -> (entries: [Entry], version: Int)? in
+            guard state.entries.indices.contains(context), state.entries[context] != entry else { return nil }
+            state.entries[context] = entry
+            state.version += 1
+            // One thread at a time publishes to the hub, without the lock, until the latest version is published.
+            guard !state.isPublishing else { return nil }
+            state.isPublishing = true
+            return (state.entries, state.version)
+        }
+        while let current = next {
+            hub.post(
+                sensors: SensorRanking.sorted(current.entries.flatMap(\.sensors)),
+                contextDescriptions: current.entries.map(\.xml).filter { !$0.isEmpty })
+            next = state.withLock { state in
+                if state.version != current.version { return (state.entries, state.version) }
+                state.isPublishing = false
+                return nil
+            }
+        }
+    }
+}
+
+/// The ranking of sensors of the same kind.
+enum SensorRanking {
+    /// Returns the sensors sorted by rank, lowest first. Sensors with equal rank keep their order.
+    static func sorted(_ sensors: [SensorDescription]) -> [SensorDescription] {
+        sensors.enumerated().sorted { left, right in
+            let (a, b) = (rank(left.element), rank(right.element))
+            return a == b ? left.offset < right.offset : a < b
+        }.map(\.element)
+    }
+
+    /// Returns the rank of a sensor; lower is better. Convertible laptops have a second accelerometer in the keyboard,
+    /// which does not measure the orientation of the screen.
+    private static func rank(_ sensor: SensorDescription) -> Int {
+        let isBase = sensor.location == "base" || sensor.label == "accel-base"
+        let locationRank = isBase ? 2 : sensor.location == "lid" ? 1 : 0
+        return locationRank * 2 + (sensor.mode == .polled ? 1 : 0)
+    }
+}

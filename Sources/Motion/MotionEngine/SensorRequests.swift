@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+
+/// The interval that the engine requests from each sensor, so that it can serve all subscribers.
+struct SensorRequests: Sendable, Hashable {
+    /// The maximum interval of the gyroscope, in seconds. An attitude computed at 20 Hz has five times the error of one
+    /// computed at 100 Hz, however rarely it is read.
+    private static let maximumGyroscopeInterval = 0.01
+    /// The interval of the magnetometer, in seconds. A shorter one has no benefit, because the heading is smoothed over
+    /// seconds.
+    private static let magnetometerInterval = 0.02
+    /// The maximum interval of the accelerometer without a gyroscope, in seconds. It is sufficient for the upward
+    /// direction.
+    private static let maximumAccelerometerInterval = 0.1
+    private static let maximumHeadingInterval = 0.05
+
+    /// The intervals between readings, in seconds; nil if the sensor is not needed.
+    var gyroscope: Double?
+    var accelerometer: Double?
+    var magnetometer: Double?
+    var latency = 0.0
+    /// The executor that may poll the sensors itself, if all subscribers use the same one.
+    var pollingExecutor: DirectPlace?
+
+    /// Creates the plan for a set of requests, for a device with or without a gyroscope.
+    init(_ requests: [FusionRequest], hasGyroscope: Bool) {
+        guard let need = requests.lazy.map(\.need).max() else { return }
+        let interval = requests.lazy.map(\.interval).min() ?? 0
+        latency = requests.lazy.map(\.latency).min() ?? 0
+        if let first = requests.first?.pollingExecutor, requests.allSatisfy({ $0.pollingExecutor == first }) {
+            pollingExecutor = first
+        }
+        // The gyroscope is requested in any case, because one may be connected later.
+        if need >= .attitude { gyroscope = min(interval, Self.maximumGyroscopeInterval) }
+        if gyroscope != nil, hasGyroscope {
+            accelerometer = gyroscope
+        } else {
+            accelerometer = min(
+                interval, need == .gravity ? Self.maximumAccelerometerInterval : Self.maximumHeadingInterval)
+        }
+        guard need == .heading else { return }
+        magnetometer = interval == 0 ? 0 : Self.magnetometerInterval
+    }
+
+    /// Returns the request for a sensor; nil if the sensor is not needed.
+    func request(_ sensor: SampleAligner.Sensor) -> MotionRequest? {
+        let (kind, interval): (SensorKind, Double?) =
+            switch sensor {
+            case .gyroscope: (.gyroscope, gyroscope)
+            case .accelerometer: (.accelerometer, accelerometer)
+            case .magnetometer: (.magnetometer, magnetometer)
+            }
+        // If a sensor is faster than requested, all its readings are used. Leaving some out would only degrade the
+        // filter.
+        guard let interval else { return nil }
+        var request = MotionRequest(kind: kind, interval: interval, latency: latency, thins: false)
+        request.executor = pollingExecutor
+        return request
+    }
+}

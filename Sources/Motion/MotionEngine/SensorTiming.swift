@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+
+/// The state of one sensor in the aligner.
+struct SensorTiming: Sendable {
+    /// The largest backward step, in nanoseconds, that counts as an error in a single timestamp. A larger one means
+    /// that the clock was set back.
+    private static let maximumTimestampError: Int64 = 100_000_000
+
+    /// True while samples of the sensor are requested.
+    var isExpected = false
+    /// True while the sensor is known to deliver no samples.
+    var isLost = false
+    /// True if the sensor's clock disagrees with that of the other sensors. Its samples then count as measured on
+    /// arrival.
+    var hasForeignClock = false
+    /// The number of consecutive samples that arrived much too late.
+    var lateSampleCount = 0
+    /// The effective timestamp of the newest sample.
+    var newest: SampleStamp?
+    var newestArrival: BootTime?
+    /// The arrival time of the first sample, from any sensor, after samples of this sensor were requested.
+    var awaitedSince: BootTime?
+    /// The number of times that the sensor's clock has been set back.
+    var epoch: Int32 = 0
+    /// The time of the newest sample, by the sensor's own clock.
+    private(set) var newestTime: BootTime?
+
+    /// The most recent intervals between samples, in nanoseconds, as a ring buffer. They are stored inline because
+    /// tracks are read often, and a heap allocation would require reference counting.
+    private var recentIntervals = InlineArray<16, Int64>(repeating: .max)
+    private var nextStep = 0
+    private var shortestInterval: Int64?
+
+    /// The interval between samples, in nanoseconds; nil before the second sample. It is the shortest recent interval,
+    /// so that lost samples do not lengthen it.
+    var interval: Int64? { shortestInterval }
+
+    /// Records the time of a sample. Returns false if the sample has to be ignored, because it is not newer than the
+    /// last one.
+    mutating func record(_ time: BootTime) -> Bool {
+        defer {
+            if newestTime.map({ time > $0 }) ?? true { newestTime = time }
+        }
+        guard let newestTime else { return true }
+        let step = time.nanoseconds.subtractingSaturated(newestTime.nanoseconds)
+        if step > 0 {
+            add(step)
+            return true
+        }
+        guard step < -Self.maximumTimestampError else { return false }
+        epoch &+= 1
+        self.newestTime = nil
+        clearIntervals()
+        return true
+    }
+
+    private mutating func add(_ step: Int64) {
+        // Unused elements contain the maximum value.
+        let former = recentIntervals[nextStep]
+        recentIntervals[nextStep] = step
+        nextStep = nextStep + 1 == recentIntervals.count ? 0 : nextStep + 1
+        // The minimum is recomputed if the removed interval was the shortest one.
+        if former == shortestInterval, step > former {
+            var least = Int64.max
+            for index in recentIntervals.indices { least = min(least, recentIntervals[index]) }
+            shortestInterval = least
+        }
+        shortestInterval = shortestInterval.map { min($0, step) } ?? step
+    }
+
+    private mutating func clearIntervals() {
+        recentIntervals = InlineArray(repeating: .max)
+        nextStep = 0
+        shortestInterval = nil
+    }
+
+    /// Returns the time after which the sensor is no longer waited for, in nanoseconds: three intervals, but at least
+    /// 0.5 s and at most 30 s, plus the latency.
+    @inline(__always)
+    func timeout(latency: Int64) -> Int64 {
+        let beat = (interval ?? 0).multipliedReportingOverflow(by: 3)
+        let slow = beat.overflow ? Int64.max : beat.partialValue
+        return max(500_000_000, min(slow, 30_000_000_000)).addingSaturated(latency)
+    }
+
+    /// Returns true if no samples have arrived for longer than `patience(latency:)`.
+    @inline(__always)
+    func isSilent(at arrival: BootTime, latency: Int64) -> Bool {
+        guard let reference = newestArrival ?? awaitedSince else { return false }
+        return arrival.nanoseconds.subtractingSaturated(reference.nanoseconds) > timeout(latency: latency)
+    }
+
+    /// Returns true if the sensor may still deliver a sample that was measured by the given time.
+    ///
+    /// - Parameter arrival: The arrival time of the waiting sample of another sensor.
+    @inline(__always)
+    func isDue(by stamp: SampleStamp, _ arrival: BootTime, latency: Int64) -> Bool {
+        guard isExpected, !isLost, !hasForeignClock else { return false }
+        if let newest, newest >= stamp { return false }
+        if isSilent(at: arrival, latency: latency) { return false }
+        guard let newest, newest.epoch == stamp.epoch, let interval else { return true }
+        // A sample may be early by a tenth of the interval.
+        let due = newest.time.nanoseconds.addingSaturated(interval - interval / 10)
+        return stamp.time.nanoseconds >= due
+    }
+
+    /// Waits for the first sample again.
+    mutating func restartWaiting() {
+        isLost = false
+        (awaitedSince, newestArrival) = (nil, nil)
+    }
+
+    /// Resets everything except whether the sensor is expected and lost.
+    mutating func restart() {
+        let (isExpected, isLost) = (isExpected, isLost)
+        self = SensorTiming()
+        self.isExpected = isExpected
+        self.isLost = isLost
+    }
+}

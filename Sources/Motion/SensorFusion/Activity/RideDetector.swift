@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Detects riding in a vehicle or on a bicycle, from the speed of a GNSS receiver, from steps and from pedalling.
+///
+/// The speeds are those of the classifiers of open-source trackers such as GeoPulse: a bicycle moves at 8 to 25 km/h,
+/// at most 35 km/h, and a pedestrian at up to 8 km/h.
+struct RideDetector: Sendable {
+    /// The speed above which a person is not on foot, in m/s.
+    static let maximumOnFootSpeed = 7.0
+    /// The speed from which a person who takes no steps for `settling` seconds is not on foot, in m/s.
+    static let minimumRideSpeed = 4.0
+    /// The speed below which a car is stationary, in m/s.
+    static let maximumStationarySpeed = 0.5
+    /// The lowest standard deviation of the magnitude for pedalling, in g. Six of ten windows in a car are below it.
+    static let minimumPedallingDeviation = 0.05
+    private static let bicycleSpeeds = 2.5...10.0
+    /// The lowest regularity of pedalling.
+    private static let minimumPedallingRegularity = 0.5
+    private static let minimumPedallingWindows = 3
+    /// The duration of riding without steps before a ride is reported, and the time after the last riding speed at
+    /// which a ride ends, in seconds.
+    private static let rideStartDelay = 20.0
+    private static let rideEndDelay = 60.0
+    /// The number of steps that end a ride.
+    private static let maximumStepsInRide = 8
+
+    /// `.cycling` or `.automotive`; nil if the person is not riding.
+    private(set) var minimumRideSpeed: CarriedActivity?
+    private var ridingSince: Double?
+    private var lastRide = -Double.infinity
+    private var lastStep = -Double.infinity
+    private var stepsInRide = 0
+    private var pedalling = 0
+
+    mutating func record(steps: Int, at time: Double) {
+        lastStep = time
+        stepsInRide += steps
+        if stepsInRide >= Self.maximumStepsInRide { end() }
+    }
+
+    mutating func restart() {
+        end()
+        lastStep = -.infinity
+        pedalling = 0
+    }
+
+    private mutating func end() {
+        minimumRideSpeed = nil
+        ridingSince = nil
+        stepsInRide = 0
+    }
+
+    mutating func update(speed: Double?, pedalling regularity: Double, at time: Double) {
+        let isOnFoot = time - lastStep < 5
+        pedalling = regularity >= Self.minimumPedallingRegularity ? min(pedalling + 1, Self.minimumPedallingWindows) : 0
+        guard let speed, speed.isFinite else { return expire(time) }
+        if isOnFoot || speed < Self.minimumRideSpeed { ridingSince = nil }
+        if !isOnFoot, speed >= Self.minimumRideSpeed, ridingSince == nil { ridingSince = time }
+        let settled = ridingSince.map { time - $0 >= Self.rideStartDelay } ?? false
+        if !isOnFoot, Self.bicycleSpeeds.contains(speed), pedalling >= Self.minimumPedallingWindows,
+            minimumRideSpeed != .automotive
+        {
+            begin(.cycling, time)
+        } else if !isOnFoot, speed > Self.maximumOnFootSpeed || settled,
+            !(minimumRideSpeed == .cycling && speed <= Self.bicycleSpeeds.upperBound)
+        {
+            begin(.automotive, time)
+        } else if minimumRideSpeed != nil, speed >= Self.minimumRideSpeed {
+            lastRide = time
+        }
+        expire(time)
+    }
+
+    private mutating func begin(_ new: CarriedActivity, _ time: Double) {
+        if minimumRideSpeed == nil { stepsInRide = 0 }
+        minimumRideSpeed = new
+        lastRide = time
+    }
+
+    private mutating func expire(_ time: Double) {
+        // A negative difference, after the clock was set back, also ends a ride.
+        if minimumRideSpeed != nil, !(0...Self.rideEndDelay).contains(time - lastRide) { end() }
+    }
+}

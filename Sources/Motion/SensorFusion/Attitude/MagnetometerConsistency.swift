@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The weight of the magnetometer in the heading, from the uncertainties of both: a Kalman filter of one angle, whose
+/// covariance with the bias is in ``BiasEstimator``.
+///
+/// The uncertainty of the heading grows with time, and faster during rotation because of the scale error of the
+/// gyroscope. The magnetometer therefore has more weight in motion, where its errors average out, and little weight at
+/// rest, where they do not.
+@usableFromInline
+struct MagnetometerConsistency: Sendable {
+    /// The time since the start, in seconds.
+    private(set) var time = 0.0
+    /// The strength and dip of the field in which the heading was determined.
+    private var headingField: SIMD2<Double>?
+    /// The mean of the recent disagreement between magnetometer and heading, in radians.
+    private(set) var meanDisagreement = 0.0
+    /// The variance of the heading due to the field in which it was determined.
+    private(set) var fieldVariance = 0.0
+    /// The time since the last comparison of the heading with the magnetometer, in seconds.
+    private(set) var unusedTime = 0.0
+
+    private var wasResting = false
+
+    private var slowestGain: OnePoleGain
+    private var fastestGain: OnePoleGain
+    private var disagreementGain = OnePoleGain(timeConstant: 5)
+
+    private let noise: Double
+    private let deviationScale: Double
+    private let rejectionFactor: Double
+    private let fastestTime: Double
+
+    private static var varianceAfterRest: Double {
+        let sigma = 2.5 * AttitudeSettings.degree
+        return sigma * sigma
+    }
+
+    init(settings: AttitudeSettings) {
+        slowestGain = OnePoleGain(timeConstant: settings.maximumHeadingTimeConstant)
+        fastestGain = OnePoleGain(timeConstant: settings.minimumHeadingTimeConstant)
+        fastestTime = settings.minimumHeadingTimeConstant
+        noise = settings.magneticHeadingNoise * settings.magneticHeadingNoise
+        deviationScale = 1 / (settings.magneticDeviationScale * settings.magneticDeviationScale)
+        rejectionFactor = max(settings.magneticRejectionFactor, 1)
+    }
+
+    /// Returns the angle by which to rotate the heading.
+    ///
+    /// - Parameters:
+    ///   - disagreement: The difference between magnetometer and heading in radians.
+    ///   - field: The current strength and dip of the field.
+    ///   - expected: The expected strength and dip; nil if no field is expected.
+    ///   - hasRested: Whether the device has been resting since the start.
+    ///   - isResting: Whether the device rests.
+    mutating func correction(
+        _ disagreement: Double, field: SIMD2<Double>, expected: SIMD2<Double>?, trust: MagneticRejection.Trust,
+        hasRested: Bool, isResting: Bool, interval: Double, estimator: inout BiasEstimator
+    ) -> Double {
+        let isFirst = headingField == nil
+        time += interval
+        // All samples of a rest measure the same field, so its error does not average out.
+        if wasResting, !isResting { estimator.raiseHeadingVariance(to: Self.varianceAfterRest) }
+        wasResting = isResting
+        var spread = 1.0
+        if let expected {
+            spread += Self.deviation(field, from: expected) * deviationScale
+            // The heading is only as accurate as the field in which it was determined.
+            if trust == .full, let headingField {
+                let tilt = cosine(expected.y)
+                fieldVariance = 0.25 * Self.deviation(headingField, from: expected) / (tilt * tilt)
+                estimator.raiseHeadingVariance(to: fieldVariance)
+            }
+        }
+        switch trust {
+        case .full: break
+        case .reduced: spread *= rejectionFactor
+        case .none:
+            // The first sample is used even if the field is disturbed, because there is no other heading.
+            if isFirst { break }
+            unusedTime += interval
+            return 0
+        }
+        unusedTime = 0
+        // If an undisturbed field disagrees with the heading for seconds, the heading is wrong despite its low
+        // variance, for example because the gyroscope bias has changed.
+        let squaredDisagreement = meanDisagreement * meanDisagreement
+        if trust == .full, squaredDisagreement > estimator.headingVariance + noise {
+            estimator.raiseHeadingVariance(to: squaredDisagreement)
+        }
+        // After a start in motion, the attitude is uncertain at first.
+        if !hasRested { spread += 1 / (time * time) }
+        let measurement = noise * spread / interval
+        let before = estimator.headingVariance
+        let total = before + measurement
+        // The disagreement is limited only if a field is expected.
+        let width = expected == nil ? Double.infinity : 2
+        var gain = before / total
+        estimator.correctByHeading(
+            // The first heading has no disagreement.
+            isFirst ? 0 : Self.limited(disagreement, width * (before + noise).squareRoot()), gain: gain, variance: total
+        )
+        gain = max(gain, slowestGain.value(for: interval) / spread)
+        if time > fastestTime { gain = min(gain, fastestGain.value(for: interval)) }
+        if isFirst { gain = 1 }
+        if let headingField {
+            self.headingField = headingField + gain * (field - headingField)
+        } else {
+            headingField = field
+        }
+        meanDisagreement =
+            isFirst ? 0 : meanDisagreement + disagreementGain.value(for: interval) * (disagreement - meanDisagreement)
+        guard !isFirst else { return disagreement }
+        return gain * Self.limited(disagreement, width * (estimator.headingVariance + noise).squareRoot())
+    }
+
+    mutating func restart() {
+        time = 0
+        headingField = nil
+        fieldVariance = 0
+        unusedTime = 0
+    }
+
+    /// Returns the sum of the squares of the relative deviation of the strength and of the deviation of the dip.
+    @inline(__always)
+    private static func deviation(_ field: SIMD2<Double>, from expected: SIMD2<Double>) -> Double {
+        let strength = (field.x - expected.x) / expected.x
+        let dip = field.y - expected.y
+        return strength * strength + dip * dip
+    }
+
+    @inline(__always)
+    private static func limited(_ value: Double, _ limit: Double) -> Double {
+        value > limit ? limit : value < -limit ? -limit : value
+    }
+
+    /// Returns the cosine, at least 0.1 because of the magnetic poles. The series is sufficient because the last digits
+    /// do not matter.
+    @inline(__always)
+    private func cosine(_ angle: Double) -> Double {
+        let a2 = angle * angle
+        return max(0.1, 1 - a2 * (1 / 2.0 - a2 * (1 / 24.0 - a2 * (1 / 720.0))))
+    }
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import SystemCalls
+
+/// Reconstructs the intervals of a regular sensor whose timestamps are rounded to hundredths or thousandths of a
+/// second.
+///
+/// Sensors sample at regular intervals, but programs and files often store few digits. At 95 samples per second and
+/// timestamps of 10 ms, most intervals are 5 % too short, and every twentieth is twice as long. If a whole window of
+/// timestamps fits a sequence with a constant period, the intervals are taken from that sequence. It follows the
+/// timestamps and never differs from them by more than `reach`. Irregular timestamps, and timestamps of streams that
+/// repeatedly lose samples, are used unchanged.
+struct RoundedTimestampRestorer: Sendable, Equatable {
+    private static let window = 128
+    /// The fractions of the error by which the sequence and its period follow a timestamp.
+    private static let phaseGain = 0.01
+    private static let periodGain = 3e-5
+    /// The fraction of a period by which the elapsed time may exceed a whole number of periods before another one is
+    /// counted.
+    private static let slack = 0.25
+    /// The largest distance of the sequence from a timestamp, as a fraction of the rounding unit: one half, plus a
+    /// margin for jitter.
+    private static let maximumDistance = 0.6
+    private static let tolerance = 1e-6
+    /// The number of recent timestamps farther than `reach` from the sequence at which the sequence is discarded.
+    private static let maximumOutliers = 4.0
+
+    /// The number of rounding units per second; zero after timestamps that are not rounded.
+    private var unitsPerSecond = 100.0
+    /// The number of timestamps in the first window, and the differences between them in rounding units.
+    private var count = 0
+    private var steps = InlineArray<128, UInt8>(repeating: 0)
+    private var last = 0.0
+    private var sequenceTime = 0.0
+    /// The period of the sequence in seconds; zero until it is known.
+    private var period = 0.0
+    private var outliers = 0.0
+
+    /// Returns the interval that ends with a timestamp; nil if the difference between the timestamps is to be used.
+    @inline(__always)
+    mutating func interval(to stamp: Double) -> Double? { unitsPerSecond == 0 ? nil : restoredInterval(to: stamp) }
+
+    /// Restarts the sequence. The rounding unit is kept.
+    mutating func restart() { (count, period) = (0, 0) }
+
+    static func == (left: RoundedTimestampRestorer, right: RoundedTimestampRestorer) -> Bool {
+        left.unitsPerSecond == right.unitsPerSecond && left.count == right.count
+            && left.sequenceTime == right.sequenceTime
+            && left.period == right.period
+    }
+
+    @inline(never)
+    private mutating func restoredInterval(to stamp: Double) -> Double? {
+        let scaled = stamp * unitsPerSecond
+        guard abs(scaled - scaled.rounded()) <= Self.tolerance * unitsPerSecond else {
+            unitsPerSecond = unitsPerSecond == 100 ? 1000 : 0
+            restart()
+            return nil
+        }
+        guard period > 0 else {
+            collect(stamp)
+            return nil
+        }
+        let reach = Self.maximumDistance / unitsPerSecond
+        // Uses the smallest number of periods that the timestamp allows, since a timestamp that is rounded up does not
+        // indicate a lost sample.
+        let passed = max(1, ((stamp - reach - sequenceTime) / period - Self.slack).rounded(.up))
+        let before = sequenceTime
+        sequenceTime += passed * period
+        let error = stamp - sequenceTime
+        outliers = 0.95 * outliers + (abs(error) > reach ? 1 : 0)
+        guard outliers < Self.maximumOutliers else {
+            restart()
+            return nil
+        }
+        period += Self.periodGain * error / passed
+        sequenceTime = min(max(sequenceTime + Self.phaseGain * error, stamp - reach), stamp + reach)
+        return sequenceTime > before ? sequenceTime - before : nil
+    }
+
+    /// Adds a timestamp to the first window, and computes the period at its end.
+    private mutating func collect(_ stamp: Double) {
+        steps[count] = count == 0 ? 0 : UInt8(min(((stamp - last) * unitsPerSecond).rounded(), 255))
+        last = stamp
+        count += 1
+        guard count == Self.window else { return }
+        count = 0
+        // A linear least-squares fit of the timestamps.
+        let middle = Double(Self.window - 1) / 2
+        var (place, sum, products, squares) = (0.0, 0.0, 0.0, 0.0)
+        for index in 0..<Self.window {
+            place += Double(steps[index])
+            let from = Double(index) - middle
+            sum += place
+            products += from * place
+            squares += from * from
+        }
+        let (mean, pace) = (sum / Double(Self.window), products / squares)
+        var (least, most) = (0.0, 0.0)
+        place = 0
+        for index in 0..<Self.window {
+            place += Double(steps[index])
+            let rest = place - mean - (Double(index) - middle) * pace
+            (least, most) = (min(least, rest), max(most, rest))
+        }
+        // Rounding changes each timestamp by at most half a unit in either direction.
+        guard most - least < 2 * Self.maximumDistance, pace > 0 else { return }
+        period = pace / unitsPerSecond
+        sequenceTime = stamp - (place - mean - middle * pace) / unitsPerSecond
+        outliers = 0
+    }
+}

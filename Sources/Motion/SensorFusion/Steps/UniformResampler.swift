@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Resamples samples at irregular times to 50 Hz by linear interpolation.
+///
+/// Gaps are not interpolated: resampling restarts after a gap. Samples that are not newer than the previous one are
+/// ignored, unless the clock was set back by more than a gap.
+struct UniformResampler: Sendable {
+    /// The result of a sample.
+    enum Step: Sendable {
+        /// The number of samples available from ``next()``.
+        case available(Int)
+        /// The first sample, or the first one after an interruption. It is itself an output sample.
+        case start
+        /// A duplicate or late sample, or one with an invalid timestamp; it is ignored.
+        case ignored
+    }
+
+    /// The output rate in hertz. The step and activity algorithms are designed for this rate.
+    static let rate = 50.0
+    /// The longest interval between samples across which they are interpolated, in seconds. Sensors slower than four
+    /// samples per second therefore provide no steps.
+    static let maximumGap = 0.25
+
+    private var clock = SensorInterval(maximumGap: maximumGap, slowest: 0)
+    private var previous = SIMD3<Double>.zero
+    private var latest = SIMD3<Double>.zero
+    /// The timestamp of `former`.
+    private var previousTime = 0.0
+    /// The time of the first output sample and the number of output samples since then. Adding up intervals instead
+    /// would accumulate rounding errors.
+    private var origin = 0.0
+    private var count = 0.0
+
+    mutating func step(_ value: SIMD3<Double>, at time: Double) -> Step {
+        let previous = clock.timestamp
+        switch clock.step(to: time) {
+        case .ignored: return .ignored
+        case .start:
+            (latest, origin, count) = (value, time, 1)
+            return .start
+        case .next:
+            (self.previous, latest, previousTime) = (latest, value, previous)
+            // The tolerance prevents rounding from delaying an output sample until the next input. The longest gap, a
+            // quarter of a second, contains thirteen output samples.
+            let last = ((time - origin) * Self.rate + 1e-4).rounded(.down)
+            return .available(max(0, Int(min(last - count + 1, 16))))
+        }
+    }
+
+    /// Returns the next output sample and its time. Called once for each sample that ``step(_:at:)`` has reported as
+    /// due.
+    mutating func next() -> (value: SIMD3<Double>, time: Double) {
+        let time = origin + count / Self.rate
+        count += 1
+        let length = clock.timestamp - previousTime
+        let share = length > 0 ? min(max((time - previousTime) / length, 0), 1) : 1
+        return (previous + (latest - previous) * share, time)
+    }
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import SystemCalls
+
+/// Synchronizes files and directories with the disk.
+struct DiskSynchronizer: Sendable {
+    /// The object to synchronize, with its path.
+    enum Step: Sendable, Hashable {
+        /// The bytes of a file that is still being written.
+        case data(String)
+        /// A complete file.
+        case file(String)
+        /// The entries of a directory.
+        case directory(String)
+
+        fileprivate var path: String {
+            switch self {
+            case .data(let path), .file(let path), .directory(let path): path
+            }
+        }
+
+        fileprivate var call: String { if case .data = self { "fdatasync" } else { "fsync" } }
+    }
+
+    /// Performs a step with an open descriptor. Returns 0 or an `errno` value.
+    let perform: @Sendable (Step, Int32) -> Int32
+
+    /// The implementation with `fsync` and `fdatasync`.
+    static let system = DiskSynchronizer { step, descriptor in
+        let result = if case .data = step { fdatasync(descriptor) } else { fsync(descriptor) }
+        return result == 0 ? 0 : errno
+    }
+
+    /// Synchronizes the object. Throws an error if the disk reports a failure or is full; other errors are ignored,
+    /// because some files do not support synchronization.
+    func sync(_ step: Step, _ descriptor: Int32) throws(DeviceError) {
+        let number = perform(step, descriptor)
+        guard number == EIO || number == ENOSPC || number == EDQUOT else { return }
+        throw FileIO.writeError(step.path, call: step.call, errno: number)
+    }
+
+    /// Synchronizes the entries of a directory.
+    func syncFolder(_ path: String) throws(DeviceError) {
+        let descriptor = systemOpen(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        // The directory may be writable but not readable.
+        guard descriptor >= 0 else { return }
+        defer { systemClose(descriptor) }
+        try sync(.directory(path), descriptor)
+    }
+}
+
+/// The time at which recorded data is synchronized with the disk. It determines the loss in a power failure.
+///
+/// If only the process is killed, at most half a second is lost in any case, because the kernel holds the rest.
+package enum RingSyncPolicy: String, Sendable, CaseIterable {
+    /// Every second. A power failure loses about two seconds. Causes the most writes to flash memory.
+    case eachSecond = "each-second"
+    /// When a segment is complete, which is an eighth of the ring. A power failure loses up to one segment.
+    case segment
+    /// Never explicitly. The kernel writes the data, usually after about 30 s.
+    case never
+}

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import SystemCalls
+import Trace
+
+/// The directory of a ring's segments and of segments left behind by earlier recorders. Locked by one process at a
+/// time.
+final class RingDirectory: Sendable {
+    /// The segments of a recorder that was killed, in ascending order.
+    struct LeftoverSegments: Sendable {
+        /// The number of the recorder, counted from 1.
+        var number: Int
+        var paths: [String]
+    }
+
+    let path: String
+    let disk: DiskSynchronizer
+    private let mode: mode_t?
+    private let descriptor: Int32
+    /// The user ID of this recorder's files. On some file systems, all files have the same owner, and some servers map
+    /// the user to another one.
+    private let owner: uid_t
+
+    /// Creates the directory if necessary, and locks it. Throws an error if another recorder uses it, if it belongs to
+    /// another user, or if it cannot be created.
+    ///
+    /// - Parameters:
+    ///   - path: The path of the directory.
+    ///   - mode: The permissions of the segments; nil for ``SystemCalls/ExclusiveFile/privateMode``.
+    ///   - disk: Synchronizes the directory.
+    ///   - patience: The maximum time in seconds to wait for the lock.
+    init(
+        _ path: String, mode: mode_t? = nil, disk: DiskSynchronizer = .system, patience: Double = 1
+    ) throws(DeviceError) {
+        self.path = path
+        self.disk = disk
+        self.mode = mode
+        let isNew = ExclusiveFile.createDirectory(path, for: mode) == 0
+        if !isNew, errno != EEXIST { throw FileIO.writeError(path, call: "mkdir", errno: errno) }
+        // Following a symbolic link would move and remove files of another directory.
+        descriptor = systemOpen(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            let number = errno
+            guard number == ENOTDIR || number == ELOOP else {
+                throw FileIO.writeError(path, call: "open", errno: number)
+            }
+            throw DeviceError(
+                .inputOutput,
+                "\(path) is a link or a file, but a ring needs its own directory there. Remove it, or choose another location.",
+                cause: .system(call: "open", errno: number))
+        }
+        owner = try Self.claimOwnership(of: descriptor, path, isNew: isNew)
+        guard Self.lock(descriptor, patience) else {
+            let number = errno
+            throw DeviceError(
+                .busy, "Another recorder uses the ring in \(path). Stop it, or choose another location.",
+                cause: .system(call: "flock", errno: number))
+        }
+        if isNew { try disk.syncFolder(ExclusiveFile.split(path).folder) }
+    }
+
+    deinit {
+        if descriptor >= 0 { systemClose(descriptor) }
+    }
+
+    /// Locks the directory; returns false if another recorder holds the lock. Waits, because a child process inherits
+    /// open descriptors until it calls `exec`, and a killed recorder keeps the lock until it has exited.
+    private static func lock(_ descriptor: Int32, _ patience: Double) -> Bool {
+        let end = LiveClock().now.advanced(bySeconds: patience)
+        while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+            guard errno == EWOULDBLOCK || errno == EINTR, LiveClock().now < end else { return false }
+            WorkerThread.sleep(seconds: 0.02)
+        }
+        return true
+    }
+
+    /// Returns the owner of the directory, and removes the write permission of other users. Throws an error if the
+    /// directory belongs to another user.
+    private static func claimOwnership(
+        of descriptor: Int32, _ path: String, isNew: Bool
+    ) throws(DeviceError) -> uid_t {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw FileIO.readError(path, call: "fstat", errno: errno) }
+        guard isNew || status.st_uid == geteuid() || status.st_uid == ownerOfNewFile(descriptor) else {
+            throw DeviceError(
+                .permissionDenied,
+                "The directory \(path) belongs to another user (\(status.st_uid)), who may change its contents. Remove it, or choose another location."
+            )
+        }
+        if status.st_mode & 0o022 != 0 { _ = fchmod(descriptor, status.st_mode & 0o7755) }
+        return status.st_uid
+    }
+
+    /// Returns the owner that the file system assigns to files created by this user; nil if no file can be created.
+    private static func ownerOfNewFile(_ folder: Int32) -> uid_t? {
+        let name = ".owner-\(getpid())"
+        let file = ExclusiveFile.open(name, in: folder)
+        guard file >= 0 else { return nil }
+        defer {
+            systemClose(file)
+            unlinkat(folder, name, 0)
+        }
+        var status = stat()
+        return fstat(file, &status) == 0 ? status.st_uid : nil
+    }
+
+    /// Returns the path of a segment, for messages.
+    func segmentPath(_ number: Int) -> String { "\(path)/\(RingSegmentName(number: number).text)" }
+
+    /// Returns a path to a file in this directory that stays valid even if the directory is renamed or replaced.
+    func stablePath(_ path: String) -> String {
+        let folder = "/proc/self/fd/\(descriptor)"
+        return access(folder, F_OK) == 0 && path.hasPrefix(self.path) ? folder + path.dropFirst(self.path.count) : path
+    }
+
+    /// Creates a segment.
+    func createSegment(_ number: Int) throws(DeviceError) -> TraceOutput {
+        let path = segmentPath(number)
+        var segment = ExclusiveFile.open(stablePath(path))
+        if segment < 0, errno == EEXIST, isLink(RingSegmentName(number: number).text) {
+            // A symbolic link, created while other users could write to the directory. Removing it loses no data,
+            // because the segments of earlier recorders have been renamed.
+            unlink(stablePath(path))
+            segment = ExclusiveFile.open(stablePath(path))
+        }
+        guard segment >= 0 else { throw FileIO.writeError(path, call: "open", errno: errno) }
+        if let mode { _ = fchmod(segment, mode) }
+        return TraceOutput(descriptor: segment, name: path, isOwned: true)
+    }
+
+    /// Returns the numbers of the existing segments in ascending order. Throws an error if the directory cannot be
+    /// read.
+    func numbers() throws(DeviceError) -> [Int] {
+        try names().filter { $0.recorderNumber == nil }.map(\.number).sorted()
+    }
+
+    /// Returns the segments left behind by earlier recorders, oldest first.
+    func leftovers() throws(DeviceError) -> [LeftoverSegments] {
+        var formers: [Int: [Int]] = [:]
+        for name in try names() {
+            if let former = name.recorderNumber { formers[former, default: []].append(name.number) }
+        }
+        return formers.sorted { $0.key < $1.key }.map { former, numbers in
+            LeftoverSegments(
+                number: former,
+                paths: numbers.sorted().map { "\(path)/\(RingSegmentName(former: former, number: $0).text)" })
+        }
+    }
+
+    /// Renames the existing segments to those of an earlier recorder, so that a new ring can start. No data is copied.
+    func setAside() throws(DeviceError) {
+        let numbers = try numbers()
+        guard !numbers.isEmpty else { return }
+        let former = (try leftovers().last?.number ?? 0) + 1
+        for number in numbers {
+            let (old, new) = (segmentPath(number), "\(path)/\(RingSegmentName(former: former, number: number).text)")
+            guard rename(stablePath(old), stablePath(new)) == 0 else {
+                throw FileIO.writeError(old, call: "rename", errno: errno)
+            }
+        }
+        try sync()
+    }
+
+    private func names() throws(DeviceError) -> [RingSegmentName] {
+        guard var entries = DirectoryEntries(stablePath(path)) else {
+            throw FileIO.readError(path, call: "opendir", errno: errno)
+        }
+        var names: [RingSegmentName] = []
+        while let entry = entries.next() {
+            guard let name = RingSegmentName(entry), !isLink(entry) else { continue }
+            try checkOwner(of: entry)
+            names.append(name)
+        }
+        guard entries.failure == 0 else {
+            throw FileIO.readError(path, call: "readdir", errno: entries.failure)
+        }
+        return names
+    }
+
+    /// True for a symbolic link, created while other users could write to the directory.
+    private func isLink(_ name: String) -> Bool {
+        var status = stat()
+        return fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 && status.st_mode & S_IFMT == S_IFLNK
+    }
+
+    /// Throws an error if a segment belongs to another user. Segments of another user are neither read nor removed; the
+    /// ownership of the directory may have changed since.
+    private func checkOwner(of name: String) throws(DeviceError) {
+        var status = stat()
+        guard fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0, status.st_uid != owner else { return }
+        throw DeviceError(
+            .permissionDenied,
+            "\(path)/\(name) belongs to another user (\(status.st_uid)). Give it to the recording user (chown), or move it away."
+        )
+    }
+
+    /// Removes a segment. A missing file is not an error.
+    func remove(_ number: Int) throws(DeviceError) { try remove(segmentPath(number)) }
+
+    /// Removes a file in this directory. A missing file is not an error.
+    func remove(_ path: String) throws(DeviceError) { try Self.remove(path, reached: stablePath(path)) }
+
+    /// Removes a file. A missing file is not an error.
+    static func remove(_ path: String, reached: String? = nil) throws(DeviceError) {
+        guard unlink(reached ?? path) != 0, errno != ENOENT else { return }
+        let number = errno
+        throw DeviceError(
+            .inputOutput,
+            "\(path) cannot be removed. Check its type and the permissions of its directory.",
+            cause: .system(call: "unlink", errno: number))
+    }
+
+    /// Synchronizes the directory's entries with the disk.
+    func sync() throws(DeviceError) { try disk.sync(.directory(path), descriptor) }
+
+    func removeIfEmpty() { rmdir(path) }
+}

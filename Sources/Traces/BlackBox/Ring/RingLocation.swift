@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import DeviceCore
+import SystemCalls
+import Trace
+
+/// The location of a ring, and the names of the traces saved from it.
+package struct RingLocation: Sendable, Hashable {
+    /// The directory of saved traces; nil if the path is that of a file.
+    private let folder: String?
+    private let file: String
+    /// The directory of the ring's segments.
+    package let ringDirectory: String
+    /// The permissions of traces; nil for 0600.
+    let mode: UInt32?
+
+    /// Creates a location. If the path is an existing directory or ends with a slash, saved traces are stored in it and
+    /// named by their time and trigger, as in `2026-05-01T10-00-00Z-impact.trace`. Otherwise the path is the name of
+    /// the first trace; a number before the extension distinguishes further ones.
+    ///
+    /// - Parameters:
+    ///   - path: The path of a directory or a file.
+    ///   - mode: The permissions of traces and the ring; nil for 0600, because they reveal positions.
+    package init(_ path: String, mode: UInt32? = nil) {
+        self.mode = mode
+        if FileIO.isDirectory(path) || path.hasSuffix("/") {
+            var trimmed = path[...]
+            while trimmed.count > 1, trimmed.last == "/" { trimmed.removeLast() }
+            folder = trimmed == "/" ? "" : String(trimmed)
+            file = ""
+            ringDirectory = "\(folder ?? "")/.ring"
+        } else {
+            folder = nil
+            file = path
+            ringDirectory = path + ".ring"
+        }
+    }
+
+    /// The temporary path of a trace that is being saved. It is always the same, so that incomplete files do not
+    /// accumulate after power failures.
+    var temporaryPath: String { ringDirectory + ".part" }
+    /// The temporary path of a trace of an earlier recorder, which may be saved concurrently.
+    var temporaryLeftoverPath: String { ringDirectory + "-former.part" }
+
+    /// Creates the directory if necessary.
+    func createDirectory(_ disk: DiskSynchronizer) throws(DeviceError) {
+        guard let folder, !folder.isEmpty else { return }
+        if ExclusiveFile.createDirectory(folder, for: mode) == 0 {
+            return try disk.syncFolder(ExclusiveFile.split(folder).folder)
+        }
+        if errno != EEXIST || ExclusiveFile.isLinkOfOtherUser(folder) {
+            throw ExclusiveFile.failure(folder, call: "mkdir", errno: errno)
+        }
+    }
+
+    /// Removes the incomplete traces of a killed recorder; the ring still contains their events. Files that cannot be
+    /// removed are kept, and saving fails if it needs their name.
+    func removeUnfinished() { for path in [temporaryPath, temporaryLeftoverPath] { unlink(path) } }
+
+    /// The trigger in the name of a damaged segment.
+    static let damaged = "damaged"
+
+    /// True for a directory, in which traces are named by their time.
+    package var isFolder: Bool { folder != nil }
+
+    /// Returns a path for a trace that no file has yet.
+    package func path(at time: WallTime?, for event: String) -> String {
+        var base: String
+        let fileExtension: String
+        if let folder {
+            let date = time.map { CivilDate($0).iso8601(decimals: 0) } ?? "undated"
+            base = "\(folder)/\(Self.fileNameComponent(date))-\(Self.fileNameComponent(event))"
+            fileExtension = ".trace"
+        } else {
+            let name = file.lastIndex(of: "/").map { file.index(after: $0) } ?? file.startIndex
+            // A leading point does not begin an extension.
+            let point = file[name...].lastIndex(of: ".").flatMap { $0 > name ? $0 : nil } ?? file.endIndex
+            base = String(file[..<point])
+            fileExtension = String(file[point...])
+            // Without the suffix, the name would be that of a trace.
+            if event == Self.damaged { base += "-" + event }
+        }
+        return Self.unusedPath(base, fileExtension)
+    }
+
+    /// Returns a path that no file has yet: the base and the extension, with a number between them if necessary.
+    static func unusedPath(_ base: String, _ ending: String) -> String {
+        var path = base + ending
+        var number = 2
+        while FileIO.exists(path) {
+            path = "\(base)-\(number)\(ending)"
+            number += 1
+        }
+        return path
+    }
+
+    /// Returns text with only those characters that all file systems accept in names.
+    private static func fileNameComponent(_ text: String) -> String {
+        String(
+            text.utf8.prefix(40).map { byte -> Character in
+                switch byte {
+                case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "-"), UInt8(ascii: "."):
+                    Character(UnicodeScalar(byte))
+                default: "-"
+                }
+            })
+    }
+}

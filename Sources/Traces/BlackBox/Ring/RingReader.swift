@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Trace
+import TraceEditing
+
+/// A reader of the events in consecutive segments. Holds one segment in memory at a time.
+struct RingReader {
+    private struct Segment {
+        var path: String
+        /// nil if the header is damaged. The lines are then read with the header of another segment.
+        var mark: RingSegmentHeader?
+    }
+
+    /// The header of the last readable segment, without the segment's description. Its civil time is the most accurate.
+    private(set) var header: TraceHeader?
+    /// The triggers listed in the headers of the segments.
+    private(set) var triggers: [RingTrigger] = []
+    /// Remarks about segments and lines that could not be read.
+    private(set) var remarks: [String] = []
+    /// The paths of segments that were not read completely.
+    private(set) var damagedPaths: [String] = []
+
+    private var segments: [Segment] = []
+    private let reached: (String) -> String
+
+    /// Reads the headers of the segments. Throws an error if a file cannot be read at present.
+    ///
+    /// - Parameters:
+    ///   - paths: The paths of the segments in ascending order.
+    ///   - reached: Returns the path for opening a segment; see ``RingDirectory/reached(_:)``.
+    init(_ paths: [String], reached: @escaping (String) -> String = { $0 }) throws(DeviceError) {
+        self.reached = reached
+        for path in paths {
+            let bytes = try contents(path)
+            var file: TraceFile?
+            do throws(DeviceError) { file = try TraceFile(contents: bytes, name: path) } catch {}
+            if let header = file?.header, let mark = RingSegmentHeader(header) {
+                self.header = header
+                for trigger in mark.triggers where !triggers.contains(trigger) { triggers.append(trigger) }
+                segments.append(Segment(path: path, mark: mark))
+            } else if Self.isTruncatedHeader(bytes) {
+                remarks.append("\(path) ends before its first event and contains no data.")
+            } else {
+                remarks.append(
+                    "\(path) has no readable header; its lines are read with the header of the other segments.")
+                damagedPaths.append(path)
+                segments.append(Segment(path: path))
+            }
+        }
+        header?.otherMembers.removeAll { $0.name == RingSegmentHeader.member }
+    }
+
+    /// True if the file is empty or an incomplete header, because the recorder was killed right after it created the
+    /// file.
+    private static func isTruncatedHeader(_ bytes: TraceBytes) -> Bool {
+        let head = Array("{\"format\":\"\(TraceHeader.formatName)\"".utf8)
+        guard let first = bytes.first(where: { $0 != 0 }) else { return true }
+        guard first == head[0], !bytes.contains(UInt8(ascii: "\n")) else { return false }
+        return zip(bytes, head).allSatisfy { $0 == $1 }
+    }
+
+    private func contents(_ path: String) throws(DeviceError) -> TraceBytes {
+        do throws(DeviceError) {
+            return try TraceBytes(path: reached(path))
+        } catch {
+            var error = error
+            error.message = error.message.replacing(reached(path), with: path)
+            throw error
+        }
+    }
+
+    private func reading(of segment: Segment) throws(DeviceError) -> TimedEventReader {
+        let contents = try contents(segment.path)
+        guard segment.mark == nil else {
+            return TimedEventReader(try TraceFile(contents: contents, name: segment.path))
+        }
+        var bytes = (header ?? TraceHeader()).line()
+        bytes.append(UInt8(ascii: "\n"))
+        bytes.append(contentsOf: contents)
+        return TimedEventReader(try TraceFile(bytes: bytes, name: segment.path))
+    }
+
+    /// Calls the closure with each event. Times are since the start of the recording.
+    mutating func forEach(_ body: (TraceEvent) throws(DeviceError) -> Void) throws(DeviceError) {
+        var previousNumber: Int?
+        for segment in segments {
+            var reading = try reading(of: segment)
+            // The initial state is known from the previous segment, unless that one is missing.
+            var repeated = previousNumber.map { $0 &+ 1 } == segment.mark?.number ? segment.mark?.stateLines ?? 0 : 0
+            previousNumber = segment.mark?.number
+            while let event = reading.next() {
+                if repeated > 0 {
+                    repeated -= 1
+                } else {
+                    try body(event)
+                }
+            }
+            // The last line of an interrupted recording is expected to be incomplete.
+            let cutLine = TraceWarning.Reason.truncatedLine
+            guard segment.mark != nil else { continue }
+            for entry in reading.diagnostics.entries where entry.message != cutLine.message {
+                remarks.append("\(segment.path): \(entry.remark)")
+            }
+            if !reading.reasons.isSubset(of: [cutLine, .unknownKind, .invalidMember]) {
+                damagedPaths.append(segment.path)
+            } else if repeated > 0, !reading.reasons.contains(cutLine) {
+                remarks.append("\(segment.path) has fewer lines than its header states.")
+                damagedPaths.append(segment.path)
+            }
+        }
+    }
+
+    /// Returns the times of the first and the last event in nanoseconds since the start of the recording; nil if there
+    /// is no event.
+    func extent() throws(DeviceError) -> (first: Int64, last: Int64)? {
+        var first: Int64?
+        for segment in segments where first == nil {
+            var reading = try reading(of: segment)
+            first = reading.next()?.time
+        }
+        guard let first else { return nil }
+        var last: Int64?
+        for segment in segments.reversed() where last == nil {
+            var reading = try reading(of: segment)
+            while let event = reading.next() { last = max(last ?? .min, event.time ?? .min) }
+        }
+        return (first, max(first, last ?? first))
+    }
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import JSONBytes
+import Trace
+
+/// An event that causes a ring to be saved, with its time.
+package struct RingTrigger: Sendable, Hashable {
+    /// The text of the event, for example `impact>4g`.
+    package var event: String
+    /// Nanoseconds since the start of the trace that contains the trigger.
+    package var time: Int64
+
+    /// Creates a trigger.
+    package init(event: String, time: Int64) {
+        self.event = event
+        self.time = time
+    }
+
+    /// The name of the header member that lists the triggers.
+    static let member = "triggers"
+
+    static func list(_ triggers: [RingTrigger], since start: Int64 = 0) -> TraceMember {
+        var writer = JSONWriter()
+        write(triggers, since: start, to: &writer)
+        return TraceMember(name: member, json: writer.bytes)
+    }
+
+    static func write(_ triggers: [RingTrigger], since start: Int64 = 0, to writer: inout JSONWriter) {
+        writer.array { writer in
+            for trigger in triggers {
+                writer.object { writer in
+                    writer.member("t", Double(trigger.time.subtractingSaturated(start)) / 1e9)
+                    writer.member("event", trigger.event)
+                }
+            }
+        }
+    }
+
+    static func read(_ reader: inout JSONReader) throws(JSONError) -> [RingTrigger] {
+        var triggers: [RingTrigger] = []
+        guard try reader.beginArrayIfPresent() else { return [] }
+        while try reader.nextElement() {
+            var trigger = RingTrigger(event: "", time: 0)
+            guard try reader.beginObjectIfPresent(wanted: triggers.count < 1000) else { continue }
+            while let key = try reader.nextKey() {
+                switch key.word {
+                case JSONText.word("t"):
+                    trigger.time = Int64(saturatingSeconds: try reader.doubleIfPresent()) ?? 0
+                case JSONText.word("event"): trigger.event = try reader.textIfPresent()?.string() ?? ""
+                default: try reader.skipValue()
+                }
+            }
+            triggers.append(trigger)
+        }
+        return triggers
+    }
+}
+
+/// The description of a segment in its header.
+struct RingSegmentHeader: Sendable, Equatable {
+    static let member = "ring"
+
+    /// The number of the segment in the recording, counted from 1.
+    var number: Int
+    /// The number of lines after the header that repeat the state at the beginning of the segment.
+    var stateLines: Int
+    /// The triggers of the trace that is pending at the beginning of the segment.
+    var triggers: [RingTrigger]
+
+    var traceMember: TraceMember {
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.member("segment", number)
+            writer.member("state", stateLines)
+            guard !triggers.isEmpty else { return }
+            writer.key("triggers")
+            RingTrigger.write(triggers, to: &writer)
+        }
+        return TraceMember(name: Self.member, json: writer.bytes)
+    }
+}
+
+extension RingSegmentHeader {
+    /// Reads the description from a header; nil if the header is not that of a segment.
+    init?(_ header: TraceHeader) {
+        let member = header.otherMembers.first { $0.name == Self.member }
+        guard let mark = member.flatMap({ $0.json.withUnsafeBytes { Self.read($0) } }) else { return nil }
+        self = mark
+    }
+
+    private static func read(_ bytes: UnsafeRawBufferPointer) -> RingSegmentHeader? {
+        var mark = RingSegmentHeader(number: 0, stateLines: 0, triggers: [])
+        var reader = JSONReader(bytes)
+        do throws(JSONError) {
+            guard try reader.beginObjectIfPresent() else { return nil }
+            while let key = try reader.nextKey() {
+                switch key.word {
+                case JSONText.word("segment"): mark.number = Int(clamping: try reader.int64IfPresent() ?? 0)
+                case JSONText.word("state"): mark.stateLines = Int(clamping: try reader.int64IfPresent() ?? 0)
+                case JSONText.word("triggers"): mark.triggers = try RingTrigger.read(&reader)
+                default: try reader.skipValue()
+                }
+            }
+        } catch {
+            return nil
+        }
+        return mark.number > 0 && mark.stateLines >= 0 ? mark : nil
+    }
+}

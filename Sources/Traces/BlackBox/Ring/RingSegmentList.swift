@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+
+/// The list of a ring's segments. It decides when a new segment begins and which segments are removed. It accesses no
+/// files.
+struct RingSegmentList: Sendable {
+    struct Segment: Sendable, Equatable {
+        var number: Int
+        /// The times of the first and last event, in nanoseconds since the start of the recording; nil if the segment
+        /// has no events.
+        var first: Int64?
+        var last: Int64?
+        var size: Int64
+    }
+
+    /// The number of segments of a full ring. Whole segments are removed, so at most an eighth more than the requested
+    /// duration is kept.
+    static let segmentsPerRing: Int64 = 8
+    /// The minimum size of a segment in bytes. Smaller segments would consist mostly of headers.
+    static let minimumSegmentSize: Int64 = 65_536
+
+    let duration: Int64
+    let size: Int64
+    private(set) var segments: [Segment] = []
+    /// Segments with events after this time are not removed because of their age, because a trigger waits for the
+    /// events after it. In nanoseconds since the start of the recording; nil without a trigger.
+    var retainedSince: Int64?
+    /// The number of the last segment that is being read. Segments up to it are not removed.
+    var lastPinnedSegment: Int?
+    /// The number of the segment that was begun last.
+    private var lastNumber = 0
+    /// True while the last segment is being written.
+    private(set) var isOpen = false
+
+    /// Creates an empty list.
+    ///
+    /// - Parameters:
+    ///   - duration: The duration of the ring in nanoseconds.
+    ///   - size: The maximum size of all segments in bytes.
+    init(duration: Int64, size: Int64) {
+        self.duration = max(duration, 1)
+        self.size = max(size, Self.minimumSegmentSize * Self.segmentsPerRing)
+    }
+
+    private var segmentDuration: Int64 { max(duration / Self.segmentsPerRing, 1_000_000_000) }
+    private var segmentSize: Int64 { size / Self.segmentsPerRing }
+
+    /// The size of all segments in bytes.
+    var total: Int64 { segments.reduce(0) { $0 + $1.size } }
+
+    /// True if the given number of bytes of an event at this time must be written to a new segment.
+    func needsSegment(for count: Int64, at time: Int64) -> Bool {
+        guard isOpen, let current = segments.last else { return true }
+        // A segment with only a header accepts an event of any size.
+        guard let first = current.first else { return false }
+        return time.subtractingSaturated(first) >= segmentDuration || current.size + count > segmentSize
+    }
+
+    /// Begins a segment and returns its number.
+    mutating func begin() -> Int {
+        lastNumber += 1
+        let number = lastNumber
+        segments.append(Segment(number: number, size: 0))
+        isOpen = true
+        return number
+    }
+
+    /// Adds the size of the header and the initial state to the last segment.
+    mutating func recordHeader(size: Int64) {
+        if let lastIndex = segments.indices.last { segments[lastIndex].size += size }
+    }
+
+    /// Closes the last segment. The next event begins a new one.
+    mutating func close() { isOpen = false }
+
+    /// Records that bytes with events of these times were written to the last segment.
+    mutating func recordWrite(_ count: Int64, from first: Int64, to last: Int64) {
+        guard let lastIndex = segments.indices.last else { return }
+        segments[lastIndex].size += count
+        segments[lastIndex].first = segments[lastIndex].first ?? first
+        segments[lastIndex].last = last
+    }
+
+    /// Removes the segments that are older than the ring's duration, and further ones until the given number of bytes
+    /// fits. Returns their numbers.
+    mutating func expire(toWrite count: Int64, at time: Int64) -> [Int] {
+        let from = min(retainedSince ?? .max, time.subtractingSaturated(duration))
+        var expired: [Int] = []
+        // The segment that is being written is kept.
+        while let oldest = segments.first, segments.count > (isOpen ? 1 : 0) {
+            if let lastPinnedSegment, oldest.number <= lastPinnedSegment { break }
+            let isOld = segments.count > 1 && (segments[1].first ?? .max) <= from
+            guard isOld || total + count > size else { break }
+            expired.append(oldest.number)
+            segments.removeFirst()
+        }
+        return expired
+    }
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Synchronization
+import SystemCalls
+import Trace
+import TraceEditing
+
+/// A trace saved from a ring.
+package struct SavedTrace: Sendable {
+    /// The path of the trace.
+    package var path: String
+    /// The number of recorded events, without those that restore the initial state.
+    package var count: Int
+    /// The time from the start of the trace to its last event, in seconds.
+    package var seconds: Double
+    /// Remarks about data that could not be read.
+    package var remarks: [String]
+
+    /// Writes the events of a period as a trace that starts at its beginning. The trace gets its name when it is
+    /// complete and synchronized with the disk. The segments are kept.
+    ///
+    /// - Parameters:
+    ///   - reading: The segments.
+    ///   - from: The beginning in nanoseconds since the start of the recording. If the first event is later, the trace
+    ///     begins with it.
+    ///   - to: The end in nanoseconds since the start of the recording.
+    ///   - triggers: The triggers for the header; nil for those of the segments.
+    ///   - path: Returns a path that does not exist. Evaluated when the trace is complete, because another trace may be
+    ///     saved in the meantime.
+    ///   - temporary: The path until the trace is complete, on the same file system. Used if the file system does not
+    ///     support unnamed files.
+    ///   - mode: The permissions of the trace; nil for 0600.
+    ///   - disk: Synchronizes the directory.
+    /// - Returns: The saved trace; nil if the period contains no events.
+    static func write(
+        _ reading: inout RingReader, from: Int64 = 0, to: Int64 = .max, triggers: [RingTrigger]? = nil,
+        path: @escaping @Sendable @autoclosure () -> String, temporary: String, mode: UInt32? = nil,
+        disk: DiskSynchronizer = .system
+    ) throws(DeviceError) -> SavedTrace? {
+        guard let extent = try reading.extent(), extent.first <= to else { return nil }
+        let start = min(max(from, extent.first), to)
+        do throws(DeviceError) {
+            let chosen = LastPath()
+            let name: @Sendable () -> String = { chosen.store(path()) }
+            let writer = TraceWriter(try TraceOutput(named: name, temporary: temporary, mode: mode), clock: LiveClock())
+            var edit = ExcerptEdit(nanoseconds: start...to)
+            var editedHeader = try edit.header(reading.header ?? TraceHeader())
+            let marks = triggers ?? reading.triggers
+            editedHeader.otherMembers.removeAll { $0.name == RingTrigger.member }
+            if !marks.isEmpty { editedHeader.otherMembers.append(RingTrigger.list(marks, since: start)) }
+            try writer.write(editedHeader)
+            var count = 0
+            var last = start
+            try reading.forEach { event throws(DeviceError) in
+                var events: [TraceEvent] = []
+                edit.process(event, into: &events)
+                for event in events { try writer.write(event) }
+                let time = event.time ?? 0
+                if time >= start, time <= to {
+                    count += 1
+                    last = time
+                }
+            }
+            try writer.close()
+            let saved = chosen.path.withLock { $0 }
+            try disk.syncFolder(ExclusiveFile.split(saved).folder)
+            return SavedTrace(path: saved, count: count, seconds: Double(last - start) / 1e9, remarks: reading.remarks)
+        } catch {
+            throw Self.saveError(path(), error)
+        }
+    }
+
+    /// Returns the error for a full file system with the name of the trace, and other errors unchanged.
+    private static func saveError(_ path: String, _ error: DeviceError) -> DeviceError {
+        guard case .system(_, let number)? = error.cause, number == ENOSPC || number == EDQUOT || number == EFBIG else {
+            return error
+        }
+        var error = error
+        error.message =
+            "There is no space left to save \(path): the ring occupies all of it. Free some space and record again to save it."
+        return error
+    }
+}
+
+/// The most recently evaluated path, which is that of the saved trace.
+private final class LastPath: Sendable {
+    let path = Mutex("")
+
+    func store(_ path: String) -> String {
+        self.path.withLock { $0 = path }
+        return path
+    }
+}

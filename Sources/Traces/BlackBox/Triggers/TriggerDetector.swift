@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import DeviceCore
+import SensorFusion
+
+/// A detector of a black box's trigger events in the events of a device's sources. It has no clock; time advances with
+/// the times passed to its methods.
+///
+/// Each event is reported when it begins, and again only after it has ended: an impact ends after one second without
+/// another, a speed event when the speed is 5 % of the threshold beyond it on the other side.
+package struct TriggerDetector: Sendable {
+    private struct TriggerState: Sendable {
+        var trigger: RecordingTrigger
+        /// False after the event was reported, until it has ended.
+        var isArmed: Bool
+        /// The time of the last impact, or the beginning of a fall; nil if there was none.
+        var since: BootTime?
+    }
+
+    /// The time without another impact after which an impact ends, in seconds.
+    private static let impactEndDelay = 1.0
+    /// The maximum time between readings during a fall, in seconds. A longer gap restarts the detection.
+    private static let maximumGap = 0.25
+    /// The hysteresis of speed events, as a fraction of the threshold.
+    private static let hysteresis = 0.05
+
+    private var watched: [TriggerState]
+    private var shake = ShakeDetector()
+    private var lastReading: BootTime?
+    private var lastFix: BootTime?
+
+    /// Creates a detector for these triggers.
+    package init(_ triggers: [RecordingTrigger]) {
+        watched = triggers.map { trigger in
+            // A device that is at rest from the beginning has not slowed down.
+            let isArmed = if case .speedBelow = trigger.condition { false } else { true }
+            return TriggerState(trigger: trigger, isArmed: isArmed)
+        }
+    }
+
+    // MARK: Source events
+
+    /// Processes an accelerometer reading in m/s², including gravity, in any axes. Returns the texts of the events that
+    /// begin.
+    package mutating func process(acceleration: SIMD3<Double>, at time: BootTime) -> [String] {
+        let magnitude = (acceleration * acceleration).sum().squareRoot()
+        guard magnitude.isFinite else { return [] }
+        let isGap = lastReading.map { time.seconds(since: $0) > Self.maximumGap } ?? true
+        lastReading = time
+        let shaken = shake.update(
+            acceleration: acceleration / RecordingTrigger.standardGravity, timestamp: time.seconds)
+        return events { watch, place, condition in
+            switch condition {
+            case .shake: if case .began? = shaken { true } else { false }
+            case .impact(let limit): watch.updateImpact(place, magnitude > limit, time)
+            case .fall(let duration):
+                watch.updateFall(place, magnitude < RecordingTrigger.fallLimit, duration, isGap, time)
+            default: false
+            }
+        }
+    }
+
+    /// Processes a position report of the primary receiver. Returns the texts of the events that begin.
+    package mutating func process(_ report: PositionReport, at time: BootTime) -> [String] {
+        let hasFix = report.mode.rawValue >= FixMode.twoDimensional.rawValue
+        if hasFix { lastFix = time }
+        let speed = hasFix ? report.speed : .nan
+        return events { watch, place, condition in
+            switch condition {
+            case .lostFix(let limit):
+                if hasFix { watch.watched[place].isArmed = true }
+                return !hasFix && watch.updateLostFix(place, limit, time)
+            case .speedAbove(let limit): return watch.updateSpeed(place, speed, limit: limit, sign: 1)
+            case .speedBelow(let limit): return watch.updateSpeed(place, speed, limit: limit, sign: -1)
+            default: return false
+            }
+        }
+    }
+
+    /// The time of the next event if no report arrives until then; nil if there is none.
+    package var deadline: BootTime? {
+        guard let lastFix else { return nil }
+        let limits = watched.compactMap { entry -> Double? in
+            if case .lostFix(let limit) = entry.trigger.condition, entry.isArmed { limit } else { nil }
+        }
+        return limits.min().map { lastFix.advanced(bySeconds: $0) }
+    }
+
+    /// Advances the time without a report. Returns the texts of the events that begin.
+    package mutating func advance(to time: BootTime) -> [String] {
+        events { watch, place, condition in
+            if case .lostFix(let limit) = condition { watch.updateLostFix(place, limit, time) } else { false }
+        }
+    }
+
+    /// Processes the loss of the position source. Returns the texts of the events that begin.
+    package mutating func processPositionLoss() -> [String] {
+        guard lastFix != nil else { return [] }
+        return events { watch, place, condition in
+            guard case .lostFix = condition else { return false }
+            defer { watch.watched[place].isArmed = false }
+            return watch.watched[place].isArmed
+        }
+    }
+
+    /// Processes the unplugging of an accessory. Returns the texts of the events that begin.
+    package mutating func processUnplugging(of name: String) -> [String] {
+        events { _, _, condition in
+            if case .unplugged(let wanted) = condition { wanted == nil || wanted == name } else { false }
+        }
+    }
+
+    /// Returns the texts of the triggers for which the closure returns true.
+    private mutating func events(
+        _ isNew: (inout TriggerDetector, _ place: Int, RecordingTrigger.Condition) -> Bool
+    ) -> [String] {
+        var events: [String] = []
+        for place in watched.indices where isNew(&self, place, watched[place].trigger.condition) {
+            events.append(watched[place].trigger.text)
+        }
+        return events
+    }
+
+    private mutating func updateLostFix(_ place: Int, _ limit: Double, _ time: BootTime) -> Bool {
+        // The same calculation as in ``deadline``, so that the event occurs at a clock that is exactly at the deadline.
+        guard let lastFix, watched[place].isArmed, time >= lastFix.advanced(bySeconds: limit) else { return false }
+        watched[place].isArmed = false
+        return true
+    }
+
+    private mutating func updateImpact(_ place: Int, _ isOver: Bool, _ time: BootTime) -> Bool {
+        if let since = watched[place].since, time.seconds(since: since) >= Self.impactEndDelay {
+            watched[place].isArmed = true
+        }
+        guard isOver else { return false }
+        watched[place].since = time
+        defer { watched[place].isArmed = false }
+        return watched[place].isArmed
+    }
+
+    private mutating func updateFall(
+        _ place: Int, _ isFalling: Bool, _ duration: Double, _ isGap: Bool, _ time: BootTime
+    ) -> Bool {
+        guard isFalling, !isGap else {
+            watched[place].since = isFalling ? time : nil
+            watched[place].isArmed = true
+            return false
+        }
+        let since = watched[place].since ?? time
+        watched[place].since = since
+        guard watched[place].isArmed, time.seconds(since: since) >= duration else { return false }
+        watched[place].isArmed = false
+        return true
+    }
+
+    /// Updates a speed trigger, and returns true if the event begins.
+    ///
+    /// - Parameter sign: 1 to detect a speed above the limit, -1 for one below.
+    private mutating func updateSpeed(_ place: Int, _ speed: Double, limit: Double, sign: Double) -> Bool {
+        guard speed.isFinite else { return false }
+        if watched[place].isArmed {
+            guard (speed - limit) * sign > 0 else { return false }
+            watched[place].isArmed = false
+            return true
+        }
+        if (limit - speed) * sign > limit * Self.hysteresis { watched[place].isArmed = true }
+        return false
+    }
+}

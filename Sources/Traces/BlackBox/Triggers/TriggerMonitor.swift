@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import DeviceCore
+import Synchronization
+
+/// A subscriber to a device's sources that detects the trigger events of a black box.
+package final class TriggerMonitor: Sendable {
+    private struct State {
+        var watch: TriggerDetector
+        var subscriptions: [Subscription] = []
+        /// The timer for the time at which a missing fix becomes an event. It runs even if no event arrives until then.
+        var timer: ClockTimer?
+        var timerDeadline = BootTime.never
+        var hasEnded = false
+    }
+
+    private let triggers: [RecordingTrigger]
+    private let clock: any DeviceClock
+    private let onEvent: @Sendable (String) -> Void
+    private let state: Mutex<State>
+
+    /// Creates a listener for these triggers. The closure receives the text of each detected event, on any thread.
+    ///
+    /// - Parameter clock: The clock of the device.
+    package init(_ triggers: [RecordingTrigger], clock: any DeviceClock, told: @escaping @Sendable (String) -> Void) {
+        self.triggers = triggers
+        self.clock = clock
+        self.onEvent = told
+        state = Mutex(State(watch: TriggerDetector(triggers)))
+    }
+
+    /// Subscribes to the device's sources.
+    ///
+    /// - Parameters:
+    ///   - device: The device.
+    ///   - interval: The time between recorded readings in seconds; 0 for all readings.
+    package func start(_ device: Device, interval: Double) {
+        var all: [Subscription] = []
+        if triggers.contains(where: \.needsAcceleration) {
+            let request = MotionRequest(
+                kind: .accelerometer, interval: interval > 0 ? min(interval, 0.02) : 0.01, axes: .device)
+            all.append(device.motionSource.subscribe(request) { [weak self] in self?.process($0) })
+        }
+        if triggers.contains(where: \.needsPosition) {
+            all.append(device.positionSource.subscribe(PositionRequest()) { [weak self] in self?.process($0) })
+        }
+        if triggers.contains(where: \.needsAccessories) {
+            all.append(device.accessorySource.subscribe { [weak self] in self?.process($0) })
+        }
+        let isLate = state.withLock { state in
+            if !state.hasEnded { state.subscriptions += all }
+            return state.hasEnded
+        }
+        if isLate { for subscription in all { subscription.cancel() } }
+    }
+
+    /// Cancels the subscriptions. A call of the event closure may still be in progress; no further call begins.
+    package func stop() {
+        let (subscriptions, timer) = state.withLock { state in
+            state.hasEnded = true
+            defer { (state.subscriptions, state.timer) = ([], nil) }
+            return (state.subscriptions, state.timer)
+        }
+        for subscription in subscriptions { subscription.cancel() }
+        timer?.cancel()
+    }
+
+    func process(_ event: MotionEvent) {
+        guard case .samples(let batch) = event else { return }
+        update { watch in
+            zip(batch.values, batch.times).flatMap { watch.process(acceleration: $0, at: $1) }
+        }
+    }
+
+    func process(_ event: PositionEvent) {
+        let time = clock.now
+        update { watch in
+            switch event {
+            case .report(let report): watch.process(report, at: time)
+            // Silence is handled by the timer, with the trigger's own time limit.
+            case .lost(let error) where error.code == .silent: []
+            case .lost: watch.processPositionLoss()
+            case .sky, .attitude, .receivers, .line, .regained: []
+            }
+        }
+    }
+
+    func process(_ event: AccessoryEvent) {
+        guard case .detached(let accessory) = event else { return }
+        update { $0.processUnplugging(of: accessory.name) }
+    }
+
+    private func update(_ body: (inout TriggerDetector) -> [String]) {
+        let (events, former) = state.withLock { state -> ([String], ClockTimer?) in
+            guard !state.hasEnded else { return ([], nil) }
+            let events = body(&state.watch)
+            // The timer may fire too early, if a fix arrived after it was set. It is then set again.
+            guard let deadline = state.watch.deadline, state.timer == nil || deadline < state.timerDeadline else {
+                return (events, nil)
+            }
+            let previousTimer = state.timer
+            state.timerDeadline = deadline
+            state.timer = clock.timer(at: deadline) { [weak self] in self?.timerFired() }
+            return (events, previousTimer)
+        }
+        former?.cancel()
+        for event in events { onEvent(event) }
+    }
+
+    private func timerFired() {
+        let time = clock.now
+        let previousTimer = state.withLock { state in
+            defer { state.timer = nil }
+            return state.timer
+        }
+        update { $0.advance(to: time) }
+        withExtendedLifetime(previousTimer) {}
+    }
+}

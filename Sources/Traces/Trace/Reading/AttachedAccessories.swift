@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+
+/// The accessories that are attached at a position in a trace.
+struct AttachedAccessories: Sendable {
+    private struct Entry: Sendable {
+        var id: String
+        var protocols: [String]
+    }
+
+    private var entries: [Entry] = []
+
+    /// Applies an event. Returns false if the accessory is not attached, does not support the protocol, or exceeds the
+    /// maximum number of accessories.
+    mutating func apply(_ event: TraceAccessoryEvent) -> Bool {
+        let index = entries.firstIndex { $0.id == event.accessory }
+        switch event.change {
+        case .attached(let description):
+            let entry = Entry(id: event.accessory, protocols: description.protocols.map(\.name))
+            if let index {
+                entries[index] = entry
+            } else {
+                guard entries.count < TraceAccessoryEvent.maximumAccessories else { return false }
+                entries.append(entry)
+            }
+            return true
+        case .detached:
+            guard let index else { return false }
+            entries.remove(at: index)
+            return true
+        case .opened(let name), .closed(let name, _), .received(let name, _), .sent(let name, _):
+            guard let index else { return false }
+            return entries[index].protocols.contains(name)
+        }
+    }
+}

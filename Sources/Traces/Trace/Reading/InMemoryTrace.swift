@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import DeviceCore
+import Synchronization
+
+/// A trace of motion readings in memory.
+///
+/// The readings are kept as records, which a player can use directly. The trace's text is generated only if the bytes
+/// are requested, because generating it takes longer than playing the records. Records and text have the same contents.
+package struct InMemoryTrace: Sendable {
+    /// The maximum number of readings; it limits the size of the generated text.
+    package static let maximumCount = 500_000
+
+    private(set) var records: [TraceRecord] = []
+    private let header: TraceHeader
+    private let headerLine: [UInt8]
+    private let sensors: TraceSensors
+
+    /// Creates an empty trace.
+    ///
+    /// - Parameter header: The header, which must contain all sensors.
+    /// - Throws: An error if the header would not be readable.
+    package init(_ header: TraceHeader, name: String, count: Int) throws(DeviceError) {
+        let line = header.line()
+        headerLine = line + [UInt8(ascii: "\n")]
+        // The header is used as parsed from its own text, so that the records match the text.
+        self.header = try line.withBytes { (bytes) throws(DeviceError) in try TraceHeader(bytes, name: name) }
+        sensors = TraceSensors(self.header.sensors)
+        records.reserveCapacity(count)
+    }
+
+    /// Returns the index of a sensor; nil if its id is ambiguous or unknown in the header, or belongs to another kind.
+    package func sensorIndex(of sensor: SensorDescription) -> Int32? {
+        let named = sensors.descriptions.indices.filter { sensors.descriptions[$0].id == sensor.id }
+        guard named.count == 1, sensors.descriptions[named[0]].kind == sensor.kind else { return nil }
+        return Int32(named[0])
+    }
+
+    /// Appends a reading. Ignores a reading that a trace cannot represent.
+    ///
+    /// - Parameters:
+    ///   - place: The index of the sensor from ``place(of:)``.
+    ///   - time: Nanoseconds since the start of the trace, not less than that of the previous reading.
+    @inline(__always)
+    package mutating func append(_ value: SIMD3<Double>, kind: SensorKind, place: Int32, at time: Int64) {
+        var record = TraceRecord(time: time, kind: .sample, range: 0..<0)
+        record.sensorKind = kind
+        record.sensorIndex = place
+        record.x = value.x
+        if kind.isVector { (record.y, record.z) = (value.y, value.z) }
+        if TraceSample.isValid(SIMD3(record.x, record.y, record.z)) { records.append(record) }
+    }
+
+    /// Returns the trace of the readings.
+    package func file(named name: String) -> TraceFile {
+        TraceFile(
+            bytes: TraceBytes(LazyBytes { text }), name: name, header: header, eventsOffset: headerLine.count,
+            readings: records)
+    }
+
+    private var text: [UInt8] {
+        let names = sensors.descriptions.map { TraceSampleText.member($0.id, kind: $0.kind) }
+        var bytes = headerLine
+        bytes.reserveCapacity(records.count * 80)
+        for record in records {
+            guard let sample = record.sample, let time = record.time else { continue }
+            TraceSampleText.append(
+                sample.value, kind: sample.kind, sensor: names[sample.sensor], time: time, stamp: time, to: &bytes)
+        }
+        return bytes
+    }
+}
+
+/// Bytes that are generated once, on first access.
+final class LazyBytes: Sendable {
+    private let make: @Sendable () -> [UInt8]
+    private let cached = Mutex<[UInt8]?>(nil)
+
+    init(_ make: @escaping @Sendable () -> [UInt8]) { self.make = make }
+
+    var bytes: [UInt8] {
+        cached.withLock { made in
+            if let made { return made }
+            let bytes = make()
+            made = bytes
+            return bytes
+        }
+    }
+}

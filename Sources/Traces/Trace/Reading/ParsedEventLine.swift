@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import JSONBytes
+
+/// The parsed contents of a line of a native trace.
+struct ParsedEventLine {
+    /// Nanoseconds since the start of the trace; nil if the line contains no valid time.
+    var time: Int64?
+    /// The event without its time and sensor; nil if the line contains no event of a known kind.
+    var record: TraceRecord?
+    /// The id of the sensor that the line names.
+    var sensor: JSONText?
+    /// True if the line is a reading with invalid values.
+    var isInvalidReading = false
+    /// True if a key is unknown or a value is invalid.
+    var hasInvalidMember = false
+
+    /// Parses one line.
+    ///
+    /// - Parameter offset: The offset of the line in the file.
+    init(_ line: UnsafeRawBufferPointer, offset: Int) throws(JSONError) {
+        var reader = JSONReader(line)
+        var stamp: Int64?
+        var hasUnknownKey = false
+        var hasInvalidValue = false
+        try reader.beginObject()
+        while let key = try reader.nextKey() {
+            switch key.word {
+            case JSONText.word("t"): time = TraceSeconds.parse(try reader.readRawValue())
+            case JSONText.word("stamp"):
+                stamp = TraceSeconds.parse(try reader.readRawValue())
+                if stamp == nil { hasInvalidMember = true }
+            case JSONText.word("sensor"):
+                sensor = try reader.textIfPresent()
+                if sensor == nil { hasInvalidMember = true }
+            default:
+                if record == nil, !isInvalidReading, let kind = SensorKind(rawValue: key.string()) {
+                    try readSample(kind, &reader, offset: offset)
+                } else if record == nil, let (kind, values) = Self.kind(key) {
+                    let isFitting = values.contains(try reader.peekKind())
+                    let json = try reader.readRawValue()
+                    guard isFitting, let range = Self.range(of: json, in: line, offset: offset) else {
+                        hasInvalidValue = true
+                        continue
+                    }
+                    let isText = kind == .gpsdText
+                    record = TraceRecord(
+                        time: nil, kind: kind,
+                        range: isText ? range.lowerBound + 1..<range.upperBound - 1 : range)
+                    record?.isHexadecimal = key.word == JSONText.word("gpsdHex")
+                } else if record == nil, !isInvalidReading, TraceAccessoryEvent.isKey(key) {
+                    // The event is parsed from the whole line on demand, because its data is distributed over several
+                    // members.
+                    record = TraceRecord(time: nil, kind: .accessory, range: offset..<offset + line.count)
+                    try reader.skipValue()
+                } else {
+                    hasUnknownKey = true
+                    try reader.skipValue()
+                }
+            }
+        }
+        try reader.finish()
+        // Without a record, the whole line is reported.
+        if hasInvalidValue, record != nil { hasInvalidMember = true }
+        // The other keys of an accessory event are checked when the event is parsed.
+        if hasUnknownKey, record?.kind != .accessory { hasInvalidMember = true }
+        if let stamp { record?.stamp = stamp }
+        if sensor != nil {
+            if record?.kind == .lost { record?.kind = .sensorLost }
+            if record?.kind == .regained { record?.kind = .sensorRegained }
+        }
+    }
+
+    /// Parses the values of a reading.
+    private mutating func readSample(_ kind: SensorKind, _ reader: inout JSONReader, offset: Int) throws(JSONError) {
+        let isList = try reader.peekKind() == .array
+        let start = reader.offset
+        var value = SIMD3<Double>(repeating: 0)
+        var count = 0
+        if isList {
+            try reader.beginArray()
+            while try reader.nextElement() {
+                let number = try reader.doubleIfPresent()
+                if count < 3 { value[count] = number }
+                count += 1
+            }
+        } else {
+            value.x = try reader.doubleIfPresent()
+            count = 1
+        }
+        let isComplete = kind.isVector ? isList && count == 3 : count == 1
+        guard isComplete, TraceSample.isValid(value) else {
+            isInvalidReading = true
+            return
+        }
+        var sample = TraceRecord(time: nil, kind: .sample, range: offset + start..<offset + reader.offset)
+        sample.sensorKind = kind
+        (sample.x, sample.y, sample.z) = (value.x, value.y, value.z)
+        record = sample
+    }
+
+    private static func range(
+        of json: UnsafeRawBufferPointer, in line: UnsafeRawBufferPointer, offset: Int
+    ) -> Range<Int>? {
+        guard let start = line.baseAddress, let at = json.baseAddress else { return nil }
+        let first = offset + (at - start)
+        return first..<first + json.count
+    }
+
+    /// Returns the kind of event that a key announces, and the JSON types allowed for its value.
+    private static func kind(_ key: JSONText) -> (kind: TraceRecord.Kind, values: [JSONKind])? {
+        switch key.word {
+        case JSONText.word("gpsd"): (.gpsd, [.object])
+        case JSONText.word("gpsdText"), JSONText.word("gpsdHex"): (.gpsdText, [.string])
+        case JSONText.word("lost"): (.lost, [.object])
+        case JSONText.word("regained"): (.regained, [.bool])
+        case JSONText.word("battery"): (.battery, [.object, .null])
+        case JSONText.word("beacon"): (.beacon, [.object])
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import SystemCalls
+
+/// A file that is created or replaced atomically. Until it is complete it has no name, so that nothing remains if the
+/// process ends early. An existing file is replaced in one step.
+///
+/// On file systems without unnamed files (NFS, FAT), the new file has a temporary name beside the existing one, or
+/// already its final name if no file exists.
+struct AtomicReplacement: Sendable {
+    /// The reason why a new file could not be created.
+    struct Failure: Error {
+        let number: Int32
+        /// True if the directory does not permit new files. An existing file in it may still be writable.
+        var isDirectoryError: Bool { [EACCES, EPERM, EROFS].contains(number) }
+    }
+
+    /// The directory to which the names are relative, if a file is replaced or the path is a symbolic link; nil for
+    /// ordinary paths.
+    private let destination: ResolvedDestination?
+    /// Returns the final name: always the same path, or a new path that does not exist.
+    private let name: @Sendable () -> String
+    /// Whether to use another name if the final name exists.
+    private let retriesWithOtherName: Bool
+    /// The temporary name of a new file beside the existing one; the final path if no file exists.
+    private let temporary: String
+    private let overwrite: Bool
+    private let mode: mode_t?
+    /// The owner and mode of the file that is replaced.
+    private let replacedFile: (user: uid_t, group: gid_t, mode: mode_t)?
+    /// True if the new file has a name already.
+    private var hasName = false
+
+    /// Prepares the replacement of a path. nil if the path exists and `overwrite` is false, if it is not a regular
+    /// file, if it is not writable, or if its owner is another user, because only root can transfer the ownership of
+    /// the new file.
+    init?(_ path: String, overwrite: Bool, mode: mode_t? = nil) {
+        (self.overwrite, self.mode, retriesWithOtherName) = (overwrite, mode, false)
+        var status = stat()
+        guard lstat(path, &status) == 0 else {
+            guard errno == ENOENT else { return nil }
+            name = { path }
+            temporary = path
+            (destination, replacedFile) = (nil, nil)
+            return
+        }
+        // For a symbolic link, its target is replaced and the link is kept. Replacing a file requires permission to
+        // write to it.
+        guard overwrite, let place = ResolvedDestination.resolve(path) else { return nil }
+        let file = place.name
+        name = { file }
+        guard let existing = place.status else {
+            // A link whose target does not exist.
+            (temporary, self.destination, replacedFile) = (file, place, nil)
+            return
+        }
+        guard existing.isFile, place.isWritable, geteuid() == 0 || geteuid() == existing.user else { return nil }
+        temporary = Self.temporary(for: file, number: existing.inode)
+        self.destination = place
+        replacedFile = (existing.user, existing.group, mode ?? existing.mode)
+    }
+
+    /// Prepares a new file. `name` is called when the file is complete, and again if the name exists by then.
+    init(named name: @escaping @Sendable () -> String, temporary: String, mode: mode_t?) {
+        (self.name, self.temporary, self.mode, destination) = (name, temporary, mode, nil)
+        (retriesWithOtherName, overwrite, replacedFile) = (true, false, nil)
+    }
+
+    /// Returns a temporary name. It is short because the existing name may have the maximum length, and contains the
+    /// inode number so that concurrent replacements differ.
+    private static func temporary(for file: String, number: ino_t) -> String {
+        "\(ExclusiveFile.split(file).folder)/.\(getpid())-\(number).part"
+    }
+
+    /// The directory descriptor for relative paths.
+    private var base: Int32 { destination?.folder ?? AT_FDCWD }
+
+    /// Creates the new file and returns its descriptor.
+    mutating func open() -> Result<Int32, Failure> {
+        let descriptor = openUnnamed()
+        hasName = descriptor < 0
+        let result = hasName ? openNamed() : .success(descriptor)
+        guard case .success(let descriptor) = result else { return result }
+        if let replacedFile {
+            // Sets the owner as far as permitted. The mode is set last, because a change of the owner may clear mode
+            // bits.
+            if fchown(descriptor, replacedFile.user, replacedFile.group) != 0 {
+                _ = fchown(descriptor, .max, replacedFile.group)
+            }
+        }
+        if let mode = replacedFile?.mode ?? mode { _ = fchmod(descriptor, mode) }
+        return result
+    }
+
+    /// Creates an unnamed file. Returns a negative value if the file system does not support unnamed files or /proc is
+    /// not mounted, without which the file cannot get a name.
+    private func openUnnamed() -> Int32 {
+        #if os(Linux)
+        let folder = ExclusiveFile.split(temporary).folder
+        let descriptor = openat(base, folder, O_WRONLY | O_CLOEXEC | openTemporary, ExclusiveFile.privateMode)
+        guard descriptor >= 0, access(Self.link(to: descriptor), F_OK) != 0 else { return descriptor }
+        close(descriptor)
+        #endif
+        return -1
+    }
+
+    /// Returns the path of an open file in /proc, which exists for unnamed files too.
+    private static func link(to descriptor: Int32) -> String { "/proc/self/fd/\(descriptor)" }
+
+    private func openNamed() -> Result<Int32, Failure> {
+        // Removes a leftover of an earlier process with the same ID.
+        if replacedFile != nil || retriesWithOtherName { unlinkat(base, temporary, 0) }
+        let descriptor = ExclusiveFile.open(temporary, in: base)
+        return descriptor < 0 ? .failure(Failure(number: errno)) : .success(descriptor)
+    }
+
+    /// Gives the new file its final name, which replaces an existing file. Returns the failed call and its error; nil
+    /// on success.
+    func finish(_ descriptor: Int32) -> (call: String, errno: Int32)? {
+        if retriesWithOtherName { return finishWithUnusedName(descriptor) }
+        let path = name()
+        if hasName { return temporary == path ? nil : move(temporary, to: path) }
+        if replacedFile == nil {
+            if link(descriptor, as: path) { return nil }
+            guard errno == EEXIST, overwrite else { return ("link", errno) }
+        }
+        // A file with this name exists by now and is replaced.
+        var status = stat()
+        _ = fstat(descriptor, &status)
+        let name = replacedFile == nil ? Self.temporary(for: path, number: status.st_ino) : temporary
+        unlinkat(base, name, 0)
+        return link(descriptor, as: name) ? move(name, to: path) : ("link", errno)
+    }
+
+    private func finishWithUnusedName(_ descriptor: Int32) -> (call: String, errno: Int32)? {
+        // Bounded, so that a process that keeps creating the free names cannot block this one.
+        for _ in 0..<1000 {
+            if hasName {
+                guard isSameFile(descriptor) else { return ("rename", EEXIST) }
+                if ExclusiveFile.renameExclusively(temporary, to: name()) == 0 { return nil }
+            } else if link(descriptor, as: name()) {
+                return nil
+            }
+            guard errno == EEXIST else { break }
+        }
+        return ("link", errno)
+    }
+
+    /// True if the temporary name still refers to the new file.
+    private func isSameFile(_ descriptor: Int32) -> Bool {
+        var (own, there) = (stat(), stat())
+        return fstat(descriptor, &own) == 0 && fstatat(base, temporary, &there, AT_SYMLINK_NOFOLLOW) == 0
+            && own.st_ino == there.st_ino
+            && own.st_dev == there.st_dev
+    }
+
+    private func move(_ name: String, to path: String) -> (call: String, errno: Int32)? {
+        if renameat(base, name, base, path) == 0 { return nil }
+        let number = errno
+        unlinkat(base, name, 0)
+        return ("rename", number)
+    }
+
+    private func link(_ descriptor: Int32, as name: String) -> Bool {
+        linkat(AT_FDCWD, Self.link(to: descriptor), base, name, AT_SYMLINK_FOLLOW) == 0
+    }
+
+    /// Removes the incomplete new file.
+    func remove() {
+        // An unnamed file disappears when it is closed, and its intended name may belong to another file.
+        if hasName { unlinkat(base, temporary, 0) }
+    }
+}
+
+#if os(Linux)
+/// `O_TMPFILE`, which Swift does not import.
+private let openTemporary: Int32 = 0o20_000_000 | O_DIRECTORY
+#endif

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import SystemCalls
+
+/// The resolved destination of a path whose file is to be overwritten.
+///
+/// Symbolic links are resolved one by one, each through its own descriptor, so that no other process can exchange a
+/// link between check and use. If the last component of a path is a symbolic link, it is followed only if this user or
+/// root created it; the same applies to the path in the link.
+final class ResolvedDestination: Sendable {
+    /// The descriptor of the file's directory, for calls such as `openat`.
+    let folder: Int32
+    /// The file's name in the directory.
+    let name: String
+    /// An `O_PATH` descriptor of the file; negative if the file does not exist or is already open.
+    private let file: Int32
+    /// True for a link in /proc to a file that this or another process has open.
+    private let isProcLink: Bool
+    /// The status of the file; nil if it does not exist.
+    let status: Status?
+
+    /// The required fields of stat(2), which is not `Sendable` itself.
+    struct Status: Sendable {
+        let isFile: Bool
+        let user: uid_t
+        let group: gid_t
+        let mode: mode_t
+        let inode: ino_t
+        let linkCount: Int
+    }
+
+    /// Resolves a path. nil if it does not lead to a file that may be written, with the reason in `errno`: `ELOOP` for
+    /// a link of another user.
+    static func resolve(_ path: String) -> ResolvedDestination? {
+        var path = path
+        var folder: Int32 = AT_FDCWD
+        // The kernel's limit of links.
+        for _ in 0..<40 {
+            let (place, name) = ExclusiveFile.split(path)
+            let next = openat(folder, place, O_PATH | O_DIRECTORY | O_CLOEXEC)
+            let number = errno
+            if folder >= 0 { systemClose(folder) }
+            guard next >= 0 else {
+                errno = number
+                return nil
+            }
+            folder = next
+            let file = openat(folder, name, O_PATH | O_NOFOLLOW | O_CLOEXEC)
+            var status = stat()
+            guard file >= 0 else {
+                if errno == ENOENT { return ResolvedDestination(folder, name, file: -1, nil) }
+                return fail(folder, errno)
+            }
+            guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFLNK else {
+                return ResolvedDestination(folder, name, file: file, status)
+            }
+            defer { systemClose(file) }
+            guard status.st_uid == geteuid() || status.st_uid == 0 else { return fail(folder, ELOOP) }
+            if isProcLink(status) { return ResolvedDestination(folder, name, file: -1, status, isOpenAlready: true) }
+            var target = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
+            guard readlinkat(file, "", &target, target.count - 1) > 0 else { return fail(folder, errno) }
+            path = String(decoding: target.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        }
+        return fail(folder, ELOOP)
+    }
+
+    private init(
+        _ folder: Int32, _ name: String, file: Int32, _ status: stat?, isOpenAlready: Bool = false
+    ) {
+        (self.folder, self.name, self.file, self.isProcLink) = (folder, name, file, isOpenAlready)
+        self.status = status.map {
+            Status(
+                isFile: $0.st_mode & S_IFMT == S_IFREG, user: $0.st_uid, group: $0.st_gid, mode: $0.st_mode & 0o7777,
+                inode: $0.st_ino, linkCount: Int($0.st_nlink))
+        }
+    }
+
+    deinit {
+        systemClose(folder)
+        if file >= 0 { systemClose(file) }
+    }
+
+    /// True if ``open()`` duplicates a descriptor that this process already has open.
+    var duplicatesOwnDescriptor: Bool { isProcLink && ownDescriptor != nil }
+
+    /// True if this user has write permission for the file.
+    var isWritable: Bool { file >= 0 && access("/proc/self/fd/\(file)", W_OK) == 0 }
+
+    /// Opens the resolved file for writing. Returns a negative value on failure, with the reason in `errno`.
+    func open() -> Int32 {
+        if isProcLink {
+            // A file that this process already has open, such as /dev/stdout, is written at its current position: `>>`
+            // in a shell appends.
+            guard let own = ownDescriptor else { return openat(folder, name, O_WRONLY | O_CLOEXEC) }
+            guard fcntl(own, F_GETFL) & O_ACCMODE != O_RDONLY else {
+                errno = EACCES
+                return -1
+            }
+            return fcntl(own, F_DUPFD_CLOEXEC, 0)
+        }
+        let shown = "/proc/self/fd/\(file)"
+        return access(shown, F_OK) == 0
+            ? systemOpen(shown, O_WRONLY | O_CLOEXEC) : openat(folder, name, O_WRONLY | O_NOFOLLOW | O_CLOEXEC)
+    }
+
+    /// The descriptor of this process to which the name refers; nil for any other file.
+    private var ownDescriptor: Int32? {
+        var (there, own) = (stat(), stat())
+        guard fstat(folder, &there) == 0, stat("/proc/self/fd", &own) == 0, there.st_ino == own.st_ino,
+            there.st_dev == own.st_dev
+        else { return nil }
+        return Int32(name)
+    }
+
+    private static func fail(_ folder: Int32, _ number: Int32) -> ResolvedDestination? {
+        systemClose(folder)
+        errno = number
+        return nil
+    }
+
+    /// True for a link in /proc, which refers to an open file and not to the path in its text.
+    private static func isProcLink(_ link: stat) -> Bool {
+        var system = stat()
+        return stat("/proc/self", &system) == 0 && link.st_dev == system.st_dev
+    }
+}
+
+/// `O_PATH`, which Swift does not import.
+private let O_PATH: Int32 = 0o10_000_000

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+
+/// A mapping of beacon identities to numbers, because the identity of a beacon can reveal its location. Equal values
+/// stay equal.
+struct BeaconAnonymizer: Sendable {
+    /// The maximum number of UUIDs. Beacons with further UUIDs are omitted, to bound the memory use for a malicious
+    /// trace.
+    private static let maximumUUIDs = 1024
+
+    private var uuids: [BeaconUUID: UInt64] = [:]
+    private var majors: [UInt16: UInt16] = [:]
+    private var minors: [UInt16: UInt16] = [:]
+
+    /// Returns the sighting with its UUID, major and minor replaced by numbers in order of appearance, starting at 1;
+    /// nil if the maximum number of UUIDs is reached.
+    mutating func scrubbed(_ sighting: BeaconSighting) -> BeaconSighting? {
+        let identity = sighting.identity
+        if uuids[identity.uuid] == nil {
+            guard uuids.count < Self.maximumUUIDs else { return nil }
+            uuids[identity.uuid] = UInt64(uuids.count) + 1
+        }
+        var scrubbed = sighting
+        scrubbed.identity = BeaconIdentity(
+            uuid: BeaconUUID(high: 0, low: uuids[identity.uuid] ?? 0), major: Self.number(identity.major, &majors),
+            minor: Self.number(identity.minor, &minors))
+        return scrubbed
+    }
+
+    private static func number(_ value: UInt16, _ numbers: inout [UInt16: UInt16]) -> UInt16 {
+        // Overflows to 0 for the last of all 65,536 values.
+        let new = UInt16(truncatingIfNeeded: numbers.count + 1)
+        return numbers[value]
+            ?? {
+                numbers[value] = new
+                return new
+            }()
+    }
+}

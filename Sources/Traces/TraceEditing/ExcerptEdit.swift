@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import DeviceCore
+public import Trace
+
+/// An edit that extracts a part of a trace. Time zero moves to the beginning of the part.
+///
+/// The part begins with events that restore the state at that time: the battery, attached accessories and their open
+/// sessions, losses of sensors and of the position source, and gpsd's reports about itself and its receivers.
+public struct ExcerptEdit: TraceEdit {
+    /// The beginning of the part, in nanoseconds since the start of the trace.
+    private let from: Int64
+    private let to: Int64
+    private var state = TraceState()
+    private var hasStarted = false
+
+    /// Creates an edit.
+    ///
+    /// - Parameters:
+    ///   - start: The beginning of the part in seconds since the start of the trace; earlier events are omitted.
+    ///   - end: The end of the part in seconds since the start of the trace; later events are omitted. Infinity for the
+    ///     end of the trace.
+    public init(from start: Double = 0, to end: Double = .infinity) {
+        from = Int64(saturatingSeconds: max(start, 0)) ?? 0
+        to = end == .infinity ? .max : Int64(saturatingSeconds: max(end, 0)) ?? 0
+    }
+
+    /// Creates an edit with a range in nanoseconds, without rounding.
+    package init(nanoseconds range: ClosedRange<Int64>) { (from, to) = (range.lowerBound, range.upperBound) }
+
+    /// Returns the header with a shifted start.
+    public mutating func header(_ header: TraceHeader) throws(DeviceError) -> TraceHeader {
+        guard from <= to else {
+            throw DeviceError(.invalidConfiguration, "The selected part of the trace ends before it begins.")
+        }
+        var header = header
+        if let start = header.start {
+            header.start = TraceHeader.Start(
+                wallTime: WallTime(nanoseconds: start.wallTime.nanoseconds.addingSaturated(from)),
+                boot: BootTime(nanoseconds: start.boot.nanoseconds.addingSaturated(from)))
+        }
+        return header
+    }
+
+    /// Appends the event if it is in the part, with adjusted times.
+    public mutating func process(_ event: TraceEvent, into events: inout [TraceEvent]) {
+        let time = event.time ?? 0
+        guard time >= from else { return state.update(with: event) }
+        begin(&events)
+        guard time <= to else { return }
+        var event = event
+        event.time = time - from
+        if case .sample(let value, let kind, let sensor, let stamp?) = event.contents {
+            event.contents = .sample(value, kind: kind, sensor: sensor, stamp: stamp.subtractingSaturated(from))
+        }
+        events.append(event)
+    }
+
+    /// Appends the state at the beginning of a part that starts after the last event.
+    public mutating func finish(into events: inout [TraceEvent]) { begin(&events) }
+
+    private mutating func begin(_ events: inout [TraceEvent]) {
+        guard !hasStarted else { return }
+        hasStarted = true
+        if from > 0 { events.append(contentsOf: state.events.map { TraceEvent(time: 0, $0) }) }
+    }
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import GPSDProtocol
+package import Trace
+
+/// An iterator over the events of a trace that assigns a time to each event.
+package struct TimedEventReader {
+    private let bytes: TraceBytes
+    private var cursor: TraceCursor
+    private var clock = ReportClock()
+    private var decoder = GPSDDecoder()
+
+    package init(_ trace: TraceFile) {
+        bytes = trace.bytes
+        cursor = TraceCursor(trace)
+    }
+
+    package var warningCount: Int { cursor.warningCount }
+    /// All warnings, grouped by reason.
+    package var diagnostics: InputDiagnostics { cursor.diagnostics }
+    /// The reasons of all warnings.
+    package var reasons: Set<TraceWarning.Reason> { cursor.reasons }
+    /// The number of the line that was read last, counted from 1.
+    package var line: Int { cursor.line }
+
+    /// Returns the next event; nil at the end.
+    package mutating func next() -> TraceEvent? {
+        guard var event = bytes.withUnsafeBytes({ cursor.nextEvent($0) }) else { return nil }
+        if event.time == nil {
+            if case .gpsd(let line) = event.contents { clock.advance(to: decoder.position(line)?.time) }
+            event.time = clock.elapsed
+        }
+        return event
+    }
+
+    /// Returns the header of a native trace; for gpsd's text, a header with the start time, if known. Sensors that
+    /// appear only in events are added.
+    package static func header(of trace: TraceFile) -> TraceHeader {
+        var header = trace.header ?? TraceHeader()
+        if trace.header == nil {
+            header.source = trace.name
+            header.clock = ""
+            if let start = trace.start ?? firstTime(of: trace) {
+                header.start = TraceHeader.Start(wallTime: start, boot: .zero)
+            }
+        }
+        // Adds the sensors that appear only in events, so that the header of the result describes them.
+        let known = Set(header.sensors.map(\.id))
+        for sensor in trace.findSensors() where !known.contains(sensor.id) { header.add(sensor) }
+        return header
+    }
+
+    private static func firstTime(of trace: TraceFile) -> WallTime? {
+        var reading = TimedEventReader(trace)
+        while let event = reading.next() {
+            if case .gpsd(let line) = event.contents, let time = reading.decoder.position(line)?.time { return time }
+        }
+        return nil
+    }
+}
+
+extension GPSDDecoder {
+    /// Returns the position report on a line; nil for other reports.
+    mutating func position(_ line: [UInt8]) -> PositionReport? {
+        if case .position(let report) = line.withUnsafeBytes({ decode($0) }) { report } else { nil }
+    }
+}
+
+extension GPSDReport {
+    /// The path of the receiver; nil for reports that do not originate from a receiver.
+    var receiver: String? {
+        switch self {
+        case .position(let report): report.receiver
+        case .sky(let report): report.receiver
+        case .attitude(let report): report.receiver
+        default: nil
+        }
+    }
+}

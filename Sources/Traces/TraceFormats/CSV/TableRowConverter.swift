@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import GPSDProtocol
+import Trace
+
+/// Converts the rows of a table to motion readings and positions. All readers of tables use this type.
+struct TableRowConverter {
+    /// The index of a quantity's column, and its unit; nil for quantities without a unit.
+    struct Column {
+        var index: Int
+        var unit: CSVUnit?
+    }
+
+    /// The interval after which an unchanged position in rows of motion readings is read again, in nanoseconds (1 s).
+    static let repetitionInterval: Int64 = 1_000_000_000
+
+    /// The columns of the quantities. All axes of a sensor are present, or none.
+    let columns: [CSVQuantity: Column]
+    /// The columns of gravity, which is added to the acceleration; nil if acceleration includes gravity.
+    var gravity: [Int]?
+    /// An additional conversion of three axes, after that of their units.
+    var convert: (SensorKind, SIMD3<Double>) -> SIMD3<Double> = { $1 }
+    /// Whether a position that is repeated in rows of motion readings is read only once per second.
+    var dropsRepetitions = false
+
+    /// The readings, with a track for each sensor in the table.
+    private(set) var tracks: [MotionTrack] = []
+    /// The columns of each track's axes.
+    private var axes: [[Column?]] = []
+    private let hasPositions: Bool
+    var reports = ReportTrack()
+    /// The number of times that a row had only some axes of a sensor.
+    private(set) var incompleteReadingCount = 0
+    var repeatedPositionCount = 0
+    /// The number of positions with a derived speed, course or climb.
+    var derivedMotionCount = 0
+    /// The problems found in the rows.
+    var diagnostics = InputDiagnostics()
+    private var hasRows = false
+    var motion = DerivedMotion()
+    var lastPosition: (values: [Double], time: Int64)?
+    /// The last fix: its time, its values, and the time of its first row.
+    var lastFix: (time: Int64, values: [Double], rowTime: Int64?)?
+    /// The values of the last position, and the time of the first row with these values.
+    var unchangedPosition: (values: [Double], time: Int64)?
+    var spreader = EqualTimeSpreader<Item>()
+    /// The positions up to the first change of time; nil after it.
+    var firstItems: [Item]? = []
+    /// The first time of a position.
+    var firstTime: Int64?
+    /// True if all positions have no time, or the same time, which is then ignored.
+    var ignoresTimes = false
+
+    /// A position and its satellites.
+    struct Item {
+        var report: PositionReport
+        var sky: SkyReport
+        var time: Int64?
+        /// The civil time of the fix; nil if unknown.
+        var civil: WallTime?
+        var line: Int
+    }
+
+    /// Creates a converter.
+    ///
+    /// - Parameters:
+    ///   - columns: The columns of the quantities.
+    ///   - source: The file or folder of the readings.
+    ///   - sensorName: The name of the sensors; empty if unknown.
+    init(_ columns: [CSVQuantity: Column], from source: String, sensorName: String = "") {
+        self.columns = columns
+        hasPositions = columns[.lat] != nil
+        for kind in SensorKind.allCases where columns[kind.csvQuantities[0]] != nil {
+            var track = MotionTrack(kind, from: source)
+            if !sensorName.isEmpty { track.sensor.name = sensorName }
+            tracks.append(track)
+            axes.append(kind.csvQuantities.map { columns[$0] })
+        }
+    }
+
+    /// The minimum number of cells in a row that contains all quantities.
+    var width: Int { ((columns.values.map(\.index) + (gravity ?? [])).max() ?? -1) + 1 }
+
+    /// Records a row of units below the header and returns true; returns false for any other row.
+    mutating func recordUnits(_ reader: borrowing CSVReader, _ indices: [Int]) -> Bool {
+        guard reader.isRowOfUnits(indices) else { return false }
+        diagnostics.record(
+            "the row below the header contains units or other text instead of numbers and was skipped",
+            line: reader.line,
+            text: indices.sorted().map { reader.text($0) }.joined(separator: ", "))
+        return true
+    }
+
+    /// Removes and returns the readings and reports, so that they can be modified without being copied.
+    mutating func finishRecording(start: WallTime?) -> Recording {
+        finishPositions()
+        var recording = Recording(tracks: tracks, start: ignoresTimes ? nil : start)
+        tracks = []
+        recording.reports = reports
+        reports = ReportTrack()
+        // All columns share the clock of their rows. The track with the most readings shows clock steps best.
+        let track = recording.tracks.max { $0.count < $1.count }
+        recording.correct(track?.clockSteps ?? recording.reports.clockSteps)
+        return recording
+    }
+
+    /// True if the row contains a number in a column other than those of times and dates.
+    func hasReadings(_ reader: borrowing CSVReader) -> Bool {
+        columns.contains { quantity, column in
+            guard quantity.dimension != .time, quantity != .date, case .number = reader.content(column.index) else {
+                return false
+            }
+            return true
+        }
+    }
+
+    /// Processes the current row of the reader.
+    ///
+    /// - Parameters:
+    ///   - reader: The reader of the table.
+    ///   - time: The time of the row in nanoseconds; nil if it has none.
+    ///   - civil: The civil time of the row; nil if unknown.
+    ///   - fix: The time of the fix; nil if the row does not contain it.
+    mutating func process(
+        _ reader: borrowing CSVReader, at time: Int64?, civil: WallTime?, fix: (time: Int64, civil: WallTime?)? = nil
+    ) throws(DeviceError) {
+        for index in tracks.indices {
+            let kind = tracks[index].sensor.kind
+            let axes = axes[index]
+            guard kind.isVector else {
+                let value = try value(axes[0], reader)
+                if !value.isNaN, let time { tracks[index].append([value, 0, 0], at: time) }
+                continue
+            }
+            let read = SIMD3(try value(axes[0], reader), try value(axes[1], reader), try value(axes[2], reader))
+            guard var value = complete(read) else { continue }
+            if kind == .accelerometer, let gravity {
+                guard let part = complete(try reader.vector(gravity)) else { continue }
+                value += part
+            }
+            if let time { tracks[index].append(convert(kind, value), at: time) }
+        }
+        if hasPositions { try processPosition(reader, at: time, civil, fix) }
+    }
+
+    /// Returns the value if all components are known; nil otherwise. Counts values with only some known components.
+    private mutating func complete(_ value: SIMD3<Double>) -> SIMD3<Double>? {
+        let known = (0..<3).count { !value[$0].isNaN }
+        if known == 1 || known == 2 { incompleteReadingCount += 1 }
+        return known == 3 ? value : nil
+    }
+
+    /// Returns a quantity of the row in the unit of sources; NaN if it is missing.
+    mutating func value(_ quantity: CSVQuantity, _ reader: borrowing CSVReader) throws(DeviceError) -> Double {
+        try value(columns[quantity], reader)
+    }
+
+    private mutating func value(_ column: Column?, _ reader: borrowing CSVReader) throws(DeviceError) -> Double {
+        guard let column else { return .nan }
+        if case .unreadable = reader.content(column.index), hasRows {
+            recordUnreadable(column.index, reader)
+            return .nan
+        }
+        guard let number = try reader.number(column.index) else { return .nan }
+        let value = column.unit?.value(number) ?? number
+        return value.isFinite ? value : .nan
+    }
+
+    mutating func recordUnreadable(_ index: Int, _ reader: borrowing CSVReader) {
+        let name = reader.header.indices.contains(index) ? "\"\(reader.header[index])\"" : "\(index + 1)"
+        diagnostics.record(
+            "the cell of column \(name) cannot be read and was ignored", line: reader.line, text: reader.text(index))
+    }
+
+    /// Ends a row. An unreadable cell in the first row is an error, because the map may be for another table.
+    mutating func endRow() { hasRows = true }
+}
+
+extension CSVReader {
+    /// Returns the number in a cell; NaN if it is missing.
+    func value(_ index: Int?) throws(DeviceError) -> Double {
+        guard let index else { return .nan }
+        return try number(index) ?? .nan
+    }
+
+    /// Returns the numbers in three cells; NaN for missing ones.
+    func vector(_ indices: [Int]) throws(DeviceError) -> SIMD3<Double> {
+        guard indices.count == 3 else { return SIMD3(repeating: .nan) }
+        return SIMD3(try value(indices[0]), try value(indices[1]), try value(indices[2]))
+    }
+}

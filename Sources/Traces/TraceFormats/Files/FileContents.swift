@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import DeviceCore
+import SystemCalls
+package import Trace
+
+/// The contents of a file, which can be read in pieces and repeatedly.
+enum FileContents {
+    case file(String)
+    case memory(TraceBytes, name: String)
+    /// A source that can be opened repeatedly at any offset.
+    case stream(name: String, open: (_ offset: Int) -> any ByteSource)
+
+    /// The name of the file in messages.
+    var name: String {
+        switch self {
+        case .file(let path): path
+        case .memory(_, let name): name
+        case .stream(let name, _): name
+        }
+    }
+
+    /// Opens the file at a path. An input that cannot be read twice, for example a pipe, is read into memory.
+    static func open(_ path: String) throws(DeviceError) -> FileContents {
+        var status = stat()
+        if stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG { return .file(path) }
+        return .memory(try TraceBytes(path: path), name: path)
+    }
+
+    /// Returns a source that begins at an offset.
+    func source(from offset: Int = 0) throws(DeviceError) -> any ByteSource {
+        switch self {
+        case .file(let path): try FileSource(path, from: offset)
+        case .memory(let bytes, _): MemorySource(bytes, from: offset)
+        case .stream(_, let open): open(offset)
+        }
+    }
+
+    /// Returns at most the first `count` bytes.
+    func prefix(_ count: Int) throws(DeviceError) -> [UInt8] {
+        let source = try source()
+        var bytes = [UInt8](repeating: 0, count: count)
+        let filled = try bytes.withUnsafeMutableBufferPointer { (buffer) throws(DeviceError) in
+            try source.read(into: UnsafeMutableRawBufferPointer(buffer))
+        }
+        bytes.removeLast(count - filled)
+        return bytes
+    }
+}
+
+/// A source that reads a file from an offset on.
+private final class FileSource: ByteSource {
+    private let path: String
+    private let descriptor: Int32
+
+    init(_ path: String, from offset: Int) throws(DeviceError) {
+        self.path = path
+        descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw FileIO.readError(path, call: "open", errno: errno) }
+        if offset > 0, lseek(descriptor, off_t(offset), SEEK_SET) < 0 {
+            throw FileIO.readError(path, call: "lseek", errno: errno)
+        }
+    }
+
+    deinit { close(descriptor) }
+
+    /// Fills the buffer, unless the file ends before.
+    func read(into buffer: UnsafeMutableRawBufferPointer) throws(DeviceError) -> Int {
+        var filled = 0
+        while filled < buffer.count {
+            let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[filled...])
+            let count = systemRead(descriptor, rest)
+            if count > 0 {
+                filled += min(count, rest.count)
+            } else if count == 0 {
+                break
+            } else if errno != EINTR {
+                throw FileIO.readError(path, call: "read", errno: errno)
+            }
+        }
+        return filled
+    }
+}
+
+/// A source of the bytes of a file.
+package protocol ByteSource: AnyObject {
+    /// Reads the next bytes into a non-empty buffer, and returns their number; 0 at the end.
+    func read(into buffer: UnsafeMutableRawBufferPointer) throws(DeviceError) -> Int
+}
+
+/// A source that reads from memory or a mapped file.
+package final class MemorySource: ByteSource {
+    /// The number of bytes after which the pages that have been read are released, for a mapped file (8 MiB).
+    private static let window = 8 << 20
+    private let bytes: TraceBytes
+    private var offset: Int
+    private var releasedOffset = 0
+
+    /// Creates a source of an array.
+    ///
+    /// - Parameter offset: The offset of the first byte to read.
+    package convenience init(_ bytes: [UInt8], from offset: Int = 0) { self.init(TraceBytes(bytes), from: offset) }
+
+    /// Creates a source of bytes in memory or in a mapped file.
+    ///
+    /// - Parameter offset: The offset of the first byte to read.
+    package init(_ bytes: TraceBytes, from offset: Int = 0) {
+        self.bytes = bytes
+        self.offset = min(max(offset, 0), bytes.count)
+    }
+
+    /// Copies as many bytes as fit into the buffer.
+    package func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+        let count = min(buffer.count, bytes.count - offset)
+        bytes.withUnsafeBytes { bytes in
+            buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + count]))
+        }
+        offset += count
+        if offset - releasedOffset >= Self.window {
+            bytes.releaseMemory(of: releasedOffset..<offset)
+            releasedOffset = offset
+        }
+        return count
+    }
+}

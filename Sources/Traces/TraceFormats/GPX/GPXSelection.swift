@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Trace
+
+/// The parts of a GPX file that are converted to a trace, and their order.
+struct GPXSelection {
+    /// The parts in the order in which they are written.
+    private(set) var parts: [GPXSummary.Part]
+    /// The civil time at time zero, in nanoseconds since 1970; nil if no point has a time.
+    let start: Int64?
+    /// True if the file has times from a clock that was set.
+    let isClockSet: Bool
+    /// True if the points must be sorted.
+    let needsSorting: Bool
+    /// True if the plan contains only tracks, in the order of the file, which is chronological.
+    var isInOrder: Bool {
+        let numbers = parts.map(\.number)
+        return start != nil && !needsSorting && parts.allSatisfy { $0.content == .tracks }
+            && numbers == numbers.sorted()
+    }
+    /// The error that ended reading before the end of the file; nil if there was none.
+    let failure: DeviceError?
+    private(set) var remarks: [String] = []
+
+    /// Selects parts according to the contents of the file and the options.
+    ///
+    /// - Throws: An error if the selected content does not exist or has no points.
+    init(_ survey: GPXSummary, _ options: GPXOptions, name: String) throws(DeviceError) {
+        failure = survey.failure
+        isClockSet = survey.isClockSet
+        let found = survey.parts.filter { $0.count > 0 }
+        let kinds = GPXOptions.Content.allCases
+        guard let content = options.content ?? kinds.first(where: { kind in found.contains { $0.content == kind } })
+        else {
+            throw DeviceError(
+                .invalidTrace,
+                "\(name) contains no points\(Self.problemDescription(survey))\(survey.diagnostics.isEmpty ? ". Is it the right file?" : "")"
+            )
+        }
+        var chosen = found.filter { $0.content == content }
+        guard !chosen.isEmpty else {
+            let others = kinds.filter { kind in found.contains { $0.content == kind } }.map(\.rawValue)
+            throw DeviceError(
+                .invalidTrace,
+                "\(name) contains no \(content.rawValue)\(others.isEmpty ? "" : ", only \(others.joined(separator: " and "))")."
+            )
+        }
+        if let number = options.number {
+            guard let part = survey.parts.first(where: { $0.content == content && $0.number == number }) else {
+                throw DeviceError(
+                    .invalidTrace,
+                    "\(name) has no number \(number) among its \(content.rawValue), which are numbered from 1 to \(chosen.last?.number ?? 1)."
+                )
+            }
+            guard part.count > 0 else {
+                throw DeviceError(
+                    .invalidTrace, "Number \(number) of the \(content.rawValue) in \(name) has no points.")
+            }
+            chosen = [part]
+        }
+        // If several points all have the same time, it is not the time of measurement.
+        let first = chosen.map(\.first).min() ?? .max
+        let isOneTime =
+            chosen.reduce(0) { $0 + $1.timed } > 1 && chosen.allSatisfy { $0.timed == 0 || $0.last == first }
+        let timed = isOneTime ? [] : chosen.filter { $0.timed > 0 }
+        var untimed = 0
+        if !timed.isEmpty {
+            untimed = chosen.count - timed.count
+            chosen = timed
+        }
+        let sorted = timed.enumerated().sorted { ($0.element.first, $0.offset) < ($1.element.first, $1.offset) }.map(
+            \.element)
+        let overlap = zip(sorted, sorted.dropFirst()).first { $1.first < $0.last }
+        needsSorting = overlap != nil || !timed.allSatisfy(\.isOrdered)
+        parts = timed.isEmpty ? chosen : needsSorting ? timed : sorted
+        start = needsSorting ? timed.map(\.beginning).min() : sorted.first?.beginning
+
+        appendFaultRemarks(survey)
+        if isOneTime {
+            remarks.append(
+                "All points have the time \(CivilDate(WallTime(nanoseconds: first)).iso8601(decimals: 0)), which was ignored."
+            )
+        }
+        appendOmittedContentRemark(found, content)
+        let kind = content.rawValue
+        if options.number == nil, chosen.count > 1 {
+            if let overlap {
+                remarks.append(
+                    "The \(kind) \(Self.title(overlap.0)) and \(Self.title(overlap.1)) overlap in time, so their points were interleaved. Select one by its number with --track."
+                )
+            } else {
+                remarks.append(
+                    "\(chosen.count) \(kind) were joined\(timed.isEmpty ? "" : " in chronological order").")
+            }
+        }
+        if let part = timed.first(where: { !$0.isOrdered }) {
+            let what = content == .waypoints ? "waypoints" : "points of \(kind.dropLast()) \(Self.title(part))"
+            remarks.append("The \(what) are not in chronological order and were sorted.")
+        }
+        remarks.appendRemark(
+            count: untimed, "\(kind) have no times and were skipped. Select one by its number with --track.")
+        let timeless = timed.reduce(0) { $0 + $1.count - $1.timed }
+        remarks.appendRemark(
+            count: timeless,
+            "points have no time although others do; they were placed between their neighbours, or one second apart before the first time and after the last."
+        )
+        appendRepeatedTimesRemark(timed)
+        if timed.isEmpty {
+            let pace = options.speed.map { "were given times for a speed of \($0) m/s" }
+            remarks.append(
+                "The \(kind) have no times; their points \(pace ?? "were placed one second apart. Use --pace to derive times from their distances")."
+            )
+        }
+    }
+
+    private static func problemDescription(_ survey: GPXSummary) -> String {
+        survey.diagnostics.isEmpty ? "" : " that can be used: \(survey.diagnostics.remarks.joined(separator: " "))"
+    }
+
+    private static func title(_ part: GPXSummary.Part) -> String {
+        part.name.isEmpty ? "\(part.number)" : "\(part.number) (\(part.name.prefix(60)))"
+    }
+
+    private mutating func appendFaultRemarks(_ survey: GPXSummary) {
+        if let failure = survey.failure { remarks.append("\(failure.message) Everything before it was read.") }
+        remarks.appendRemark(
+            count: survey.excessPartCount, "tracks and routes were skipped, because the file has too many.")
+        remarks += survey.diagnostics.remarks
+        remarks.appendRemark(
+            count: survey.unknownReferences, "entities in the text are unknown and were kept unchanged.")
+    }
+
+    private mutating func appendRepeatedTimesRemark(_ parts: [GPXSummary.Part]) {
+        guard let first = parts.first(where: { $0.repeated.count > 0 }) else { return }
+        remarks.append(
+            "\(parts.reduce(0) { $0 + $1.repeated.count }) points have the same time as the previous point (first in line \(first.repeated.line)). Points with equal times were spread over the interval to the next time, at most one second."
+        )
+    }
+
+    private mutating func appendOmittedContentRemark(_ found: [GPXSummary.Part], _ content: GPXOptions.Content) {
+        var others: [String] = []
+        for kind in GPXOptions.Content.allCases where kind != content {
+            let parts = found.filter { $0.content == kind }
+            guard !parts.isEmpty else { continue }
+            let count = kind == .waypoints ? parts.reduce(0) { $0 + $1.count } : parts.count
+            others.append(count == 1 ? "1 \(kind.rawValue.dropLast())" : "\(count) \(kind.rawValue)")
+        }
+        guard !others.isEmpty else { return }
+        remarks.append(
+            "Besides the \(content.rawValue), the file contains \(others.joined(separator: " and ")), which were skipped."
+        )
+    }
+}

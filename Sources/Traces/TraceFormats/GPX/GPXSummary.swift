@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Trace
+
+/// The contents of a GPX file, collected in a first pass.
+struct GPXSummary {
+    /// The maximum number of tracks and routes that are read.
+    private static let maximumParts = 10_000
+
+    /// The position of a track or a route in the file.
+    struct ElementPosition {
+        var offset: Int
+        var line: Int
+        /// The qualified name of the root element.
+        var root: String
+    }
+
+    /// A track, a route, or all waypoints.
+    struct Part {
+        var content: GPXOptions.Content
+        /// The number among the parts of its kind, counted from 1.
+        var number: Int
+        var name = ""
+        /// The position in the file; nil for the waypoints, which may be anywhere.
+        var place: ElementPosition?
+        /// The number of points with coordinates.
+        var count = 0
+        /// The number of points with coordinates and a time.
+        var timed = 0
+        /// The earliest and the latest time, in nanoseconds since 1970.
+        var first = Int64.max
+        var last = Int64.min
+        /// The number of points with coordinates before the first one with a time.
+        private(set) var leading = 0
+        /// True if a time is earlier than the GPS epoch.
+        private(set) var hasEarlyTimes = false
+        /// False if a time is earlier than the one before it.
+        var isOrdered = true
+        /// The number of points with the time of the previous point, and the line of the first of them.
+        private(set) var repeated = (count: 0, line: 0)
+        /// The time of the last point.
+        private(set) var previous = Int64.min
+
+        /// The time of the first point. Points before the first time are placed one second apart.
+        var beginning: Int64 {
+            // The minimum is the first whole second that nanoseconds in `Int64` can represent.
+            max(first.subtractingSaturated(Int64(leading) * 1_000_000_000), -9_223_372_036_000_000_000)
+        }
+
+        mutating func add(_ point: GPXPoint, line: @autoclosure () -> Int) {
+            count += 1
+            guard let time = point.time else {
+                if timed == 0 { leading += 1 }
+                return
+            }
+            timed += 1
+            if time < UnsetClock.gpsEpoch { hasEarlyTimes = true }
+            if time < previous { isOrdered = false }
+            if time == previous {
+                if repeated.count == 0 { repeated.line = line() }
+                repeated.count += 1
+            }
+            previous = time
+            first = min(first, time)
+            last = max(last, time)
+        }
+    }
+
+    private(set) var parts: [Part] = []
+    /// True if times before 1980 are ignored because the file also contains later ones; see ``UnsetClock``.
+    private(set) var isClockSet = false
+    /// The values that could not be read.
+    private(set) var diagnostics = InputDiagnostics()
+    private(set) var unknownReferences = 0
+    /// The number of tracks and routes beyond the maximum.
+    private(set) var excessPartCount = 0
+    /// The error that ended reading before the end of the file; nil if there was none.
+    private(set) var failure: DeviceError?
+    private var waypoints: Int?
+    private var counts: [GPXOptions.Content: Int] = [:]
+
+    /// Reads the file. If an error occurs after at least one point, the contents before it are used; otherwise the
+    /// error is thrown.
+    ///
+    /// - Parameter direct: Receives the points of tracks during the pass. Set to nil if the pass is repeated.
+    init(_ chunks: FileContents, _ direct: inout GPXSinglePassImporter?) throws(DeviceError) {
+        try read(chunks, &direct)
+        guard parts.contains(where: \.hasEarlyTimes), parts.contains(where: { $0.last >= UnsetClock.gpsEpoch }) else {
+            return
+        }
+        // The clock was set during the recording, so the times before that are ignored.
+        self = GPXSummary(isClockSet: true)
+        direct = nil
+        try read(chunks, &direct)
+    }
+
+    private init(isClockSet: Bool) { self.isClockSet = isClockSet }
+
+    private mutating func read(_ chunks: FileContents, _ direct: inout GPXSinglePassImporter?) throws(DeviceError) {
+        var reader = try GPXReader(chunks)
+        reader.isClockSet = isClockSet
+        do throws(DeviceError) {
+            try read(&reader, &direct)
+        } catch {
+            guard parts.contains(where: { $0.count > 0 }) else { throw error }
+            failure = error
+        }
+        unknownReferences = reader.unknownReferences
+        diagnostics = reader.diagnostics
+    }
+
+    private mutating func read(_ reader: inout GPXReader, _ direct: inout GPXSinglePassImporter?) throws(DeviceError) {
+        // The index of the current track or route.
+        var open: Int?
+        while let item = try reader.next() {
+            switch item {
+            case .begin(let content):
+                counts[content, default: 0] += 1
+                if content == .tracks { direct?.beginPart() }
+                guard parts.count < Self.maximumParts else {
+                    excessPartCount += 1
+                    open = nil
+                    continue
+                }
+                let place = ElementPosition(offset: reader.offset, line: reader.line(), root: reader.root)
+                open = parts.count
+                parts.append(Part(content: content, number: counts[content] ?? 1, place: place))
+            case .segment: direct?.beginSegment()
+            case .point(let content):
+                guard let index = content == .waypoints ? indexOfWaypoints() : open else {
+                    reader.recordStrayPoint()
+                    continue
+                }
+                guard reader.point.report.hasValidCoordinates else { continue }
+                parts[index].add(reader.point, line: reader.line())
+                if content == .tracks { direct?.append(reader.point) }
+            case .end:
+                if let open { parts[open].name = reader.partName }
+                open = nil
+            }
+        }
+    }
+
+    private mutating func indexOfWaypoints() -> Int {
+        if let waypoints { return waypoints }
+        waypoints = parts.count
+        parts.append(Part(content: .waypoints, number: 1, place: nil))
+        return parts.count - 1
+    }
+}

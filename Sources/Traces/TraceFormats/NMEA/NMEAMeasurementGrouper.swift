@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import NMEAFormat
+
+/// Groups reports into measurements, and spreads measurements with the same time.
+///
+/// A receiver that measures more often than its times can express gives several positions the same time.
+/// ``EqualTimeSpreader`` spreads them. The satellites before a position and the attitudes after it belong to the same
+/// measurement.
+struct NMEAMeasurementGrouper {
+    /// A report, its line number, and its offset in nanoseconds from the time of the receiver's clock.
+    struct Entry {
+        var report: NMEAReport
+        var line: Int
+        var shift: Int64 = 0
+    }
+
+    /// The maximum number of reports in a measurement. Further reports begin a new one.
+    private static let maximumReports = 16_384
+
+    private var spreader = EqualTimeSpreader<[Entry]>()
+    /// The time of the receiver's clock in nanoseconds; nil before the first time.
+    private var clock: Int64?
+    /// The current measurement, to which further reports may be added.
+    private var measurement: [Entry] = []
+    /// The satellites of the next position.
+    private var satellites: [Entry] = []
+    /// The last position with the current time.
+    private var position: PositionReport?
+
+    /// Appends a report, and moves the entries that it completes to the end of `complete`.
+    mutating func append(_ report: NMEAReport, line: Int, to complete: inout [Entry]) {
+        if report.epochTime != clock {
+            finishMeasurement(&complete)
+            if report.epochTime == nil { spreader.finish { Self.shift($0, to: $1, &complete) } }
+            (clock, position) = (report.epochTime, nil)
+        } else if measurement.count + satellites.count >= Self.maximumReports {
+            finishMeasurement(&complete)
+        }
+        let entry = Entry(report: report, line: line)
+        switch report.contents {
+        case .attitude where satellites.isEmpty: measurement.append(entry)
+        case .attitude, .sky: satellites.append(entry)
+        case .position(let position):
+            if let last = self.position, report.isRepeated, position.isOtherMeasurement(than: last) {
+                let satellites = satellites
+                self.satellites.removeAll()
+                finishMeasurement(&complete)
+                self.satellites = satellites
+            }
+            if position.receiver.isEmpty, position.hasFix { self.position = position }
+            measurement += satellites
+            measurement.append(entry)
+            satellites.removeAll(keepingCapacity: true)
+        }
+    }
+
+    /// Moves the remaining entries to the end of `complete`.
+    mutating func finish(_ complete: inout [Entry]) {
+        finishMeasurement(&complete)
+        spreader.finish { Self.shift($0, to: $1, &complete) }
+    }
+
+    private mutating func finishMeasurement(_ complete: inout [Entry]) {
+        let entries = measurement + satellites
+        measurement.removeAll(keepingCapacity: true)
+        satellites.removeAll(keepingCapacity: true)
+        guard let clock else {
+            complete += entries
+            return
+        }
+        guard !entries.isEmpty else { return }
+        spreader.append(entries, at: clock, size: entries.count) { Self.shift($0, to: $1, &complete) }
+    }
+
+    private static func shift(_ entries: [Entry], to time: Int64, _ complete: inout [Entry]) {
+        for var entry in entries {
+            entry.shift = time.subtractingSaturated(entry.report.epochTime ?? time)
+            complete.append(entry)
+        }
+    }
+}
+
+extension PositionReport {
+    /// True if the report is of another measurement than `other`. Always false for receivers with a name.
+    fileprivate func isOtherMeasurement(than other: PositionReport) -> Bool {
+        receiver.isEmpty && hasFix
+            && (latitude != other.latitude || longitude != other.longitude
+                || [\.altitudeMSL, \.speed, \.track].contains { (value: KeyPath<PositionReport, Double>) in
+                    !self[keyPath: value].isNaN && self[keyPath: value] != other[keyPath: value]
+                })
+    }
+}

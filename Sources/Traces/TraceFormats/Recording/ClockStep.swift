@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+
+/// A point at which the clock of a recording was set back, between two readings of a track.
+struct ClockStepBack: Sendable, Hashable {
+    /// The index of the first reading after the step, in the order of the file.
+    var index: Int
+    /// The latest time before the step and the first time after it, in nanoseconds.
+    var before: Int64
+    var after: Int64
+    /// The offset that makes the later readings continue at the usual interval, in nanoseconds.
+    var correction: Int64
+
+    /// Returns the remark about `count` steps.
+    static func remark(_ count: Int, longest: Int64) -> String {
+        let often = count == 1 ? "once" : "\(count) times"
+        let seconds = (Double(longest) / 1e8).rounded() / 10
+        return
+            "The clock was set back \(often), by up to \(seconds) s; in the trace, later readings follow earlier ones."
+    }
+}
+
+extension [Int64] {
+    /// The range of steps that are detected, in nanoseconds: one second to one year. Batches of a sensor arrive up to a
+    /// second later than the readings of other sensors; readings more than a year back do not continue the recording.
+    private static let stepRange = Int64(1_000_000_000)...31_536_000_000_000_000
+    /// The minimum number of later readings, and of earlier readings in their time range. Fewer are late readings.
+    private static let minimumReadings = 3
+    /// The maximum number of later readings for each earlier reading in their time range. If there are more, they are
+    /// late readings that fill a gap.
+    private static let maximumReadingsPerEarlierReading = 10
+    /// The approximate number of readings that are compared to detect a repeated part.
+    private static let comparedReadings = 256
+    /// The maximum number of steps. More are a sign of interleaved readings of several devices.
+    private static let maximumSteps = 8
+
+    /// Returns the points at which the clock was set back during a recording; empty if there are none.
+    ///
+    /// Sorting would interleave the readings taken after the clock was set back with earlier ones. Three similar cases
+    /// are not steps: late readings fill a gap, interleaved readings of several devices go back and forth, and repeated
+    /// parts have the times and values of earlier readings.
+    ///
+    /// - Parameter isSame: Returns whether the readings at two indices have equal values.
+    func clockSteps(isSame: (Int, Int) -> Bool) -> [ClockStepBack] {
+        var steps: [ClockStepBack] = []
+        // The index of the first reading after the last step. Times before it are on another time scale.
+        var start = 0
+        var latest = 0
+        for index in indices.dropFirst() {
+            if self[index] >= self[latest] { latest = index }
+            // The first reading after a fall represents its whole run, so only falls are examined.
+            guard self[index] < self[index - 1],
+                Self.stepRange.contains(self[latest].subtractingSaturated(self[index]))
+            else { continue }
+            let end = endOfRun(at: index, below: self[latest])
+            // A similar jump at the end of the run, forwards or backwards, is a sign of several devices.
+            if end < count, self[end].subtractingSaturated(self[end - 1]).magnitude > (self[latest] - self[index]) / 2 {
+                return []
+            }
+            guard let interval = interval(of: index..<end, between: start...latest, isSame) else { continue }
+            let amount = self[latest] - self[index] + interval
+            steps.append(ClockStepBack(index: index, before: self[latest], after: self[index], correction: amount))
+            guard steps.count <= Self.maximumSteps else { return [] }
+            (start, latest) = (index, index)
+        }
+        return steps
+    }
+
+    /// Returns the end of the run that begins at `index`: its times do not decrease and do not exceed `high`.
+    private func endOfRun(at index: Int, below high: Int64) -> Int {
+        var end = index + 1
+        while end < count, self[end] <= high, self[end] >= self[end - 1] { end += 1 }
+        return end
+    }
+
+    /// Returns the mean interval of a run of times that lies far before the latest time, if it overlaps earlier times
+    /// and does not repeat them; nil otherwise.
+    private func interval(
+        of run: Range<Int>, between former: ClosedRange<Int>, _ isSame: (Int, Int) -> Bool
+    ) -> Int64? {
+        let (index, end, later) = (run.lowerBound, run.upperBound, run.count)
+        let length = self[end - 1] - self[index]
+        guard later >= Self.minimumReadings, length > 0 else { return nil }
+        let earlier = self[former]
+        let between = earlier.lowerBound(of: self[end - 1].addingSaturated(1)) - earlier.lowerBound(of: self[index])
+        guard between >= Swift.max(Self.minimumReadings, later / Self.maximumReadingsPerEarlierReading) else {
+            return nil
+        }
+        let places = stride(from: index, to: end, by: Swift.max(1, later / Self.comparedReadings)).map(\.self)
+        let same = places.count { place in
+            let other = earlier.lowerBound(of: self[place])
+            return other < earlier.endIndex && earlier[other] == self[place] && isSame(other, place)
+        }
+        return 2 * same < places.count ? length / Int64(later - 1) : nil
+    }
+
+    /// Shifts the times after each step so that they follow the earlier ones.
+    ///
+    /// - Parameter steps: The steps, which may come from another track with shorter intervals and the same rows of the
+    ///   table.
+    mutating func correct(_ steps: [ClockStepBack]) {
+        var place = 0
+        var offset: Int64 = 0
+        for step in steps {
+            // The step is at the first time that decreases or exceeds the clock's last time before the step.
+            while place < count, self[place] <= step.before, place == 0 || !isStep(at: place, offset: offset, step) {
+                self[place] = self[place].addingSaturated(offset)
+                place += 1
+            }
+            offset = offset.addingSaturated(step.correction)
+            guard place < count else { return }
+            self[place] = self[place].addingSaturated(offset)
+            place += 1
+        }
+        while place < count {
+            self[place] = self[place].addingSaturated(offset)
+            place += 1
+        }
+    }
+
+    /// True if the time at `place`, once shifted by `offset`, is before its predecessor, and the unshifted time is not
+    /// earlier than the first time after the step.
+    private func isStep(at place: Int, offset: Int64, _ step: ClockStepBack) -> Bool {
+        self[place].addingSaturated(offset) < self[place - 1] && self[place] >= step.after
+    }
+}
+
+extension ArraySlice<Int64> {
+    /// Returns the index of the first time that is not before `time` by binary search. The times must be (nearly)
+    /// sorted.
+    fileprivate func lowerBound(of time: Int64) -> Int {
+        var (low, high) = (startIndex, endIndex)
+        while low < high {
+            let middle = low + (high - low) / 2
+            if self[middle] < time { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}

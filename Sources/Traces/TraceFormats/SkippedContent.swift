@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Trace
+
+/// Counters of content that an export cannot contain, by kind.
+struct SkippedContent: Sendable {
+    /// The kinds of content, in the order of the remarks.
+    enum Kind: Int, CaseIterable, Sendable {
+        case readings, reports, attitudes, skies, batteries, texts, accessories, beacons, losses
+
+        /// The plural noun for remarks.
+        var name: String {
+            switch self {
+            case .readings: "motion readings"
+            case .reports: "gpsd reports"
+            case .attitudes: "attitude reports"
+            case .skies: "satellite and dilution reports"
+            case .batteries: "battery states"
+            case .texts: "lines that are not gpsd reports"
+            case .accessories: "accessory events"
+            case .beacons: "beacon events"
+            case .losses: "source loss and recovery events"
+            }
+        }
+    }
+
+    private var counts = Kind.allCases.map { _ in 0 }
+
+    /// Counts an item of a kind.
+    mutating func add(_ kind: Kind) { counts[kind.rawValue] += 1 }
+
+    /// Counts an event that is omitted regardless of its content.
+    mutating func add(_ kind: TraceRecord.Kind) {
+        switch kind {
+        case .gpsd: add(.reports)
+        case .gpsdText: add(.texts)
+        case .sample: add(.readings)
+        case .battery: add(.batteries)
+        case .accessory: add(.accessories)
+        case .beacon: add(.beacons)
+        case .lost, .regained, .sensorLost, .sensorRegained: add(.losses)
+        }
+    }
+
+    /// Counts the battery of a trace header.
+    mutating func add(batteryOf header: TraceHeader?) {
+        if header?.battery != nil { add(.batteries) }
+    }
+
+    /// Returns one sentence for each omitted kind, except for the kinds that the format does contain.
+    func remarks(without kept: Set<Kind> = []) -> [String] {
+        zip(Kind.allCases, counts).compactMap { kind, count in
+            count == 0 || kept.contains(kind) ? nil : "\(count) \(kind.name) were omitted."
+        }
+    }
+}
+
+extension [String] {
+    /// Appends a remark that begins with the count, unless the count is zero.
+    mutating func appendRemark(count: some BinaryInteger, _ text: @autoclosure () -> String) {
+        if count > 0 { append("\(count) \(text())") }
+    }
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Trace
+
+/// Iterates over the motion readings of a trace in the order of measurement. A trace contains them in the order of
+/// arrival, in which readings of one sensor may be later than those of another.
+///
+/// Memory holds a window of readings, regardless of the length of the trace. Of several readings of one sensor with the
+/// same time, only the first is returned.
+struct SortedReadings {
+    struct Reading {
+        /// The index of the sensor in ``SortedReadings/sensors``.
+        var sensor: Int
+        /// The time of measurement in nanoseconds since ``SortedReadings/start``.
+        var time: Int64
+        var value: SIMD3<Double>
+    }
+
+    /// A sensor and statistics of its readings.
+    struct Sensor {
+        var description: SensorDescription
+        var count = 0
+        /// The value of the first reading in the trace.
+        var first = SIMD3<Double>()
+        fileprivate var last: Int64?
+        fileprivate var intervals: [Int64] = []
+
+        /// The typical sample rate in hertz; nil if it is unknown.
+        var rate: Double? {
+            let median = intervals.sorted().dropFirst(intervals.count / 2).first ?? 0
+            return median > 0 ? 1e9 / Double(median) : nil
+        }
+    }
+
+    /// The maximum number of readings that are buffered for sorting.
+    static let window = 1 << 15
+    /// The maximum number of intervals from which a rate is computed.
+    private static let maximumIntervals = 1001
+
+    /// All sensors of the trace, including those without readings.
+    private(set) var sensors: [Sensor]
+    /// The civil time at time zero; nil if the trace does not contain it. No reading is before it.
+    private(set) var start: WallTime?
+    /// The number of other events, by kind.
+    private(set) var skippedContent = SkippedContent()
+    /// The number of omitted readings with the time of another reading of the same sensor.
+    private(set) var repeatedCount = 0
+    /// The number of omitted readings that were more than ``window`` readings late.
+    private(set) var lateCount = 0
+    /// The lines of the trace that could not be read completely.
+    private(set) var diagnostics = InputDiagnostics()
+
+    private let bytes: TraceBytes
+    private var cursor: TraceCursor
+    private var buffer = TimeHeap<(sensor: Int, value: SIMD3<Double>)>()
+    private var shift: Int64 = 0
+    /// The time of the last returned reading of each sensor.
+    private var lastReturnedTimes: [Int64?] = []
+    private var isAtEnd = false
+
+    /// Reads the trace once to collect the sensors and their statistics.
+    ///
+    /// - Throws: An error if the trace contains no motion readings.
+    init(_ trace: TraceFile) throws(DeviceError) {
+        bytes = trace.bytes
+        cursor = TraceCursor(trace)
+        sensors = trace.findSensors().map { Sensor(description: $0) }
+        lastReturnedTimes = sensors.map { _ in nil }
+        start = trace.start
+        skippedContent.add(batteryOf: trace.header)
+        var earliest: Int64 = 0
+        var survey = cursor
+        while let record = bytes.withUnsafeBytes({ survey.next($0) }) {
+            guard let (index, time, value) = reading(of: record) else {
+                skippedContent.add(record.kind)
+                continue
+            }
+            earliest = min(earliest, time)
+            updateStatistics(with: value, at: time, sensor: index)
+        }
+        diagnostics = survey.diagnostics
+        shift = earliest == .min ? .max : -earliest
+        start = start.map { WallTime(nanoseconds: $0.nanoseconds.subtractingSaturated(shift)) }
+        guard sensors.contains(where: { $0.count > 0 }) else {
+            throw DeviceError(.invalidTrace, "\(trace.name) contains no motion readings.")
+        }
+    }
+
+    /// Returns the next reading; nil at the end.
+    mutating func next() -> Reading? {
+        while true {
+            while !isAtEnd, buffer.count < Self.window {
+                guard let record = bytes.withUnsafeBytes({ cursor.next($0) }) else {
+                    isAtEnd = true
+                    break
+                }
+                guard let (index, time, value) = reading(of: record) else { continue }
+                buffer.insert((index, value), at: time.addingSaturated(shift))
+            }
+            guard let (reading, time) = buffer.removeEarliest() else { return nil }
+            if let last = lastReturnedTimes[reading.sensor], time <= last {
+                if time == last { repeatedCount += 1 } else { lateCount += 1 }
+                continue
+            }
+            lastReturnedTimes[reading.sensor] = time
+            return Reading(sensor: reading.sensor, time: time, value: reading.value)
+        }
+    }
+
+    /// Remarks about omitted readings and unreadable lines.
+    var remarks: [String] {
+        var remarks = diagnostics.remarks
+        remarks.appendRemark(
+            count: repeatedCount, "readings had the same time as another reading of their sensor and were omitted.")
+        remarks.appendRemark(count: lateCount, "readings were more than \(Self.window) readings late and were omitted.")
+        return remarks + skippedContent.remarks()
+    }
+
+    private func reading(of record: TraceRecord) -> (sensor: Int, time: Int64, value: SIMD3<Double>)? {
+        guard let sample = record.sample, let time = sample.stamp ?? record.time,
+            sensors.indices.contains(sample.sensor)
+        else { return nil }
+        return (sample.sensor, time, sample.value)
+    }
+
+    private mutating func updateStatistics(with value: SIMD3<Double>, at time: Int64, sensor index: Int) {
+        if sensors[index].count == 0 { sensors[index].first = value }
+        sensors[index].count += 1
+        if let last = sensors[index].last, sensors[index].intervals.count < Self.maximumIntervals {
+            sensors[index].intervals.append(time.subtractingSaturated(last))
+        }
+        sensors[index].last = time
+    }
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+
+/// Detects files in unsupported formats by their first bytes, and advises on their conversion.
+enum UnsupportedFileDetector {
+    /// The offset and the magic bytes of each type of file, and advice on its conversion, in which PATH stands for the
+    /// path.
+    private static let kinds: [(place: Int, bytes: [UInt8], advice: String)] = [
+        (
+            0, Array("SQLite format 3\0".utf8),
+            "an SQLite database, such as a rosbag2 file. Convert it to MCAP: ros2 bag convert -i PATH -o OPTIONS.yaml, with storage_id: mcap in the options"
+        ),
+        (
+            0, Array("#ROSBAG V".utf8),
+            "a ROS 1 bag. Convert it to MCAP: mcap convert PATH out.mcap"
+        ),
+        (0, [0x0a, 0x0d, 0x0d, 0x0a], packets), (0, [0xd4, 0xc3, 0xb2, 0xa1], packets),
+        (0, [0xa1, 0xb2, 0xc3, 0xd4], packets),
+        (
+            0, Array("@DEV ".utf8),
+            "an ioctl dump. Run the program under umockdev instead: umockdev-run --ioctl=NODE=PATH"
+        ),
+        (8, Array(".FIT".utf8), "a FIT file. Convert it to GPX: gpsbabel -i garmin_fit -f PATH -o gpx -F out.gpx"),
+        (
+            0, [0x50, 0x4b, 0x03, 0x04],
+            "a zip archive. Unpack it, and specify the directory: unzip PATH -d DIRECTORY"
+        ),
+    ]
+
+    private static let packets =
+        "a packet capture. Run the program under umockdev instead: umockdev-run --pcap=DEVICE=PATH"
+
+    private static let geoJSON =
+        "GeoJSON, which may lack times. Convert it to GPX: gpsbabel -i geojson -f PATH -o gpx -F out.gpx"
+
+    /// Returns the error for a file with these first bytes; nil if its type may be supported.
+    static func error(_ prefix: some Collection<UInt8>, _ path: String) -> DeviceError? {
+        // All types are detected in the first 4096 bytes.
+        let bytes = Array(prefix.prefix(4096))
+        guard let advice = advice(bytes) else { return nil }
+        return DeviceError(.notSupported, "\(path) is \(advice.replacing("PATH", with: path))")
+    }
+
+    private static func advice(_ bytes: [UInt8]) -> String? {
+        if let kind = kinds.first(where: { bytes.dropFirst($0.place).starts(with: $0.bytes) }) { return kind.advice }
+        let text = bytes.drop { [0x20, 0x09, 0x0a, 0x0d, 0xef, 0xbb, 0xbf].contains($0) }
+        if text.first == UInt8(ascii: "<") { return advice(onXML: bytes) }
+        guard text.first == UInt8(ascii: "{") || text.first == UInt8(ascii: "[") else { return nil }
+        // The order of members is undefined in JSON, and white space may be anywhere.
+        let plain = text.prefix(512).filter { ![0x20, 0x09, 0x0a, 0x0d].contains($0) }
+        let isOurs = plain.starts(with: "{\"format\"".utf8) || plain.starts(with: "{\"class\"".utf8)
+        if isOurs { return nil }
+        if plain.contains("\"type\":\"Feature".utf8) { return geoJSON }
+        return phoneKeys.contains { plain.contains($0.utf8) } ? phoneJSON : nil
+    }
+
+    /// Keys in the JSON of phone apps: Sensor Logger, Google Timeline and GPSLogger.
+    private static let phoneKeys = [
+        "\"sensor\":", "\"seconds_elapsed\":", "\"loggingTime", "\"locationTimestamp", "\"accelerometer",
+        "\"latitudeE7\":",
+        "\"gyroscope", "\"latitude\":",
+    ]
+    private static let phoneJSON =
+        "a JSON log of a phone app, which is not supported. Export CSV instead: Sensor Logger and phyphox offer it, and the directory unpacked from their archive can be read directly. Tables of other apps need a column map (--columns)"
+
+    /// Returns the advice for an XML file by its root element; nil if it is of another type.
+    private static func advice(onXML bytes: [UInt8]) -> String? {
+        var xml = XMLReader(MemorySource(bytes), name: "")
+        do throws(DeviceError) {
+            guard try xml.next() == .start else { return nil }
+        } catch {
+            return nil
+        }
+        if xml.isNamed("kml") {
+            return "KML, which may lack times. Convert it to GPX: gpsbabel -i kml -f PATH -o gpx -F out.gpx"
+        }
+        if xml.isNamed("TrainingCenterDatabase") {
+            return "a Garmin Training Center file. Convert it to GPX: gpsbabel -i gtrnctr -f PATH -o gpx -F out.gpx"
+        }
+        return nil
+    }
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import JSONBytes
+
+/// The output queue of a page. If a page reads too slowly, its oldest readings are dropped and counted.
+struct PageOutputQueue {
+    /// The maximum size in bytes. A minute of nine axes at 100 Hz with all derived values needs less than half of it.
+    static let limit = 2 << 20
+    /// The maximum number of queued responses. The server reads no further commands from a page that reaches this
+    /// number, because the page could otherwise request any number of responses without reading them.
+    static let responseLimit = 64
+
+    private struct Item {
+        var bytes: [UInt8]
+        /// The number of readings; 0 for items that are not dropped first.
+        var readings: Int
+        var isResponse = false
+    }
+
+    private var items: [Item] = []
+    /// The number of items at the front that have been sent.
+    private var head = 0
+    /// The number of bytes of the first item that have been sent. A partially sent item cannot be dropped.
+    private var sentByteCount = 0
+    private(set) var size = 0
+    /// The number of queued responses.
+    private(set) var responseCount = 0
+    /// The number of dropped readings that have not been reported to the page.
+    private var droppedCount = 0
+
+    init() {}
+
+    var isEmpty: Bool { head == items.count }
+
+    mutating func add(_ bytes: [UInt8], readings: Int) { add(Item(bytes: bytes, readings: readings)) }
+
+    /// Adds a response to a command.
+    mutating func addResponse(_ bytes: [UInt8]) {
+        responseCount += 1
+        add(Item(bytes: bytes, readings: 0, isResponse: true))
+    }
+
+    private mutating func add(_ item: Item) {
+        items.append(item)
+        size += item.bytes.count
+        if size > Self.limit { dropOldest() }
+    }
+
+    /// Counts readings that were dropped before they reached this queue.
+    mutating func addDropped(_ missed: Int) { droppedCount += missed }
+
+    /// Removes all readings that have not been sent, because the page is about to receive a new history.
+    mutating func dropReadings() {
+        let first = head + (sentByteCount > 0 ? 1 : 0)
+        guard first < items.count else { return }
+        let kept = items[first...].filter { $0.readings == 0 }
+        items = Array(items[head..<first]) + kept
+        head = 0
+        size = items.reduce(0) { $0 + $1.bytes.count } - sentByteCount
+    }
+
+    /// Passes the next bytes to the closure, which returns the number of bytes sent. Returns false if nothing was sent.
+    mutating func send(atMost count: Int, _ body: (UnsafeRawBufferPointer) -> Int) -> Bool {
+        reportDropped()
+        guard !isEmpty else { return false }
+        let first = items[head].bytes
+        var taken = 0
+        if first.count - sentByteCount >= count || head + 1 == items.count {
+            taken = first[sentByteCount...].prefix(count).withUnsafeBytes(body)
+        } else {
+            // Small items are combined into one call.
+            var bytes = Array(first[sentByteCount...])
+            for item in items[(head + 1)...] {
+                if bytes.count + item.bytes.count > count { break }
+                bytes += item.bytes
+            }
+            taken = bytes.withUnsafeBytes(body)
+        }
+        advance(taken)
+        return taken > 0
+    }
+
+    private mutating func advance(_ count: Int) {
+        size -= count
+        var rest = sentByteCount + count
+        while head < items.count, rest >= items[head].bytes.count {
+            rest -= items[head].bytes.count
+            if items[head].isResponse { responseCount -= 1 }
+            items[head].bytes = []
+            head += 1
+        }
+        sentByteCount = rest
+        if head == items.count {
+            items.removeAll(keepingCapacity: true)
+            head = 0
+        } else if head > 256 {
+            items.removeFirst(head)
+            head = 0
+        }
+    }
+
+    /// Drops the oldest readings until the queue is at three quarters of its limit. If no readings are left, drops the
+    /// oldest items of any kind.
+    private mutating func dropOldest() {
+        let goal = Self.limit / 4 * 3
+        let first = head + (sentByteCount > 0 ? 1 : 0)
+        var kept = Array(items[head..<min(first, items.count)])
+        for item in items.dropFirst(first) {
+            if size > goal, item.readings > 0 {
+                size -= item.bytes.count
+                droppedCount += item.readings
+            } else {
+                kept.append(item)
+            }
+        }
+        items = kept
+        head = 0
+        let start = sentByteCount > 0 ? 1 : 0
+        var end = start
+        while size > goal, end + 1 < items.count {
+            size -= items[end].bytes.count
+            if items[end].isResponse { responseCount -= 1 }
+            end += 1
+        }
+        items.removeSubrange(start..<end)
+        droppedCount += end - start
+    }
+
+    /// Reports dropped readings to the page as soon as the queue is less than half full.
+    private mutating func reportDropped() {
+        guard droppedCount > 0, size < Self.limit / 2 else { return }
+        let count = droppedCount
+        droppedCount = 0
+        let frame = DashboardMessage("dropped", .transient) { $0.member("count", count) }.frame
+        items.append(Item(bytes: frame, readings: 0))
+        size += frame.count
+    }
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A filter that accepts requests from the page itself and rejects those from other sites in the same browser.
+///
+/// The Host header reveals DNS rebinding, the Origin header requests from other sites, and Sec-Fetch-Site other sites
+/// that embed resources of this server.
+struct OriginValidator: Sendable {
+    private let authorities: [String]
+
+    /// - Parameter port: The port that the server listens on.
+    init(port: UInt16) {
+        let hosts = ["127.0.0.1", "localhost", "[::1]"]
+        // Browsers omit the default port of HTTP.
+        authorities = hosts.map { "\($0):\(port)" } + (port == 80 ? hosts : [])
+    }
+
+    /// Returns an error response; nil if the request is acceptable.
+    func rejection(of request: HTTPRequest) -> HTTPResponse? {
+        guard let host = request.value("host") else {
+            return HTTPResponse(.badRequest, "The request must have exactly one Host header.")
+        }
+        guard authorities.contains(host.lowercased()) else {
+            return HTTPResponse(.forbidden, "This server accepts only requests to 127.0.0.1 and localhost.")
+        }
+        if request.hasHeader("origin") {
+            // The origin must match the requested host: localhost and 127.0.0.1 are different origins.
+            guard request.value("origin")?.lowercased() == "http://\(host.lowercased())" else {
+                return HTTPResponse(.forbidden, "Requests from other origins are not allowed.")
+            }
+        }
+        let isForeign = ["cross-site", "same-site"].contains(request.value("sec-fetch-site") ?? "")
+        if isForeign, request.value("sec-fetch-mode") != "navigate" || request.value("sec-fetch-dest") != "document" {
+            return HTTPResponse(.forbidden, "Requests from other sites are not allowed.")
+        }
+        guard request.method == "GET" || request.method == "HEAD" else {
+            var response = HTTPResponse(.notAllowed)
+            response.headers = [("Allow", "GET, HEAD")]
+            return response
+        }
+        if request.hasHeader("transfer-encoding")
+            || request.hasHeader("content-length") && request.value("content-length") != "0"
+        {
+            return HTTPResponse(.contentTooLarge, "Requests must not have content.")
+        }
+        return nil
+    }
+}
+
+/// The token that authorizes commands.
+package struct DashboardToken: Sendable {
+    package let text: String
+
+    /// Creates a token of 128 random bits from the system's generator.
+    package init() {
+        var generator = SystemRandomNumberGenerator()
+        text = (0..<2).map { _ in
+            let digits = String(generator.next() as UInt64, radix: 16)
+            return String(repeating: "0", count: 16 - digits.count) + digits
+        }.joined()
+    }
+
+    /// True if the tokens are equal. The comparison takes constant time for tokens of equal length, so that its
+    /// duration does not reveal the number of matching characters.
+    package func matches(_ other: String) -> Bool {
+        let (own, given) = (Array(text.utf8), Array(other.utf8))
+        guard own.count == given.count else { return false }
+        var difference: UInt8 = 0
+        for index in own.indices { difference |= own[index] ^ given[index] }
+        return difference == 0
+    }
+}

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import LoopbackServer
+import SystemCalls
+
+/// A client connection with its input and output. Used only on the server's thread.
+final class HTTPConnection {
+    /// The state of a WebSocket connection.
+    struct Page {
+        let id: Int
+        /// True if the page presented the token when it connected.
+        let hasToken: Bool
+        var queue = PageOutputQueue()
+        var reader = WebSocketDecoder()
+        /// The number of commands without a response.
+        var pendingCommandCount = 0
+        var lastReceived: BootTime
+    }
+
+    /// The maximum number of bytes per call of send(2).
+    private static let maximumBytesPerSend = 65_536
+    /// The maximum number of bytes per call of ``write()``.
+    private static let maximumBytesPerWrite = 8 * maximumBytesPerSend
+
+    let descriptor: Int32
+    var input: [UInt8] = []
+    /// The response to an HTTP request. The first `sent` bytes have been sent.
+    private(set) var output: [UInt8] = []
+    private var sent = 0
+    /// The WebSocket state; nil before the upgrade.
+    var page: Page?
+    /// The time at which the server's thread checks the connection: the end of a request or idle period, or the next
+    /// ping.
+    var deadline: BootTime
+    /// True if no more input is read, and the connection closes after the output has been sent.
+    var isClosing = false
+    var isClosed = false
+    /// True if the socket's send buffer is full.
+    private(set) var isBlocked = false
+
+    init(_ descriptor: Int32, deadline: BootTime) {
+        self.descriptor = descriptor
+        self.deadline = deadline
+    }
+
+    deinit { LoopbackAcceptor.shutDownAndClose(descriptor) }
+
+    /// True if output is pending.
+    var hasOutput: Bool { sent < output.count || page.map { !$0.queue.isEmpty } ?? false }
+
+    /// True if input may be read. Input is paused until the previous response has been sent. On WebSockets it is paused
+    /// while too many commands or responses are pending.
+    var isReadEnabled: Bool {
+        guard !isClosing, !isClosed else { return false }
+        guard let page else { return sent == output.count && input.count <= HTTPRequest.limit }
+        return page.pendingCommandCount < 32 && page.queue.responseCount < PageOutputQueue.responseLimit
+    }
+
+    /// True if the connection is neither a WebSocket nor sending a response. An idle connection may be closed to accept
+    /// another one.
+    var isIdle: Bool { page == nil && !hasOutput }
+
+    func read(through buffer: UnsafeMutableRawBufferPointer) {
+        let count = recv(descriptor, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT))
+        if count > 0 {
+            input.append(contentsOf: UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+        } else if count == 0 || (errno != EINTR && errno != EAGAIN && errno != EWOULDBLOCK) {
+            // No HTTP response is pending here, because a request is only read after the previous response has been
+            // sent.
+            isClosed = true
+        }
+    }
+
+    /// Sends a response. Replaces the previous one.
+    func respond(_ bytes: [UInt8], closesAfterwards: Bool) {
+        output = bytes
+        sent = 0
+        isClosing = isClosing || closesAfterwards
+    }
+
+    /// Sends pending output until the socket's buffer is full. Limits the number of bytes, so that other clients are
+    /// served too.
+    func write() {
+        isBlocked = false
+        var rest = Self.maximumBytesPerWrite
+        while rest > 0, !isClosed, hasOutput {
+            let count = writeSome()
+            if count <= 0 { return }
+            rest -= count
+        }
+        if !hasOutput {
+            output = []
+            sent = 0
+            if isClosing { isClosed = true }
+        }
+    }
+
+    private func writeSome() -> Int {
+        var (result, number) = (0, Int32(0))
+        func send(_ bytes: UnsafeRawBufferPointer) -> Int {
+            result = systemSend(descriptor, bytes)
+            if result < 0 { number = errno }
+            return max(result, 0)
+        }
+        if sent < output.count {
+            sent += output[sent...].prefix(Self.maximumBytesPerSend).withUnsafeBytes(send)
+        } else {
+            _ = page?.queue.send(atMost: Self.maximumBytesPerSend, send)
+        }
+        guard result < 0 else { return result }
+        switch number {
+        case EAGAIN, EWOULDBLOCK: isBlocked = true
+        case EINTR: return 1
+        default: isClosed = true
+        }
+        return result
+    }
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A time series of any number of readings in bounded memory that preserves all peaks.
+///
+/// Readings within an interval too short to be visible are merged into a cell. A cell keeps the first, the smallest,
+/// the largest and the last reading, and the accuracy band around them (``Cell/band``). The interval grows with the
+/// duration of the series.
+package struct SeriesDecimator: Sendable {
+    package struct Cell: Sendable {
+        package fileprivate(set) var first: PlotPoint
+        /// The smallest value; for angles, including full turns.
+        package fileprivate(set) var minimum: PlotPoint
+        package fileprivate(set) var maximum: PlotPoint
+        package fileprivate(set) var last: PlotPoint
+        /// The range of the values including their margins, including full turns; nil if no reading has a margin.
+        package fileprivate(set) var band: ClosedRange<Double>?
+
+        /// The readings of the cell in time order, without duplicates.
+        package var points: [PlotPoint] {
+            var points = [first]
+            let extremes = minimum.time <= maximum.time ? [minimum, maximum] : [maximum, minimum]
+            for point in extremes + [last] where point != points.last { points.append(point) }
+            return points
+        }
+
+        fileprivate mutating func add(_ other: Cell) {
+            if other.minimum.unwound < minimum.unwound { minimum = other.minimum }
+            if other.maximum.unwound > maximum.unwound { maximum = other.maximum }
+            last = other.last
+            band = union(band, other.band)
+        }
+    }
+
+    /// The maximum number of cells.
+    static let limit = 6144
+
+    /// The kind of the values.
+    package let quantity: PlotQuantity
+    package private(set) var cells: [Cell] = []
+    /// The number of readings added.
+    package private(set) var count = 0
+    /// The duration of a cell in seconds; 0 if each reading has its own cell.
+    private var width = 0.0
+
+    package init(_ quantity: PlotQuantity = .plain) { self.quantity = quantity }
+
+    /// Adds a reading. Ignores values that no axis can show.
+    ///
+    /// - Parameter margin: The uncertainty of the value in both directions; nil or negative if it is unknown.
+    package mutating func add(_ point: PlotPoint, margin: Double? = nil) {
+        // An angle outside the circle is invalid.
+        guard point.isDrawable, quantity.circle?.contains(point.value) ?? true else { return }
+        var point = point
+        if quantity.circle != nil, let former = cells.last?.last {
+            let step = point.value - former.value
+            point.turn = former.turn + (step < -180 ? 1 : step > 180 ? -1 : 0)
+        }
+        var cell = Cell(first: point, minimum: point, maximum: point, last: point)
+        if let margin, margin >= 0, margin < 1e100 { cell.band = point.unwound - margin...point.unwound + margin }
+        count += 1
+        append(cell)
+        if cells.count > Self.limit { decimate() }
+    }
+
+    /// Returns the series reduced to about `columns` cells for a chart of limited width.
+    package func decimated(to columns: Int, over duration: Double) -> SeriesDecimator {
+        guard cells.count > columns, duration > 0 else { return self }
+        var result = self
+        result.width = max(width, duration / Double(columns))
+        result.regroup()
+        return result
+    }
+
+    private mutating func append(_ cell: Cell) {
+        guard width > 0, let last = cells.last, stretch(of: last) == stretch(of: cell) else {
+            return cells.append(cell)
+        }
+        cells[cells.count - 1].add(cell)
+    }
+
+    private func stretch(of cell: Cell) -> Double { (cell.first.time / width).rounded(.down) }
+
+    private mutating func decimate() {
+        var longest = width
+        if let first = cells.first, let last = cells.last {
+            longest = max(longest, abs(last.first.time - first.first.time) / Double(Self.limit))
+        }
+        width = max(longest, .leastNonzeroMagnitude)
+        var tries = 0
+        while cells.count > Self.limit / 2, tries < 64 {
+            width *= 2
+            tries += 1
+            regroup()
+        }
+        // If the clock jumps back and forth, neighboring readings belong to different cells. Merge adjacent cells
+        // instead.
+        while cells.count > Self.limit / 2 { mergeAdjacentCells() }
+    }
+
+    private mutating func regroup() {
+        let former = cells
+        cells = []
+        for cell in former { append(cell) }
+    }
+
+    private mutating func mergeAdjacentCells() {
+        var joined: [Cell] = []
+        for (place, cell) in cells.enumerated() {
+            if place % 2 == 0 { joined.append(cell) } else { joined[joined.count - 1].add(cell) }
+        }
+        cells = joined
+    }
+}
+
+/// Returns the union of two ranges, or the one that is not nil.
+func union(_ one: ClosedRange<Double>?, _ two: ClosedRange<Double>?) -> ClosedRange<Double>? {
+    guard let one else { return two }
+    guard let two else { return one }
+    return min(one.lowerBound, two.lowerBound)...max(one.upperBound, two.upperBound)
+}
+
+extension SeriesDecimator {
+    /// The smallest and the largest value; nil if there are no readings.
+    package var extent: ClosedRange<Double>? {
+        guard let least = cells.lazy.map({ min($0.minimum.value, $0.maximum.value) }).min(),
+            let greatest = cells.lazy.map({ max($0.minimum.value, $0.maximum.value) }).max()
+        else { return nil }
+        return least...greatest
+    }
+
+    /// The earliest and the latest time, in seconds; nil if there are no readings.
+    package var span: ClosedRange<Double>? {
+        guard let first = cells.lazy.map({ min($0.first.time, $0.last.time) }).min(),
+            let last = cells.lazy.map({ max($0.first.time, $0.last.time) }).max()
+        else { return nil }
+        return first...last
+    }
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import AccessoryFinding
+package import DeviceCore
+
+/// Selects an accessory and a protocol from command line arguments.
+package enum AccessorySelector {
+    /// The reason that nothing was selected, with a message that lists the choices.
+    package enum Failure: Error, Equatable {
+        /// Nothing matches.
+        case missing(String)
+        /// Several accessories or protocols match, or no protocol was named.
+        case ambiguous(String)
+
+        package var message: String {
+            switch self {
+            case .missing(let message), .ambiguous(let message): message
+            }
+        }
+    }
+
+    /// Returns the accessory with this name, serial number, identity, port, node path or ID. Without an exact match,
+    /// case is ignored; after that, a prefix of the name or identity is sufficient.
+    package static func accessory(
+        _ text: String, among accessories: [AccessoryDescription]
+    ) -> Result<AccessoryDescription, Failure> {
+        let wanted = text.lowercased()
+        let steps: [(AccessoryDescription) -> Bool] = [
+            { $0.keys.contains(text) },
+            { $0.keys.contains { $0.lowercased() == wanted } },
+            { $0.name.lowercased().hasPrefix(wanted) || $0.identity.lowercased().hasPrefix(wanted) },
+        ]
+        for step in steps where !text.isEmpty {
+            let found = accessories.filter(step)
+            if let only = found.first, found.count == 1 { return .success(only) }
+            if found.count > 1 {
+                return .failure(
+                    .ambiguous("\"\(text)\" matches several accessories. Specify a port or identity:\n" + list(found)))
+            }
+        }
+        guard !accessories.isEmpty else {
+            return .failure(
+                .missing(
+                    "There is no accessory \"\(text)\": none is attached. `sensorctl doctor` reports the cause."))
+        }
+        return .failure(.missing("There is no accessory \"\(text)\". Attached accessories:\n" + list(accessories)))
+    }
+
+    /// Returns the protocol with this name, or whose name ends in a dot and `text`, ignoring case. If `text` is nil,
+    /// returns the accessory's only protocol.
+    package static func protocolName(_ text: String?, of accessory: AccessoryDescription) -> Result<String, Failure> {
+        let names = accessory.protocols.map(\.name)
+        let rest = names.isEmpty ? "none" : names.joined(separator: ", ")
+        guard let text else {
+            if let only = names.first, names.count == 1 { return .success(only) }
+            return .failure(.ambiguous("Specify a protocol of \(accessory.label). Available: \(rest)."))
+        }
+        if names.contains(text) { return .success(text) }
+        let suffix = "." + text.lowercased()
+        let found = names.filter { $0.lowercased() == text.lowercased() || $0.lowercased().hasSuffix(suffix) }
+        if let only = found.first, found.count == 1 { return .success(only) }
+        guard found.isEmpty else {
+            return .failure(
+                .ambiguous("\"\(text)\" matches \(found.joined(separator: " and ")). Specify the full name."))
+        }
+        return .failure(.missing("\(accessory.label) does not offer the protocol \"\(text)\". Available: \(rest)."))
+    }
+
+    private static func list(_ accessories: [AccessoryDescription]) -> String {
+        accessories.map { accessory in
+            let port = accessory.portPath.isEmpty ? "" : ", port \(accessory.portPath)"
+            return "  \(accessory.label)  (\(accessory.identity)\(port), id \(accessory.id))"
+        }.joined(separator: "\n")
+    }
+}
+
+extension AccessoryDescription {
+    /// The accessory's name for users: its name, or its identity if it has none.
+    package var label: String { TerminalText.text(name.isEmpty ? identity : name) }
+
+    /// The strings that select the accessory.
+    fileprivate var keys: [String] {
+        [name, serialNumber, identity, portPath, "\(id)"].filter { !$0.isEmpty } + protocols.compactMap(\.node?.path)
+    }
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import AccessoryFinding
+package import DeviceCore
+import Foundation
+import SystemCalls
+
+/// The state of accessories that `doctor` examines.
+package struct AccessoryState: Sendable {
+    var accessories: [AccessoryDescription] = []
+    var candidates: [AccessoryCandidate] = []
+    /// The errors of the search for accessories.
+    var problems: [DeviceError] = []
+    /// The device nodes of all accessories, candidates and declared accessories, by path.
+    var nodes: [String: DeviceNodeState] = [:]
+    var hasUdev = true
+    /// The container runtime; nil outside a container.
+    var container: String?
+    var hasModemManager = false
+    /// True if this package's udev rules are installed.
+    var hasRules = true
+    var missingFolders: [String] = []
+}
+
+extension AccessoryState {
+    private static let ruleFolders = [
+        "/etc/udev/rules.d", "/run/udev/rules.d", "/usr/lib/udev/rules.d", "/lib/udev/rules.d",
+    ]
+
+    /// Collects the accessories, their device nodes and the services that affect them.
+    @concurrent package static func load(_ device: Device, user: String) async -> AccessoryState {
+        var facts = AccessoryState()
+        let source = device.accessorySource
+        let list = await AccessoryList.load(source)
+        (facts.accessories, facts.candidates, facts.problems) = (list.accessories, list.candidates, list.problems)
+        let holders = DeviceNodeState.Holder.all()
+        let paths =
+            facts.accessories.flatMap(\.protocols).compactMap(\.node?.path) + facts.candidates.map(\.node)
+            + device.configuration.declaredAccessories.value.flatMap(\.endpoints).map(\.node.path)
+        for path in Set(paths) { facts.nodes[path] = DeviceNodeState(path, user: user, holders: holders) }
+        facts.hasUdev = access("/run/udev/control", F_OK) == 0
+        facts.container = container()
+        facts.hasModemManager = DeviceNodeState.Holder.runs("ModemManager")
+        facts.hasRules = ruleFolders.contains { access("\($0)/\(UdevRules.fileName)", F_OK) == 0 }
+        facts.missingFolders = device.configuration.accessoryDirectories.value.filter { !FileIO.isDirectory($0) }
+        return facts
+    }
+
+    /// Returns the container runtime, detected from its marker file or from the environment of process 1.
+    private static func container() -> String? {
+        if access("/.dockerenv", F_OK) == 0 { return "docker" }
+        if access("/run/.containerenv", F_OK) == 0 { return "podman" }
+        guard let bytes = try? FileIO.read("/proc/1/environ", limit: 65_536) else { return nil }
+        return bytes.split(separator: 0).lazy.map { String(decoding: $0, as: UTF8.self) }
+            .first { $0.hasPrefix("container=") }.map { String($0.dropFirst("container=".count)) }
+    }
+}
+
+/// This package's udev rules and their file name.
+package enum UdevRules {
+    package static let fileName = "65-external-accessory.rules"
+
+    /// The rules in Sources/Accessories/UdevSource/udev. They are embedded in the program, because the source folder is
+    /// not installed with it. A symbolic link in this folder points to them.
+    package static let text = PackageResources.external_accessory_rules
+
+    /// The first line of the rules that tests a device. The rules from a configuration are inserted before it.
+    private static let firstTest = "SUBSYSTEM==\"usb\", ENV{DEVTYPE}==\"usb_device\", GOTO="
+
+    /// Returns the rules, extended by rules that grant access to the devices in the configuration.
+    ///
+    /// A configuration matches USB interfaces, but in udev the vendor and the interface belong to different parents.
+    /// Therefore the rules grant access to the other nodes of the device too.
+    package static func text(granting configuration: Configuration) -> [UInt8] {
+        let lines = configuration.accessoryRules.value.compactMap(Self.line)
+        var text = String(decoding: Self.text, as: UTF8.self)
+        guard !lines.isEmpty, let place = text.range(of: firstTest) else { return Self.text }
+        let grants = "# Devices that the configuration names.\n" + lines.joined(separator: "\n") + "\n\n"
+        text.insert(contentsOf: grants, at: place.lowerBound)
+        return Array(text.utf8)
+    }
+
+    /// Returns a udev rule; nil if the configuration rule has no device or no protocol.
+    private static func line(_ rule: AccessoryRule) -> String? {
+        guard rule.protocols?.isEmpty == false else { return nil }
+        var tests: [String] = []
+        if let vendor = rule.vendorID { tests.append(#"ATTRS{idVendor}=="\#(TerminalText.hex(vendor))""#) }
+        if let product = rule.productID { tests.append(#"ATTRS{idProduct}=="\#(TerminalText.hex(product))""#) }
+        if let serial = rule.serialNumber, isPlain(serial) { tests.append(#"ATTRS{serial}=="\#(serial)""#) }
+        if let port = rule.portPath, isPlain(port) { tests.append(#"KERNELS=="\#(port)""#) }
+        guard !tests.isEmpty else { return nil }
+        return (["SUBSYSTEMS==\"usb\""] + tests + [#"ENV{EXTERNAL_ACCESSORY}="1""#]).joined(separator: ", ")
+    }
+
+    /// True if the text contains no characters that have a meaning in a udev rule, such as quotation marks and
+    /// wildcards.
+    private static func isPlain(_ text: String) -> Bool {
+        !text.isEmpty
+            && text.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: ":"),
+                    UInt8(ascii: "_"):
+                    true
+                default: false
+                }
+            }
+    }
+}

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import DeviceCore
+import Foundation
+import SystemCalls
+
+/// The state that `doctor` examines. It is the only input of ``Diagnosis``, so that its rules can be tested on any
+/// machine.
+package struct MachineState: Sendable {
+    /// The result of a short subscription to a sensor.
+    package struct Trial: Sendable {
+        /// The requested rate, in hertz.
+        package static let rate = 100.0
+
+        var sensor: SensorDescription
+        var readings: Int
+        /// The duration of the subscription, in seconds.
+        var seconds: Double
+        /// The rate computed from the timestamps, in hertz; nil if there were too few readings.
+        var measuredRate: Double?
+        /// The error that the source reported; nil if there was none.
+        var failure: DeviceError?
+        /// The mean magnitude of the readings, in the unit of the sensor's kind; nil without readings.
+        var meanMagnitude: Double?
+
+        package init(
+            sensor: SensorDescription, readings: Int, seconds: Double, measuredRate: Double?, failure: DeviceError?,
+            meanMagnitude: Double? = nil
+        ) {
+            (self.sensor, self.readings, self.seconds) = (sensor, readings, seconds)
+            (self.measuredRate, self.failure) = (measuredRate, failure)
+            self.meanMagnitude = meanMagnitude
+        }
+    }
+
+    var configuration: Configuration
+    /// Environment variables that resemble this package's variables but are unknown.
+    var unknownVariables: [String] = []
+    /// The optional libraries that the program was built with.
+    var traits: [String]
+    package var user: String
+    /// True if the program runs as root. `user` is then the user that invoked sudo, if known.
+    var isRoot: Bool
+    /// True if the kernel supports Industrial I/O.
+    var hasKernelBus: Bool
+    var kernelSensors: [KernelSensor]
+    /// The names of the available triggers.
+    var triggers: [String]
+    /// True if the kernel supports hrtimer triggers.
+    var canMakeTimerTriggers: Bool
+    package var trials: [Trial]
+    package var calibrations: [StoredCalibrations.Entry] = []
+    /// The errors of stored calibrations that cannot be used.
+    package var calibrationProblems: [DeviceError] = []
+    /// The current time of the system clock.
+    package var now = WallTime.epoch
+    /// The errors of libiio contexts that could not be opened.
+    package var motionProblems: [DeviceError] = []
+    /// The error of the connection to gpsd; nil if gpsd answers.
+    package var positionFailure: DeviceError?
+    /// gpsd's receivers; nil if gpsd did not list them.
+    package var receivers: [ReceiverDescription]?
+    var battery: BatteryReading?
+    package var beacons = BeaconAvailability.unknown
+    package var accessories = AccessoryState()
+}
+
+/// The availability of beacon scanning.
+package enum BeaconAvailability: Sendable {
+    /// The availability has not been queried.
+    case unknown
+    case available
+    case unavailable(DeviceError)
+
+    /// Queries the source, which may take 2 s.
+    package init(_ source: any BeaconSource) { self = source.problem.map { .unavailable($0) } ?? .available }
+}
+
+/// The state of an Industrial I/O device, read from sysfs.
+struct KernelSensor: Sendable, Hashable {
+    /// The device's ID, such as "iio:device0".
+    var id: String
+    /// The driver's name; empty if the driver reports none.
+    var name: String
+    /// True if the device has a folder of scan elements.
+    var hasBuffer: Bool
+    var hasNode: Bool
+    /// True if the current user can read and write the node.
+    var canOpenNode: Bool
+    /// The node's mode and group, such as "0600, group root"; empty if there is no node.
+    var nodeOwnership: String
+    /// True if the current user can write the files that set the rate and the buffer.
+    var canWriteSettings: Bool
+    /// The current trigger; empty if none is set, nil if the device does not support triggers.
+    var trigger: String?
+    /// The sampling rate as written by the driver; nil if the device has no rate of its own.
+    var rate: String?
+    var buffer = BufferUse.disabled
+
+    /// The driver's name and the ID, or only the ID.
+    var shownName: String { name.isEmpty ? id : "\(name) (\(id))" }
+
+    /// The use of a device's buffer.
+    enum BufferUse: Sendable {
+        case disabled
+        /// Another program has the device open, or the device cannot be opened.
+        case inUse
+        /// The buffer is enabled, but no program has the device open.
+        case abandoned
+    }
+}
+
+extension MachineState {
+    /// Collects the settings, the kernel's files and the environment. Does not access any sensor.
+    package init(of device: Device) {
+        self.init(
+            configuration: device.configuration, traits: MachineReport.traits, user: "", isRoot: false,
+            hasKernelBus: false, kernelSensors: [], triggers: [], canMakeTimerTriggers: false, trials: [],
+            battery: device.statusSource.battery)
+        readKernel()
+        readEnvironment()
+    }
+
+    /// Marks all buffers as unused. Required if this program itself has buffers open, because the kernel does not
+    /// report the owner of a buffer.
+    package mutating func ignoreBufferUse() {
+        for index in kernelSensors.indices { kernelSensors[index].buffer = .disabled }
+    }
+
+    /// The maximum number of devices and of triggers that are read.
+    private static let maximumDevices = 256
+
+    mutating func readKernel(sysfs: String = "/sys", nodes: String = "/dev") {
+        let bus = sysfs + "/bus/iio/devices"
+        let entries = (try? FileManager.default.contentsOfDirectory(atPath: bus))?.sorted()
+        hasKernelBus = entries != nil
+        kernelSensors = (entries ?? []).filter { $0.hasPrefix("iio:device") }.prefix(Self.maximumDevices).map { id in
+            let folder = "\(bus)/\(id)"
+            let node = "\(nodes)/\(id)"
+            var status = stat()
+            let hasNode = stat(node, &status) == 0
+            return KernelSensor(
+                id: id, name: Self.text("\(folder)/name") ?? "", hasBuffer: Self.exists("\(folder)/scan_elements"),
+                hasNode: hasNode, canOpenNode: access(node, R_OK | W_OK) == 0,
+                nodeOwnership: hasNode ? Self.ownership(status) : "",
+                canWriteSettings: access("\(folder)/buffer/enable", W_OK) == 0,
+                trigger: Self.text("\(folder)/trigger/current_trigger"),
+                rate: Self.text("\(folder)/sampling_frequency"),
+                buffer: Self.text("\(folder)/buffer/enable") == "1" ? Self.use(of: node) : .disabled)
+        }
+        triggers = (entries ?? []).filter { $0.hasPrefix("trigger") }.prefix(Self.maximumDevices).compactMap { id in
+            Self.text("\(bus)/\(id)/name")
+        }
+        canMakeTimerTriggers = Self.exists(sysfs + "/kernel/config/iio/triggers/hrtimer")
+        isRoot = geteuid() == 0
+        user = getpwuid(geteuid()).map { String(cString: $0.pointee.pw_name) } ?? "\(geteuid())"
+        if isRoot, let former = getenv("SUDO_USER").map({ String(cString: $0) }), !former.isEmpty { user = former }
+    }
+
+    /// Finds environment variables that no part of this package reads, such as misspelled ones.
+    mutating func readEnvironment(_ names: some Sequence<String> = ProcessInfo.processInfo.environment.keys) {
+        let known = [
+            "DEVICE_SERVICES_ACCESSORIES", "DEVICE_SERVICES_CONFIG", "DEVICE_SERVICES_GPSD", "DEVICE_SERVICES_IIO",
+            "DEVICE_SERVICES_LOCATION", "DEVICE_SERVICES_MQTT_CA_FILE", "DEVICE_SERVICES_MQTT_CERTIFICATE_FILE",
+            "DEVICE_SERVICES_MQTT_KEY_FILE", "DEVICE_SERVICES_MQTT_PASSWORD_FILE", "DEVICE_SERVICES_PROTOCOLS",
+            "DEVICE_SERVICES_STATE", "DEVICE_SERVICES_UDEV",
+        ]
+        unknownVariables = names.filter { $0.uppercased().hasPrefix("DEVICE_SERVICE") && !known.contains($0) }.sorted()
+    }
+
+    /// Returns the use of an enabled buffer. The kernel allows only one program at a time to open the node. Opening it
+    /// has no side effects.
+    private static func use(of node: String) -> KernelSensor.BufferUse {
+        let descriptor = open(node, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+        guard descriptor >= 0 else { return .inUse }
+        close(descriptor)
+        return .abandoned
+    }
+
+    private static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
+
+    /// Returns a file's text without surrounding white space; nil if the file cannot be read.
+    private static func text(_ path: String) -> String? {
+        guard let bytes = try? FileIO.read(path, limit: 4096) else { return nil }
+        return String(decoding: bytes, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+
+    private static func ownership(_ status: stat) -> String {
+        let mode = String(status.st_mode & 0o777, radix: 8)
+        let group = getgrgid(status.st_gid).map { String(cString: $0.pointee.gr_name) } ?? "\(status.st_gid)"
+        return "0\(mode), group \(group)"
+    }
+}

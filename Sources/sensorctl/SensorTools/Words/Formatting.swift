@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import DeviceCore
+package import JSONBytes
+package import SensorFusion
+import SystemCalls
+
+/// Sanitized text from other machines and devices, for output to a terminal.
+package enum TerminalText {
+    /// Returns the text on one line, with line breaks and tabs replaced by spaces. Other control characters are
+    /// replaced when the text is written.
+    package static func text(_ text: String) -> String {
+        guard text.utf8.contains(where: { $0 < 0x20 }) else { return text }
+        return TerminalSanitizer.sanitizedLines(text).split(whereSeparator: { $0 == "\n" || $0 == "\t" }).joined(
+            separator: " ")
+    }
+
+    /// Returns lines for a terminal. Removes all control sequences except those of ``TerminalStyle``.
+    package static func lines(_ text: String) -> [UInt8] {
+        Array(TerminalSanitizer.sanitizedLines(text).replacing(TerminalStyle.escape, with: "\u{1B}[").utf8)
+    }
+
+    /// Returns the bytes as text if they are UTF-8 without control characters other than tab, line feed and carriage
+    /// return; nil otherwise. Text in traces follows the same rule.
+    package static func plain(_ bytes: some Sequence<UInt8>) -> String? {
+        let bytes = Array(bytes)
+        guard bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || [9, 10, 13].contains($0) }) else { return nil }
+        return String(validating: bytes, as: UTF8.self)
+    }
+
+    /// Returns four hexadecimal digits, the usual form of USB vendor and product IDs.
+    package static func hex(_ number: UInt16) -> String { HexDigit.text([UInt8(number >> 8), UInt8(number & 0xFF)]) }
+}
+
+extension CivilDate {
+    /// The date and time with milliseconds, and with more decimals if they are not zero: `2026-11-21T03:05:09.000Z`.
+    package var timestamp: String {
+        var (fraction, decimals) = (nanosecond, 9)
+        while decimals > 3, fraction % 10 == 0 { (fraction, decimals) = (fraction / 10, decimals - 1) }
+        return iso8601(decimals: decimals)
+    }
+
+    /// The date: `2026-11-21`.
+    package var date: String { String(iso8601(decimals: 0).prefix(10)) }
+
+    /// The time of day: `03:05:09`.
+    package var timeOfDay: String { String(iso8601(decimals: 0).dropFirst(11).dropLast()) }
+
+    /// The time of day with tenths of a second: `03:05:09.1`.
+    package var timeOfDayWithTenths: String { "\(timeOfDay).\(nanosecond / 100_000_000)" }
+}
+
+extension SensorKind {
+    package var nameWithArticle: String { "aeiou".contains(name.prefix(1)) ? "an \(name)" : "a \(name)" }
+}
+
+extension MagneticSurvey.Side {
+    /// The name of the side, as text for users.
+    package var displayName: String {
+        switch self {
+        case .face: "face"
+        case .back: "back"
+        case .topEdge: "top edge"
+        case .bottomEdge: "bottom edge"
+        case .rightEdge: "right edge"
+        case .leftEdge: "left edge"
+        }
+    }
+}
+
+/// The result of a command, as text for users or as JSON objects for programs.
+package protocol Report {
+    /// Returns the text, without a final line break.
+    func text(ink: TerminalStyle) -> String
+
+    /// Writes one JSON object per line.
+    func write(to writer: inout JSONWriter)
+}
+
+/// Keys and values, in output order.
+package typealias JSONMembers = KeyValuePairs<StaticString, any JSONWritable>
+
+extension JSONWriter {
+    package mutating func members(_ members: JSONMembers) { for (key, value) in members { member(key, value) } }
+
+    /// Writes an array with an object for each element.
+    package mutating func objects<Thing>(_ key: StaticString, _ things: [Thing], _ members: (Thing) -> JSONMembers) {
+        array(key) { writer in
+            for thing in things { writer.object { $0.members(members(thing)) } }
+        }
+    }
+
+    /// Writes an object on a line of its own.
+    package mutating func line(_ body: (inout JSONWriter) -> Void) {
+        object(body)
+        newline()
+    }
+
+    /// Writes an object with a "kind" member on a line of its own.
+    mutating func line(kind: String, _ body: (inout JSONWriter) -> Void) {
+        line { writer in
+            writer.member("kind", kind)
+            body(&writer)
+        }
+    }
+
+    mutating func line(kind: String, _ members: JSONMembers) { line(kind: kind) { $0.members(members) } }
+}
+
+/// The styles of terminal text.
+package struct TerminalStyle: Sendable {
+    /// A placeholder for the introducer of terminal control sequences (CSI), which ``Printable/lines(_:)`` replaces. It
+    /// consists of random private-use characters, so that untrusted text cannot contain it.
+    package static let escape = String(
+        String.UnicodeScalarView(
+            (0..<8).map { _ in Unicode.Scalar(UInt32.random(in: 0x100000...0x10fffd)) ?? "\u{10fffd}" }))
+
+    /// False to return text without styles.
+    package let isOn: Bool
+
+    package init(isOn: Bool) { self.isOn = isOn }
+
+    /// Returns the text in one of xterm's 256 colors.
+    package func color(_ number: Int, _ text: String) -> String { code("38;5;\(number)", text) }
+    package func dim(_ text: String) -> String { code("2", text) }
+    package func bold(_ text: String) -> String { code("1", text) }
+
+    private func code(_ code: String, _ text: String) -> String {
+        isOn ? "\(Self.escape)\(code)m\(text)\(Self.escape)0m" : text
+    }
+}

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import DeviceCore
+import SimulatedDevice
+import Trace
+import TraceEditing
+
+/// The options that select and modify the played part of a trace.
+struct PlaybackArguments: ParsableArguments {
+    @Option(help: "Start of the playback in seconds of the trace; the playback begins with the state at that time.")
+    var from: Double?
+
+    @Option(help: "End of the playback in seconds of the trace.")
+    var to: Double?
+
+    @Option(help: "Maximum length of pauses in seconds; longer pauses are shortened.")
+    var maxGap: Double?
+
+    @Option(help: "Play the trace this many times, or forever; timestamps continue to increase.")
+    var loop: PlaybackLoop?
+
+    @Option(
+        help: ArgumentHelp(
+            "Streams to play, separated by commas: positions, motion, \(SensorKind.allCases.map(\.rawValue).joined(separator: ", ")), battery, accessories, beacons, and sensor:ID for a single sensor.",
+            valueName: "streams"))
+    var streams: StreamList?
+
+    @Option(
+        help: ArgumentHelp(
+            "Rename a sensor or a receiver of the trace. May be repeated.", valueName: "old=new"))
+    var rename: [Renaming] = []
+
+    @Option(
+        help:
+            "Behaviour at the end: hold (no more data arrives), stop (the clock stops too), fail (an error is reported)."
+    )
+    var atEnd = EndName.hold
+
+    func validate() throws {
+        if let from, !(from >= 0 && from.isFinite) {
+            throw ValidationError("--from must be 0 or more seconds from the start of the trace.")
+        }
+        if let to, !(to >= from ?? 0) {
+            throw ValidationError("--to must be seconds from the start of the trace, and not before --from.")
+        }
+        if let maxGap, !(maxGap > 0) { throw ValidationError("--max-gap must be more than 0 seconds.") }
+    }
+
+    var options: PlaybackOptions {
+        var options = PlaybackOptions()
+        if let from { options.from = from }
+        if let to { options.to = to }
+        options.maximumGap = maxGap
+        if let loop { options.loops = loop.rounds }
+        if let streams { options.streams = streams.streams }
+        for renaming in rename { options.streams.names[renaming.old] = renaming.new }
+        switch atEnd {
+        case .hold: options.end = .hold
+        case .stop: options.end = .stop
+        case .fail: options.end = .fail(DeviceError(.connectionLost, "The trace has ended."))
+        }
+        return options
+    }
+}
+
+extension PlaybackArguments {
+    /// Exits with an error if an option names a sensor or receiver that the trace does not contain, because nothing
+    /// would be played.
+    func check(against trace: TraceFile) throws {
+        let sensors = trace.findSensors().map(\.id)
+        for id in (streams?.streams.sensors ?? []).sorted() where !sensors.contains(id) {
+            let known = sensors.map { "sensor:\($0)" }.joined(separator: ", ")
+            Log.error("\(trace.name) contains no sensor \(id). It contains \(known.isEmpty ? "no sensors" : known).")
+            try ExitStatus.usage.exit()
+        }
+        let renamed = rename.map(\.old).filter { !sensors.contains($0) }
+        guard !renamed.isEmpty else { return }
+        var names = sensors
+        for stream in TraceSummary(trace).streams where Self.receiverKinds.contains(stream.kind) {
+            if !stream.origin.isEmpty, !names.contains(stream.origin) { names.append(stream.origin) }
+        }
+        for name in renamed where !names.contains(name) {
+            let known = names.joined(separator: ", ")
+            Log.error(
+                "\(trace.name) contains no \(name) to rename. It contains \(known.isEmpty ? "no sensors or receivers" : known)."
+            )
+            try ExitStatus.usage.exit()
+        }
+    }
+
+    /// The types of reports that contain a receiver's path.
+    private static let receiverKinds: Set = ["TPV", "SKY", "ATT", "DEVICE"]
+
+    /// The options that affect the callbacks, by name.
+    var description: [String: String] {
+        let values: [String: String?] = [
+            "from": from?.description, "to": to?.description, "max-gap": maxGap?.description, "loop": loop?.text,
+            "streams": streams?.text,
+            "rename": rename.isEmpty ? nil : rename.map { "\($0.old)=\($0.new)" }.joined(separator: ","),
+            "at-end": atEnd == .hold ? nil : atEnd.rawValue,
+        ]
+        return values.compactMapValues(\.self)
+    }
+}
+
+struct Renaming: ExpressibleByArgument, Equatable {
+    let old: String
+    let new: String
+
+    init?(argument: String) {
+        let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty else { return nil }
+        (old, new) = (String(parts[0]), String(parts[1]))
+    }
+}
+
+enum EndName: String, CaseIterable, ExpressibleByArgument {
+    case hold, stop, fail
+}
+
+struct PlaybackLoop: ExpressibleByArgument, Equatable {
+    let rounds: PlaybackLoops
+    let text: String
+
+    init?(argument: String) {
+        text = argument
+        if argument == "forever" {
+            rounds = .endless
+        } else if let count = Int(argument), count > 0 {
+            rounds = .times(count)
+        } else {
+            return nil
+        }
+    }
+
+    static var allValueStrings: [String] { ["COUNT", "forever"] }
+}
+
+struct StreamList: ExpressibleByArgument, Equatable {
+    let streams: TraceStreams
+    let text: String
+
+    init?(argument: String) {
+        text = argument
+        var streams = TraceStreams()
+        var ids: Set<String> = []
+        var hasWholeKinds = false
+        for name in argument.split(separator: ",", omittingEmptySubsequences: false) {
+            switch name {
+            case "positions": streams.positions = true
+            case "battery": streams.battery = true
+            case "accessories": streams.accessories = true
+            case "beacons": streams.beacons = true
+            case "motion":
+                streams.kinds = Set(SensorKind.allCases)
+                hasWholeKinds = true
+            default:
+                if name.hasPrefix("sensor:"), name.count > 7 {
+                    ids.insert(String(name.dropFirst(7)))
+                } else if let kind = SensorKind.allCases.first(where: { [$0.rawValue, $0.name].contains(String(name)) })
+                {
+                    streams.kinds.insert(kind)
+                    hasWholeKinds = true
+                } else {
+                    return nil
+                }
+            }
+        }
+        // A combination of kinds and single sensors would be ambiguous.
+        guard ids.isEmpty || !hasWholeKinds else { return nil }
+        if !ids.isEmpty {
+            streams.kinds = Set(SensorKind.allCases)
+            streams.sensors = ids
+        }
+        self.streams = streams
+    }
+}

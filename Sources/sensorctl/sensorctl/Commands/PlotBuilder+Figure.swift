@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Plotting
+import SensorTools
+import SimulatedDevice
+import Trace
+
+extension PlotBuilder {
+    /// Creates the figure from the collected callbacks.
+    func makeFigure(_ harvests: [CollectedData], _ offsets: [Double]) -> PlotFigure {
+        let names = Self.names(of: sources.map(\.name))
+        let start = (options.from > 0 ? options.from : 0) + (offsets.min() ?? 0)
+        let end = harvests.map(\.end).max() ?? 0
+        var figure = PlotFigure(
+            title: PlotText.name(names.joined(separator: ", ")), subtitle: subtitle(start, end, offsets),
+            traces: names.map { PlotText.name($0, upTo: 40) }, range: start...max(end, start))
+        let tracks = harvests.enumerated().filter { $0.element.collector.track.count > 0 }.map { number, harvest in
+            TrackChart.Track(
+                trace: number, thinner: harvest.collector.track, gap: harvest.collector.intervals[.location]?.gap)
+        }
+        if !tracks.isEmpty, subjects.contains(.track) { figure.track = TrackChart(tracks: tracks) }
+        for (number, harvest) in harvests.enumerated() where !harvest.sky.sorted.isEmpty {
+            figure.skies.append(
+                SkyChart(trace: number, name: sources.count > 1 ? figure.traces[number] : "", sky: harvest.sky))
+        }
+        figure.charts = subjects.compactMap { chart($0, of: harvests) }
+        if subjects.contains(.intervals) { figure.intervals = intervals(of: harvests) }
+        figure.spans = placedSpans(offsets, figure.traces)
+        // The receiver's clock may be slightly ahead of the system clock.
+        let extents = figure.charts.flatMap { $0.lines.compactMap(\.series.span) }
+        var first = min(start, extents.map(\.lowerBound).min() ?? start)
+        let last = max(figure.range.upperBound, extents.map(\.upperBound).max() ?? start)
+        // Omits a long search for the first fix, which would leave too little space for the data.
+        if let begin = extents.map(\.lowerBound).min(), begin - first > (last - first) * 0.6 {
+            first = begin - (last - begin) * 0.05
+        }
+        // A single reading is drawn in the middle.
+        figure.range = last > first ? first...last : first - 0.5...first + 0.5
+        return figure
+    }
+
+    private func chart(_ subject: PlotSubject, of harvests: [CollectedData]) -> TimeChart? {
+        guard let facts = subject.chart else { return nil }
+        var lines: [TimeLine] = []
+        for (number, harvest) in harvests.enumerated() {
+            for name in harvest.collector.names where name.subject == subject {
+                lines.append(
+                    TimeLine(
+                        name: name.name, trace: number, isDoubtful: name.isDoubtful,
+                        series: harvest.collector.line(name), gap: harvest.collector.gap(of: name)))
+            }
+        }
+        guard lines.contains(where: { $0.series.count > 0 }) else { return nil }
+        return TimeChart(
+            name: subject.rawValue, title: facts.title, unit: facts.unit, quantity: facts.quantity, lines: lines,
+            height: facts.height)
+    }
+
+    private func intervals(of harvests: [CollectedData]) -> [IntervalChart] {
+        groups.flatMap(\.self).compactMap { stream in
+            let counters = harvests.enumerated().compactMap { number, harvest in
+                harvest.collector.intervals[stream].map { (trace: number, counter: $0) }
+            }.filter { $0.counter.count > 0 }
+            return counters.isEmpty ? nil : IntervalChart(name: stream.plotName, counters: counters)
+        }
+    }
+
+    /// Returns the filenames, with the name of the folder if filenames are equal.
+    static func names(of paths: [String]) -> [String] {
+        let parts = paths.map { $0.split(separator: "/").map(String.init) }
+        return parts.map { own in
+            let last = own.last ?? ""
+            let twins = parts.count { $0.last == last }
+            return twins > 1 && own.count > 1 ? own.suffix(2).joined(separator: "/") : last
+        }
+    }
+
+    /// Returns the faults on the common time axis: each one at the same time after the start of each recording.
+    private func placedSpans(_ offsets: [Double], _ names: [String]) -> [PlotSpan] {
+        let recorded = sources.indices.filter { sources[$0].trace != nil }
+        guard let first = recorded.first, recorded.contains(where: { offsets[$0] != offsets[first] }) else {
+            return spans
+        }
+        return recorded.flatMap { number in
+            spans.map { span in
+                PlotSpan(
+                    start: span.start + offsets[number], end: span.end + offsets[number],
+                    label: "\(span.label), \(names[number])", trace: number)
+            }
+        }
+    }
+
+    private func subtitle(_ start: Double, _ end: Double, _ offsets: [Double]) -> String {
+        var words: [String] = []
+        if let begin = zip(startTimes, offsets).min(by: { $0.1 < $1.1 })?.0, begin.isKnown {
+            let date = CivilDate(begin.wall.advanced(bySeconds: options.from))
+            words.append("\(date.date) \(date.timeOfDay) UTC")
+        }
+        words.append(PlotText.length(end - start))
+        if options.from > 0 { words.append("from \(PlotText.length(options.from)) on") }
+        if !spans.isEmpty { words.append("with faults") }
+        return words.joined(separator: ", ")
+    }
+
+    /// Exits with an error if there is nothing to draw, and logs the reasons for missing subjects.
+    func reportMissing(_ harvests: [CollectedData], isEmpty: Bool) throws {
+        var missing: [PlotSubject] = []
+        for subject in isChosen ? subjects : [] where subject != .intervals {
+            let without = harvests.indices.filter { !harvests[$0].has(subject) }
+            guard !without.isEmpty else { continue }
+            if without.count == harvests.count { missing.append(subject) }
+            for number in without {
+                let text = reason(subject, sources[number], harvests[number].collector)
+                if without.count == harvests.count { Log.error(text) } else { Log.warning(text) }
+            }
+        }
+        if isEmpty, missing.isEmpty {
+            let names = sources.map(\.name).joined(separator: ", ")
+            Log.error(
+                "\(names): there is nothing to plot, neither positions nor sensor readings. `sensorctl info FILE` lists the contents."
+            )
+        }
+        if isEmpty || !missing.isEmpty { try ExitStatus.unavailable.exit() }
+    }
+
+    private func reason(_ subject: PlotSubject, _ source: PlotSource, _ collector: PlotCollector) -> String {
+        guard let stream = subject.stream else { return "" }
+        if (collector.intervals[stream]?.readings ?? 0) > 0 {
+            return "\(source.name) has no \(subject.rawValue): its positions do not contain it."
+        }
+        let what = "\(source.name) has no \(subject.rawValue)"
+        if let trace = source.trace, let remark = ReplayCommand.remark(on: trace, without: stream) {
+            return "\(what): \(remark)"
+        }
+        return collector.reasons[stream].map { "\(what): \($0)" } ?? "\(what)."
+    }
+}
+
+extension PlotBuilder.CollectedData {
+    func has(_ subject: PlotSubject) -> Bool {
+        switch subject {
+        case .track: collector.track.count > 0
+        case .sky: !sky.sorted.isEmpty
+        case .intervals: true
+        default: collector.names.contains { $0.subject == subject }
+        }
+    }
+}
+
+extension PlotSubject {
+    /// The title, unit and height of the chart; nil for subjects that are not time charts.
+    fileprivate var chart: (title: String, unit: String, quantity: PlotQuantity, height: Double)? {
+        switch self {
+        case .track, .sky, .intervals: nil
+        case .speed: ("Speed", "m/s", .amount, 84)
+        case .altitude: ("Altitude", "m", .plain, 84)
+        case .accuracy: ("Accuracy", "m", .amount, 84)
+        case .accelerometer: ("Acceleration", StreamName.accelerometer.unit, .plain, 108)
+        case .gyro: ("Rotation rate", StreamName.gyro.unit, .plain, 108)
+        case .magnetometer: ("Magnetic field", StreamName.magnetometer.unit, .plain, 108)
+        case .pressure: ("Pressure", StreamName.pressure.unit, .plain, 84)
+        case .attitude: ("Attitude", "°", .angle, 108)
+        case .heading: ("Heading", "°", .bearing, 108)
+        }
+    }
+}

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Plotting
+import SimulatedDevice
+import Trace
+import TraceEditing
+
+/// The source of a figure: a recording, or the callbacks that `replay` has written.
+enum PlotSource {
+    case recording(TraceFile)
+    case callbacks(RecordedCallbacks)
+
+    var name: String {
+        switch self {
+        case .recording(let trace): trace.name
+        case .callbacks(let callbacks): callbacks.name
+        }
+    }
+
+    var trace: TraceFile? {
+        if case .recording(let trace) = self { trace } else { nil }
+    }
+}
+
+/// Plays recordings through the managers and creates a figure from the callbacks.
+struct PlotBuilder {
+    let sources: [PlotSource]
+    let subjects: [PlotSubject]
+    /// False to draw all available subjects.
+    let isChosen: Bool
+    let align: TraceMerger.Alignment?
+    let reference: ReferenceOptions
+    let options: PlaybackOptions
+    let spans: [PlotSpan]
+
+    /// The collected callbacks of a source.
+    struct CollectedData {
+        let collector: PlotCollector
+        var sky = SkyTracks()
+        /// The end, in seconds from the start of the time axis.
+        var end = 0.0
+    }
+
+    @MainActor func figure(until stop: StopRequest) async throws -> PlotFigure {
+        let offsets = try offsets()
+        var harvests: [CollectedData] = []
+        for ((source, begin), offset) in zip(zip(sources, startTimes), offsets) {
+            let collector = PlotCollector(origin: begin.boot, start: begin.wall, offset: offset)
+            switch source {
+            case .recording(let trace): harvests.append(await play(trace, to: collector, begin, until: stop))
+            case .callbacks(let callbacks): harvests.append(collect(callbacks, with: collector))
+            }
+        }
+        let figure = makeFigure(harvests, offsets)
+        guard stop.reason == nil else { return figure }
+        try reportMissing(harvests, isEmpty: figure.isEmpty)
+        return figure
+    }
+
+    /// The streams, in groups that are played together. Sensor streams do not affect each other. Each fused stream is
+    /// played separately, as `replay` does.
+    var groups: [[StreamName]] {
+        let all: [StreamName] = [
+            .location, .accelerometer, .gyro, .magnetometer, .pressure, .deviceMotion, .heading,
+        ]
+        let wanted = subjects == [.intervals] ? all : all.filter { stream in subjects.contains { $0.stream == stream } }
+        return [wanted.filter(\.isSensor)] + wanted.filter { !$0.isSensor }.map { [$0] }
+    }
+
+    private func collect(_ callbacks: RecordedCallbacks, with collector: PlotCollector) -> CollectedData {
+        let wanted = Set(groups.joined())
+        let (bad, first) = callbacks.deliver(to: collector) { wanted.contains($0) }
+        if bad > 0 { Log.warning("\(callbacks.name): \(bad) lines are not callbacks; the first is line \(first).") }
+        return CollectedData(collector: collector)
+    }
+
+    @MainActor private func play(
+        _ trace: TraceFile, to collector: PlotCollector, _ begin: StartTimes, until stop: StopRequest
+    ) async -> CollectedData {
+        var harvest = CollectedData(collector: collector)
+        let kinds = Set(trace.findSensors().map(\.kind))
+        var warnings: [TraceWarning] = []
+        for group in groups where !group.isEmpty && stop.reason == nil {
+            // Skips the trace if it has none of these sensors.
+            if group.allSatisfy({ $0.isSensor && !kinds.isSuperset(of: $0.sensors) }) { continue }
+            let simulated = SimulatedDevice(trace, stamps: .recorded, options: options)
+            collector.clock = simulated.device.clock
+            let listeners = simulated.use {
+                group.map { stream in
+                    ListenerOptions(
+                        stream: stream, asJSON: false, interval: 0, frame: reference.frame,
+                        edge: reference.orientation, origin: begin.boot
+                    ).listener(on: simulated.device, outlet: ReadingOutlet(collector, stop: stop))
+                }
+            }
+            let sky =
+                group == [.location] && subjects.contains(.sky)
+                ? SatelliteCollector(simulated.device.positionSource) : nil
+            for listener in listeners { await simulated.use { await listener.start() } }
+            await simulated.play(.max, until: stop)
+            for listener in listeners { await listener.end() }
+            if let sky { harvest.sky = sky.end() }
+            harvest.end = max(harvest.end, collector.offset + simulated.device.clock.now.seconds(since: begin.boot))
+            if warnings.isEmpty { warnings = simulated.warnings }
+        }
+        for remark in trace.remarks(on: warnings) { Log.warning(remark) }
+        return harvest
+    }
+
+    /// The start of a trace on both clocks.
+    struct StartTimes {
+        let boot: BootTime
+        let wall: WallTime
+
+        init(of trace: TraceFile) {
+            boot = trace.header?.start?.boot ?? .zero
+            wall = SimulatedDevice(trace).wallTime
+        }
+
+        init(boot: BootTime, wall: WallTime) { (self.boot, self.wall) = (boot, wall) }
+
+        /// False if the trace does not contain its start time.
+        var isKnown: Bool { wall != .epoch }
+    }
+
+    /// The start of each source. Callbacks have no start time of their own and use that of the first recording.
+    var startTimes: [StartTimes] {
+        let recorded = sources.map { $0.trace.map { StartTimes(of: $0) } }
+        let first = recorded.compactMap(\.self).first ?? StartTimes(boot: .zero, wall: .epoch)
+        return recorded.map { $0 ?? first }
+    }
+}
+
+extension PlotBuilder {
+    /// Returns the start of each trace on the time axis, in seconds after the earliest one.
+    private func offsets() throws -> [Double] {
+        let begins = startTimes
+        guard sources.count > 1, align != .start else { return begins.map { _ in 0 } }
+        guard let first = begins.map(\.wall).min() else { return [] }
+        if align == .clock {
+            if let number = begins.firstIndex(where: { !$0.isKnown }) {
+                Log.error(
+                    "\(sources[number].name) contains no start time, so it cannot be aligned with the others. Use --align start to let all recordings begin together."
+                )
+                try ExitStatus.badTrace.exit()
+            }
+            return begins.map { $0.wall.seconds(since: first) }
+        }
+        // Recordings that overlap are aligned by their clocks. Others are aligned at their starts for comparison.
+        let ends = zip(begins, sources).compactMap { begin, source in
+            source.trace.map { begin.wall.advanced(bySeconds: Double(TraceSummary($0).duration) / 1e9) }
+        }
+        let latest = begins.map(\.wall).max() ?? first
+        let overlap = begins.allSatisfy(\.isKnown) && ends.allSatisfy { $0 > latest }
+        return overlap ? begins.map { $0.wall.seconds(since: first) } : begins.map { _ in 0 }
+    }
+
+    /// Returns a time axis of civil time.
+    func civilClock() throws -> PlotClock {
+        let begins = startTimes
+        guard let first = (try offsets()).firstIndex(of: 0), begins[first].isKnown else {
+            Log.error("\(sources.first?.name ?? "") contains no start time: omit --clock.")
+            try ExitStatus.badTrace.exit()
+            return .elapsed
+        }
+        return .civil(begins[first].wall)
+    }
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Dashboard
+import DeviceCore
+import JSONBytes
+import Trace
+
+/// The accessories and their traffic.
+///
+/// Sendability is unchecked because the class is only used on the main thread, on which traces are played too.
+final class AccessoryTrafficTracker: @unchecked Sendable {
+    private struct Entry {
+        var accessory: AccessoryReading
+        var isConnected = true
+        /// The time of the connection or disconnection on the session's clock, in seconds.
+        var since: Double
+        /// The names of the programs or protocols that use the accessory.
+        var users: [String] = []
+        /// The number of bytes; nil if the traffic is unknown.
+        var received: Int?
+        var sent: Int?
+
+        /// Adds a user. It may already exist: after a seek, sessions that were opened earlier are opened again.
+        mutating func use(_ name: String) { if !users.contains(name) { users.append(name) } }
+    }
+
+    /// The maximum number of bytes in a traffic message.
+    private static let limit = 256
+    /// The maximum number of entries. Disconnected accessories are shown up to this number.
+    private static let count = 64
+
+    private let feed: DashboardFeed
+    /// True if the traffic is known, because a trace contains it.
+    private let countsTraffic: Bool
+    private var entries: [Entry] = []
+    private var hasChanged = true
+
+    /// - Parameter isTrace: True if the session plays a trace, which contains the traffic.
+    init(feed: DashboardFeed, isTrace: Bool) { (self.feed, countsTraffic) = (feed, isTrace) }
+
+    func update(_ news: AccessoryChangeReading, at time: Double) {
+        hasChanged = true
+        for accessory in news.accessories {
+            entries.removeAll {
+                $0.accessory.connectionID == accessory.connectionID
+                    || !$0.isConnected && $0.accessory.isSame(as: accessory)
+            }
+            var entry = Entry(
+                accessory: accessory, since: time, received: countsTraffic ? 0 : nil, sent: countsTraffic ? 0 : nil)
+            entry.isConnected = news.change != .disconnected
+            entries.append(entry)
+            if entries.count > Self.count { entries.removeFirst() }
+        }
+    }
+
+    /// Sets the programs that have accessories open, by connection ID.
+    func set(users: [Int: [String]]) {
+        for index in entries.indices {
+            let names = users[entries[index].accessory.connectionID] ?? []
+            if entries[index].users != names {
+                entries[index].users = names
+                hasChanged = true
+            }
+        }
+    }
+
+    /// Processes an event of a trace for the accessory with this connection ID.
+    func process(_ change: TraceAccessoryEvent.Change, of id: Int, at time: Double) {
+        guard let index = entries.firstIndex(where: { $0.isConnected && $0.accessory.connectionID == id }) else {
+            return
+        }
+        hasChanged = true
+        switch change {
+        case .opened(let name): entries[index].use(name)
+        case .closed(let name, _): entries[index].users.removeAll { $0 == name }
+        case .received(let name, let bytes):
+            entries[index].received = (entries[index].received ?? 0) + bytes.count
+            entries[index].use(name)
+            publishTraffic(bytes, "received", of: id, at: time)
+        case .sent(let name, let bytes):
+            entries[index].sent = (entries[index].sent ?? 0) + bytes.count
+            entries[index].use(name)
+            publishTraffic(bytes, "sent", of: id, at: time)
+        case .attached, .detached: break
+        }
+    }
+
+    private func publishTraffic(_ bytes: [UInt8], _ direction: String, of id: Int, at time: Double) {
+        feed.publish(
+            DashboardMessage("traffic", .recent) { writer in
+                writer.member("t", time)
+                writer.member("id", id)
+                writer.member("direction", direction)
+                writer.member("count", bytes.count)
+                writer.member("bytes", Base64.text(bytes.prefix(Self.limit)))
+            })
+    }
+
+    /// Publishes the accessories if they have changed.
+    func publishIfChanged() {
+        guard hasChanged else { return }
+        hasChanged = false
+        let entries = entries
+        feed.publish(
+            DashboardMessage("accessories", .state) { writer in
+                writer.array("list") { writer in
+                    for entry in entries {
+                        writer.object { writer in
+                            let accessory = entry.accessory
+                            writer.member("id", accessory.connectionID)
+                            writer.member("name", accessory.name)
+                            writer.member("manufacturer", accessory.manufacturer)
+                            writer.member("model", accessory.model)
+                            writer.member("serial", accessory.serial)
+                            writer.member("protocols", accessory.protocols)
+                            writer.member("connected", entry.isConnected)
+                            writer.member("since", entry.since)
+                            writer.member("users", entry.users)
+                            writer.member("received", entry.received)
+                            writer.member("sent", entry.sent)
+                        }
+                    }
+                }
+            })
+    }
+
+    /// Resets the traffic and removes disconnected accessories.
+    func reset(at time: Double) {
+        hasChanged = true
+        entries.removeAll { !$0.isConnected }
+        for index in entries.indices {
+            entries[index].since = min(entries[index].since, time)
+            entries[index].users = []
+            if countsTraffic { (entries[index].received, entries[index].sent) = (0, 0) }
+        }
+    }
+}
+
+extension AccessoryReading {
+    /// True if `other` is the same accessory, attached again.
+    fileprivate func isSame(as other: AccessoryReading) -> Bool {
+        name == other.name && serial == other.serial && model == other.model
+    }
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Dashboard
+import DeviceCore
+import JSONBytes
+import SensorTools
+
+/// The periodically updated state of a live machine: the findings of `doctor` and the clients of its services.
+@MainActor
+final class LiveStatusMonitor {
+    /// The interval between queries for clients, in seconds.
+    static let queryInterval = 2.0
+    /// The duration of the sensor trials of `doctor`, in seconds.
+    private static let trialDuration = 1.5
+
+    private let device: Device
+    private let feed: DashboardFeed
+    private let clock: SessionClock
+    private let stop: StopRequest
+    private var isExamining = false
+
+    init(_ device: Device, feed: DashboardFeed, clock: SessionClock, stop: StopRequest) {
+        (self.device, self.feed, self.clock, self.stop) = (device, feed, clock, stop)
+    }
+
+    /// Runs `doctor` and publishes its findings, unless it is already running.
+    func examine() async {
+        guard !isExamining else { return }
+        isExamining = true
+        defer { isExamining = false }
+        let report = await DoctorCommand.examine(
+            device, seconds: Self.trialDuration, isListening: true, stop: stop)
+        guard let report else { return }
+        feed.publish(findings: report.findings, at: clock.now)
+    }
+
+    /// Returns the other programs that are connected to gpsd.
+    func users() async -> [PositionClient] {
+        let address = device.configuration.positionSource.value
+        guard address.broker == nil else { return [] }
+        return await Self.clients(port: address.port)
+    }
+
+    @concurrent private static func clients(port: UInt16) async -> [PositionClient] {
+        ServiceClients(port: port).clients.map { PositionClient(name: $0.name, pid: $0.pid, wants: "gpsd") }
+    }
+
+    /// Returns the programs that have accessories open, by accessory ID.
+    func accessoryUsers() async -> [Int: [String]] {
+        await AccessoryNodeHolders.find(device.accessorySource.accessories)
+    }
+}
+
+/// A program that uses positions, and the services that it uses.
+struct PositionClient: Sendable, Equatable {
+    var name: String
+    var pid: Int32?
+    /// The start of the use on the session's clock, in seconds; nil if it is unknown.
+    var since: Double?
+    var wants: String
+}
+
+extension DashboardFeed {
+    func publish(findings: [(level: String, topic: String, message: String, repair: [String])], at time: Double) {
+        let levels = ["good": "ok", "remark": "note", "problem": "error"]
+        publish(
+            DashboardMessage("doctor", .state) { writer in
+                writer.array("findings") { writer in
+                    for finding in findings {
+                        writer.object { writer in
+                            writer.member("level", levels[finding.level] ?? finding.level)
+                            writer.member("title", finding.topic)
+                            writer.member("text", finding.message)
+                            writer.member("mend", finding.repair.joined(separator: "\n"))
+                        }
+                    }
+                }
+                writer.member("at", time)
+            })
+    }
+
+    func publish(clients: [PositionClient]) {
+        publish(
+            DashboardMessage("users", .state) { writer in
+                writer.array("list") { writer in
+                    for user in clients {
+                        writer.object { writer in
+                            writer.member("name", user.name)
+                            writer.member("pid", user.pid)
+                            writer.member("since", user.since)
+                            writer.member("wants", user.wants)
+                        }
+                    }
+                }
+            })
+    }
+}

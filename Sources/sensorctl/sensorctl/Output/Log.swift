@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Logging
+import SensorTools
+import Synchronization
+
+/// Log messages on standard error. They can be held back while a picture is shown on the terminal.
+enum Log {
+    private static let held = Mutex<[String]?>(nil)
+    private static let heldLimit = 100
+    /// True if the reader of standard error did not read the last message within 2 s. Later messages do not wait.
+    private static let isReaderStalled = Mutex(false)
+    private static let logger = Logger(label: "sensorctl")
+
+    /// Logs a message at the level notice.
+    static func notice(_ text: String) { logger.notice("\(text)") }
+
+    /// Logs a warning.
+    static func warning(_ text: String) { logger.warning("\(text)") }
+
+    /// Logs the reason that the program cannot perform its task.
+    static func error(_ text: String) { logger.error("\(text)") }
+
+    /// Sends all log messages to standard error. Must be called once, before any message is logged.
+    static func bootstrap() { LoggingSystem.bootstrap { NoteHandler(label: $0) } }
+
+    /// Holds messages back until ``release()``.
+    static func suspend() { held.withLock { $0 = $0 ?? [] } }
+
+    static func resume() {
+        for line in held.withLock({ $0.take() }) ?? [] { write(line) }
+    }
+
+    fileprivate static func append(_ line: String) {
+        let isHeld = held.withLock { held -> Bool in
+            guard held != nil else { return false }
+            if (held?.count ?? 0) < heldLimit { held?.append(line) }
+            return true
+        }
+        if !isHeld { write(line) }
+    }
+
+    private static func write(_ line: String) {
+        // Errors are ignored, because there is no other place to report them. A reader that does not read must not
+        // block the program.
+        var waits = isReaderStalled.withLock { $0 } ? 20 : 0
+        let outcome = Descriptor.standardError.write(
+            TerminalText.lines(line + "\n"),
+            isPatient: {
+                waits += 1
+                return waits < 20
+            })
+        isReaderStalled.withLock { $0 = outcome != .written }
+    }
+}
+
+private struct NoteHandler: LogHandler {
+    let label: String
+    var logLevel = Logger.Level.notice
+    var metadata = Logger.Metadata()
+
+    init(label: String) { self.label = label }
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) {
+        let mark = event.level >= .warning ? "\(event.level): " : ""
+        Log.append("\(label): \(mark)\(event.message)")
+    }
+}

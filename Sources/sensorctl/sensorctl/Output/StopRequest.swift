@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Synchronization
+
+/// A request to end the command, with its reason. Only the first request counts.
+final class StopRequest: Sendable {
+    enum Reason: Sendable {
+        case signal
+        /// The requested number of updates has arrived.
+        case complete
+        case timeIsUp
+        /// The reader of the output has closed the pipe.
+        case outputClosed
+        case denied
+        case failed(DeviceError, ExitStatus)
+    }
+
+    private struct State {
+        var reason: Reason?
+        var handlers: [@Sendable () -> Void] = []
+    }
+
+    private let state = Mutex(State())
+
+    var reason: Reason? { state.withLock { $0.reason } }
+
+    func request(_ reason: Reason) {
+        let handlers = state.withLock { state -> [@Sendable () -> Void] in
+            guard state.reason == nil else { return [] }
+            state.reason = reason
+            defer { state.handlers = [] }
+            return state.handlers
+        }
+        for handler in handlers { handler() }
+    }
+
+    /// Calls the closure when a stop is requested, or immediately if that has already happened. It is called on the
+    /// thread of the request.
+    func onRequest(_ handler: @escaping @Sendable () -> Void) {
+        let isLate = state.withLock { state in
+            if state.reason == nil { state.handlers.append(handler) }
+            return state.reason != nil
+        }
+        if isLate { handler() }
+    }
+
+    func wait() async -> Reason {
+        await withCheckedContinuation { continuation in
+            onRequest { continuation.resume(returning: self.reason ?? .complete) }
+        }
+    }
+}
+
+extension StopRequest.Reason {
+    /// Returns the reason for a failed write to standard output.
+    static func unwritable(errno number: Int32) -> Self {
+        let cause = DeviceError.Cause.system(call: "write", errno: number)
+        return .failed(DeviceError(.inputOutput, "Standard output cannot be written.", cause: cause), .inputOutput)
+    }
+
+    /// Returns the exit status for the reason. Logs a message if required.
+    func status(isComplete: Bool, shortfall: String) -> ExitStatus {
+        switch self {
+        case .signal, .complete, .outputClosed: return .success
+        case .timeIsUp:
+            if !isComplete { Log.warning(shortfall) }
+            return isComplete ? .success : .unavailable
+        case .denied: return .noPermission
+        case .failed(let error, let status):
+            Log.error(error.description)
+            return status
+        }
+    }
+}
+
+extension StopRequest {
+    /// Returns the exit status of a command that has ended: that of the stop request if there was one, otherwise
+    /// `status`.
+    func status(or status: ExitStatus = .success) -> ExitStatus {
+        reason?.status(isComplete: true, shortfall: "") ?? status
+    }
+
+    /// Returns a closure for `Descriptor.write`. It returns true until a stop is requested and for 20 further calls,
+    /// which are 2 s at ten calls per second.
+    func gracePeriod() -> @Sendable () -> Bool {
+        let waits = Atomic(0)
+        return { self.reason == nil || waits.add(1, ordering: .relaxed).newValue < 20 }
+    }
+}

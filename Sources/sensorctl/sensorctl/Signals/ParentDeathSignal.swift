@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import SystemCalls
+
+/// Starts child programs that end with this program, even if it is killed, and that run with at most its priority.
+///
+/// A process has to request the parent death signal itself. Therefore the child first executes this program, which
+/// requests the signal and then replaces itself with the other program.
+enum ParentDeathSignal {
+    private static let flag = "--end-with"
+
+    /// Returns the arguments that start the program through this one.
+    static func arguments(for program: [String]) -> [String] {
+        // If this program was started through the dynamic loader, /proc/self/exe is the loader.
+        guard let own = realpath("/proc/self/exe", nil) else { return program }
+        defer { free(own) }
+        guard !(String(cString: own).split(separator: "/").last ?? "").hasPrefix("ld") else { return program }
+        return ["/proc/self/exe", flag, String(getpid())] + program
+    }
+
+    /// Replaces this process with the program if it was started for that purpose. Otherwise returns.
+    static func execProgramIfRequested() {
+        let words = CommandLine.arguments
+        guard words.count > 3, words[1] == flag, let parent = pid_t(words[2]) else { return }
+        // Swift does not import variadic functions such as prctl(2). 1 is PR_SET_PDEATHSIG.
+        typealias Control = @convention(c) (Int32, UInt, UInt, UInt, UInt) -> Int32
+        if let control = dlsym(nil, "prctl") {
+            _ = unsafeBitCast(control, to: Control.self)(1, UInt(SIGTERM), 0, 0, 0)
+        }
+        // The parent may have ended before the signal was requested.
+        guard getppid() == parent else { exit(128 + SIGTERM) }
+        // Adopts the niceness of the parent's main thread if it is higher. The child has inherited the niceness of the
+        // thread that started it, which may have a higher priority. 0 is PRIO_PROCESS, which refers to a single thread
+        // on Linux.
+        let niceness = getpriority(0, id_t(parent))
+        if niceness > getpriority(0, 0) { setpriority(0, 0, niceness) }
+        let program = words[3...].map { strdup($0) }
+        execvp(words[3], program + [nil])
+        let number = errno
+        let error = DeviceError(
+            .notFound, "\(words[3]) cannot be started. Check that it is in PATH and executable.",
+            cause: .system(call: "execvp", errno: number))
+        Log.bootstrap()
+        Log.error(error.description)
+        exit(127)
+    }
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Synchronization
+import SystemCalls
+
+/// Delivers the signals of this process to handlers, on a thread of its own.
+///
+/// A dispatch source is not suitable: it requires the signal to be ignored first, and if no descriptor is available the
+/// process can no longer be ended.
+final class SignalDispatcher: Sendable {
+    /// A received signal.
+    struct ReceivedSignal: Sendable {
+        var number: Int32
+        /// True if the kernel sent the signal. For the signals handled here, the cause is then the terminal: a key, or
+        /// a hangup.
+        var isFromTerminal: Bool
+    }
+
+    /// The shared instance; nil if no descriptor or thread is available. Signals then have their default actions.
+    static let shared = SignalDispatcher()
+
+    /// The signals that can be handled.
+    static let numbers = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2]
+
+    /// The signals that were ignored at startup, for example because of `nohup` or `&` in a script.
+    static let ignoredAtStart: Set<Int32> = Set(
+        numbers.filter { number in
+            var action = sigaction()
+            sigaction(number, nil, &action)
+            #if canImport(Musl)
+            let handler = action.__sa_handler.sa_handler
+            #else
+            let handler = action.__sigaction_handler.sa_handler
+            #endif
+            return unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
+        })
+
+    /// The descriptor that signal handlers write to. It is static because a C function cannot capture context, and
+    /// never closed because a handler may be about to write.
+    private static let writeEnd = Atomic<Int32>(-1)
+
+    private struct State {
+        var handlers: [Int: (numbers: [Int32], tell: @Sendable (ReceivedSignal) -> Void)] = [:]
+        var count = 0
+        var handled: Set<Int32> = []
+    }
+
+    private let state = Mutex(State())
+    private let readEnd: Int32
+
+    private init?() {
+        _ = Self.ignoredAtStart
+        var ends: [Int32] = [-1, -1]
+        guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
+            return nil
+        }
+        readEnd = ends[0]
+        Self.writeEnd.store(ends[1], ordering: .sequentiallyConsistent)
+        do throws(DeviceError) {
+            try WorkerThread.start { [self] in run() }
+        } catch {
+            close(ends[0])
+            close(ends[1])
+            return nil
+        }
+    }
+
+    /// Delivers the signals to the closure until the returned object is released. After that the signals are ignored.
+    func register(_ numbers: [Int32], handler tell: @escaping @Sendable (ReceivedSignal) -> Void) -> Registration {
+        state.withLock { state in
+            state.count += 1
+            state.handlers[state.count] = (numbers, tell)
+            for number in numbers where state.handled.insert(number).inserted { Self.handle(number) }
+            return Registration(number: state.count, inbox: self)
+        }
+    }
+
+    /// A registration for signals. Its release ends the registration.
+    final class Registration: Sendable {
+        private let number: Int
+        private let inbox: SignalDispatcher
+
+        fileprivate init(number: Int, inbox: SignalDispatcher) {
+            self.number = number
+            self.inbox = inbox
+        }
+
+        deinit {
+            // The closure and its captures are released outside the lock.
+            let taker = inbox.state.withLock { $0.handlers.removeValue(forKey: number) }
+            withExtendedLifetime(taker) {}
+        }
+    }
+
+    private static func handle(_ number: Int32) {
+        let handler: @convention(c) (Int32, UnsafeMutablePointer<siginfo_t>?, UnsafeMutableRawPointer?) -> Void = {
+            number, information, _ in
+            let saved = errno
+            // 0x80 is SI_KERNEL.
+            let isOfTerminal = information?.pointee.si_code == 0x80
+            var byte = UInt8(truncatingIfNeeded: number) | (isOfTerminal ? 0x80 : 0)
+            _ = send(SignalDispatcher.writeEnd.load(ordering: .relaxed), &byte, 1, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
+            errno = saved
+        }
+        var action = sigaction()
+        #if canImport(Musl)
+        action.__sa_handler.sa_sigaction = handler
+        #else
+        action.__sigaction_handler.sa_sigaction = handler
+        #endif
+        action.sa_flags = Int32(SA_SIGINFO) | Int32(SA_RESTART)
+        // Blocks other signals during the handler. Otherwise the handler of the later of two pending signals would run
+        // first.
+        sigfillset(&action.sa_mask)
+        sigaction(number, &action, nil)
+    }
+
+    /// Unblocks the signals on the calling thread, which must be the main thread. The parent process may have blocked
+    /// them. All other threads keep them blocked.
+    ///
+    /// Handlers run on a single thread, because on two threads the handler of a second signal could finish before that
+    /// of the first.
+    static func unblockOnFirstThread() {
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        for number in numbers { sigaddset(&signals, number) }
+        pthread_sigmask(SIG_UNBLOCK, &signals, nil)
+    }
+
+    private func run() {
+        var byte: UInt8 = 0
+        while true {
+            let count = recv(readEnd, &byte, 1, 0)
+            if count < 0, errno == EINTR { continue }
+            guard count == 1 else { return }
+            let arrival = ReceivedSignal(number: Int32(byte & 0x7F), isFromTerminal: byte & 0x80 != 0)
+            let takers = state.withLock { state in
+                state.handlers.filter { $0.value.numbers.contains(arrival.number) }.sorted { $0.key < $1.key }
+            }
+            for taker in takers { taker.value.tell(arrival) }
+        }
+    }
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Dispatch
+import Synchronization
+import SystemCalls
+
+/// Requests a stop on SIGINT, SIGTERM and SIGHUP while the object exists.
+final class Termination {
+    private static let queue = DispatchQueue(label: "sensorctl.times")
+    private let registration: SignalDispatcher.Registration?
+
+    init(_ stop: StopRequest) {
+        // SIGHUP remains ignored if it was ignored at startup, for example by nohup.
+        let ignored = SignalDispatcher.ignoredAtStart.intersection([SIGHUP])
+        registration = SignalDispatcher.shared?.register([SIGINT, SIGTERM, SIGHUP].filter { !ignored.contains($0) }) {
+            _ in
+            stop.request(.signal)
+        }
+    }
+
+    /// Runs a command until it ends or one of the signals arrives, and ends the program with its exit status.
+    static func run(_ verb: (StopRequest) async throws -> ExitStatus) async throws {
+        let stop = StopRequest()
+        let termination = Termination(stop)
+        defer { withExtendedLifetime(termination) {} }
+        try await verb(stop).exit()
+    }
+
+    /// Makes a write to a pipe without a reader fail instead of ending the process.
+    static func ignoreBrokenPipes() { signal(SIGPIPE, SIG_IGN) }
+
+    /// Requests a stop after a delay in seconds; nil for never.
+    static func schedule(_ stop: StopRequest, after seconds: Double?) {
+        guard let seconds else { return }
+        queue.asyncAfter(deadline: .now() + seconds) { stop.request(.timeIsUp) }
+    }
+}
+
+/// Receives signals from its creation on. Signals that arrive before there is a handler are stored.
+final class SignalRelay: Sendable {
+    private struct State {
+        var handler: (@Sendable (SignalDispatcher.ReceivedSignal) -> Void)?
+        var stored: [SignalDispatcher.ReceivedSignal] = []
+    }
+
+    private final class Content: Sendable {
+        let state = Mutex(State())
+    }
+
+    private let content = Content()
+    private let registration: SignalDispatcher.Registration?
+
+    /// Creates a relay for all signals that are passed on to a program. Signals that were ignored at startup remain
+    /// ignored, in the program too.
+    convenience init() {
+        // More than 100 signals convey no additional information.
+        self.init(SignalDispatcher.numbers.filter { !SignalDispatcher.ignoredAtStart.contains($0) }, keeping: 100)
+    }
+
+    /// - Parameter limit: The maximum number of stored signals.
+    init(_ numbers: [Int32], keeping limit: Int) {
+        registration = SignalDispatcher.shared?.register(numbers) { [content] arrival in
+            let tell = content.state.withLock { state in
+                if state.handler == nil, state.stored.count < limit { state.stored.append(arrival) }
+                return state.handler
+            }
+            tell?(arrival)
+        }
+    }
+
+    /// Delivers signals to the closure until ``stop()`` is called. Stored signals are delivered immediately, later ones
+    /// on the thread of ``SignalDispatcher``.
+    func start(_ tell: @escaping @Sendable (SignalDispatcher.ReceivedSignal) -> Void) {
+        let early = content.state.withLock { state in
+            state.handler = tell
+            defer { state.stored = [] }
+            return state.stored
+        }
+        for arrival in early { tell(arrival) }
+    }
+
+    /// Ends the delivery.
+    func stop() { content.state.withLock { $0.handler = { _ in } } }
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import AccessorySimulator
+import UmockdevFormat
+
+/// The state of a recorded dialogue that is played as the program: its writes are sent again, and the answers are
+/// compared with its reads.
+struct DialoguePlayer {
+    /// The first byte that differs from the recording.
+    struct Difference: Equatable {
+        /// The step of the recording, counted from 1.
+        var step: Int
+        /// The offset within the step and within all answers, in bytes.
+        var offset, total: Int
+        /// The rest of the expected bytes and the received ones, from the difference on.
+        var expected, found: [UInt8]
+
+        var message: String {
+            "Step \(step), byte \(offset) (byte \(total) of all answers): received \(UmockdevPeer.escapedText(found)) instead of "
+                + "\(UmockdevPeer.escapedText(expected))."
+        }
+    }
+
+    /// The maximum number of bytes that are stored before they are expected.
+    private static let maximumEarly = 65_536
+
+    private let steps: [UmockdevScript.Step]
+    private var next = 0
+    /// The number of bytes of the current step that have been sent or received.
+    private var done = 0
+    /// Bytes that were received before they were expected.
+    private var earlyBytes: [UInt8] = []
+    private(set) var sentByteCount = 0
+    private(set) var receivedByteCount = 0
+
+    init(_ script: UmockdevScript) {
+        steps = script.steps
+        skip()
+    }
+
+    /// The current step, counted from 1.
+    var step: Int { next + 1 }
+
+    /// True at the end of the dialogue. Later bytes from the accessory are not compared.
+    var isFinished: Bool { next >= steps.count }
+
+    /// True if more bytes may be received.
+    var wantsInput: Bool { earlyBytes.count < Self.maximumEarly }
+
+    /// The bytes to send; empty while an answer is expected.
+    var pending: ArraySlice<UInt8> {
+        guard !isFinished, case .write(_, let bytes) = steps[next] else { return [] }
+        return bytes[done...]
+    }
+
+    /// The missing bytes of the expected answer, and its delay in the recording in milliseconds; nil if no answer is
+    /// expected.
+    var expectedAnswer: (missing: ArraySlice<UInt8>, milliseconds: UInt32)? {
+        guard !isFinished, case .read(let milliseconds, let bytes) = steps[next] else { return nil }
+        return (bytes[done...], milliseconds)
+    }
+
+    /// Records that the first `count` bytes of `pending` have been sent. Compares bytes that were received early with
+    /// the expected answer.
+    mutating func recordSent(_ count: Int) -> Difference? {
+        sentByteCount += count
+        advance(by: count)
+        guard expectedAnswer != nil, !earlyBytes.isEmpty else { return nil }
+        let bytes = earlyBytes
+        earlyBytes = []
+        return compare(bytes)
+    }
+
+    /// Compares received bytes with the expected answer.
+    mutating func compare(_ bytes: [UInt8]) -> Difference? {
+        var rest = bytes[...]
+        while let (missing, _) = expectedAnswer, !rest.isEmpty {
+            let count = min(rest.count, missing.count)
+            if let place = zip(missing, rest).enumerated().first(where: { $1.0 != $1.1 })?.offset {
+                return Difference(
+                    step: step, offset: done + place, total: receivedByteCount + place,
+                    expected: Array(missing.dropFirst(place)), found: Array(rest.dropFirst(place)))
+            }
+            rest = rest.dropFirst(count)
+            receivedByteCount += count
+            advance(by: count)
+        }
+        if !isFinished { earlyBytes += rest }
+        return nil
+    }
+
+    private mutating func advance(by count: Int) {
+        done += count
+        switch isFinished ? nil : steps[next] {
+        case .read(_, let bytes), .write(_, let bytes): if done < bytes.count { return }
+        case .fuzz, nil: return
+        }
+        next += 1
+        done = 0
+        skip()
+    }
+
+    /// Fuzz steps describe the tolerance for the program's own bytes and are irrelevant for the answers.
+    private mutating func skip() {
+        while !isFinished, case .fuzz = steps[next] { next += 1 }
+    }
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+
+/// The options of a conversation.
+struct TalkOptions: Sendable {
+    /// The line ending that is sent for a line typed in a terminal.
+    enum LineEnd: String, Sendable, CaseIterable {
+        case lf, cr, crlf
+
+        var bytes: [UInt8] {
+            switch self {
+            case .lf: [10]
+            case .cr: [13]
+            case .crlf: [13, 10]
+            }
+        }
+    }
+
+    /// The accessory, as named by the user.
+    var accessory: String
+    /// The protocol, as named by the user; nil for the only one.
+    var protocolName: String?
+    /// The time in seconds to wait for answers after the end of the input; nil to wait until no byte arrives for
+    /// ``quietTime``.
+    var wait: Double?
+    /// True to continue when the accessory is attached again.
+    var follows = false
+    /// True if each key is sent immediately.
+    var isRaw = false
+    /// The line ending to send; nil to leave the input unchanged.
+    var lineEnd: LineEnd?
+
+    /// The time in seconds without received bytes after which no further answer is expected.
+    static let quietTime = 1.0
+    /// The time in seconds without progress after which sending is given up.
+    static let sendTimeout = 10.0
+    /// The additional time in seconds that an answer of a recorded dialogue may take.
+    static let answerTimeout = 5.0
+    /// The key that ends raw mode: Ctrl-].
+    static let escape: UInt8 = 0x1D
+}
+
+/// Determines when a conversation is finished after its input has ended: all bytes have been sent, and the time for
+/// answers has elapsed.
+struct ConversationEndDetector {
+    enum Verdict: Equatable {
+        case wait(until: BootTime)
+        case done
+        /// The accessory does not accept the remaining bytes.
+        case stalled(bytes: Int)
+    }
+
+    /// The interval in seconds between checks for unsent bytes.
+    private static let step = 0.02
+
+    private let plan: TalkOptions
+    /// The space that the channel has available if no bytes are pending.
+    private let initialSpace: Int
+    private var lastSpace: Int
+    private var lastProgress: BootTime
+    private var lastReceived: BootTime
+    private var sentAt: BootTime?
+
+    init(room: Int, plan: TalkOptions, now: BootTime) {
+        (self.plan, self.initialSpace, lastSpace) = (plan, room, room)
+        (lastProgress, lastReceived) = (now, now)
+    }
+
+    mutating func recordReceived(at now: BootTime) { lastReceived = now }
+
+    /// Returns the state of the conversation after the end of the input.
+    ///
+    /// - Parameter space: The space that the channel has available now.
+    mutating func evaluate(space: Int, now: BootTime) -> Verdict {
+        guard let sentAt else {
+            guard space < initialSpace else {
+                sentAt = now
+                return evaluate(space: space, now: now)
+            }
+            if space != lastSpace { (lastSpace, lastProgress) = (space, now) }
+            if now.seconds(since: lastProgress) >= TalkOptions.sendTimeout {
+                return .stalled(bytes: initialSpace - space)
+            }
+            return .wait(until: now.advanced(bySeconds: Self.step))
+        }
+        let end =
+            plan.wait.map { sentAt.advanced(bySeconds: $0) }
+            ?? max(sentAt, lastReceived).advanced(bySeconds: TalkOptions.quietTime)
+        return now >= end ? .done : .wait(until: end)
+    }
+}

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import IIOFormat
+import SystemCalls
+import TestSupport
+import Testing
+
+@testable import IIOSource
+
+@Suite("Captures with a file descriptor")
+struct CaptureLinkTests {
+    /// A capture from a server with a virtual clock.
+    private struct Bench {
+        let clock = VirtualClock(now: BootTime(nanoseconds: 1_000_000_000))
+        let buffer: ScriptedBuffer
+        let hub: MotionHub
+        let log = EventLog()
+        let link: PollableBuffer
+        let subscription: Subscription
+
+        init(rate: Double = 50, thinning: Int = 1) throws {
+            let context = Devices.context
+            let address = try MotionSourceAddress("ip:127.0.0.1")
+            let unit = try #require(
+                DeviceGroup.groups(in: context, address: address, settings: []) { id, _ in id }.first)
+            let member = try #require(unit.members.first { $0.sensor.kind == .accelerometer })
+            let layout = try #require(context.devices[0].layout(of: [0, 1, 2, 6]))
+            hub = MotionHub(sensors: [member.description])
+            subscription = hub.subscribe(MotionRequest(kind: .accelerometer, axes: .sensor)) { [log] in log.note($0) }
+            buffer = ScriptedBuffer(step: layout.sampleSize, journal: Journal(), keeping: nil, canWait: true)
+            let plan = DeviceReadPlan(active: [0], rate: rate, latency: 0, isPolled: false)
+            let capture = BufferReader(
+                layout: layout, thinning: thinning, members: [member], timestampChannel: 6,
+                keeper: TimestampCorrector(base: .device, interval: 0.02),
+                reader: DeviceReader(plan: plan, now: clock.now) {}, hub: hub, clock: clock,
+                library: ScriptedLibrary(context))
+            let wait = try #require(buffer.pollHandle)
+            link = PollableBuffer(
+                buffer, wait.descriptor, capture,
+                BufferPlan(rate: rate, latency: 0, isLocal: false, isEventDriven: false), clock: clock)
+        }
+
+        func push(_ number: Int16) {
+            buffer.push(Devices.scan(number, 0, 0, time: clock.now.nanoseconds))
+        }
+
+        func pass(seconds: Double) { clock.move(to: clock.now.advanced(bySeconds: seconds)) }
+
+        /// Returns the error number with which a poll fails; 0 if it succeeds.
+        func failure(_ look: () throws(DeviceError) -> Void) -> Int32 {
+            do throws(DeviceError) {
+                try look()
+                return 0
+            } catch {
+                guard case .system(_, let number) = error.cause else { return -1 }
+                return number
+            }
+        }
+    }
+
+    @Test("Samples that arrived during a system suspend are read before the server counts as silent")
+    func sleep() throws {
+        let bench = try Bench()
+        bench.push(1)
+        #expect(bench.failure { () throws(DeviceError) in try bench.link.read() } == 0)
+        bench.push(2)
+        bench.pass(seconds: 100)
+        #expect(bench.failure { () throws(DeviceError) in try bench.link.read(isReadable: false) } == 0)
+        #expect(bench.log.count("sample 0.02") == 1)
+        bench.pass(seconds: 100)
+        #expect(bench.failure { () throws(DeviceError) in try bench.link.read(isReadable: false) } == EPIPE)
+    }
+
+    @Test("With decimation, the last sample of each group is delivered, however the refills are split")
+    func thinning() throws {
+        let bench = try Bench(thinning: 4)
+        var number: Int16 = 0
+        for count in [4, 3, 1, 2, 9, 1, 8] {
+            let refill = (0..<count).flatMap { _ in
+                bench.pass(seconds: 0.02)
+                number += 1
+                return Devices.scan(number, 0, 0, time: bench.clock.now.nanoseconds)
+            }
+            bench.buffer.push(refill)
+            try bench.link.read()
+        }
+        // Raw value n times the scale 0.01, at 1 s plus n times 20 ms.
+        let expected = stride(from: 4, through: 28, by: 4).map { number in
+            "sample \(Double(number) * 0.01) 0.0 0.0 @\(1_000_000_000 + number * 20_000_000)"
+        }
+        #expect(bench.log.all.filter { $0.hasPrefix("sample") } == expected)
+        #expect(abs(try #require(bench.hub.measuredRate(of: "ip:127.0.0.1/iio:device0/accel")) - 50) < 0.1)
+    }
+
+    @Test("A poll stops after a few hundred samples, so that they are delivered before more are read")
+    func flood() throws {
+        let bench = try Bench()
+        for refill in 0..<20 {
+            bench.pass(seconds: 2)
+            bench.buffer.push(
+                (0..<100).flatMap { scan in
+                    let time = bench.clock.now.nanoseconds - Int64(99 - scan) * 20_000_000
+                    return Devices.scan(Int16(100 * refill + scan), 0, 0, time: time)
+                })
+        }
+        let (place, log) = (HandPlace(), EventLog())
+        var request = MotionRequest(kind: .accelerometer, axes: .sensor)
+        request.executor = DirectPlace(place)
+        let subscription = bench.hub.subscribe(request) { log.note($0) }
+        var told = [0]
+        while told.count < 100 {
+            let isEmpty = try bench.link.read(on: place) == .drained
+            told.append(log.count("sample"))
+            if isEmpty { break }
+        }
+        subscription.cancel()
+        #expect(told.last == 2_000)
+        #expect(zip(told, told.dropFirst()).allSatisfy { $1 - $0 < 1024 })
+    }
+
+    @Test("A server that sends only empty refills counts as silent after the timeout")
+    func dribble() throws {
+        let bench = try Bench()
+        bench.push(1)
+        #expect(bench.failure { () throws(DeviceError) in try bench.link.read() } == 0)
+        for turn in 1...6 {
+            bench.pass(seconds: 1)
+            bench.buffer.push([])
+            let failure = bench.failure { () throws(DeviceError) in
+                try bench.link.read()
+                try bench.link.read(isReadable: Sockets.isReadable(bench.link.descriptor))
+            }
+            // The timeout is five seconds.
+            #expect(failure == (turn < 5 ? 0 : EPIPE))
+        }
+    }
+
+    @Test("A capture can be registered with an executor only after samples with valid timestamps")
+    func loans() throws {
+        let bench = try Bench()
+        #expect(!bench.link.mayBePolledByExecutor)
+        bench.push(1)
+        try bench.link.read()
+        #expect(bench.link.mayBePolledByExecutor)
+        for _ in 0..<8 {
+            bench.buffer.push(Devices.scan(2, 0, 0, time: 1))
+            bench.pass(seconds: 0.02)
+            try bench.link.read()
+        }
+        #expect(!bench.link.mayBePolledByExecutor)
+    }
+
+    #if LibIIO
+    @Test("A local buffer is read again only if more samples are available")
+    func repeatedReads() throws {
+        let descriptor = try WakeupPipe(for: "the test")
+        var gate = RefillGate()
+        var reads = 10
+        // The first read follows a wait, so the descriptor is not polled again.
+        #expect(gate.consumeRead(of: descriptor.readEnd, &reads))
+        gate.recordRefill()
+        #expect(!gate.consumeRead(of: descriptor.readEnd, &reads))
+        #expect(gate.consumeRead(of: descriptor.readEnd, &reads))
+        gate.recordRefill()
+        descriptor.signal()
+        #expect(gate.consumeRead(of: descriptor.readEnd, &reads))
+        #expect(reads == 7)
+        reads = 0
+        #expect(!gate.consumeRead(of: descriptor.readEnd, &reads))
+    }
+    #endif
+
+    @Test("Samples read on an executor are delivered only to the subscribers on this executor")
+    func places() throws {
+        let bench = try Bench()
+        let (here, there) = (HandPlace(), HandPlace())
+        var logs: [EventLog] = []
+        var subscriptions: [Subscription] = []
+        for place in [here, there, nil] {
+            let log = EventLog()
+            var request = MotionRequest(kind: .accelerometer, axes: .sensor)
+            request.executor = DirectPlace(place)
+            subscriptions.append(bench.hub.subscribe(request) { log.note($0) })
+            logs.append(log)
+        }
+        bench.push(1)
+        try bench.link.read(on: here)
+        #expect(logs.map { $0.count("sample") } == [1, 0, 0])
+        bench.pass(seconds: 0.02)
+        bench.push(2)
+        try bench.link.read()
+        #expect(logs.map { $0.count("sample") } == [2, 1, 1])
+        for subscription in subscriptions { subscription.cancel() }
+    }
+}
+
+extension PollableBuffer {
+    /// Reads as the reader thread does.
+    fileprivate func read(isReadable: Bool = true) throws(DeviceError) {
+        _ = try readAvailable(.thread(isReadable: isReadable))
+    }
+
+    /// Reads as that executor does.
+    @discardableResult
+    fileprivate func read(on executor: HandPlace) throws -> ReadOutcome {
+        var result = Result<ReadOutcome, any Error>.success(.contended)
+        DeferredCallbacks(for: executor).run {
+            result = Result { try readAvailable(.executor(dueTime: .zero)) }
+        } enter: { callbacks in
+            callbacks()
+        }
+        return try result.get()
+    }
+}
