@@ -1,23 +1,23 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// ARCHITECTURE.md draws this house, and scripts/architecture holds the sources against both.
+// ARCHITECTURE.md describes these modules. scripts/architecture compares the sources with both.
 
-/// What scripts build beyond the package: words of DEVICE_SERVICES_EXTRAS, separated by commas. An app never sets it.
-/// - fuzz: what Tests/Fuzz/run builds.
-/// - benchmarks: the programs that Benchmarks/run measures and scripts/endure runs.
-/// - floors: tools on the sources alone, whose size and symbols scripts/seams checks.
-/// - traits: of the tests, only those of rooms that a trait changes.
-/// - pure: of the tests, only those that need neither hardware nor other programs.
-/// - quick: each target is compiled in one go, which takes a third less from nothing, and rooms that compute are
-///   optimised, so that their tests take seconds. The trait LibMosquitto is on, so that one build tests all: a trait is
-///   an option of every target, and a build of its own for this one would compile all of them again.
-/// - nomqtt: with quick, and without that trait, where libmosquitto-dev cannot be had.
+/// The options of builds that scripts start: words of DEVICE_SERVICES_EXTRAS, separated by commas. Apps never set it.
+/// - fuzz: adds the target that Tests/Fuzz/run builds.
+/// - benchmarks: adds the programs that Benchmarks/run measures and scripts/endure runs.
+/// - floors: adds the programs that use only sources, whose size and symbols scripts/seams checks.
+/// - traits: omits tests of modules that no trait changes.
+/// - pure: omits tests that need hardware or other programs.
+/// - quick: compiles each target with whole-module optimization's build mode, which takes a third less time in a build
+///   from the beginning, and optimizes modules that compute. Enables the trait LibMosquitto, so that one build contains
+///   all tests. A separate build for this trait would compile all targets again.
+/// - nomqtt: disables that trait in quick builds, for machines without libmosquitto-dev.
 let extras = Set((Context.environment["DEVICE_SERVICES_EXTRAS"] ?? "").split(separator: ",").map(String.init))
 
 let testsMQTT = extras.contains("quick") && !extras.contains("nomqtt")
 
-/// One go, with a file of code for each file, which debug builds link.
+/// Compiles a target as a whole, with one object file per source file, as debug builds expect.
 let whole: [SwiftSetting] =
     extras.contains("quick")
     ? [.unsafeFlags(["-disable-batch-mode", "-wmo", "-num-threads", "2", "-no-emit-module-separately-wmo"])] : []
@@ -53,7 +53,7 @@ let framework: [SwiftSetting] =
         .enableUpcomingFeature("RegionBasedIsolation"),
         .enableUpcomingFeature("StrictConcurrency"),
     ] + whole
-/// Sources as they were written for iOS, in the language mode of that time.
+/// Settings of sources written for iOS in Swift 5 mode.
 let asOnIOS: [SwiftSetting] = [.swiftLanguageMode(.v5)] + whole
 
 let log: Target.Dependency = .product(name: "Logging", package: "swift-log")
@@ -62,52 +62,52 @@ func library(_ name: String, _ trait: String) -> Target.Dependency {
     .target(name: name, condition: .when(traits: [trait]))
 }
 
-/// Rooms that compute, and that test builds optimise.
+/// The modules that test builds optimize because their tests compute.
 let computing: Set = [
     "Geodesy", "JSONBytes", "MotionEngine", "Places", "Plotting", "SensorFusion", "SyntheticMotion",
 ]
-/// As in a release, but with its assertions.
+/// Optimization as in a release build, with assertions.
 let optimized: [SwiftSetting] = [.unsafeFlags(["-O", "-assert-config", "Debug"])]
 
-/// A room: a folder of that name in the folder of its wing.
-func room(
-    _ name: String, in wing: String, _ dependencies: [Target.Dependency] = [], exclude: [String] = [],
+/// A module whose sources are in a directory of the same name.
+func module(
+    _ name: String, in directory: String, _ dependencies: [Target.Dependency] = [], exclude: [String] = [],
     resources: [Resource] = [], settings: [SwiftSetting] = strict
 ) -> Target {
     .target(
-        name: name, dependencies: dependencies, path: "\(wing)/\(name)", exclude: exclude, resources: resources,
+        name: name, dependencies: dependencies, path: "\(directory)/\(name)", exclude: exclude, resources: resources,
         swiftSettings: extras.contains("quick") && computing.contains(name) ? settings + optimized : settings)
 }
 
 func tests(
-    _ name: String, in wing: String, _ dependencies: [Target.Dependency], exclude: [String] = [],
+    _ name: String, in directory: String, _ dependencies: [Target.Dependency], exclude: [String] = [],
     settings: [SwiftSetting] = strict
 ) -> Target {
     .testTarget(
-        name: name, dependencies: dependencies, path: "\(wing)/\(name)", exclude: exclude,
+        name: name, dependencies: dependencies, path: "\(directory)/\(name)", exclude: exclude,
         swiftSettings: settings)
 }
 
-/// Only a module map: it makes `import CoreLocation.CLLocationManagerDelegate` and the like resolve.
-func submodules(of framework: String, in wing: String) -> Target {
-    .target(name: framework + "Submodules", path: "\(wing)/\(framework)Submodules")
+/// A module map that makes imports of submodules compile, for example `import CoreLocation.CLLocationManagerDelegate`.
+func submodules(of framework: String, in directory: String) -> Target {
+    .target(name: framework + "Submodules", path: "\(directory)/\(framework)Submodules")
 }
 
-/// A program that tests run as a process of its own: see Tests/TestSupport/TestProgram.swift.
+/// A program that tests run in a separate process. See Tests/TestSupport/TestProgram.swift.
 func program(_ name: String, _ dependencies: [Target.Dependency], settings: [SwiftSetting] = strict) -> Target {
     .executableTarget(
         name: "TestProgram" + name, dependencies: dependencies, path: "Tests/Programs/" + name, swiftSettings: settings)
 }
 
-/// What every wing stands on: bytes, clocks, readings and how they are delivered.
-let hall: [Target] = [
-    room("SystemCalls", in: "Sources/Device"),
-    room("JSONBytes", in: "Sources/Device"),
-    room("DeviceCore", in: "Sources/Device", ["JSONBytes", "SystemCalls"]),
-    room("AppDelivery", in: "Sources/Device", ["DeviceCore", log]),
-    // Lists LiveSources so that it is linked, and never imports it: see LiveDevice.swift.
-    room("LiveDevice", in: "Sources/Device", ["DeviceCore", "JSONBytes", "LiveSources", "SystemCalls", log]),
-    room(
+/// The core: bytes, clocks, readings and their delivery.
+let core: [Target] = [
+    module("SystemCalls", in: "Sources/Device"),
+    module("JSONBytes", in: "Sources/Device"),
+    module("DeviceCore", in: "Sources/Device", ["JSONBytes", "SystemCalls"]),
+    module("AppDelivery", in: "Sources/Device", ["DeviceCore", log]),
+    // Depends on LiveSources only to link it. See LiveDevice.swift.
+    module("LiveDevice", in: "Sources/Device", ["DeviceCore", "JSONBytes", "LiveSources", "SystemCalls", log]),
+    module(
         "LiveSources", in: "Sources/Device",
         [
             "BlueZSource", "DeviceCore", "GPSDSource", "IIOSource", "SystemCalls", "UdevMonitor",
@@ -118,24 +118,24 @@ let hall: [Target] = [
 let location: [Target] = [
     .systemLibrary(
         name: "CLibGPS", path: "Sources/Location/CLibGPS", pkgConfig: "libgps", providers: [.apt(["libgps-dev"])]),
-    room("Geodesy", in: "Sources/Location", ["SystemCalls"]),
-    room("GPSDProtocol", in: "Sources/Location", ["DeviceCore", "JSONBytes", "SystemCalls"]),
-    // Countries, cities, lakes and seas, by place and by name.
-    room("Places", in: "Sources/Location", ["SystemCalls"]),
-    // What Places reads, made by a script from open data. .incbin looks for it where headers are looked for.
+    module("Geodesy", in: "Sources/Location", ["SystemCalls"]),
+    module("GPSDProtocol", in: "Sources/Location", ["DeviceCore", "JSONBytes", "SystemCalls"]),
+    // Countries, cities, lakes and seas, by coordinate and by name.
+    module("Places", in: "Sources/Location", ["SystemCalls"]),
+    // The data that Places reads, generated from open data. .incbin searches the header search paths.
     .target(
         name: "CPlaceData", path: "Sources/Location/CPlaceData",
         exclude: ["LICENSE.unicode", "README.md", "countries.tsv", "lakes.tsv", "make_places.py", "places.bin"],
         sources: ["data.S", "places.c"],
         cSettings: [.headerSearchPath(".")]),
-    room("NMEAFormat", in: "Sources/Location", ["DeviceCore", "JSONBytes"]),
-    room(
+    module("NMEAFormat", in: "Sources/Location", ["DeviceCore", "JSONBytes"]),
+    module(
         "GPSDSource", in: "Sources/Location",
         ["DeviceCore", "GPSDProtocol", "SystemCalls", library("CLibGPS", "LibGPS")]),
     // Bluetooth beacons, from BlueZ over D-Bus.
-    room("BlueZSource", in: "Sources/Location", ["DeviceCore"]),
-    // Lists CPlaceData so that it is linked, and never imports it: see OfflinePlaceFinder.swift.
-    room(
+    module("BlueZSource", in: "Sources/Location", ["DeviceCore"]),
+    // Depends on CPlaceData only to link it. See OfflinePlaceFinder.swift.
+    module(
         "CoreLocation", in: "Sources/Location",
         [
             "AppDelivery", "DeviceCore", "Geodesy", "LiveDevice", "MotionEngine", "Places", "SensorFusion",
@@ -147,19 +147,19 @@ let location: [Target] = [
 let motion: [Target] = [
     .systemLibrary(
         name: "CLibIIO", path: "Sources/Motion/CLibIIO", pkgConfig: "libiio", providers: [.apt(["libiio-dev"])]),
-    room("SensorFusion", in: "Sources/Motion", ["SystemCalls"]),
-    room("IIOFormat", in: "Sources/Motion", ["DeviceCore"]),
-    room(
+    module("SensorFusion", in: "Sources/Motion", ["SystemCalls"]),
+    module("IIOFormat", in: "Sources/Motion", ["DeviceCore"]),
+    module(
         "IIOSource", in: "Sources/Motion",
         ["DeviceCore", "IIOFormat", "SystemCalls", log, library("CLibIIO", "LibIIO")]),
-    room("MotionEngine", in: "Sources/Motion", ["DeviceCore", "Geodesy", "SensorFusion"]),
-    room(
+    module("MotionEngine", in: "Sources/Motion", ["DeviceCore", "Geodesy", "SensorFusion"]),
+    module(
         "CoreMotion", in: "Sources/Motion",
         ["AppDelivery", "DeviceCore", "JSONBytes", "LiveDevice", "MotionEngine", "SensorFusion", log],
         settings: framework),
     submodules(of: "CoreMotion", in: "Sources/Motion"),
-    // Not named UIKit: that would turn `#if canImport(UIKit)` on in every dependency of an app.
-    room(
+    // Not named UIKit, because `#if canImport(UIKit)` would then be true in all dependencies of an app.
+    module(
         "DeviceSupport", in: "Sources/Motion",
         ["AppDelivery", "DeviceCore", "LiveDevice", "MotionEngine", "SensorFusion"], settings: framework),
 ]
@@ -168,80 +168,81 @@ let accessories: [Target] = [
     .systemLibrary(
         name: "CLibUdev", path: "Sources/Accessories/CLibUdev", pkgConfig: "libudev", providers: [.apt(["libudev-dev"])]
     ),
-    // What udev says of a device.
-    room("UdevRecords", in: "Sources/Accessories", ["JSONBytes"]),
-    // Which accessories the records of udev make up.
-    room("AccessoryFinding", in: "Sources/Accessories", ["DeviceCore", "JSONBytes", "UdevRecords"]),
-    // umockdev's descriptions of such records, and its dialogues. A room of its own, so that no board carries it.
-    room("UmockdevFormat", in: "Sources/Accessories", ["AccessoryFinding", "DeviceCore", "JSONBytes", "UdevRecords"]),
+    // The properties and attributes of a udev device.
+    module("UdevRecords", in: "Sources/Accessories", ["JSONBytes"]),
+    // Detects accessories in udev records.
+    module("AccessoryFinding", in: "Sources/Accessories", ["DeviceCore", "JSONBytes", "UdevRecords"]),
+    // umockdev's device descriptions and dialogues. A separate module, so that programs on boards do not contain it.
+    module(
+        "UmockdevFormat", in: "Sources/Accessories", ["AccessoryFinding", "DeviceCore", "JSONBytes", "UdevRecords"]),
     // Serial ports, sockets, HID reports and USB endpoints as streams of bytes.
-    room("ByteChannels", in: "Sources/Accessories", ["AccessoryFinding", "DeviceCore", "SystemCalls"]),
-    room(
+    module("ByteChannels", in: "Sources/Accessories", ["AccessoryFinding", "DeviceCore", "SystemCalls"]),
+    module(
         "UdevMonitor", in: "Sources/Accessories",
         ["DeviceCore", "JSONBytes", "SystemCalls", "UdevRecords", log, library("CLibUdev", "LibUdev")]),
-    room(
+    module(
         "UdevSource", in: "Sources/Accessories",
         ["AccessoryFinding", "ByteChannels", "DeviceCore", "SystemCalls", "UdevMonitor", "UdevRecords", log],
         exclude: ["udev"]),
-    // Lists UdevSource so that it is linked, and never imports it: see LiveDevice.swift.
-    room(
+    // Depends on UdevSource only to link it. See LiveDevice.swift.
+    module(
         "ExternalAccessory", in: "Sources/Accessories",
         ["AppDelivery", "DeviceCore", "LiveDevice", "SystemCalls", "UdevSource", log], settings: framework),
     submodules(of: "ExternalAccessory", in: "Sources/Accessories"),
 ]
 
-/// Boards that tell each other where they are, by way of an MQTT broker.
+/// Positions of boards over an MQTT broker.
 let boards: [Target] = [
     .systemLibrary(
         name: "CLibMosquitto", path: "Sources/Boards/CLibMosquitto", pkgConfig: "libmosquitto",
         providers: [.apt(["libmosquitto-dev"])]),
-    // OwnTracks, SenML, and what Home Assistant wants to know.
-    room("BoardMessages", in: "Sources/Boards", ["DeviceCore", "JSONBytes"]),
-    room("BrokerLink", in: "Sources/Boards", ["DeviceCore", library("CLibMosquitto", "LibMosquitto")]),
-    room("MQTTPublisher", in: "Sources/Boards", ["BoardMessages", "BrokerLink", "DeviceCore", "SystemCalls"]),
-    // What another board publishes, as positions.
-    room("MQTTSource", in: "Sources/Boards", ["BoardMessages", "BrokerLink", "DeviceCore"]),
+    // Messages of OwnTracks, SenML and Home Assistant.
+    module("BoardMessages", in: "Sources/Boards", ["DeviceCore", "JSONBytes"]),
+    module("BrokerLink", in: "Sources/Boards", ["DeviceCore", library("CLibMosquitto", "LibMosquitto")]),
+    module("MQTTPublisher", in: "Sources/Boards", ["BoardMessages", "BrokerLink", "DeviceCore", "SystemCalls"]),
+    // A position source that subscribes to another board.
+    module("MQTTSource", in: "Sources/Boards", ["BoardMessages", "BrokerLink", "DeviceCore"]),
 ]
 
-/// The library of recordings.
+/// Traces and their formats.
 let traces: [Target] = [
-    room(
+    module(
         "Trace", in: "Sources/Traces", ["DeviceCore", "GPSDProtocol", "JSONBytes", "SystemCalls"],
     ),
-    // Cutting, merging, scrubbing and spoiling traces, and saying what is in them.
-    room(
+    // Cuts, merges, anonymizes, degrades and summarizes traces.
+    module(
         "TraceEditing", in: "Sources/Traces",
         ["DeviceCore", "Geodesy", "GPSDProtocol", "JSONBytes", "NMEAFormat", "SystemCalls", "Trace"]),
-    // Other programs' recordings as traces, and traces as theirs.
-    room(
+    // Imports recordings of other programs and exports traces to their formats.
+    module(
         "TraceFormats", in: "Sources/Traces",
         [
             "DeviceCore", "Geodesy", "GPSDProtocol", "IIOFormat", "JSONBytes", "NMEAFormat",
             "SensorFusion", "SystemCalls", "Trace", "TraceEditing", "UmockdevFormat",
         ]),
-    // The last minutes of a recording on the disk, saved when something happens.
-    room(
+    // A ring buffer on disk with the last minutes of a recording, saved at a trigger.
+    module(
         "BlackBox", in: "Sources/Traces",
         ["DeviceCore", "JSONBytes", "SensorFusion", "SystemCalls", "Trace", "TraceEditing"]),
 ]
 
 let simulators: [Target] = [
-    room("SimulatedDevice", in: "Simulators", ["DeviceCore", "GPSDProtocol", "JSONBytes", "SystemCalls", "Trace"]),
-    // Positions and motion that agree with each other, from a route.
-    room(
+    module("SimulatedDevice", in: "Simulators", ["DeviceCore", "GPSDProtocol", "JSONBytes", "SystemCalls", "Trace"]),
+    // Consistent positions and motion, generated from a route.
+    module(
         "SyntheticMotion", in: "Simulators",
         ["DeviceCore", "Geodesy", "GPSDProtocol", "JSONBytes", "SensorFusion", "SystemCalls", "Trace"]),
-    // What the simulated servers share: a listener, pseudo-terminals.
-    room("LoopbackServer", in: "Simulators", ["DeviceCore", "SystemCalls"]),
-    room(
+    // A listener, pseudo-terminals and the event loop that the simulated servers share.
+    module("LoopbackServer", in: "Simulators", ["DeviceCore", "SystemCalls"]),
+    module(
         "GPSDSimulator", in: "Simulators",
         ["DeviceCore", "GPSDProtocol", "JSONBytes", "LoopbackServer", "NMEAFormat", "SystemCalls", "Trace"]),
-    room("IIODSimulator", in: "Simulators", ["DeviceCore", "IIOFormat", "LoopbackServer", "SystemCalls", "Trace"]),
-    room(
+    module("IIODSimulator", in: "Simulators", ["DeviceCore", "IIOFormat", "LoopbackServer", "SystemCalls", "Trace"]),
+    module(
         "AccessorySimulator", in: "Simulators",
         ["AccessoryFinding", "DeviceCore", "JSONBytes", "LoopbackServer", "SystemCalls", "Trace", "UmockdevFormat"]),
-    // All of them at once, for programs that know nothing of it.
-    room(
+    // All simulators for an unmodified program.
+    module(
         "SimulatedServers", in: "Simulators",
         [
             "AccessorySimulator", "DeviceCore", "GPSDSimulator", "IIODSimulator", "IIOFormat", "LoopbackServer",
@@ -250,23 +251,23 @@ let simulators: [Target] = [
 ]
 
 let tool: [Target] = [
-    // What the tool finds out and reports, without a terminal and without arguments.
-    room(
+    // The analyses and reports of the tool, without terminal output and argument parsing.
+    module(
         "SensorTools", in: "Sources/sensorctl",
         [
             "AccessoryFinding", "ByteChannels", "DeviceCore", "Geodesy", "JSONBytes", "MotionEngine", "SensorFusion",
             "SystemCalls", "Trace", "TraceEditing",
         ], resources: [.embedInCode("Doctor/external-accessory.rules")]),
-    // The files of the dashboard's page. .incbin looks for them where headers are looked for.
+    // The files of the dashboard's page. .incbin searches the header search paths.
     .target(
         name: "DashboardPage", path: "Sources/sensorctl/DashboardPage", exclude: ["page"],
         sources: ["data.S", "pages.c"], cSettings: [.headerSearchPath("page")]),
-    // Serves that page, and what a session tells, to browsers on this machine.
-    room(
+    // Serves this page and the events of a session to browsers on this machine.
+    module(
         "Dashboard", in: "Sources/sensorctl",
         ["DashboardPage", "DeviceCore", "JSONBytes", "LoopbackServer", "SystemCalls"]),
-    // What a recording looks like on paper, from numbers to SVG.
-    room(
+    // Draws plots of recordings as SVG.
+    module(
         "Plotting", in: "Sources/sensorctl", ["DeviceCore", "Geodesy", "JSONBytes", "SystemCalls"],
         resources: [.embedInCode("Figure/Page/plot-page.css"), .embedInCode("Figure/Page/plot-page.js")]),
     .executableTarget(
@@ -285,34 +286,29 @@ let tool: [Target] = [
 ]
 
 let testing: [Target] = [
-    // What several tests need.
+    // Support for tests of several modules.
     .target(
         name: "TestSupport", dependencies: ["DeviceCore", "SystemCalls"], path: "Tests/TestSupport",
         swiftSettings: strict),
 
-    tests(
-        "JSONBytesTests", in: "Tests/Device", ["JSONBytes", "TestSupport"], exclude: ["make_numbers.py", "numbers.tsv"]),
     tests(
         "DeviceCoreTests", in: "Tests/Device",
         [
             "AppDelivery", "DeviceCore", "GPSDProtocol", "JSONBytes", "LiveDevice", "LiveSources", "SystemCalls",
             "TestSupport",
         ],
-        exclude: ["epochs.tsv", "make_epochs.py"]),
+        exclude: ["JSONBytes/make_numbers.py", "JSONBytes/numbers.tsv", "epochs.tsv", "make_epochs.py"]),
 
     tests(
-        "GeodesyTests", in: "Tests/Location", ["Geodesy", "TestSupport"], exclude: ["Reference", "make_reference.py"]),
-    tests(
-        "PlacesTests", in: "Tests/Location", ["Places", "TestSupport"], exclude: ["Reference", "make_reference.py"]),
+        "GeodesyTests", in: "Tests/Location", ["Geodesy", "Places", "TestSupport"],
+        exclude: ["Places/Reference", "Places/make_reference.py", "Reference", "make_reference.py"]),
     tests(
         "GPSDProtocolTests", in: "Tests/Location", ["DeviceCore", "GPSDProtocol", "NMEAFormat", "TestSupport"],
         exclude: ["expected.tsv", "make_expected.py"]),
     tests(
-        "GPSDSourceTests", in: "Tests/Location",
-        ["DeviceCore", "GPSDProtocol", "GPSDSource", "SystemCalls", "TestSupport"]),
-    tests(
-        "BlueZSourceTests", in: "Tests/Location", ["BlueZSource", "DeviceCore", "TestSupport"],
-        exclude: ["Mock/bluez_mock.py", "messages.txt"]),
+        "LocationSourceTests", in: "Tests/Location",
+        ["BlueZSource", "DeviceCore", "GPSDProtocol", "GPSDSource", "SystemCalls", "TestSupport"],
+        exclude: ["BlueZ/Mock/bluez_mock.py", "BlueZ/messages.txt"]),
     tests(
         "CoreLocationTests", in: "Tests/Location",
         [
@@ -333,13 +329,12 @@ let testing: [Target] = [
     tests(
         "MotionEngineTests", in: "Tests/Motion",
         [
-            "CoreLocation", "CoreMotion", "DeviceCore", "DeviceSupport", "MotionEngine", "SensorFusion",
-            "SimulatedDevice", "SyntheticMotion", "TestSupport", "Trace", "TraceFormats",
+            "CoreLocation", "CoreMotion", "DeviceCore", "DeviceSupport", "Geodesy", "GPSDProtocol", "MotionEngine",
+            "SensorFusion", "SimulatedDevice", "SyntheticMotion", "SystemCalls", "TestSupport", "Trace", "TraceFormats",
         ]),
     tests(
         "CoreMotionTests", in: "Tests/Motion",
-        ["CoreMotion", "DeviceCore", "MotionEngine", "SensorFusion", "TestSupport"]),
-    tests("DeviceSupportTests", in: "Tests/Motion", ["DeviceCore", "DeviceSupport"]),
+        ["CoreMotion", "DeviceCore", "DeviceSupport", "MotionEngine", "SensorFusion", "TestSupport"]),
 
     tests(
         "ByteChannelsTests", in: "Tests/Accessories",
@@ -363,21 +358,19 @@ let testing: [Target] = [
 
     tests(
         "TraceTests", in: "Tests/Traces",
-        ["DeviceCore", "Geodesy", "GPSDProtocol", "SystemCalls", "TestSupport", "Trace", "TraceEditing"]),
+        [
+            "BlackBox", "DeviceCore", "Geodesy", "GPSDProtocol", "SystemCalls", "TestSupport", "Trace", "TraceEditing",
+        ]),
     tests(
         "TraceFormatsTests", in: "Tests/Traces",
         [
             "DeviceCore", "GPSDProtocol", "IIOFormat", "JSONBytes", "NMEAFormat", "SystemCalls", "TestSupport",
             "Trace", "TraceEditing", "TraceFormats", "UmockdevFormat",
         ], exclude: ["Fixtures", "check_mcap.py", "mcap_oracle.py"]),
-    tests("BlackBoxTests", in: "Tests/Traces", ["BlackBox", "DeviceCore", "SystemCalls", "TestSupport", "Trace"]),
 
     tests(
         "SimulatedDeviceTests", in: "Tests/Simulators",
         ["CoreLocation", "DeviceCore", "ExternalAccessory", "SimulatedDevice", "TestSupport", "Trace"]),
-    tests(
-        "SyntheticMotionTests", in: "Tests/Simulators",
-        ["DeviceCore", "Geodesy", "GPSDProtocol", "SensorFusion", "SyntheticMotion", "SystemCalls", "Trace"]),
     tests(
         "SimulatorTests", in: "Tests/Simulators",
         [
@@ -387,15 +380,12 @@ let testing: [Target] = [
         ],
         exclude: ["GPSD/gpsd-3.22-dialogue.jsonl", "GPSD/make_dialogue.py", "IIOD/iiod-0.24-dialogue.jsonl"]),
 
-    tests("PlottingTests", in: "Tests/sensorctl", ["DeviceCore", "JSONBytes", "Plotting", "TestSupport"]),
     tests(
         "SensorctlTests", in: "Tests/sensorctl",
         [
             "AccessoryFinding", "AccessorySimulator", "CoreLocation", "Dashboard", "DeviceCore", "ExternalAccessory",
-            "JSONBytes", "sensorctl", "SensorFusion", "SensorTools", "SimulatedDevice", "SyntheticMotion",
-            "SystemCalls",
-            "TestSupport",
-            "Trace", "UmockdevFormat",
+            "JSONBytes", "Plotting", "sensorctl", "SensorFusion", "SensorTools", "SimulatedDevice", "SyntheticMotion",
+            "SystemCalls", "TestSupport", "Trace", "UmockdevFormat",
         ]),
     tests(
         "ClientTests", in: "Tests",
@@ -423,9 +413,9 @@ let testing: [Target] = [
         exclude: ["Accessory/Udev"]),
 ]
 
-// What scripts build beyond it; see `extras`.
+// Targets that only scripts build. See `extras`.
 
-/// A program that scripts measure, written as one of another package would be.
+/// A program that scripts measure. Its settings are those of a client package.
 func measured(_ name: String, in folder: String, _ dependencies: [Target.Dependency]) -> Target {
     .executableTarget(
         name: name, dependencies: dependencies, path: "\(folder)/\(name)", swiftSettings: [.swiftLanguageMode(.v6)])
@@ -439,7 +429,7 @@ let benchmarks: [Target] = [
     measured(
         "drive-playback", in: "Benchmarks/Sources",
         ["CoreLocation", "CoreMotion", "SimulatedDevice", "SystemCalls", "Trace"]),
-    // What scripts/endure runs.
+    // The program that scripts/endure runs.
     measured(
         "endurance", in: "Tests/Endure",
         [
@@ -482,17 +472,18 @@ let fuzz = Target.target(
     ],
     path: "Tests/Fuzz/Sources", swiftSettings: strict)
 
-/// The tests of rooms in which a trait turns a library of C on or off. Without C libraries the first command runs these;
-/// those of programs and servers run so with `--all`.
-let changedByTraits: Set = ["BoardsTests", "DeviceCoreTests", "GPSDSourceTests", "IIOSourceTests", "UdevSourceTests"]
+/// The tests of modules in which a trait enables a C library. scripts/test runs these without C libraries; with `--all`,
+/// it also runs those of programs and servers without them.
+let changedByTraits: Set = [
+    "BoardsTests", "DeviceCoreTests", "IIOSourceTests", "LocationSourceTests", "UdevSourceTests",
+]
 
-var targets = hall + location + motion + accessories + boards + traces + simulators + tool + testing
+var targets = core + location + motion + accessories + boards + traces + simulators + tool + testing
 if extras.contains("traits") { targets.removeAll { $0.isTest && !changedByTraits.contains($0.name) } }
-/// Those that an emulator of one program can run; of UdevSourceTests the layouts of the kernel's structures.
+/// The tests that run under user-mode emulation. Of UdevSourceTests, only those of kernel structure layouts.
 let pure: Set = [
-    "BlackBoxTests", "CoreLocationTests", "CoreMotionTests", "DeviceCoreTests", "DeviceSupportTests",
-    "ExternalAccessoryTests", "GPSDProtocolTests", "GeodesyTests", "JSONBytesTests", "MotionEngineTests", "PlacesTests",
-    "SensorFusionTests", "SimulatedDeviceTests", "SyntheticMotionTests", "TraceFormatsTests", "TraceTests",
+    "CoreLocationTests", "CoreMotionTests", "DeviceCoreTests", "ExternalAccessoryTests", "GPSDProtocolTests",
+    "GeodesyTests", "MotionEngineTests", "SensorFusionTests", "SimulatedDeviceTests", "TraceFormatsTests", "TraceTests",
     "UdevSourceTests",
 ]
 if extras.contains("pure") {
@@ -519,33 +510,34 @@ let package = Package(
             ]),
         .library(name: "IIODSimulator", targets: ["IIODSimulator", "IIOFormat", "DeviceCore", "Trace"]),
         .library(name: "AccessorySimulator", targets: ["AccessorySimulator", "DeviceCore", "UmockdevFormat"]),
-        // Filters that separate gravity from motion.
+        // Filters that separate gravity from motion, and attitude filters.
         .library(name: "SensorFusion", targets: ["SensorFusion"]),
-        // Positions and motion that agree with each other, from a route.
+        // Consistent positions and motion, generated from a route.
         .library(name: "SyntheticMotion", targets: ["SyntheticMotion", "Trace"]),
-        // Cutting, merging, scrubbing and spoiling traces, and saying what is in them.
+        // Cuts, merges, anonymizes, degrades and summarizes traces.
         .library(name: "TraceEditing", targets: ["TraceEditing"]),
-        // Other programs' recordings as traces, and traces as theirs: phones' apps, receivers' logs, tables, GPX, MCAP.
+        // Imports recordings of phone apps, receiver logs, CSV, GPX and MCAP, and exports traces to such formats.
         .library(name: "TraceFormats", targets: ["TraceFormats"]),
-        // Positions and motion without Foundation, for small tools. A product for each source, so that a tool links no other.
+        // Positions and motion without Foundation, for small tools. Separate products, so that a tool links only its source.
         .library(name: "GPSDSource", targets: ["GPSDSource", "DeviceCore"]),
         .library(name: "IIOSource", targets: ["IIOSource", "DeviceCore"]),
         .library(name: "UdevSource", targets: ["UdevSource", "AccessoryFinding", "DeviceCore"]),
-        // Positions and readings at an MQTT broker.
+        // Publishes positions and readings at an MQTT broker.
         .library(name: "MQTTPublisher", targets: ["MQTTPublisher", "DeviceCore"]),
         .executable(name: "sensorctl", targets: ["sensorctl"]),
     ] + (extras.contains("fuzz") ? [.library(name: "Fuzz", type: .static, targets: ["Fuzz"])] : []),
     traits: [
-        .trait(name: "LibGPS", description: "Reads gpsd through libgps too (libgps:// addresses); needs libgps-dev."),
-        .trait(name: "LibIIO", description: "Reads motion sensors through libiio; needs libiio-dev."),
-        .trait(name: "LibUdev", description: "Finds USB accessories through libudev; needs libudev-dev."),
+        .trait(
+            name: "LibGPS", description: "Also reads gpsd through libgps (libgps:// addresses). Requires libgps-dev."),
+        .trait(name: "LibIIO", description: "Reads motion sensors through libiio. Requires libiio-dev."),
+        .trait(name: "LibUdev", description: "Finds USB accessories through libudev. Requires libudev-dev."),
         .trait(
             name: "OfflinePlaces",
-            description: "Lets CLGeocoder answer without a network, from 2 MB of data in the program."),
+            description: "Enables CLGeocoder without a network, with 2 MB of data in the program."),
         .trait(
             name: "LibMosquitto",
             description:
-                "Publishes at MQTT brokers and follows other boards through libmosquitto; needs libmosquitto-dev."
+                "Publishes at MQTT brokers and subscribes to other boards through libmosquitto. Requires libmosquitto-dev."
         ),
         .default(
             enabledTraits: Set(["LibGPS", "LibIIO", "LibUdev", "OfflinePlaces"] + (testsMQTT ? ["LibMosquitto"] : []))),

@@ -133,6 +133,6 @@ install_now() {
 
 # Groups of tests by their need for processors. Tests that compute for a long time run in a separate process, because
 # they would delay tests that wait for events.
-computing='^(SensorFusionTests|MotionEngineTests|SyntheticMotionTests)\.|\.(HeadingTrialTests|LargeFileTests)[./]'
+computing='^(SensorFusionTests|MotionEngineTests)\.|\.(HeadingTrialTests|LargeFileTests)[./]'
 # Servers that play in real time to clients with their own timeouts also run separately.
 timed='^SimulatorTests\.SimulatedServersTests[./]'

@@ -8,14 +8,14 @@
 import json
 import sys
 
-target, export, *rooms = sys.argv[1:]
+target, export, *modules = sys.argv[1:]
 with open(export, encoding="utf-8") as file:
     files = json.load(file)["data"][0]["files"]
-for room in rooms:
-    summaries = [one["summary"] for one in files if "/" + room in one["filename"]]
+for module in modules:
+    summaries = [one["summary"] for one in files if "/" + module in one["filename"]]
     if not summaries:
-        sys.exit(f"Nothing of {room} is in the program.")
-    row = f"{target:17} {room:38}"
+        sys.exit(f"Nothing of {module} is in the program.")
+    row = f"{target:17} {module:38}"
     for kind in ("functions", "regions", "lines"):
         covered, count = (sum(summary[kind][key] for summary in summaries) for key in ("covered", "count"))
         row += f" {covered:5} of {count:5} {kind} {100 * covered // max(count, 1):3} %"

@@ -61,7 +61,7 @@ def beacons():
     """Messages from a real bus, each after BlueZ's response about its objects and with BlueZ as the sender; an
     iBeacon."""
     messages = {}
-    with open(os.path.join(ROOT, "Tests/Location/BlueZSourceTests/messages.txt"), encoding="ascii") as file:
+    with open(os.path.join(ROOT, "Tests/Location/LocationSourceTests/BlueZ/messages.txt"), encoding="ascii") as file:
         for line in file:
             if not line.startswith("#"):
                 name, digits = line.split()

@@ -59,6 +59,11 @@ final class Folder {
     func bytes(_ name: String) throws -> [UInt8] {
         [UInt8](try Data(contentsOf: URL(fileURLWithPath: file(name))))
     }
+
+    /// Returns the sorted names of the entries in the directory, or in a directory inside it.
+    func names(_ inner: String = "") -> [String] {
+        ((try? FileManager.default.contentsOfDirectory(atPath: path + inner)) ?? []).sorted()
+    }
 }
 
 let headerLine = #"{"format":"device-services-trace","version":1,"start":{"utc":"2026-11-21T03:39:22Z","boot":5.5}}"#

@@ -9,14 +9,14 @@ import Testing
 @Suite("Required capabilities")
 struct CapabilityTests {
     private static func problems(
-        _ test: TestDevice, _ body: (DeviceCapabilities) -> [DeviceCapabilities.Problem]
+        _ test: UIDeviceBench, _ body: (DeviceCapabilities) -> [DeviceCapabilities.Problem]
     ) -> [String] {
         body(test.use { DeviceCapabilities.current }).map { "\($0.capability) \($0.kind.rawValue)" }
     }
 
     @Test("Every capability of a list is required")
     func list() {
-        let test = TestDevice([.accelerometer, .gyroscope])
+        let test = UIDeviceBench([.accelerometer, .gyroscope])
         #expect(Self.problems(test) { $0.problems(required: ["accelerometer", "gyroscope"]) } == [])
         #expect(
             Self.problems(test) {
@@ -27,7 +27,7 @@ struct CapabilityTests {
 
     @Test("In a dictionary, true requires a capability and false forbids it")
     func dictionary() {
-        let test = TestDevice([.accelerometer])
+        let test = UIDeviceBench([.accelerometer])
         #expect(Self.problems(test) { $0.problems(required: ["accelerometer": true, "magnetometer": false]) } == [])
         #expect(
             Self.problems(test) { $0.problems(required: ["accelerometer": false, "magnetometer": true]) }
@@ -36,7 +36,7 @@ struct CapabilityTests {
 
     @Test("An unknown capability is unavailable and reported as unknown")
     func unknown() {
-        let test = TestDevice()
+        let test = UIDeviceBench()
         #expect(Self.problems(test) { $0.problems(required: ["telephony"]) } == ["telephony unknown"])
         #expect(Self.problems(test) { $0.problems(required: ["telephony": false]) } == [])
         #expect(
@@ -47,7 +47,7 @@ struct CapabilityTests {
 
     @Test("A receiver provides both position capabilities, and a source without a receiver only location-services")
     func position() {
-        let test = TestDevice()
+        let test = UIDeviceBench()
         var receiver = ReceiverDescription()
         receiver.path = "/dev/ttyACM0"
         test.position.post(receivers: [receiver])
@@ -59,7 +59,7 @@ struct CapabilityTests {
 
     @Test("The reason of an unavailable source is included in the problem")
     func lost() throws {
-        let test = TestDevice()
+        let test = UIDeviceBench()
         // The status of a source is known only while it has a subscriber.
         let subscription = test.position.subscribe(PositionRequest()) { _ in }
         test.position.setStatus(
@@ -107,7 +107,7 @@ struct CapabilityTests {
 
     @Test("Both forms of the property list value are accepted, and another type is a problem")
     func propertyList() {
-        let test = TestDevice([.magnetometer])
+        let test = UIDeviceBench([.magnetometer])
         #expect(Self.problems(test) { $0.problems(requirement: nil) } == [])
         #expect(Self.problems(test) { $0.problems(requirement: ["magnetometer"] as [Any]) } == [])
         #expect(
@@ -131,6 +131,6 @@ struct CapabilityTests {
             <plist version="1.0"><dict><key>UIRequiredDeviceCapabilities</key>\(requirement)</dict></plist>
             """, to: "Test.bundle/Contents/Info.plist")
         let bundle = try #require(Bundle(path: folder.path + "/Test.bundle"))
-        #expect(Self.problems(TestDevice()) { $0.problems(requiredBy: bundle) } == expected)
+        #expect(Self.problems(UIDeviceBench()) { $0.problems(requiredBy: bundle) } == expected)
     }
 }

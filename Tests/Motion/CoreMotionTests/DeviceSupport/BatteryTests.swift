@@ -9,13 +9,13 @@ struct BatteryTests {
     /// A device with a battery and its recorded notifications.
     @MainActor
     private final class Bench {
-        let test: TestDevice
+        let test: UIDeviceBench
         let device: UIDevice
         let levels: Notifications
         let states: Notifications
 
         init(_ battery: BatteryReading?) {
-            test = TestDevice(battery: battery)
+            test = UIDeviceBench(battery: battery)
             device = test.use { UIDevice.current }
             levels = Notifications(UIDevice.batteryLevelDidChangeNotification, of: device) { "\($0.batteryLevel)" }
             states = Notifications(UIDevice.batteryStateDidChangeNotification, of: device) { "\($0.batteryState)" }

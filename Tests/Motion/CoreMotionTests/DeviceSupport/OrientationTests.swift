@@ -24,7 +24,7 @@ final class Notifications {
 
 @Suite("Orientation of UIDevice") @MainActor
 struct OrientationTests {
-    let test = TestDevice()
+    let test = UIDeviceBench()
     let device: UIDevice
     let notifications: Notifications
 
@@ -37,7 +37,7 @@ struct OrientationTests {
 
     /// Returns the reading of an accelerometer at rest, in m/s², positive on the axis that points up.
     private static func pose(_ orientation: UIDeviceOrientation) -> SIMD3<Double> {
-        let up = TestDevice.gravity
+        let up = UIDeviceBench.gravity
         switch orientation {
         case .portrait: return [0, up, 0]  // the top edge points up
         case .portraitUpsideDown: return [0, -up, 0]

@@ -99,14 +99,6 @@ extension MotionSynthesizer {
     }
 }
 
-extension SIMD3<Double> {
-    var length: Double { (self * self).sum().squareRoot() }
-
-    func cross(_ other: Self) -> Self {
-        [y * other.z - z * other.y, z * other.x - x * other.z, x * other.y - y * other.x]
-    }
-}
-
 /// The difference of two directions in degrees, from -180 to 180.
 func difference(_ a: Double, _ b: Double) -> Double {
     let turns = (a - b) / 360

@@ -75,7 +75,7 @@ final class BlueZMock {
 }
 
 /// Records the events of a source for tests that wait for them.
-final class EventLog: @unchecked Sendable {
+final class BeaconEventLog: @unchecked Sendable {
     private let condition = NSCondition()
     private var list: [String] = []
 

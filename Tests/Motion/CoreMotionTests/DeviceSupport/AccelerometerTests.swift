@@ -20,13 +20,13 @@ private final class Mute: NSObject, UIAccelerometerDelegate {}
 
 @Suite("UIAccelerometer") @MainActor
 struct AccelerometerTests {
-    let test = TestDevice()
+    let test = UIDeviceBench()
     var accelerometer: UIAccelerometer { test.use { UIAccelerometer.shared() } }
 
     @Test("Each device has one shared accelerometer")
     func oneForEachDevice() {
         #expect(accelerometer === accelerometer)
-        #expect(accelerometer !== TestDevice().use { UIAccelerometer.shared() })
+        #expect(accelerometer !== UIDeviceBench().use { UIAccelerometer.shared() })
     }
 
     @Test("The sensor runs at the requested interval while a delegate is set")
@@ -157,7 +157,7 @@ struct AccelerometerTests {
         let listener = Listener()
         weak var device: Device?
         do {
-            let test = TestDevice()
+            let test = UIDeviceBench()
             device = test.device
             test.use {
                 UIAccelerometer.shared().delegate = listener

@@ -5,7 +5,7 @@ import Synchronization
 
 /// A device controlled by a test: the test posts readings and advances the clock, and the callbacks run after each
 /// reading.
-final class TestDevice: Sendable {
+final class UIDeviceBench: Sendable {
     /// Standard gravity in m/s².
     static let gravity = 9.80665
 

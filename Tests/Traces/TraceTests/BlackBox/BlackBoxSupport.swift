@@ -8,25 +8,6 @@ import Trace
 
 @testable import BlackBox
 
-/// A temporary directory, removed when the object is released.
-final class Folder {
-    let path: String
-
-    init() throws {
-        path = NSTemporaryDirectory() + "black-box-" + UUID().uuidString
-        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-    }
-
-    deinit {
-        try? FileManager.default.removeItem(atPath: path)
-    }
-
-    /// Returns the sorted names of the entries in the directory, or in a directory inside it.
-    func names(_ inner: String = "") -> [String] {
-        ((try? FileManager.default.contentsOfDirectory(atPath: path + inner)) ?? []).sorted()
-    }
-}
-
 /// Collects the events of a black box.
 final class Told: Sendable {
     private let events = Mutex<[BlackBox.Event]>([])

@@ -61,7 +61,7 @@ private final class EndOnly: UIResponder {
 
 @Suite("Shake events", .serialized) @MainActor
 struct ShakeTests {
-    let test = TestDevice()
+    let test = UIDeviceBench()
 
     init() {
         Responder.log = []
@@ -71,11 +71,11 @@ struct ShakeTests {
     private nonisolated static func shaking(_ time: Double) -> SIMD3<Double> {
         let phase = (time * 4).truncatingRemainder(dividingBy: 1)
         let stroke = phase < 0.5 ? 2.5 : -2.5
-        return [stroke * TestDevice.gravity, 0, TestDevice.gravity]
+        return [stroke * UIDeviceBench.gravity, 0, UIDeviceBench.gravity]
     }
 
     private func rest(_ seconds: Double) {
-        test.hold(seconds: seconds) { _ in [0, 0, TestDevice.gravity] }
+        test.hold(seconds: seconds) { _ in [0, 0, UIDeviceBench.gravity] }
     }
 
     private func shake(_ seconds: Double) {
@@ -261,7 +261,7 @@ struct ShakeTests {
 
     @Test("Each device has its own first responder")
     func devices() {
-        let other = TestDevice()
+        let other = UIDeviceBench()
         let mine = test.use { Responder("mine") }
         let theirs = other.use { Responder("theirs") }
         #expect(mine.becomeFirstResponder())
@@ -305,9 +305,9 @@ struct ShakeTests {
             return responder
         }
         await Task.detached {
-            test.hold(seconds: 1, runsCallbacks: false) { _ in [0, 0, TestDevice.gravity] }
+            test.hold(seconds: 1, runsCallbacks: false) { _ in [0, 0, UIDeviceBench.gravity] }
             test.hold(seconds: 0.8, runsCallbacks: false) { Self.shaking($0) }
-            test.hold(seconds: 1, runsCallbacks: false) { _ in [0, 0, TestDevice.gravity] }
+            test.hold(seconds: 1, runsCallbacks: false) { _ in [0, 0, UIDeviceBench.gravity] }
             Self.runOnMainQueue(test)
         }.value
         #expect(Responder.log == ["a began", "a ended"])
@@ -315,7 +315,7 @@ struct ShakeTests {
     }
 
     /// Runs the callbacks on the main queue, like a trace player on another thread.
-    private nonisolated static func runOnMainQueue(_ test: TestDevice) {
+    private nonisolated static func runOnMainQueue(_ test: UIDeviceBench) {
         DispatchQueue.main.sync { test.callbacks.run() }
     }
 

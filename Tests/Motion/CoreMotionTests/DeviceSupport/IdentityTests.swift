@@ -118,7 +118,7 @@ struct IdentityTests {
 
     @Test("A simulated device does not reveal the identity of the machine")
     func simulated() {
-        let device = TestDevice().use { UIDevice.current }
+        let device = UIDeviceBench().use { UIDevice.current }
         #expect(device.name == "bench")
         #expect(device.model == "Simulated Device")
         #expect(device.localizedModel == device.model)
@@ -139,7 +139,7 @@ struct IdentityTests {
 
     @Test("Unsupported features of UIDevice are reported as unavailable")
     func absent() {
-        let device = TestDevice().use { UIDevice.current }
+        let device = UIDeviceBench().use { UIDevice.current }
         device.isProximityMonitoringEnabled = true
         #expect(!device.isProximityMonitoringEnabled)
         #expect(!device.proximityState)
