@@ -148,4 +148,22 @@ struct SpoolDiskTests {
         #expect(rest == rest.sorted() && rest.count > 500)
         withExtendedLifetime(tiny) {}
     }
+
+    @Test(
+        "A full file system gets the space of dropped files back while copies of their descriptors are open",
+        .enabled(if: canMount, "a full disk is tried as root, where a tmpfs may be mounted"))
+    func copiedDescriptors() throws {
+        let tiny = try #require(TinyFileSystem())
+        let spool = try Spool(folder: tiny.path + "/spool")
+        var copies: [Int32] = []
+        defer { for copy in copies { close(copy) } }
+        for start in stride(from: 0, to: 20_000, by: 100) {
+            spool.add(start..<(start + 100), size: 100)
+            if let copy = spool.descriptorToSync() { copies.append(copy) }
+        }
+        let rest = spool.rest()
+        #expect(copies.count > 10 && spool.isAllOnDisk)
+        #expect(rest == rest.sorted() && rest.last == 19_999 && rest.count > 500)
+        withExtendedLifetime(tiny) {}
+    }
 }

@@ -93,7 +93,12 @@ final class SpoolFile {
         return true
     }
 
-    func remove() { unlink(path) }
+    /// Removes the file and frees its blocks, even if the syncing thread or a child process before `exec` has a copy of
+    /// the descriptor.
+    func remove() {
+        unlink(path)
+        if descriptor >= 0 { _ = ftruncate(descriptor, 0) }
+    }
 
     /// Returns the content of the file from an offset on. A file of this run can be read after it has been unlinked,
     /// and without another descriptor.
