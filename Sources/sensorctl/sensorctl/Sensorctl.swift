@@ -34,19 +34,16 @@ struct Sensorctl: AsyncParsableCommand {
                     ListCommand.self, WatchCommand.self, DashboardCommand.self, TalkCommand.self, RecordCommand.self,
                     PublishCommand.self,
                 ]),
-            CommandGroup(
-                name: "Set-up", subcommands: [DoctorCommand.self, CalibrateCommand.self, RulesCommand.self]),
+            CommandGroup(name: "Set-up", subcommands: [DoctorCommand.self, CalibrateCommand.self, RulesCommand.self]),
             CommandGroup(
                 name: "Recording",
                 subcommands: [
                     ReplayCommand.self, PlotCommand.self, DemoCommand.self, InfoCommand.self, ConvertCommand.self,
-                    CutCommand.self,
-                    MergeCommand.self, ScrubCommand.self,
+                    CutCommand.self, MergeCommand.self, ScrubCommand.self,
                 ]),
             CommandGroup(name: "Simulation", subcommands: [SimulateCommand.self, SynthesizeCommand.self]),
             CommandGroup(name: "Reference", subcommands: [FieldCommand.self, PlaceCommand.self]),
-        ]
-    )
+        ])
 
     func run() {
         StandardOutput(stop: StopRequest()).write(line: NextSteps.text(program: CommandLine.arguments.first ?? ""))

@@ -50,9 +50,7 @@ package final class DashboardFeed: Sendable {
     /// The number of readings in a history frame.
     private static let readingsPerFrame = 1000
     /// The order in which states are sent to a new page.
-    private static let order = [
-        "locationFailed", "satellites", "regions", "walk", "accessories", "users", "doctor",
-    ]
+    private static let order = ["locationFailed", "satellites", "regions", "walk", "accessories", "users", "doctor"]
 
     /// The states that a new playback position invalidates. `locationFailed` is not one of them: it is sent only once
     /// and may still apply.

@@ -40,8 +40,7 @@ struct HTTPRequest: Equatable {
     /// True if a comma-separated header such as HTTPConnection contains the word.
     func header(_ word: String, contains name: String) -> Bool {
         headers.contains { header in
-            header.name == name
-                && header.value.split(separator: ",").contains { Self.trimmed($0).lowercased() == word }
+            header.name == name && header.value.split(separator: ",").contains { Self.trimmed($0).lowercased() == word }
         }
     }
 
@@ -52,9 +51,7 @@ struct HTTPRequest: Equatable {
 
     /// Parses the received bytes.
     static func parse(_ bytes: ArraySlice<UInt8>) -> Parsed {
-        guard let end = headEnd(bytes) else {
-            return bytes.count >= limit ? .invalid(.headTooLarge) : .incomplete
-        }
+        guard let end = headEnd(bytes) else { return bytes.count >= limit ? .invalid(.headTooLarge) : .incomplete }
         guard end - bytes.startIndex <= limit else { return .invalid(.headTooLarge) }
         var lines: [String] = []
         for line in Self.lines(of: bytes[..<(end - 4)]) {

@@ -95,8 +95,7 @@ package struct SessionDescription: Sendable {
                 for library in AssetFolder.Library.all {
                     writer.member(text: library.name, options.assets.has(library))
                 }
-                writer.member(
-                    "packages", AssetFolder.Library.all.filter { !options.assets.has($0) }.map(\.package))
+                writer.member("packages", AssetFolder.Library.all.filter { !options.assets.has($0) }.map(\.package))
             }
             writer.array("channels") { writer in
                 for (id, channel) in channels.enumerated() {

@@ -43,8 +43,7 @@ package final class DashboardServer: Sendable {
     /// Starts listening on 127.0.0.1. Returns the port.
     ///
     /// - Throws: `busy` if the port is in use.
-    @discardableResult
-    package func start() throws(DeviceError) -> UInt16 {
+    @discardableResult package func start() throws(DeviceError) -> UInt16 {
         try thread.start { () throws(DeviceError) in
             let listener = try LoopbackListener(port: options.port, for: "The dashboard", sendRoom: 262_144)
             let shared = try SharedServerState<Content>(for: "the dashboard")
@@ -113,7 +112,5 @@ struct RequestHandler {
         return .response(site.response(request.path) ?? HTTPResponse(.notFound))
     }
 
-    var helloFrame: [UInt8] {
-        hello.message(options, feed.channels, session: session, now: feed.now).frame
-    }
+    var helloFrame: [UInt8] { hello.message(options, feed.channels, session: session, now: feed.now).frame }
 }

@@ -12,8 +12,7 @@ import Trace
 
 struct CalibrateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "calibrate",
-        abstract: "Calibrate the motion sensors step by step, and store the results.",
+        commandName: "calibrate", abstract: "Calibrate the motion sensors step by step, and store the results.",
         discussion: """
             gyro: leave the device at rest for a few seconds. accelerometer: place the device on each of its six \
             sides. mount: place it on three of its sides, to determine the orientation of the chip in the device. \
@@ -35,28 +34,22 @@ struct CalibrateCommand: AsyncParsableCommand {
     @Argument(help: "Calibration: gyro, accelerometer, mount or magnetometer. Default: those that this device needs.")
     var topic: CalibrationTopic?
 
-    @Option(help: "Use the readings of this recording.", completion: .file())
-    var trace: String?
+    @Option(help: "Use the readings of this recording.", completion: .file()) var trace: String?
 
     @Option(
         name: [.customLong("output")], help: "Also write the results to this file, one JSON object per line.",
         completion: .file())
     var file: String?
 
-    @Flag(help: "Print the stored calibrations.")
-    var show = false
+    @Flag(help: "Print the stored calibrations.") var show = false
 
-    @Flag(help: "Delete the stored calibrations.")
-    var forget = false
+    @Flag(help: "Delete the stored calibrations.") var forget = false
 
-    @Flag(name: [.customLong("dry-run"), .customLong("no-store")], help: "Store nothing.")
-    var isTrial = false
+    @Flag(name: [.customLong("dry-run"), .customLong("no-store")], help: "Store nothing.") var isTrial = false
 
-    @Flag(help: "Keep the measured mount matrix, even if it is close to quarter turns.")
-    var exact = false
+    @Flag(help: "Keep the measured mount matrix, even if it is close to quarter turns.") var exact = false
 
-    @Option(help: "Timeout of each calibration in seconds.")
-    var timeout = 120.0
+    @Option(help: "Timeout of each calibration in seconds.") var timeout = 120.0
 
     @OptionGroup(title: "Recordings of other programs, with --trace") var imports: ImportOptions
 

@@ -13,8 +13,7 @@ import TraceEditing
 
 struct DashboardCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "dashboard",
-        abstract: "Show position, motion and accessories on a page in the browser.",
+        commandName: "dashboard", abstract: "Show position, motion and accessories on a page in the browser.",
         discussion: """
             Serves a page on 127.0.0.1 and prints its address. The page plays a recording, steps through it and \
             injects faults, or shows this machine live. The readings are those of `replay` and `watch`. The page loads \
@@ -34,21 +33,16 @@ struct DashboardCommand: AsyncParsableCommand {
             """)
 
     @Argument(
-        help: "Recordings to play together; - for standard input. Default: this machine, live.",
-        completion: .file())
+        help: "Recordings to play together; - for standard input. Default: this machine, live.", completion: .file())
     var files: [String] = []
 
-    @Flag(help: "Show this machine live.")
-    var live = false
+    @Flag(help: "Show this machine live.") var live = false
 
-    @Option(help: "TCP port; 0 for any free port.")
-    var port: UInt16 = 8421
+    @Option(help: "TCP port; 0 for any free port.") var port: UInt16 = 8421
 
-    @Flag(help: "Open the page in a browser with xdg-open.")
-    var open = false
+    @Flag(help: "Open the page in a browser with xdg-open.") var open = false
 
-    @Flag(help: "Accept no commands from the page.")
-    var readOnly = false
+    @Flag(help: "Accept no commands from the page.") var readOnly = false
 
     @Option(
         help: ArgumentHelp(
@@ -70,11 +64,9 @@ struct DashboardCommand: AsyncParsableCommand {
         transform: DashboardCommand.alignment)
     var align: TraceMerger.Alignment = .clock
 
-    @Option(help: "Playback speed relative to the recording, from 0.1 to 100.")
-    var speed = 1.0
+    @Option(help: "Playback speed relative to the recording, from 0.1 to 100.") var speed = 1.0
 
-    @Flag(help: "Repeat the recording.")
-    var loop = false
+    @Flag(help: "Repeat the recording.") var loop = false
 
     @Option(
         help: ArgumentHelp(
@@ -88,8 +80,7 @@ struct DashboardCommand: AsyncParsableCommand {
             valueName: "frame"))
     var frame: FrameName?
 
-    @Option(
-        help: ArgumentHelp("Edge of the device that the heading refers to, as in watch.", valueName: "orientation"))
+    @Option(help: ArgumentHelp("Edge of the device that the heading refers to, as in watch.", valueName: "orientation"))
     var orientation = EdgeName.portrait
 
     @Option(

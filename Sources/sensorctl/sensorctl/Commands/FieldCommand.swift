@@ -7,8 +7,7 @@ import SensorTools
 
 struct FieldCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "field",
-        abstract: "Compute the earth's magnetic field at a position.",
+        commandName: "field", abstract: "Compute the earth's magnetic field at a position.",
         usage: "sensorctl field --latitude <degrees> --longitude <degrees> [<options>]",
         discussion: """
             Uses the World Magnetic Model 2025, or the newer release in the file of --model. Strengths are in \
@@ -28,11 +27,9 @@ struct FieldCommand: ParsableCommand {
             """)
 
     // `.unconditional` accepts values that begin with a minus sign.
-    @Option(parsing: .unconditional, help: "Latitude in degrees, north positive.")
-    var latitude: Double
+    @Option(parsing: .unconditional, help: "Latitude in degrees, north positive.") var latitude: Double
 
-    @Option(parsing: .unconditional, help: "Longitude in degrees, east positive.")
-    var longitude: Double
+    @Option(parsing: .unconditional, help: "Longitude in degrees, east positive.") var longitude: Double
 
     @Option(
         parsing: .unconditional,
@@ -44,8 +41,7 @@ struct FieldCommand: ParsableCommand {
         help: "Year such as 2026.5, or date such as 2026-07-02 or 2026-07-02T12:00:00Z. Default: now.")
     var date: FieldDate?
 
-    @Option(help: "File of coefficients in NOAA's format (WMM.COF).", completion: .file())
-    var model: String?
+    @Option(help: "File of coefficients in NOAA's format (WMM.COF).", completion: .file()) var model: String?
 
     @OptionGroup var output: OutputOptions
 

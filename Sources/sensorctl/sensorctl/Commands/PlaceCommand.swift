@@ -7,8 +7,7 @@ import JSONBytes
 
 struct PlaceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "place",
-        abstract: "Find the place at a coordinate, or the coordinate of a place.",
+        commandName: "place", abstract: "Find the place at a coordinate, or the coordinate of a place.",
         usage: "sensorctl place <latitude>,<longitude> | <text> | - [<options>]",
         discussion: """
             Uses data inside the program: borders of countries, cities with more than 10,000 people, administrative \
@@ -38,8 +37,7 @@ struct PlaceCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Language of country names, such as de. Default: that of LC_ALL, LC_MESSAGES or LANG.",
-            valueName: "name"))
+            "Language of country names, such as de. Default: that of LC_ALL, LC_MESSAGES or LANG.", valueName: "name"))
     var locale: String?
 
     @OptionGroup var output: OutputOptions
@@ -79,8 +77,7 @@ struct PlaceCommand: AsyncParsableCommand {
                     let location = CLLocation(latitude: coordinate.latitude, longitude: coordinate.longitude)
                     printer.print(try await geocoder.reverseGeocodeLocation(location, preferredLocale: preferred))
                 } else {
-                    printer.print(
-                        try await geocoder.geocodeAddressString(text, in: nil, preferredLocale: preferred))
+                    printer.print(try await geocoder.geocodeAddressString(text, in: nil, preferredLocale: preferred))
                 }
             } catch {
                 Log.error(error.localizedDescription)

@@ -11,11 +11,9 @@ struct PlaybackArguments: ParsableArguments {
     @Option(help: "Start of the playback in seconds of the trace; the playback begins with the state at that time.")
     var from: Double?
 
-    @Option(help: "End of the playback in seconds of the trace.")
-    var to: Double?
+    @Option(help: "End of the playback in seconds of the trace.") var to: Double?
 
-    @Option(help: "Maximum length of pauses in seconds; longer pauses are shortened.")
-    var maxGap: Double?
+    @Option(help: "Maximum length of pauses in seconds; longer pauses are shortened.") var maxGap: Double?
 
     @Option(help: "Play the trace this many times, or forever; timestamps continue to increase.")
     var loop: PlaybackLoop?
@@ -26,9 +24,7 @@ struct PlaybackArguments: ParsableArguments {
             valueName: "streams"))
     var streams: StreamList?
 
-    @Option(
-        help: ArgumentHelp(
-            "Rename a sensor or a receiver of the trace. May be repeated.", valueName: "old=new"))
+    @Option(help: ArgumentHelp("Rename a sensor or a receiver of the trace. May be repeated.", valueName: "old=new"))
     var rename: [Renaming] = []
 
     @Option(
@@ -115,9 +111,7 @@ struct Renaming: ExpressibleByArgument, Equatable {
     }
 }
 
-enum EndName: String, CaseIterable, ExpressibleByArgument {
-    case hold, stop, fail
-}
+enum EndName: String, CaseIterable, ExpressibleByArgument { case hold, stop, fail }
 
 struct PlaybackLoop: ExpressibleByArgument, Equatable {
     let rounds: PlaybackLoops

@@ -18,9 +18,7 @@ enum PlotSource {
         }
     }
 
-    var trace: TraceFile? {
-        if case .recording(let trace) = self { trace } else { nil }
-    }
+    var trace: TraceFile? { if case .recording(let trace) = self { trace } else { nil } }
 }
 
 /// Plays recordings through the managers and creates a figure from the callbacks.
@@ -61,9 +59,7 @@ struct PlotBuilder {
     /// The streams, in groups that are played together. Sensor streams do not affect each other. Each fused stream is
     /// played separately, as `replay` does.
     var groups: [[StreamName]] {
-        let all: [StreamName] = [
-            .location, .accelerometer, .gyro, .magnetometer, .pressure, .deviceMotion, .heading,
-        ]
+        let all: [StreamName] = [.location, .accelerometer, .gyro, .magnetometer, .pressure, .deviceMotion, .heading]
         let wanted = subjects == [.intervals] ? all : all.filter { stream in subjects.contains { $0.stream == stream } }
         return [wanted.filter(\.isSensor)] + wanted.filter { !$0.isSensor }.map { [$0] }
     }

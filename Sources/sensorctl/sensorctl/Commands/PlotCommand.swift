@@ -11,8 +11,7 @@ import TraceEditing
 
 struct PlotCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "plot",
-        abstract: "Plot recordings as SVG, PNG or HTML.",
+        commandName: "plot", abstract: "Plot recordings as SVG, PNG or HTML.",
         usage: "sensorctl plot <trace> ... [<stream> ...] -o <file> [<options>]",
         discussion: """
             Plots the contents of recordings, or only the named streams: \(PlotSubject.list). The values are those \
@@ -57,11 +56,9 @@ struct PlotCommand: AsyncParsableCommand {
 
     @OptionGroup var new: NewFileOptions
 
-    @Option(help: "Title of the plot. Default: the name of the recording.")
-    var title: String?
+    @Option(help: "Title of the plot. Default: the name of the recording.") var title: String?
 
-    @Flag(help: "Label the axis with times of day (UTC), not with the time since the start.")
-    var clock = false
+    @Flag(help: "Label the axis with times of day (UTC), not with the time since the start.") var clock = false
 
     @Option(
         help:
@@ -69,8 +66,7 @@ struct PlotCommand: AsyncParsableCommand {
         transform: PlotCommand.alignment)
     var align: TraceMerger.Alignment?
 
-    @Option(help: "Resolution of a PNG in dots per inch.")
-    var dpi = 150
+    @Option(help: "Resolution of a PNG in dots per inch.") var dpi = 150
 
     @OptionGroup var reference: ReferenceOptions
 
@@ -115,8 +111,7 @@ struct PlotCommand: AsyncParsableCommand {
         try Self.rejectIf(
             output == "-" && printed.json, "--json uses standard output: name a file with -o, or omit it.")
         if let output, chosenFormat == nil {
-            throw ValidationError(
-                "The name \(output) does not end in .svg, .html or .png. Rename it, or use --format.")
+            throw ValidationError("The name \(output) does not end in .svg, .html or .png. Rename it, or use --format.")
         }
         try Self.rejectIf(!(30...1200).contains(dpi), "--dpi must be from 30 to 1200 dots per inch.")
         try faults.validate(upTo: choices.to)

@@ -5,14 +5,11 @@ import DeviceCore
 
 /// The options that identify the publisher.
 struct PublisherIdentity: ParsableArguments {
-    @Option(help: "Second level of the topic. Default: the name of the current user.")
-    var user: String?
+    @Option(help: "Second level of the topic. Default: the name of the current user.") var user: String?
 
-    @Option(help: "Third level of the topic. Default: the name of this machine.")
-    var device: String?
+    @Option(help: "Third level of the topic. Default: the name of this machine.") var device: String?
 
-    @Option(help: "Topic of the positions. Default: owntracks/USER/DEVICE.")
-    var topic: String?
+    @Option(help: "Topic of the positions. Default: owntracks/USER/DEVICE.") var topic: String?
 
     @Option(
         name: .customLong("client-id"),
@@ -51,14 +48,11 @@ struct BrokerOptions: ParsableArguments {
             valueName: "file"))
     var caFile: String?
 
-    @Option(help: ArgumentHelp("Certificate of this client, in PEM.", valueName: "file"))
-    var certificateFile: String?
+    @Option(help: ArgumentHelp("Certificate of this client, in PEM.", valueName: "file")) var certificateFile: String?
 
-    @Option(help: ArgumentHelp("Private key of the certificate, in PEM.", valueName: "file"))
-    var keyFile: String?
+    @Option(help: ArgumentHelp("Private key of the certificate, in PEM.", valueName: "file")) var keyFile: String?
 
-    @Option(help: "Interval in seconds after which an idle connection is checked. Default: 30.")
-    var keepAlive: Int?
+    @Option(help: "Interval in seconds after which an idle connection is checked. Default: 30.") var keepAlive: Int?
 
     var files: BrokerCredentialFiles {
         BrokerCredentialFiles(password: passwordFile, authorities: caFile, certificate: certificateFile, key: keyFile)

@@ -10,8 +10,7 @@ import Trace
 
 struct PublishCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "publish",
-        abstract: "Publish the positions and the motion of this board through an MQTT broker.",
+        commandName: "publish", abstract: "Publish the positions and the motion of this board through an MQTT broker.",
         discussion: """
             Publishes each position as OwnTracks JSON on owntracks/USER/DEVICE, where the broker retains the last one, \
             and with --motion also readings as SenML on senml/USER/DEVICE/KIND. Another board follows this one with \
@@ -47,28 +46,22 @@ struct PublishCommand: AsyncParsableCommand {
             "Also publish readings of this sensor: \(SensorKindName.list). May be repeated.", valueName: "kind"))
     var motion: [SensorKindName] = []
 
-    @Option(help: "Seconds between motion readings; 0 for every reading.")
-    var interval = 0.1
+    @Option(help: "Seconds between motion readings; 0 for every reading.") var interval = 0.1
 
-    @Flag(help: "Publish discovery messages for Home Assistant.")
-    var homeAssistant = false
+    @Flag(help: "Publish discovery messages for Home Assistant.") var homeAssistant = false
 
-    @Option(help: ArgumentHelp("Folder for messages that wait for the broker.", valueName: "folder"))
-    var spool: String?
+    @Option(help: ArgumentHelp("Folder for messages that wait for the broker.", valueName: "folder")) var spool: String?
 
     @Option(help: ArgumentHelp("Play a recording instead of this board's sensors.", valueName: "file"))
     var trace: String?
 
-    @Option(help: "Playback speed relative to the recording; max for no delays.")
-    var speed: PlaybackSpeed?
+    @Option(help: "Playback speed relative to the recording; max for no delays.") var speed: PlaybackSpeed?
 
-    @Flag(help: "Shift the times of the trace so that it starts now.")
-    var rebase = false
+    @Flag(help: "Shift the times of the trace so that it starts now.") var rebase = false
 
     @OptionGroup(title: "Recordings of other programs") var imports: ImportOptions
 
-    @Option(help: "End after this many seconds.")
-    var duration: Double?
+    @Option(help: "End after this many seconds.") var duration: Double?
 
     @OptionGroup var output: OutputOptions
 
@@ -79,8 +72,7 @@ struct PublishCommand: AsyncParsableCommand {
         try Self.rejectIf(trace == "-" && speed == nil, "A trace on standard input requires --speed.")
         let address = try ExitStatus.validating { () throws(DeviceError) in try BrokerAddress(broker) }
         try Self.rejectIf(
-            !address.usesTLS && access.namesTLS,
-            "Certificates require TLS: use mqtts:// instead of mqtt://.")
+            !address.usesTLS && access.namesTLS, "Certificates require TLS: use mqtts:// instead of mqtt://.")
     }
 
     func run() async throws { try await Termination.run { try await publish($0) } }

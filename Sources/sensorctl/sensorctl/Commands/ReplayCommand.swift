@@ -12,8 +12,7 @@ import TraceEditing
 
 struct ReplayCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "replay",
-        abstract: "Play a recording through Core Location, Core Motion and External Accessory.",
+        commandName: "replay", abstract: "Play a recording through Core Location, Core Motion and External Accessory.",
         discussion: """
             Accepts traces of `sensorctl record`, the output of gpspipe -w, gpsd's .chk files, and recordings of other \
             programs: NMEA logs, GPX, MCAP, CSV files, phyphox, Sensor Logger folders, umockdev descriptions and \
@@ -38,30 +37,25 @@ struct ReplayCommand: AsyncParsableCommand {
               sensorctl replay drive.jsonl device-motion --expect drive.expected
             """)
 
-    @Argument(
-        help: "Recording; - for standard input, except for folders and libiio's XML.", completion: .file())
+    @Argument(help: "Recording; - for standard input, except for folders and libiio's XML.", completion: .file())
     var file: String
 
-    @Argument(help: "Stream to replay: \(StreamName.list).")
-    var stream: StreamName
+    @Argument(help: "Stream to replay: \(StreamName.list).") var stream: StreamName
 
     @Option(
         help: "Playback speed relative to the recording; max for no delays. Default: 1 in a terminal, otherwise max.")
     var speed: PlaybackSpeed?
 
-    @Flag(help: "Print every report of the receiver, not one per epoch.")
-    var everyReport = false
+    @Flag(help: "Print every report of the receiver, not one per epoch.") var everyReport = false
 
-    @Option(help: "Seconds between motion readings; 0 for every reading of the trace.")
-    var interval = 0.0
+    @Option(help: "Seconds between motion readings; 0 for every reading of the trace.") var interval = 0.0
 
     @OptionGroup var reference: ReferenceOptions
 
     @OptionGroup var regions: RegionOptions
     @OptionGroup var beacons: BeaconOptions
 
-    @Flag(help: "Shift the times of the trace so that it starts now.")
-    var rebase = false
+    @Flag(help: "Shift the times of the trace so that it starts now.") var rebase = false
 
     @OptionGroup(title: "Recordings of other programs") var imports: ImportOptions
 
@@ -73,8 +67,7 @@ struct ReplayCommand: AsyncParsableCommand {
         help: ArgumentHelp("Compare the callbacks with those in this file.", valueName: "file"), completion: .file())
     var expect: String?
 
-    @Flag(help: "Rewrite the file of --expect, and keep its tolerances.")
-    var updateExpected = false
+    @Flag(help: "Rewrite the file of --expect, and keep its tolerances.") var updateExpected = false
 
     @OptionGroup var output: OutputOptions
 
@@ -166,8 +159,7 @@ struct ReplayCommand: AsyncParsableCommand {
             regions: regions.region, beacons: beacons.constraints, printsErrors: false)
         await Self.replay(
             trace, stamps: rebase ? .rebased(to: LiveClock().wallTime) : .recorded, options: choices.options,
-            speed: speed,
-            plan: plan, stop: stop)
+            speed: speed, plan: plan, stop: stop)
         return stop.status()
     }
 

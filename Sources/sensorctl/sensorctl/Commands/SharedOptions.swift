@@ -11,8 +11,7 @@ struct OutputOptions: ParsableArguments {
 
 /// The options for creating files.
 struct NewFileOptions: ParsableArguments {
-    @Flag(help: "Replace an existing file.")
-    var overwrite = false
+    @Flag(help: "Replace an existing file.") var overwrite = false
 
     @Option(
         help: ArgumentHelp(
@@ -35,8 +34,7 @@ struct FileMode: ExpressibleByArgument, Equatable {
 
 /// The options of a simulation: its duration, its output and a program to run.
 struct ProgramOptions: ParsableArguments {
-    @Option(help: "End after this many seconds.")
-    var duration: Double?
+    @Option(help: "End after this many seconds.") var duration: Double?
 
     @OptionGroup var output: OutputOptions
 

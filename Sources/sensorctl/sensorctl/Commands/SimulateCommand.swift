@@ -14,19 +14,16 @@ import TraceEditing
 
 struct SimulateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "simulate",
-        abstract: "Simulate gpsd, motion sensors and accessories from recordings.",
+        commandName: "simulate", abstract: "Simulate gpsd, motion sensors and accessories from recordings.",
         subcommands: [
             SimulateAllCommand.self, SimulateGPSDCommand.self, SimulateIIOCommand.self, SimulateAccessoryCommand.self,
-        ],
-        defaultSubcommand: SimulateAllCommand.self)
+        ], defaultSubcommand: SimulateAllCommand.self)
 }
 
 /// `sensorctl simulate TRACE... [-- PROGRAM]`
 struct SimulateAllCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "all",
-        abstract: "Simulate positions, motion and accessories for an unmodified program.",
+        commandName: "all", abstract: "Simulate positions, motion and accessories for an unmodified program.",
         usage: "sensorctl simulate [all] <trace> ... [<options>] [-- <program> ...]",
         discussion: """
             The word all may be omitted. Accepts the formats that `replay` accepts; several recordings are aligned as \
@@ -54,17 +51,14 @@ struct SimulateAllCommand: AsyncParsableCommand {
         completion: .file())
     var words: [String] = []
 
-    @Option(help: "Playback speed relative to the recording.")
-    var speed = 1.0
+    @Option(help: "Playback speed relative to the recording.") var speed = 1.0
 
     @Flag(help: "Repeat the recordings, with increasing timestamps; otherwise no data arrives after the end.")
     var loop = false
 
-    @Flag(help: "Shift the times of positions so that the first fix is at the current time.")
-    var rebase = false
+    @Flag(help: "Shift the times of positions so that the first fix is at the current time.") var rebase = false
 
-    @Flag(help: "Start immediately, not with the first use.")
-    var atOnce = false
+    @Flag(help: "Start immediately, not with the first use.") var atOnce = false
 
     @Option(
         help: "Alignment of several recordings: clock (by their start times) or start (all begin together).",
@@ -73,17 +67,14 @@ struct SimulateAllCommand: AsyncParsableCommand {
 
     @OptionGroup var faults: TraceFaultOptions
 
-    @Option(help: ArgumentHelp("Faults of gpsd; see simulate gpsd --help.", valueName: "faults"))
-    var gpsdFault: String?
+    @Option(help: ArgumentHelp("Faults of gpsd; see simulate gpsd --help.", valueName: "faults")) var gpsdFault: String?
 
-    @Option(help: ArgumentHelp("Faults of iiod; see simulate iio --help.", valueName: "faults"))
-    var iioFault: String?
+    @Option(help: ArgumentHelp("Faults of iiod; see simulate iio --help.", valueName: "faults")) var iioFault: String?
 
     @Flag(help: "Simulate accessories as pseudo-terminals, which look like serial ports, not as sockets.")
     var pty = false
 
-    @Option(help: "End after this many seconds.")
-    var duration: Double?
+    @Option(help: "End after this many seconds.") var duration: Double?
 
     @OptionGroup(title: "Recordings of other programs, for all files") var imports: ImportOptions
 

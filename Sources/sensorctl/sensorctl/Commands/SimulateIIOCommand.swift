@@ -10,8 +10,7 @@ import TraceFormats
 
 struct SimulateIIOCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "iio",
-        abstract: "Serve the motion sensors of a recording like iiod.",
+        commandName: "iio", abstract: "Serve the motion sensors of a recording like iiod.",
         discussion: """
             Accepts the formats that `replay` accepts. Listens on 127.0.0.1 and prints the address for clients: \
             iio_info, iio_readdev and all other programs with libiio, or programs with this package through \
@@ -33,14 +32,12 @@ struct SimulateIIOCommand: AsyncParsableCommand {
         completion: .file())
     var file: String
 
-    @Option(help: "TCP port; 0 for any free port. iiod itself uses 30431.")
-    var port: UInt16 = 0
+    @Option(help: "TCP port; 0 for any free port. iiod itself uses 30431.") var port: UInt16 = 0
 
     @Option(help: "Playback speed relative to the recording; max sends as fast as clients request.")
     var speed = PlaybackSpeed.times(1)
 
-    @Flag(help: "Repeat the recording; otherwise the sensors are silent after the end.")
-    var loop = false
+    @Flag(help: "Repeat the recording; otherwise the sensors are silent after the end.") var loop = false
 
     @Option(help: ArgumentHelp("Faults to inject, and their times. \(IIODFault.syntax)", valueName: "faults"))
     var fault: String?

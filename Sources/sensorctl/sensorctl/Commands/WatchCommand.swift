@@ -10,8 +10,7 @@ import Synchronization
 
 struct WatchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "watch",
-        abstract: "Print the position, the motion or the accessories of this machine.",
+        commandName: "watch", abstract: "Print the position, the motion or the accessories of this machine.",
         usage: "sensorctl watch <stream> [<options>]",
         discussion: """
             Runs until it is interrupted, even while gpsd or a sensor is unavailable: the command reports the loss \
@@ -38,28 +37,22 @@ struct WatchCommand: AsyncParsableCommand {
               sensorctl watch accelerometer --interval 0.02 --count 100
             """)
 
-    @Argument(help: "Stream to watch: \(StreamName.list).")
-    var stream: StreamName
+    @Argument(help: "Stream to watch: \(StreamName.list).") var stream: StreamName
 
-    @Flag(help: "Print every report of the receiver, not one per epoch.")
-    var everyReport = false
+    @Flag(help: "Print every report of the receiver, not one per epoch.") var everyReport = false
 
-    @Option(help: "Use only this receiver, by its name in gpsd (for example /dev/ttyACM0).")
-    var receiver: String?
+    @Option(help: "Use only this receiver, by its name in gpsd (for example /dev/ttyACM0).") var receiver: String?
 
-    @Option(help: "Seconds between motion readings; 0 for every reading.")
-    var interval = 0.1
+    @Option(help: "Seconds between motion readings; 0 for every reading.") var interval = 0.1
 
     @OptionGroup var reference: ReferenceOptions
 
     @OptionGroup var regions: RegionOptions
     @OptionGroup var beacons: BeaconOptions
 
-    @Option(help: "End after this many updates.")
-    var count: Int?
+    @Option(help: "End after this many updates.") var count: Int?
 
-    @Option(help: "End after this many seconds.")
-    var duration: Double?
+    @Option(help: "End after this many seconds.") var duration: Double?
 
     @OptionGroup var output: OutputOptions
 

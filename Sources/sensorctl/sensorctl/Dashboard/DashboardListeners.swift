@@ -91,8 +91,7 @@ final class DashboardListeners {
             DeviceMotionListener(
                 frame: reference.frame, interval: interval, origin: .zero, tap: nil, showsAngles: false, outlet: outlet)
         case .heading:
-            HeadingListener(
-                edge: reference.edge, interval: interval, origin: .zero, device: device, outlet: outlet)
+            HeadingListener(edge: reference.edge, interval: interval, origin: .zero, device: device, outlet: outlet)
         case .steps: PedometerListener(outlet: outlet)
         case .activity: ActivityListener(outlet: outlet)
         default: MotionListener(stream, interval: interval, outlet: outlet)

@@ -78,9 +78,7 @@ final class DashboardRegions: NSObject, CLLocationManagerDelegate {
         return nil
     }
 
-    func locationManager(
-        _ manager: CLLocationManager, didDetermineState state: CLRegionState, for region: CLRegion
-    ) {
+    func locationManager(_ manager: CLLocationManager, didDetermineState state: CLRegionState, for region: CLRegion) {
         updateState(state, of: region)
     }
 

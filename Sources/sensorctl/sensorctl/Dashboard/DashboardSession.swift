@@ -60,8 +60,7 @@ final class DashboardSession {
             listeners.regions.restart()
             book.reset(at: clock.now)
         }
-        var hello = hello(
-            title: trace.name.split(separator: "/").last.map(String.init) ?? trace.name, clock, frame)
+        var hello = hello(title: trace.name.split(separator: "/").last.map(String.init) ?? trace.name, clock, frame)
         hello.isTrace = true
         hello.duration = playback.duration
         hello.faults = faults.all.map { ($0.id, $0.label, $0.about) }

@@ -28,8 +28,7 @@ final class LiveStatusMonitor {
         guard !isExamining else { return }
         isExamining = true
         defer { isExamining = false }
-        let report = await DoctorCommand.examine(
-            device, seconds: Self.trialDuration, isListening: true, stop: stop)
+        let report = await DoctorCommand.examine(device, seconds: Self.trialDuration, isListening: true, stop: stop)
         guard let report else { return }
         feed.publish(findings: report.findings, at: clock.now)
     }

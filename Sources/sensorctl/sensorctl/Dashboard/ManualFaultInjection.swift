@@ -59,8 +59,7 @@ final class ManualFaultInjection: Sendable {
             ]
             switch kind {
             case .accelerometer:
-                clauses.append(
-                    ("saturate=9(accelerometer)", "The accelerometer saturates", "At 9 m/s² on each axis."))
+                clauses.append(("saturate=9(accelerometer)", "The accelerometer saturates", "At 9 m/s² on each axis."))
             case .gyroscope:
                 clauses.append(("disturb=0.1/0/0(gyroscope)", "The gyroscope drifts", "0.1 rad/s is added about x."))
             case .magnetometer:

@@ -36,8 +36,7 @@ final class TracePlayback {
 
     init(
         _ simulated: SimulatedDevice, duration: Double, faults: ManualFaultInjection, clock: SessionClock,
-        feed: DashboardFeed,
-        speed: Double, loops: Bool, forget: @escaping @MainActor () async -> Void
+        feed: DashboardFeed, speed: Double, loops: Bool, forget: @escaping @MainActor () async -> Void
     ) {
         (self.simulated, self.duration, self.faults, self.clock, self.feed) = (simulated, duration, faults, clock, feed)
         (self.speed, self.loops, self.onSeek) = (speed, loops, forget)
@@ -198,9 +197,7 @@ final class TracePlayback {
                 writer.member("speed", speed)
                 writer.member("loop", loops)
                 writer.member("ended", ended)
-                writer.array("active") { writer in
-                    for id in active { writer.object { $0.member("id", id) } }
-                }
+                writer.array("active") { writer in for id in active { writer.object { $0.member("id", id) } } }
             })
     }
 }

@@ -71,7 +71,5 @@ struct SkyView {
         return min(rows, rows >= 10 ? systems * 2 : systems)
     }
 
-    private static func kind(of satellite: Satellite) -> Kind {
-        kinds.first { $0.system == satellite.system } ?? other
-    }
+    private static func kind(of satellite: Satellite) -> Kind { kinds.first { $0.system == satellite.system } ?? other }
 }

@@ -26,8 +26,7 @@ enum Gauges {
         for place in -half...half {
             let isFilled = place * filled > 0 && abs(place) <= abs(filled)
             let color = isFilled ? Palette.speed(Double(abs(place)) / Double(half)) : place == 0 ? 250 : Palette.faint
-            canvas.put(
-                isFilled ? "━" : place == 0 ? "┼" : "─", x: x + half + place, y: y, color: color, bold: isFilled)
+            canvas.put(isFilled ? "━" : place == 0 ? "┼" : "─", x: x + half + place, y: y, color: color, bold: isFilled)
         }
     }
 

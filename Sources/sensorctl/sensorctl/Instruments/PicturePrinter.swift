@@ -17,9 +17,7 @@ protocol PicturedReading: TimedReading {
 }
 
 /// A reading whose picture does not depend on earlier readings.
-protocol DrawnReading: PicturedReading {
-    func picture(width: Int, height: Int, rate: Double?) -> Canvas
-}
+protocol DrawnReading: PicturedReading { func picture(width: Int, height: Int, rate: Double?) -> Canvas }
 
 extension DrawnReading {
     /// Returns a picture of at most 100 columns and 22 rows. The row below it contains the cursor.

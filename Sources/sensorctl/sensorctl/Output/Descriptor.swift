@@ -60,9 +60,7 @@ struct Descriptor: Sendable {
     }
 
     /// Writes all bytes. After a stop request, waits at most 2 s for a slow reader.
-    func write(_ bytes: [UInt8], until stop: StopRequest) -> Outcome {
-        write(bytes, isPatient: stop.gracePeriod())
-    }
+    func write(_ bytes: [UInt8], until stop: StopRequest) -> Outcome { write(bytes, isPatient: stop.gracePeriod()) }
 
     /// True if a write would not block, including one that would fail.
     private func isWritable(within milliseconds: Int32) -> Bool {

@@ -27,9 +27,7 @@ enum Log {
     /// Holds messages back until ``release()``.
     static func suspend() { held.withLock { $0 = $0 ?? [] } }
 
-    static func resume() {
-        for line in held.withLock({ $0.take() }) ?? [] { write(line) }
-    }
+    static func resume() { for line in held.withLock({ $0.take() }) ?? [] { write(line) } }
 
     fileprivate static func append(_ line: String) {
         let isHeld = held.withLock { held -> Bool in

@@ -65,8 +65,7 @@ struct PNGConverter {
             let how = status > 128 ? "ended by signal \(status - 128)" : "exit status \(status)"
             throw DeviceError(
                 .inputOutput,
-                "\(path) did not produce a PNG (\(how)); see its messages above. Write .svg or .html instead."
-            )
+                "\(path) did not produce a PNG (\(how)); see its messages above. Write .svg or .html instead.")
         }
         return picture
     }

@@ -72,9 +72,7 @@ final class PlotCollector: ReadingPrinter {
         } else if let altitude = location.altitudeAboveEllipsoid {
             add(.altitude, "above the ellipsoid", .plain, time, altitude, margin: location.verticalAccuracy)
         }
-        if location.horizontalAccuracy >= 0 {
-            add(.accuracy, "horizontal", .amount, time, location.horizontalAccuracy)
-        }
+        if location.horizontalAccuracy >= 0 { add(.accuracy, "horizontal", .amount, time, location.horizontalAccuracy) }
         if location.verticalAccuracy >= 0 { add(.accuracy, "vertical", .amount, time, location.verticalAccuracy) }
     }
 
@@ -115,9 +113,7 @@ final class PlotCollector: ReadingPrinter {
             isDoubtful: !isTrusted)
     }
 
-    private func count(_ stream: StreamName, _ time: Double) {
-        intervals[stream, default: IntervalCounter()].add(time)
-    }
+    private func count(_ stream: StreamName, _ time: Double) { intervals[stream, default: IntervalCounter()].add(time) }
 
     private func add(
         _ subject: PlotSubject, _ name: String, _ quantity: PlotQuantity, _ time: Double, _ value: Double,

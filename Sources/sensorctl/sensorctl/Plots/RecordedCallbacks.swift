@@ -102,8 +102,7 @@ private struct Values {
     func reading(of stream: StreamName) -> MotionReading? {
         let names = stream == .pressure ? ["pressure"] : ["x", "y", "z"]
         let values = names.compactMap { name in numbers[name].map { MotionReading.Value(name, $0, unit: stream.unit) } }
-        return values.count == names.count
-            ? MotionReading(stream: stream, timestamp: timestamp, values: values) : nil
+        return values.count == names.count ? MotionReading(stream: stream, timestamp: timestamp, values: values) : nil
     }
 
     var heading: HeadingReading? {

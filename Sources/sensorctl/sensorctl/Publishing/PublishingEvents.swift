@@ -75,9 +75,7 @@ final class PublishingEvents: Sendable {
         printer.finish()
     }
 
-    private func fail(
-        _ event: StaticString, _ error: DeviceError, _ more: (inout JSONWriter) -> Void = { _ in }
-    ) {
+    private func fail(_ event: StaticString, _ error: DeviceError, _ more: (inout JSONWriter) -> Void = { _ in }) {
         guard asJSON else { return warn(error.description) }
         report(event, "") { writer in
             more(&writer)

@@ -50,9 +50,7 @@ struct AccessoryChangeReading: Reading {
     func writeMembers(to writer: inout JSONWriter) {
         writer.members(["callback": change.rawValue, "time": CivilDate(time).timestamp])
         if change == .present {
-            writer.array("accessories") { writer in
-                for accessory in accessories { accessory.write(to: &writer) }
-            }
+            writer.array("accessories") { writer in for accessory in accessories { accessory.write(to: &writer) } }
         } else if let accessory = accessories.first {
             writer.key("accessory")
             accessory.write(to: &writer)

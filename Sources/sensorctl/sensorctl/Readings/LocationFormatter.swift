@@ -64,7 +64,5 @@ enum LocationFormatter {
 
 extension CLLocation {
     /// The time of the report with a resolution of nanoseconds; without a report, the location's timestamp.
-    var time: WallTime {
-        report?.time ?? WallTime(timestamp)
-    }
+    var time: WallTime { report?.time ?? WallTime(timestamp) }
 }

@@ -55,9 +55,7 @@ extension TimedReading {
     }
 }
 
-protocol ReadingPrinter: AnyObject {
-    func print(_ reading: some Reading)
-}
+protocol ReadingPrinter: AnyObject { func print(_ reading: some Reading) }
 
 /// Prints readings as lines of text or as one JSON object per line.
 final class LinePrinter: ReadingPrinter {
@@ -111,9 +109,7 @@ struct StreamFailure: Reading {
     func writeMembers(to writer: inout JSONWriter) {
         let wrapped = error as NSError
         writer.members(["callback": "error", "stream": stream.rawValue])
-        writer.object("error") {
-            $0.members(["domain": wrapped.domain, "code": wrapped.code, "reason": error.reason])
-        }
+        writer.object("error") { $0.members(["domain": wrapped.domain, "code": wrapped.code, "reason": error.reason]) }
     }
 
     func lines(_ ink: TerminalStyle) -> [String] {

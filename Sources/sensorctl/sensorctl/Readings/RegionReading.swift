@@ -8,9 +8,7 @@ import SensorTools
 
 /// A state change of a region or condition.
 struct RegionReading: Reading {
-    enum Callback: String {
-        case didDetermineState, didEnterRegion, didExitRegion
-    }
+    enum Callback: String { case didDetermineState, didEnterRegion, didExitRegion }
 
     let callback: Callback
     let region: String

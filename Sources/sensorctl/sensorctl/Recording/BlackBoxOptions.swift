@@ -21,8 +21,7 @@ struct BlackBoxOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Maximum size of the ring in bytes, with K, M or G (powers of 1024). Default: 64M.",
-            valueName: "bytes"))
+            "Maximum size of the ring in bytes, with K, M or G (powers of 1024). Default: 64M.", valueName: "bytes"))
     var ringSize: ByteCount?
 
     @Option(

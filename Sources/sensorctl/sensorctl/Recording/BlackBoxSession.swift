@@ -82,6 +82,4 @@ final class BlackBoxSession: Sendable {
 }
 
 /// The first error of saving a trace.
-private final class SaveError: Sendable {
-    let error = Mutex<DeviceError?>(nil)
-}
+private final class SaveError: Sendable { let error = Mutex<DeviceError?>(nil) }

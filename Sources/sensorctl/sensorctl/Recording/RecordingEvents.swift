@@ -31,9 +31,7 @@ final class RecordingEvents: Sendable {
         start = clock.now
         let time = clock
         printer = EventPrinter { count in
-            if asJSON {
-                return Self.write(Self.line("missed", at: time.wallTime, ["events": count]), until: stop)
-            }
+            if asJSON { return Self.write(Self.line("missed", at: time.wallTime, ["events": count]), until: stop) }
             Log.warning(
                 "\(count) messages about the recording were dropped, because standard error was not read in time.")
             return true
@@ -105,8 +103,7 @@ final class RecordingEvents: Sendable {
     }
 
     private func report(_ event: String, _ accessory: AccessoryDescription) {
-        report(
-            event, "\(accessory.label) was \(event)", ["accessory": accessory.identity, "name": accessory.name])
+        report(event, "\(accessory.label) was \(event)", ["accessory": accessory.identity, "name": accessory.name])
     }
 
     func triggered(_ trigger: RingTrigger, seconds: Double) {
@@ -144,8 +141,7 @@ final class RecordingEvents: Sendable {
             "ended", "recorded \(what) in \(Int(seconds.rounded())) s",
             [
                 "file": file, "lines": lines, "samples": samples, "accessoryEvents": accessories,
-                "sightings": sightings,
-                "seconds": (seconds * 1000).rounded() / 1000,
+                "sightings": sightings, "seconds": (seconds * 1000).rounded() / 1000,
             ])
     }
 

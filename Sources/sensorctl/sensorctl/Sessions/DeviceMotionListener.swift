@@ -51,8 +51,7 @@ final class DeviceMotionListener: StreamListener {
             timestamp: origin.secondsTo(motion.timestamp), quaternion: SIMD4(q.x, q.y, q.z, q.w),
             gravity: motion.gravity.axes, userAcceleration: motion.userAcceleration.axes,
             rotationRate: motion.rotationRate.axes, magneticField: field.field.axes,
-            magneticAccuracy: field.accuracy.rawValue, heading: motion.heading, frame: frame,
-            condition: tap?.condition)
+            magneticAccuracy: field.accuracy.rawValue, heading: motion.heading, frame: frame, condition: tap?.condition)
         if showsAngles { (reading.roll, reading.pitch, reading.yaw) = (attitude.roll, attitude.pitch, attitude.yaw) }
         outlet.print(reading)
     }

@@ -35,9 +35,7 @@ final class ExpectationRun {
         do throws(DeviceError) {
             // Only a file of expected callbacks is overwritten.
             list = CallbackList(options: options, tolerances: try ExpectedCallbacks(path: path).tolerances)
-        } catch  where error.code == .notFound {
-            list = CallbackList(options: options, tolerances: tolerances)
-        }
+        } catch where error.code == .notFound { list = CallbackList(options: options, tolerances: tolerances) }
     }
 
     /// Processes a callback. Requests a stop at the first difference.

@@ -72,17 +72,11 @@ extension MotionReading {
     }
 }
 
-extension CMAcceleration {
-    var axes: SIMD3<Double> { SIMD3(x, y, z) }
-}
+extension CMAcceleration { var axes: SIMD3<Double> { SIMD3(x, y, z) } }
 
-extension CMRotationRate {
-    var axes: SIMD3<Double> { SIMD3(x, y, z) }
-}
+extension CMRotationRate { var axes: SIMD3<Double> { SIMD3(x, y, z) } }
 
-extension CMMagneticField {
-    var axes: SIMD3<Double> { SIMD3(x, y, z) }
-}
+extension CMMagneticField { var axes: SIMD3<Double> { SIMD3(x, y, z) } }
 
 /// Prints the device's orientation each time it changes.
 ///

@@ -40,9 +40,7 @@ final class RegionListener: NSObject, CLLocationManagerDelegate, StreamListener 
         manager.delegate = nil
     }
 
-    func locationManager(
-        _ manager: CLLocationManager, didDetermineState state: CLRegionState, for region: CLRegion
-    ) {
+    func locationManager(_ manager: CLLocationManager, didDetermineState state: CLRegionState, for region: CLRegion) {
         print(.didDetermineState, state, region)
     }
 
@@ -55,8 +53,7 @@ final class RegionListener: NSObject, CLLocationManagerDelegate, StreamListener 
     }
 
     private func print(_ callback: RegionReading.Callback, _ state: CLRegionState, _ region: CLRegion) {
-        outlet.print(
-            RegionReading(callback: callback, region: region.identifier, state: state, date: region.stateDate))
+        outlet.print(RegionReading(callback: callback, region: region.identifier, state: state, date: region.stateDate))
     }
 
     func locationManager(

@@ -25,9 +25,7 @@ enum ParentDeathSignal {
         guard words.count > 3, words[1] == flag, let parent = pid_t(words[2]) else { return }
         // Swift does not import variadic functions such as prctl(2). 1 is PR_SET_PDEATHSIG.
         typealias Control = @convention(c) (Int32, UInt, UInt, UInt, UInt) -> Int32
-        if let control = dlsym(nil, "prctl") {
-            _ = unsafeBitCast(control, to: Control.self)(1, UInt(SIGTERM), 0, 0, 0)
-        }
+        if let control = dlsym(nil, "prctl") { _ = unsafeBitCast(control, to: Control.self)(1, UInt(SIGTERM), 0, 0, 0) }
         // The parent may have ended before the signal was requested.
         guard getppid() == parent else { exit(128 + SIGTERM) }
         // Adopts the niceness of the parent's main thread if it is higher. The child has inherited the niceness of the

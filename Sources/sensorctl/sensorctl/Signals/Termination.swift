@@ -12,8 +12,7 @@ final class Termination {
     init(_ stop: StopRequest) {
         // SIGHUP remains ignored if it was ignored at startup, for example by nohup.
         let ignored = SignalDispatcher.ignoredAtStart.intersection([SIGHUP])
-        registration = SignalDispatcher.shared?.register([SIGINT, SIGTERM, SIGHUP].filter { !ignored.contains($0) }) {
-            _ in
+        registration = SignalDispatcher.shared?.register([SIGINT, SIGTERM, SIGHUP].filter { !ignored.contains($0) }) { _ in
             stop.request(.signal)
         }
     }
@@ -43,9 +42,7 @@ final class SignalRelay: Sendable {
         var stored: [SignalDispatcher.ReceivedSignal] = []
     }
 
-    private final class Content: Sendable {
-        let state = Mutex(State())
-    }
+    private final class Content: Sendable { let state = Mutex(State()) }
 
     private let content = Content()
     private let registration: SignalDispatcher.Registration?

@@ -101,7 +101,5 @@ struct DialoguePlayer {
     }
 
     /// Fuzz steps describe the tolerance for the program's own bytes and are irrelevant for the answers.
-    private mutating func skip() {
-        while !isFinished, case .fuzz = steps[next] { next += 1 }
-    }
+    private mutating func skip() { while !isFinished, case .fuzz = steps[next] { next += 1 } }
 }

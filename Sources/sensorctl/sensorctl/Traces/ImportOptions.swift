@@ -41,12 +41,10 @@ struct ImportOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Speed between GPX points without times. Default: one point per second.",
-            valueName: "metres per second"))
+            "Speed between GPX points without times. Default: one point per second.", valueName: "metres per second"))
     var pace: Double?
 
-    @Option(
-        help: ArgumentHelp("First day of an NMEA log that contains no date, such as 2026-11-21.", valueName: "day"))
+    @Option(help: ArgumentHelp("First day of an NMEA log that contains no date, such as 2026-11-21.", valueName: "day"))
     var date: LogDay?
 
     @Option(

@@ -7,11 +7,9 @@ import TraceEditing
 
 /// The options that insert faults into a recording.
 struct TraceFaultOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("Faults to inject. \(TraceFault.syntax)", valueName: "faults"))
-    var fault: String?
+    @Option(help: ArgumentHelp("Faults to inject. \(TraceFault.syntax)", valueName: "faults")) var fault: String?
 
-    @Option(help: "Seed of random faults, to repeat a run. Default: a new seed in each run.")
-    var seed: UInt64?
+    @Option(help: "Seed of random faults, to repeat a run. Default: a new seed in each run.") var seed: UInt64?
 
     func validate() throws {
         guard let fault else {

@@ -27,15 +27,12 @@ struct TraceTarget: ParsableArguments {
             valueName: "path"))
     var receiver: String?
 
-    @Flag(help: "Also write arrival times, in the formats gpsd and nmea.")
-    var stamps = false
+    @Flag(help: "Also write arrival times, in the formats gpsd and nmea.") var stamps = false
 
     private static var formats: String { RecordingFormat.writableFormats.map(\.name).joined(separator: ", ") }
 
     private static func format(_ text: String) throws -> RecordingFormat {
-        guard let format = RecordingFormat(name: text) else {
-            throw ValidationError("Use one of \(formats).")
-        }
+        guard let format = RecordingFormat(name: text) else { throw ValidationError("Use one of \(formats).") }
         return format
     }
 
@@ -106,8 +103,7 @@ struct TraceTarget: ParsableArguments {
 
 /// The input and output options of commands that edit a recording.
 struct EditOptions: ParsableArguments {
-    @Argument(
-        help: "Recording; - for standard input, except for folders and libiio's XML.", completion: .file())
+    @Argument(help: "Recording; - for standard input, except for folders and libiio's XML.", completion: .file())
     var file: String
 
     @OptionGroup var target: TraceTarget
