@@ -18,7 +18,7 @@ enum WebSocketHandshake {
             """
             HTTP/1.1 101 Switching Protocols\r
             Upgrade: websocket\r
-            HTTPConnection: Upgrade\r
+            Connection: Upgrade\r
             Sec-WebSocket-Accept: \(acceptance)\r
             \r
 
