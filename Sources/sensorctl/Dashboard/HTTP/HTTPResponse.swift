@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An HTTP status code and its reason phrase.
 struct HTTPStatus: Hashable, Sendable {
     let code: Int
     let reason: String
@@ -23,7 +22,6 @@ struct HTTPResponse {
     /// Headers in addition to those of every response.
     var headers: [(name: String, value: String)] = []
 
-    /// Creates a plain text response.
     init(_ status: HTTPStatus, _ text: String? = nil) {
         self.status = status
         body = Array("\(text ?? status.reason)\n".utf8)
@@ -31,15 +29,10 @@ struct HTTPResponse {
 
     init(type: String, body: [UInt8]) {
         status = .ok
-        self.type = type
-        self.body = body
+        (self.type, self.body) = (type, body)
     }
 
-    /// Returns the encoded response.
-    ///
-    /// - Parameters:
-    ///   - policy: The content security policy.
-    ///   - hasBody: False for the response to HEAD.
+    /// Returns the encoded response, without body to HEAD.
     func bytes(policy: String, hasBody: Bool, keepsAlive: Bool) -> [UInt8] {
         var text = "HTTP/1.1 \(status.code) \(status.reason)\r\n"
         let fields: [(name: String, value: String)] = [
@@ -47,7 +40,7 @@ struct HTTPResponse {
             // Caching is disabled: the page changes with the version, and live data is outdated immediately.
             ("Cache-Control", "no-store"), ("Content-Security-Policy", policy), ("X-Content-Type-Options", "nosniff"),
             ("Referrer-Policy", "no-referrer"), ("Cross-Origin-Opener-Policy", "same-origin"),
-            ("Cross-Origin-Resource-Policy", "same-origin"), ("HTTPConnection", keepsAlive ? "keep-alive" : "close"),
+            ("Cross-Origin-Resource-Policy", "same-origin"), ("Connection", keepsAlive ? "keep-alive" : "close"),
         ]
         for (name, value) in fields + headers { text += "\(name): \(value)\r\n" }
         return Array("\(text)\r\n".utf8) + (hasBody ? body : [])
