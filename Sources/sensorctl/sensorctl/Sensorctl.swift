@@ -4,7 +4,6 @@ import ArgumentParser
 import Foundation
 import SensorTools
 
-/// The command line interface of the device services.
 struct Sensorctl: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sensorctl",
@@ -73,7 +72,6 @@ enum NextSteps {
     }
 }
 
-/// The entry point of the program.
 @main
 enum Main {
     static func main() {

@@ -3,7 +3,6 @@
 /// A series of readings that pages draw: its name, unit and axes.
 package struct DashboardChannel: Sendable {
     package let name: String
-    /// The label for users.
     package let label: String
     package let unit: String
     /// The names of the axes, at most four.

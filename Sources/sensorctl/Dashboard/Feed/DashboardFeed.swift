@@ -16,7 +16,6 @@ package final class DashboardFeed: Sendable {
         var droppedCount = 0
         /// True if the playback position has jumped, which invalidates everything that was sent before.
         var hasSeeked = false
-        /// Responses to individual pages.
         var responses: [(page: Int, frame: [UInt8])] = []
     }
 
@@ -72,12 +71,8 @@ package final class DashboardFeed: Sendable {
 
     // MARK: Session interface
 
-    /// Adds a reading.
-    ///
-    /// - Parameters:
-    ///   - channel: The index of the channel.
-    ///   - time: The time on the session's clock, in seconds.
-    ///   - reading: The values, one for each axis of the channel; NaN for unknown values.
+    /// Adds a reading of the channel with this index, at a time in seconds on the session's clock. Unknown values are
+    /// NaN.
     package func add(_ channel: Int, at time: Double, _ reading: SIMD4<Float>) {
         let call = state.withLock { state -> (@Sendable () -> Void)? in
             guard state.pending.indices.contains(channel) else { return nil }
@@ -91,7 +86,6 @@ package final class DashboardFeed: Sendable {
         call?()
     }
 
-    /// Adds a message.
     package func publish(_ message: DashboardMessage) {
         let call = state.withLock { state -> (@Sendable () -> Void)? in
             if let ended = message.invalidatedState { state.states[ended] = nil }
@@ -112,7 +106,6 @@ package final class DashboardFeed: Sendable {
     /// Sets the time on the session's clock, in seconds.
     package func set(now: Double) { state.withLock { $0.now = now } }
 
-    /// Sends the response to a command to its page.
     package func respond(to page: Int, with message: DashboardMessage) {
         let call = state.withLock { state -> (@Sendable () -> Void)? in
             guard state.responses.count < Self.limit else { return nil }
@@ -196,15 +189,11 @@ package final class DashboardFeed: Sendable {
     /// Sets the closure that is called when the queue becomes nonempty. It is called on the session's threads.
     func onPendingData(_ notify: (@Sendable () -> Void)?) { state.withLock { $0.notify = notify } }
 
-    /// The time on the session's clock, in seconds.
     var now: Double { state.withLock { $0.now } }
 
-    /// True if readings, messages or responses are queued.
     var hasPendingData: Bool { state.withLock { $0.isDrainScheduled } }
 
     /// Removes and returns everything that is queued.
-    ///
-    /// - Parameter pages: The number of connected pages.
     func drain(pages: Int) -> Flush {
         state.withLock { state in
             state.pages = pages
@@ -212,9 +201,7 @@ package final class DashboardFeed: Sendable {
         }
     }
 
-    /// Removes and returns everything that is queued, and the history for a page that is about to connect.
-    ///
-    /// - Parameter pages: The number of pages including the new one.
+    /// Removes and returns everything that is queued, and the history for a new page, which `pages` includes.
     func drainForNewPage(pages: Int) -> (Flush, beginning: [(bytes: [UInt8], readings: Int)]) {
         state.withLock { state in
             let flush = drain(&state)
@@ -278,7 +265,6 @@ struct TrackHistory: Sendable {
 
     init() {}
 
-    /// The remaining points and the newest point.
     var frames: [[UInt8]] { points + (newest.map { [$0] } ?? []) }
 
     mutating func add(_ frame: [UInt8]) {

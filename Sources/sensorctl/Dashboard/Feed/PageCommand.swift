@@ -2,7 +2,6 @@
 
 import JSONBytes
 
-/// A command from a page.
 package struct PageCommand: Sendable {
     package enum Action: Sendable, Equatable {
         case play, pause
@@ -18,14 +17,12 @@ package struct PageCommand: Sendable {
         case removeRegion(String)
     }
 
-    /// The ID of the page.
     package let page: Int
     /// The command's ID, which the response contains.
     package let id: Int64
     package let action: Action
 }
 
-/// A circular region with a name.
 package struct DashboardRegion: Sendable, Equatable {
     package let name: String
     package let latitude: Double

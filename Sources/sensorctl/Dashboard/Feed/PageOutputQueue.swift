@@ -23,7 +23,6 @@ struct PageOutputQueue {
     /// The number of bytes of the first item that have been sent. A partially sent item cannot be dropped.
     private var sentByteCount = 0
     private(set) var size = 0
-    /// The number of queued responses.
     private(set) var responseCount = 0
     /// The number of dropped readings that have not been reported to the page.
     private var droppedCount = 0
@@ -34,7 +33,6 @@ struct PageOutputQueue {
 
     mutating func add(_ bytes: [UInt8], readings: Int) { add(Item(bytes: bytes, readings: readings)) }
 
-    /// Adds a response to a command.
     mutating func addResponse(_ bytes: [UInt8]) {
         responseCount += 1
         add(Item(bytes: bytes, readings: 0, isResponse: true))

@@ -60,7 +60,6 @@ package struct AssetFolder: Sendable {
         library.files.allSatisfy { files["\(library.folder)/\($0)"] != nil }
     }
 
-    /// Returns the file with this path below the root.
     func file(_ name: String) -> File? { files[name] }
 
     private mutating func collect(_ folder: String, as name: String, depth: Int) {

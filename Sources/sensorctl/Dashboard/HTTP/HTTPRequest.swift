@@ -4,11 +4,9 @@
 struct HTTPRequest: Equatable {
     /// The maximum size of a request head, in bytes.
     static let limit = 8192
-    /// The maximum number of headers.
     static let headerLimit = 64
 
     enum Parsed: Equatable {
-        /// The head is incomplete.
         case incomplete
         /// The request and its length in bytes.
         case request(HTTPRequest, length: Int)
@@ -37,7 +35,7 @@ struct HTTPRequest: Equatable {
 
     func hasHeader(_ name: String) -> Bool { headers.contains { $0.name == name } }
 
-    /// True if a comma-separated header such as HTTPConnection contains the word.
+    /// True if a comma-separated header such as Connection contains the word.
     func header(_ word: String, contains name: String) -> Bool {
         headers.contains { header in
             header.name == name && header.value.split(separator: ",").contains { Self.trimmed($0).lowercased() == word }
@@ -49,7 +47,6 @@ struct HTTPRequest: Equatable {
         isVersion11 ? !header("close", contains: "connection") : header("keep-alive", contains: "connection")
     }
 
-    /// Parses the received bytes.
     static func parse(_ bytes: ArraySlice<UInt8>) -> Parsed {
         guard let end = headEnd(bytes) else { return bytes.count >= limit ? .invalid(.headTooLarge) : .incomplete }
         guard end - bytes.startIndex <= limit else { return .invalid(.headTooLarge) }
@@ -80,7 +77,6 @@ struct HTTPRequest: Equatable {
         return .request(request, length: end - bytes.startIndex)
     }
 
-    /// Returns the index after the empty line; nil if there is none yet.
     private static func headEnd(_ bytes: ArraySlice<UInt8>) -> Int? {
         var matched = 0
         let mark: [UInt8] = [13, 10, 13, 10]

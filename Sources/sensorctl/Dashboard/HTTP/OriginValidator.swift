@@ -7,7 +7,6 @@
 struct OriginValidator: Sendable {
     private let authorities: [String]
 
-    /// - Parameter port: The port that the server listens on.
     init(port: UInt16) {
         let hosts = ["127.0.0.1", "localhost", "[::1]"]
         // Browsers omit the default port of HTTP.

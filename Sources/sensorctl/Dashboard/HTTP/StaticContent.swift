@@ -10,12 +10,8 @@ struct StaticContent: Sendable {
     /// A folder whose files replace the embedded ones, for development.
     private let pageFolder: String?
 
-    init(assets: AssetFolder, pageFolder: String?) {
-        self.assets = assets
-        self.pageFolder = pageFolder
-    }
+    init(assets: AssetFolder, pageFolder: String?) { (self.assets, self.pageFolder) = (assets, pageFolder) }
 
-    /// Returns the file at the path; nil if there is none.
     func response(_ path: String) -> HTTPResponse? {
         if path == "/" { return page("index.html") }
         let parts = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
@@ -46,7 +42,6 @@ struct StaticContent: Sendable {
     }
 }
 
-/// An embedded file of the page.
 package struct PageFile {
     package let name: String
     package let type: String

@@ -2,7 +2,6 @@
 
 import JSONBytes
 
-/// The options of a dashboard server.
 package struct DashboardOptions: Sendable {
     /// A server of raster map tiles and its attribution.
     package struct Tiles: Sendable {
@@ -29,7 +28,6 @@ package struct DashboardOptions: Sendable {
     package var isReadOnly = false
     package var tiles: Tiles?
     package var assets: AssetFolder
-    /// A folder whose files replace the embedded ones.
     package var pageFolder: String?
     /// The time limit for receiving a request, in seconds.
     package var requestTimeout = 10.0
@@ -42,8 +40,7 @@ package struct DashboardOptions: Sendable {
 
     package init(assets: AssetFolder) { self.assets = assets }
 
-    /// The content security policy. It permits the page to load resources of this server, and images of the tile
-    /// server.
+    /// The content security policy: resources of this server, and images of the tile server.
     var policy: String {
         let images = ["'self'", "data:"] + (tiles.map { [$0.origin] } ?? [])
         return """
@@ -63,7 +60,6 @@ package struct SessionDescription: Sendable {
     package var start: @Sendable () -> String? = { nil }
     /// The duration of the trace, in seconds; nil for live sessions.
     package var duration: Double?
-    /// The reference frame of attitudes.
     package var attitudeFrame = ""
     /// The available faults: ID, label and description.
     package var faults: [(id: String, label: String, about: String)] = []

@@ -9,9 +9,7 @@ import SystemCalls
 ///
 /// A single thread serves all connections. A client cannot block it, use unbounded memory or exclude other clients.
 package final class DashboardServer: Sendable {
-    /// The maximum number of connections.
     package static let maximumConnections = 64
-    /// The maximum number of connections that are pages.
     package static let maximumPages = 16
 
     struct Content: SharedServerContent {
@@ -29,8 +27,6 @@ package final class DashboardServer: Sendable {
     private let thread = ServiceThread<SharedServerState<Content>, UInt16>()
     private let handler: @Sendable (PageCommand) -> Void
 
-    /// Creates a server.
-    ///
     /// - Parameter handler: Executes a command from a page and sends the response through the feed. Called on the
     ///   server's thread, which it must not block.
     package init(
@@ -40,9 +36,7 @@ package final class DashboardServer: Sendable {
         (self.feed, self.options, self.hello, self.handler) = (feed, options, hello, handler)
     }
 
-    /// Starts listening on 127.0.0.1. Returns the port.
-    ///
-    /// - Throws: `busy` if the port is in use.
+    /// Starts listening on 127.0.0.1 and returns the port. Throws `busy` if it is in use.
     @discardableResult package func start() throws(DeviceError) -> UInt16 {
         try thread.start { () throws(DeviceError) in
             let listener = try LoopbackListener(port: options.port, for: "The dashboard", sendRoom: 262_144)

@@ -77,8 +77,6 @@ final class DashboardServerLoop: ServiceLoop {
         pollSet.wait()
     }
 
-    // MARK: Accepting connections
-
     private func accept(_ descriptor: Int32, now: BootTime) {
         let connection = HTTPConnection(descriptor, deadline: now.advanced(bySeconds: world.options.requestTimeout))
         let current = connections.filter { !$0.isClosed }
@@ -103,8 +101,6 @@ final class DashboardServerLoop: ServiceLoop {
         }
         if pages == 0 { forward(world.feed.drain(pages: 0)) }
     }
-
-    // MARK: Reading requests and commands
 
     private func handleEvents(_ connection: HTTPConnection, of: Int16, now: BootTime) {
         guard of != 0, !connection.isClosed else { return }
@@ -207,8 +203,6 @@ final class DashboardServerLoop: ServiceLoop {
         page.pendingCommandCount += 1
         world.handler(PageCommand(page: page.id, id: text.id, action: action))
     }
-
-    // MARK: Sending data
 
     private func forward(_ flush: DashboardFeed.Flush) {
         for connection in connections where connection.page != nil && !connection.isClosing {

@@ -18,9 +18,7 @@ final class HTTPConnection {
         var lastReceived: BootTime
     }
 
-    /// The maximum number of bytes per call of send(2).
     private static let maximumBytesPerSend = 65_536
-    /// The maximum number of bytes per call of ``write()``.
     private static let maximumBytesPerWrite = 8 * maximumBytesPerSend
 
     let descriptor: Int32
@@ -39,14 +37,10 @@ final class HTTPConnection {
     /// True if the socket's send buffer is full.
     private(set) var isBlocked = false
 
-    init(_ descriptor: Int32, deadline: BootTime) {
-        self.descriptor = descriptor
-        self.deadline = deadline
-    }
+    init(_ descriptor: Int32, deadline: BootTime) { (self.descriptor, self.deadline) = (descriptor, deadline) }
 
     deinit { LoopbackAcceptor.shutDownAndClose(descriptor) }
 
-    /// True if output is pending.
     var hasOutput: Bool { sent < output.count || page.map { !$0.queue.isEmpty } ?? false }
 
     /// True if input may be read. Input is paused until the previous response has been sent. On WebSockets it is paused

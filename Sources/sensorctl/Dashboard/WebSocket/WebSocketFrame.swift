@@ -13,7 +13,6 @@ enum WebSocketFrame {
         var isControl: Bool { rawValue >= 8 }
     }
 
-    /// The reason that a connection is closed.
     enum CloseCode: UInt16 {
         case normal = 1000
         case goingAway = 1001
@@ -31,7 +30,6 @@ enum WebSocketFrame {
         return bytes
     }
 
-    /// Appends the header of a frame.
     static func begin(_ kind: Kind, count: Int, in bytes: inout [UInt8]) {
         bytes.append(0x80 | kind.rawValue)
         if count < 126 {

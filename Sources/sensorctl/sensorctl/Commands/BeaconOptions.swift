@@ -4,7 +4,6 @@ import ArgumentParser
 import CoreLocation
 import Foundation
 
-/// A beacon constraint on the command line: a UUID, optionally followed by a major and a minor.
 struct BeaconChoice: ExpressibleByArgument, Equatable {
     let constraint: CLBeaconIdentityConstraint
 
@@ -21,7 +20,6 @@ struct BeaconChoice: ExpressibleByArgument, Equatable {
     }
 }
 
-/// The option that selects the beacons to range.
 struct BeaconOptions: ParsableArguments {
     @Option(
         name: .customLong("beacon"),

@@ -67,8 +67,7 @@ struct CalibrateCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        // Reads the trace before signal handlers are installed, so that a signal ends the program while it waits for a
-        // pipe.
+        // Before signal handlers are installed, so that a signal ends the program while it waits for a pipe.
         let file = try trace.map { try imports.read($0) }
         try await Termination.run { try await calibrate(file, stop: $0) }
     }

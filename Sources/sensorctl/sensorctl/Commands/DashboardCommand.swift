@@ -113,15 +113,14 @@ struct DashboardCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        // Reads the traces before signal handlers are installed, so that a signal ends the program while it waits for a
-        // pipe.
+        // Before signal handlers are installed, so that a signal ends the program while it waits for a pipe.
         let trace = files.isEmpty ? nil : try merged(try imports.read(files))
         try await Termination.run { stop in await show(trace, stop: stop) }
     }
 
     private func merged(_ traces: [TraceFile]) throws -> TraceFile {
         guard traces.count > 1 else { return traces[0] }
-        return try ExitStatus.exitOnError(ExitStatus.init(reading:)) { () throws(DeviceError) in
+        return try ExitStatus.exitOnError {
             let builder = TraceBuilder(name: traces.map(\.name).joined(separator: ", "))
             for remark in try TraceMerger.write(traces, alignment: align, to: builder) {
                 Log.warning(TerminalText.text(remark))

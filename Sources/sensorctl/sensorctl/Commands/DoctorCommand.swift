@@ -38,11 +38,8 @@ struct DoctorCommand: AsyncParsableCommand {
         return stop.status(or: report.hasProblem ? .unavailable : .success)
     }
 
-    /// Examines the machine. Returns nil if a signal interrupts the examination.
-    ///
-    /// - Parameters:
-    ///   - seconds: The duration of the subscriptions to sensors, in seconds.
-    ///   - isListening: True if this program has already subscribed to the sensors.
+    /// Examines the machine by subscribing to the sensors for this time. Returns nil if a signal interrupts it.
+    /// `isListening` is true if this program has already subscribed to the sensors.
     static func examine(
         _ device: Device, seconds: Double, isListening: Bool = false, stop: StopRequest
     ) async -> DiagnosisReport? {

@@ -65,7 +65,7 @@ struct FieldCommand: ParsableCommand {
 
     private func chosenModel() throws -> MagneticModel {
         guard let path = model else { return .wmm2025 }
-        let bytes = try ExitStatus.exitOnError({ _ in .noInput }) { () throws(DeviceError) in
+        let bytes = try ExitStatus.exitOnError({ _ in .noInput }) {
             try FileIO.read(path, limit: MagneticModel.maximumFileSize)
         }
         do throws(MagneticModelError) {

@@ -14,13 +14,10 @@ struct ListenerOptions {
     var interval: Double
     var everyReport = false
     var receiver: String?
-    /// The reference frame of device motion.
     var frame = FrameName.arbitrary
-    /// The edge of the device that the heading refers to.
     var edge = EdgeName.portrait
     /// The regions for the streams `regions` and `monitor`.
     var regions: [NamedRegion] = []
-    /// The beacons to range.
     var beacons: [CLBeaconIdentityConstraint] = []
     /// The time at which timestamps are zero: the start of a trace, otherwise boot.
     var origin = BootTime.zero
@@ -32,7 +29,6 @@ struct ListenerOptions {
         listener(on: device, outlet: ReadingOutlet(printer(output), stop: stop, limit: limit))
     }
 
-    /// Creates the listener for an outlet instead of an output.
     @MainActor func listener(on device: Device, outlet: ReadingOutlet) -> any StreamListener {
         let clock = device.clock
         switch stream {

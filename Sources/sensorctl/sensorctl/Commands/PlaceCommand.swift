@@ -131,7 +131,6 @@ struct PlaceCommand: AsyncParsableCommand {
     }
 }
 
-/// A parser of coordinates on the command line.
 enum PlaceArgument {
     /// Parses two numbers separated by a comma, white space or a semicolon; nil for other text.
     static func coordinate(_ text: some StringProtocol) -> CLLocationCoordinate2D? {
@@ -154,7 +153,6 @@ enum PlaceArgument {
     }
 }
 
-/// A printer of placemarks.
 struct PlacePrinter {
     let output: StandardOutput
     let json: Bool

@@ -32,7 +32,6 @@ struct PlotBuilder {
     let options: PlaybackOptions
     let spans: [PlotSpan]
 
-    /// The collected callbacks of a source.
     struct CollectedData {
         let collector: PlotCollector
         var sky = SkyTracks()
@@ -104,7 +103,6 @@ struct PlotBuilder {
         return harvest
     }
 
-    /// The start of a trace on both clocks.
     struct StartTimes {
         let boot: BootTime
         let wall: WallTime
@@ -152,7 +150,6 @@ extension PlotBuilder {
         return overlap ? begins.map { $0.wall.seconds(since: first) } : begins.map { _ in 0 }
     }
 
-    /// Returns a time axis of civil time.
     func civilClock() throws -> PlotClock {
         let begins = startTimes
         guard let first = (try offsets()).firstIndex(of: 0), begins[first].isKnown else {

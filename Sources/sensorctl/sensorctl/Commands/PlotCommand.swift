@@ -81,7 +81,6 @@ struct PlotCommand: AsyncParsableCommand {
     /// The maximum number of recordings in a plot, which is the number of colors and dash patterns.
     static let limit = 7
 
-    /// The arguments that are recordings.
     var files: [String] { words.filter { PlotSubject.named($0) == nil } }
 
     /// The subjects to draw, in page order; all subjects if none are named.
@@ -91,7 +90,6 @@ struct PlotCommand: AsyncParsableCommand {
         return named.isEmpty ? PlotSubject.allCases : PlotSubject.allCases.filter { named.contains($0) }
     }
 
-    /// True if the arguments name subjects to draw.
     var isChosen: Bool { files.count < words.count }
 
     var chosenFormat: PlotFormat? { format ?? output.flatMap { $0 == "-" ? .svg : PlotFormat(fileName: $0) } }
@@ -123,8 +121,7 @@ struct PlotCommand: AsyncParsableCommand {
         if let output { try OutputCheck.check(output, against: files) }
         // Searches for the PNG converter before a long recording is played.
         let maker = try chosenFormat == .png ? ExitStatus.exitOnError({ _ in .unavailable }, PNGConverter.init) : nil
-        // Reads the traces before signal handlers are installed, so that a signal ends the program while it waits for a
-        // pipe.
+        // Before signal handlers are installed, so that a signal ends the program while it waits for a pipe.
         let sources = try sources()
         try await Termination.run { try await run(sources, maker, $0) }
     }
@@ -152,10 +149,7 @@ struct PlotCommand: AsyncParsableCommand {
         var traces = (recordings.isEmpty ? [] : try imports.read(recordings))[...]
         return try zip(files, told).map { path, isTold in
             guard !isTold, let trace = traces.popFirst() else {
-                return .callbacks(
-                    try ExitStatus.exitOnError(ExitStatus.init(reading:)) { () throws(DeviceError) in
-                        try RecordedCallbacks(path: path)
-                    })
+                return .callbacks(try ExitStatus.exitOnError { try RecordedCallbacks(path: path) })
             }
             let changed = try faults.apply(to: trace)
             try choices.check(against: changed)
@@ -163,10 +157,9 @@ struct PlotCommand: AsyncParsableCommand {
         }
     }
 
-    /// Returns the faults to mark.
     private func spans() throws -> [PlotSpan] {
         guard let fault = faults.fault else { return [] }
-        return try ExitStatus.validating { () throws(DeviceError) in try TraceFault.list(fault) }.map { fault in
+        return try ExitStatus.validating { try TraceFault.list(fault) }.map { fault in
             PlotSpan(
                 start: fault.start, end: fault.duration.map { fault.start + $0 } ?? .infinity, label: fault.description)
         }

@@ -3,7 +3,6 @@
 import ArgumentParser
 import DeviceCore
 
-/// The options that identify the publisher.
 struct PublisherIdentity: ParsableArguments {
     @Option(help: "Second level of the topic. Default: the name of the current user.") var user: String?
 
@@ -37,7 +36,6 @@ struct PublisherIdentity: ParsableArguments {
     }
 }
 
-/// The options of the connection to the broker.
 struct BrokerOptions: ParsableArguments {
     @Option(help: ArgumentHelp("File that contains one line, name:password.", valueName: "file"))
     var passwordFile: String?

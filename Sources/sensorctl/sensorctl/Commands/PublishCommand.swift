@@ -70,7 +70,7 @@ struct PublishCommand: AsyncParsableCommand {
         try Self.validate(interval: interval)
         try Self.rejectIf(trace == nil && (speed != nil || rebase), "--speed and --rebase require --trace.")
         try Self.rejectIf(trace == "-" && speed == nil, "A trace on standard input requires --speed.")
-        let address = try ExitStatus.validating { () throws(DeviceError) in try BrokerAddress(broker) }
+        let address = try ExitStatus.validating { try BrokerAddress(broker) }
         try Self.rejectIf(
             !address.usesTLS && access.namesTLS, "Certificates require TLS: use mqtts:// instead of mqtt://.")
     }
@@ -89,7 +89,7 @@ struct PublishCommand: AsyncParsableCommand {
         }
         let events = PublishingEvents(asJSON: output.json, stop: stop)
         let publisher: MQTTPublisher
-        let settings = try ExitStatus.exitOnError({ ExitStatus($0, otherwise: .usage) }) { () throws(DeviceError) in
+        let settings = try ExitStatus.exitOnError({ ExitStatus($0, otherwise: .usage) }) {
             try self.settings(LiveDevice.shared.configuration)
         }
         events.started(settings)

@@ -143,9 +143,7 @@ struct RecordCommand: AsyncParsableCommand {
         return file != "-" && place.isFolder ? place.path(at: time, for: "recording") : file
     }
 
-    /// Subscribes to the events that are printed during the recording.
-    ///
-    /// - Parameter position: True to subscribe to positions even if they are not recorded.
+    /// Subscribes to the events that are printed, and to positions even if they are not recorded if `position` is true.
     private func subscriptions(to device: Device, _ events: RecordingEvents, position: Bool) -> [Subscription] {
         var subscriptions: [Subscription] = []
         if position || parts.parts.contains(.position) {
@@ -165,8 +163,7 @@ struct RecordCommand: AsyncParsableCommand {
         return subscriptions
     }
 
-    /// Returns standard output as the output of the trace. After a stop request, it waits at most 2 s for a slow
-    /// reader.
+    /// Standard output as the output of the trace. After a stop request, it waits at most 2 s for a slow reader.
     private static func standardOutput(until stop: StopRequest) -> TraceOutput {
         TraceOutput(pipe: Descriptor.standardOutput.number, name: "standard output", isPatient: stop.gracePeriod())
     }

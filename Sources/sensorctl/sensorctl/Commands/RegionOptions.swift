@@ -3,7 +3,6 @@
 import ArgumentParser
 import CoreLocation
 
-/// The option that defines the regions to monitor.
 struct RegionOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(

@@ -163,7 +163,6 @@ struct ReplayCommand: AsyncParsableCommand {
         return stop.status()
     }
 
-    /// Replays a trace to an output; standard output by default.
     @MainActor static func replay(
         _ trace: TraceFile, stamps: TimestampPolicy, options: PlaybackOptions = PlaybackOptions(), speed: PlaybackSpeed,
         plan: ListenerOptions, stop: StopRequest, output: StandardOutput? = nil

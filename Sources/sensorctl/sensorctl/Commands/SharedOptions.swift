@@ -3,13 +3,11 @@
 import ArgumentParser
 import TraceEditing
 
-/// The options of all commands.
 struct OutputOptions: ParsableArguments {
     @Flag(help: "Print one JSON object per line.")
     var json = false
 }
 
-/// The options for creating files.
 struct NewFileOptions: ParsableArguments {
     @Flag(help: "Replace an existing file.") var overwrite = false
 
@@ -47,9 +45,7 @@ struct ProgramOptions: ParsableArguments {
     }
 }
 
-/// Validation that several commands share.
 extension ParsableArguments {
-    /// Throws a validation error with the message if `isWrong` is true.
     static func rejectIf(_ isWrong: Bool, _ message: @autoclosure () -> String) throws {
         if isWrong { throw ValidationError(message()) }
     }
@@ -61,12 +57,10 @@ extension ParsableArguments {
             !(duration > 0 && duration <= 1e8), "--duration must be more than 0 and at most 100000000 seconds.")
     }
 
-    /// Checks that an interval is from 0 to 3600 s.
     static func validate(interval: Double) throws {
         try rejectIf(!(0...3600).contains(interval), "--interval must be from 0 to 3600 seconds.")
     }
 
-    /// Parses the alignment of several recordings.
     static func alignment(_ text: String) throws -> TraceMerger.Alignment {
         guard let alignment = TraceMerger.Alignment(rawValue: text) else {
             throw ValidationError("Use clock or start.")
@@ -80,7 +74,6 @@ extension ParsableArguments {
     }
 }
 
-/// The reference frame of attitudes and headings.
 struct ReferenceOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(

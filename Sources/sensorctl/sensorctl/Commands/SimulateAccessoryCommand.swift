@@ -57,12 +57,11 @@ struct SimulateAccessoryCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        // Reads the file before signal handlers are installed, so that a signal ends the program while it waits for a
-        // pipe.
+        // Before signal handlers are installed, so that a signal ends the program while it waits for a pipe.
         let simulator = try read()
         let run = ProgramRun(with.program)
         let folder = try ExitStatus.exitOnError({ $0.code == .inputOutput ? .cannotCreate : .unavailable }) {
-            () throws(DeviceError) in try simulator.start()
+            try simulator.start()
         }
         defer {
             simulator.stop()
@@ -80,11 +79,9 @@ struct SimulateAccessoryCommand: AsyncParsableCommand {
         options.speed = speed
         options.repeats = loop
         // An invalid declaration is reported like a file that is not a trace.
-        return try ExitStatus.exitOnError(
-            { $0.code == .invalidConfiguration ? .badTrace : ExitStatus(reading: $0) },
-            { () throws(DeviceError) in
-                try AccessorySimulator(file: file, options: options) { [peer] _, _ in peer.accessoryPeer }
-            })
+        return try ExitStatus.exitOnError({ $0.code == .invalidConfiguration ? .badTrace : ExitStatus(reading: $0) }) {
+            try AccessorySimulator(file: file, options: options) { [peer] _, _ in peer.accessoryPeer }
+        }
     }
 }
 

@@ -20,7 +20,6 @@ struct SimulateCommand: ParsableCommand {
         ], defaultSubcommand: SimulateAllCommand.self)
 }
 
-/// `sensorctl simulate TRACE... [-- PROGRAM]`
 struct SimulateAllCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "all", abstract: "Simulate positions, motion and accessories for an unmodified program.",
@@ -98,7 +97,7 @@ struct SimulateAllCommand: AsyncParsableCommand {
         try Self.validate(duration: duration)
         guard speed > 0, speed.isFinite else { throw ValidationError("--speed must be greater than 0.") }
         try Self.validate(program: program, json: output.json)
-        try ExitStatus.validating { () throws(DeviceError) in
+        try ExitStatus.validating {
             if let gpsdFault { _ = try GPSDFault.list(gpsdFault) }
             if let iioFault { _ = try IIODFault.list(iioFault) }
         }
@@ -107,7 +106,7 @@ struct SimulateAllCommand: AsyncParsableCommand {
     func run() async throws {
         let servers = try makeServers()
         let run = ProgramRun(program)
-        let environment = try ExitStatus.exitOnError(ExitStatus.init(starting:)) { () throws(DeviceError) in
+        let environment = try ExitStatus.exitOnError(ExitStatus.init(starting:)) {
             try servers.start().filter { !Self.isKept($0.key) }
         }
         defer {
@@ -120,7 +119,7 @@ struct SimulateAllCommand: AsyncParsableCommand {
 
     private func makeServers() throws -> SimulatedServers {
         let traces = try imports.read(files)
-        return try ExitStatus.exitOnError(ExitStatus.init(reading:)) { () throws(DeviceError) in
+        return try ExitStatus.exitOnError {
             var options = SimulatedServersOptions()
             options.speed = speed
             options.loops = loop
@@ -165,7 +164,6 @@ struct SimulateAllCommand: AsyncParsableCommand {
         }
     }
 
-    /// Returns the value quoted for a shell.
     private static func quoted(_ value: String) -> String {
         let isPlain = value.utf8.allSatisfy { byte in
             byte >= 0x30 && byte <= 0x3A || byte >= 0x41 && byte <= 0x5A || byte >= 0x61 && byte <= 0x7A

@@ -55,31 +55,26 @@ struct SimulateGPSDCommand: AsyncParsableCommand {
     @OptionGroup var with: ProgramOptions
 
     func validate() throws {
-        if let fault { _ = try ExitStatus.validating { () throws(DeviceError) in try GPSDFault.list(fault) } }
+        if let fault { _ = try ExitStatus.validating { try GPSDFault.list(fault) } }
         try Self.rejectIf(pty && (fault != nil || port != 0), "With --pty there is no server: omit --fault and --port.")
         try Self.rejectIf(
             !pty && receiver != nil, "--receiver requires --pty; the clients of a server select a receiver themselves.")
     }
 
     func run() async throws {
-        // Reads the trace before signal handlers are installed, so that a signal ends the program while it waits for a
-        // pipe.
+        // Before signal handlers are installed, so that a signal ends the program while it waits for a pipe.
         let trace = try imports.read(file)
         let run = ProgramRun(with.program)
         if pty {
             let terminal = ReceiverTerminal(trace, receiver: receiver, options: try options())
-            let path = try ExitStatus.exitOnError(ExitStatus.init(starting:)) { () throws(DeviceError) in
-                try terminal.start()
-            }
+            let path = try ExitStatus.exitOnError(ExitStatus.init(starting:)) { try terminal.start() }
             defer { terminal.stop() }
             try await run.run(environment: ["NMEA_TERMINAL": path], duration: with.duration) {
                 $0.announce(path, asJSON: with.output.json, example: "gpsd -N -n \(path)", ["path": path])
             }
         } else {
             let server = GPSDServer(trace, options: try options())
-            let port = try ExitStatus.exitOnError(ExitStatus.init(starting:)) { () throws(DeviceError) in
-                try server.start()
-            }
+            let port = try ExitStatus.exitOnError(ExitStatus.init(starting:)) { try server.start() }
             defer { server.stop() }
             let uri = "gpsd://127.0.0.1:\(port)"
             try await run.run(environment: ["DEVICE_SERVICES_GPSD": uri], duration: with.duration) {

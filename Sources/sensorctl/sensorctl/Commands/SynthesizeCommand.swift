@@ -107,16 +107,13 @@ struct SynthesizeCommand: AsyncParsableCommand {
     func run() async throws {
         try OutputCheck.check(output, against: [route])
         let options = try motionOptions()
-        // Reads the route before signal handlers are installed, so that a signal ends the program while it waits for a
-        // pipe.
-        let way = try ExitStatus.exitOnError(Self.status) { () throws(DeviceError) in try readRoute() }
+        // Before signal handlers are installed, so that a signal ends the program while it waits for a pipe.
+        let way = try ExitStatus.exitOnError(Self.status) { try readRoute() }
         try await Termination.run { stop in try await run(way, options, stop) }
     }
 
     private func run(_ way: MotionRoute, _ options: MotionOptions, _ stop: StopRequest) async throws -> ExitStatus {
-        let synthesizer = try ExitStatus.exitOnError(Self.status) { () throws(DeviceError) in
-            try MotionSynthesizer(way, options: options)
-        }
+        let synthesizer = try ExitStatus.exitOnError(Self.status) { try MotionSynthesizer(way, options: options) }
         for remark in synthesizer.warnings { Log.warning(remark) }
         return Self.write(synthesizer, to: output, overwrite: new.overwrite, mode: new.mode?.bits, until: stop)
     }

@@ -90,7 +90,7 @@ struct TalkCommand: AsyncParsableCommand {
         plan.isRaw = terminal != nil
         if isTyped { plan.lineEnd = lineEnd }
         let endingKey = isTyped ? (plan.isRaw ? "Ctrl-]" : "Ctrl-D") : nil
-        let loop = try ExitStatus.exitOnError({ _ in .unavailable }) { () throws(DeviceError) in
+        let loop = try ExitStatus.exitOnError({ _ in .unavailable }) {
             try TalkLoop(device.accessorySource, plan: plan, clock: device.clock, stop: stop)
         }
         let end = await talk(loop, script: script, input: input, endingKey: endingKey)
@@ -100,19 +100,14 @@ struct TalkCommand: AsyncParsableCommand {
         return stop.status(or: status)
     }
 
-    /// Returns the dialogue to play; nil without `--script`.
     private func dialogue() throws -> UmockdevScript? {
-        try script.map { path in
-            try ExitStatus.exitOnError(ExitStatus.init(reading:)) { () throws(DeviceError) in
-                try UmockdevScript(path: path)
-            }
-        }
+        try script.map { path in try ExitStatus.exitOnError { try UmockdevScript(path: path) } }
     }
 
     private func recordingDevice(_ stop: StopRequest) throws -> (Device, TraceRecorder?) {
         guard let record else { return (LiveDevice.withAccessories, nil) }
         let device = LiveDevice.withAccessories.recordingAccessories()
-        return try ExitStatus.exitOnError({ _ in .cannotCreate }) { () throws(DeviceError) in
+        return try ExitStatus.exitOnError({ _ in .cannotCreate }) {
             let recorder = TraceRecorder(
                 device: device, writer: try TraceWriter(path: record, overwrite: new.overwrite, mode: new.mode?.bits),
                 recorder: Version.text, parts: .accessories, onFailure: { stop.request(.failed($0, .inputOutput)) })

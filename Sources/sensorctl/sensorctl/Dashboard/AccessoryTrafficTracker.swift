@@ -35,7 +35,6 @@ final class AccessoryTrafficTracker: @unchecked Sendable {
     private var entries: [Entry] = []
     private var hasChanged = true
 
-    /// - Parameter isTrace: True if the session plays a trace, which contains the traffic.
     init(feed: DashboardFeed, isTrace: Bool) { (self.feed, countsTraffic) = (feed, isTrace) }
 
     func update(_ news: AccessoryChangeReading, at time: Double) {
@@ -96,7 +95,6 @@ final class AccessoryTrafficTracker: @unchecked Sendable {
             })
     }
 
-    /// Publishes the accessories if they have changed.
     func publishIfChanged() {
         guard hasChanged else { return }
         hasChanged = false

@@ -39,7 +39,6 @@ extension DashboardFeed {
         add(channel.rawValue, at: time, reading)
     }
 
-    /// Publishes a log message for users.
     func log(_ level: String, at time: Double, _ text: String) {
         publish(
             DashboardMessage("log", .transient) { writer in

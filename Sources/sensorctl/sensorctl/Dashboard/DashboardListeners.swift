@@ -27,8 +27,7 @@ final class DashboardListeners {
         _ device: Device, frame: FrameName, edge: EdgeName, feed: DashboardFeed, clock: SessionClock,
         accessories: AccessoryTrafficTracker
     ) {
-        self.device = device
-        self.clock = clock
+        (self.device, self.clock) = (device, clock)
         reference = (frame, edge)
         printer = DashboardPrinter(feed: feed, clock: clock, accessories: accessories)
         regions = DashboardRegions(feed: feed, clock: clock)

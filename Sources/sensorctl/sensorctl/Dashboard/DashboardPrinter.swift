@@ -51,8 +51,6 @@ final class DashboardPrinter: ReadingPrinter {
         gaps = GapDetector()
     }
 
-    // MARK: Motion
-
     private func add(_ reading: MotionReading) {
         guard let channel = ChannelName(reading.stream) else { return }
         var values = SIMD4<Float>(repeating: .nan)
@@ -95,8 +93,6 @@ final class DashboardPrinter: ReadingPrinter {
                 }
             })
     }
-
-    // MARK: Positions
 
     private func publish(_ location: CLLocation) {
         let time = location.report.map { clock.seconds($0.arrival) } ?? clock.now
@@ -143,7 +139,6 @@ final class DashboardPrinter: ReadingPrinter {
 }
 
 extension FixMode {
-    /// The name of the mode on the page.
     fileprivate var words: String {
         switch self {
         case .threeDimensional: "3D"

@@ -11,7 +11,6 @@ import SimulatedDevice
 import Trace
 import TraceEditing
 
-/// The options of a dashboard session.
 struct DashboardPlan {
     var options: DashboardOptions
     var regions: [NamedRegion] = []
@@ -32,8 +31,6 @@ final class DashboardSession {
     private let feed = DashboardFeed(channels: ChannelName.allCases.map(\.channel))
 
     init(_ plan: DashboardPlan, stop: StopRequest) { (self.plan, self.stop) = (plan, stop) }
-
-    // MARK: Trace playback
 
     func run(_ trace: TraceFile) async throws(DeviceError) {
         let survey = TraceSensorSummary(trace)
@@ -100,8 +97,6 @@ final class DashboardSession {
         feed.publish(findings: findings, at: time)
     }
 
-    // MARK: Live session
-
     func runLive() async throws(DeviceError) {
         let device = LiveDevice.withAccessories
         let clock = SessionClock(device.clock, isTrace: false)
@@ -144,8 +139,6 @@ final class DashboardSession {
         }
         await listeners.end()
     }
-
-    // MARK: Shared
 
     private var ownUse: PositionClient {
         let wants = plan.regions.isEmpty ? "location, heading" : "location, heading, regions"

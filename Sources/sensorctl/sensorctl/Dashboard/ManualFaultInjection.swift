@@ -8,7 +8,6 @@ import TraceEditing
 /// Faults that pages switch on and off during playback. A fault stays active until it is switched off, even if the
 /// playback position changes.
 final class ManualFaultInjection: Sendable {
-    /// A fault that can be switched on and off.
     struct Fault: Sendable {
         /// The fault in the syntax of `--fault`.
         let id: String
@@ -31,8 +30,7 @@ final class ManualFaultInjection: Sendable {
     private let watch: @Sendable (TraceAccessoryEvent) -> Void
 
     init(_ survey: TraceSensorSummary, header: TraceHeader, watch: @escaping @Sendable (TraceAccessoryEvent) -> Void) {
-        self.header = header
-        self.watch = watch
+        (self.header, self.watch) = (header, watch)
         all = Self.clauses(survey).compactMap { clause, label, about in
             guard let fault = (try? TraceFault.list(clause))?.first else { return nil }
             return Fault(id: clause, label: label, about: about, fault: fault)
@@ -78,13 +76,11 @@ final class ManualFaultInjection: Sendable {
         return clauses
     }
 
-    /// The IDs of the active faults, in the order of activation.
     var active: [String] { state.withLock { $0.active.map(\.id) } }
 
     /// True if sensor readings have to be passed to ``apply(_:)`` too.
     var requiresSamples: Bool { state.withLock { !$0.active.isEmpty || !$0.pendingRecoveries.isEmpty } }
 
-    /// True if accessories are detached by a fault.
     var detachesAccessories: Bool { active.contains("unplug") }
 
     /// Switches a fault on or off. Returns the reason if that is impossible; nil on success.

@@ -56,9 +56,7 @@ final class TracePlayback {
     /// True at the end of the trace. The tolerance of 1 µs covers rounding errors of the position.
     private var hasEnded: Bool { position > duration - 1e-6 }
 
-    /// Plays the trace until a stop is requested.
-    ///
-    /// - Parameter isWatched: Returns whether a page is open. Playback begins when the first page opens.
+    /// Plays the trace until a stop is requested. Playback begins when `isWatched` returns true for the first time.
     func run(until stop: StopRequest, isWatched: () -> Bool) async {
         filter()
         publishState()
@@ -140,8 +138,6 @@ final class TracePlayback {
         feed.set(now: position)
     }
 
-    // MARK: Seeking
-
     /// Seeks to a position. Replays the minute before it, which the pages receive as history.
     private func seek(to place: Double) {
         (target, hasNewTarget) = (place, true)
@@ -183,8 +179,6 @@ final class TracePlayback {
         let faults = faults
         simulated.filter(by: PlaybackFilter(takesSamples: faults.requiresSamples) { faults.apply($0) })
     }
-
-    // MARK: Publishing
 
     private func publishState() {
         nextStatePublication = .now + .seconds(1)

@@ -9,9 +9,7 @@ import Trace
 /// A trace of the demo, and its properties found by playing it once without output.
 struct DemoTrace {
     let file: TraceFile
-    /// The regions to draw and monitor.
     let regions: [NamedRegion]
-    /// The filename of the trace.
     let name: String
     /// True if the trace is in a folder named "synthetic".
     let isSynthetic: Bool
@@ -24,8 +22,7 @@ struct DemoTrace {
     let receiver: ReceiverDescription?
 
     @MainActor init(_ file: TraceFile, regions: [NamedRegion]) {
-        self.file = file
-        self.regions = regions
+        (self.file, self.regions) = (file, regions)
         let parts = file.name.split(separator: "/")
         name = parts.last.map(String.init) ?? file.name
         isSynthetic = parts.dropLast().last == "synthetic"
@@ -47,7 +44,6 @@ struct DemoTrace {
     }
 }
 
-/// Text output of the demo.
 enum DemoSummary {
     static func line(_ state: DemoState, elapsed: Double) -> String {
         let time = DemoPanel.minutes(elapsed)

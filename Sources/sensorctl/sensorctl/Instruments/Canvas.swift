@@ -92,7 +92,6 @@ struct BrailleGrid {
         cells[cell] = (cells[cell].mask | Self.bits[y % 4][x % 2], color)
     }
 
-    /// Draws a straight line. A dotted line marks a gap.
     mutating func line(
         from start: (x: Double, y: Double), to end: (x: Double, y: Double), color: Int, dotted: Bool = false
     ) {

@@ -2,7 +2,6 @@
 
 import Foundation
 
-/// Gauges that occupy a single row.
 enum Gauges {
     /// Block characters, from low to high.
     static let levels: [Character] = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"]

@@ -6,13 +6,8 @@ import SensorTools
 
 /// A reading that can be drawn in a terminal.
 protocol PicturedReading: TimedReading {
-    /// Returns the rows of the picture.
-    ///
-    /// - Parameters:
-    ///   - past: The most recent readings of the stream, including this one.
-    ///   - size: The size of the terminal.
-    ///   - rate: The rate in readings per second; nil if it is unknown.
-    ///   - ink: The terminal styles.
+    /// Returns the rows of a picture of the most recent readings, including this one. `rate` is in readings per
+    /// second; nil if it is unknown.
     func rows(_ past: [any PicturedReading], size: PictureSize, rate: Double?, ink: TerminalStyle) -> [String]
 }
 
@@ -27,9 +22,7 @@ extension DrawnReading {
 }
 
 struct PictureSize: Equatable {
-    /// The minimum number of columns of a picture.
     static let minimumColumns = 42
-    /// The minimum number of rows of a picture.
     static let minimumRows = 12
     /// The minimum number of columns at which values are drawn beside a picture instead of below it.
     static let wideColumns = 60
@@ -51,10 +44,8 @@ final class PicturePrinter: ReadingPrinter {
     /// The most recent readings, at most as many as a sparkline shows.
     private var recent: [any PicturedReading] = []
 
-    /// - Parameter clock: The clock that determines the time of the next redraw.
     init(output: StandardOutput, clock: any DeviceClock) {
-        self.output = output
-        self.clock = clock
+        (self.output, self.clock) = (output, clock)
         painter = RowPainter(output: output)
     }
 

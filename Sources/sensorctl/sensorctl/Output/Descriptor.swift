@@ -33,10 +33,8 @@ struct Descriptor: Sendable {
         return isTerminal && !kind.isEmpty && kind != "dumb"
     }
 
-    /// Writes all bytes, with as many system calls as required.
-    ///
-    /// - Parameter isPatient: Called repeatedly while the descriptor is not writable. If it returns false, the write
-    ///   ends with `closed`.
+    /// Writes all bytes, with as many system calls as required. Calls `isPatient` repeatedly while the descriptor is
+    /// not writable; false ends the write with `closed`.
     func write(_ bytes: [UInt8], isPatient: () -> Bool = { true }) -> Outcome {
         bytes.withUnsafeBytes { buffer in
             var start = 0

@@ -25,11 +25,8 @@ final class EventPrinter: Sendable {
     ///   on the printer's queue.
     init(missed: @escaping @Sendable (Int) -> Bool) { self.droppedCount = missed }
 
-    /// Prints a line after all previous ones. Drops it if too many bytes are waiting.
-    ///
-    /// - Parameters:
-    ///   - size: The approximate size in bytes.
-    ///   - body: Prints the line. Returns false if the reader has closed the pipe. Called on the printer's queue.
+    /// Prints a line of about `size` bytes after all previous ones. Drops it if too many bytes are waiting. `body` is
+    /// called on the printer's queue and returns false if the reader has closed the pipe.
     func print(_ size: Int, _ body: @escaping @Sendable () -> Bool) {
         let gap = state.withLock { state -> Int? in
             guard !state.isClosed else { return nil }

@@ -12,19 +12,16 @@ enum Log {
     private static let isReaderStalled = Mutex(false)
     private static let logger = Logger(label: "sensorctl")
 
-    /// Logs a message at the level notice.
     static func notice(_ text: String) { logger.notice("\(text)") }
 
-    /// Logs a warning.
     static func warning(_ text: String) { logger.warning("\(text)") }
 
-    /// Logs the reason that the program cannot perform its task.
     static func error(_ text: String) { logger.error("\(text)") }
 
     /// Sends all log messages to standard error. Must be called once, before any message is logged.
     static func bootstrap() { LoggingSystem.bootstrap { NoteHandler(label: $0) } }
 
-    /// Holds messages back until ``release()``.
+    /// Holds messages back until ``resume()``.
     static func suspend() { held.withLock { $0 = $0 ?? [] } }
 
     static func resume() { for line in held.withLock({ $0.take() }) ?? [] { write(line) } }

@@ -16,9 +16,7 @@ final class StandardOutput {
     private let block: Int
     private var buffer: [UInt8] = []
 
-    /// - Parameters:
-    ///   - gathers: True to buffer the output. ``flush()`` writes the rest.
-    ///   - taker: A closure that receives the output instead of standard output.
+    /// `gathers` is true to buffer the output until ``flush()``; `taker` receives it instead of standard output.
     init(stop: StopRequest, gathers: Bool = false, taker: (([UInt8]) -> Void)? = nil) {
         (self.stop, self.taker) = (stop, taker)
         block = gathers ? 1 << 15 : 0
@@ -32,7 +30,6 @@ final class StandardOutput {
         if buffer.count >= block { flush() }
     }
 
-    /// Writes the buffered bytes.
     func flush() {
         guard !buffer.isEmpty else { return }
         writeImmediately(buffer)
@@ -50,7 +47,6 @@ final class StandardOutput {
         }
     }
 
-    /// Writes a line of text.
     func write(line: String) { write(lines: line + "\n") }
 
     /// Writes lines of text. Sanitizes them, because they may contain untrusted parts.
@@ -95,7 +91,6 @@ extension TerminalStyle {
 
 /// The colors of pictures, as indices of xterm's 256 colors.
 enum Palette {
-    /// Colors from slow to fast.
     static let speed = [33, 39, 45, 49, 84, 120, 156, 191, 227, 221, 215, 209]
     static let accent = 81
     static let text = 255

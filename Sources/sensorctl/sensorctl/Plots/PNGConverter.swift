@@ -3,7 +3,6 @@
 import DeviceCore
 import SystemCalls
 
-/// Converts SVG to PNG with an external program.
 struct PNGConverter {
     private struct Program: Sendable {
         let name: String
@@ -42,11 +41,8 @@ struct PNGConverter {
             "PNG output requires \(names), but neither is installed. Install one of them, or write .svg or .html.")
     }
 
-    /// Converts an SVG document.
-    ///
-    /// - Parameters:
-    ///   - resolution: The resolution in dots per inch.
-    ///   - stop: Terminates the program when requested. The conversion then fails.
+    /// Converts an SVG document at this resolution in dots per inch. A stop request terminates the program, and the
+    /// conversion fails.
     func png(of svg: String, resolution: Int, until stop: StopRequest) async throws(DeviceError) -> [UInt8] {
         // Uses files instead of pipes, so that a program that writes before it has read all input causes no deadlock.
         let (input, output) = (try Self.file(), try Self.file())

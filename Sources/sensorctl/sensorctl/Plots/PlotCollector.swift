@@ -8,7 +8,6 @@ import Synchronization
 
 /// A printer that stores the readings of a trace for a figure, in bounded memory.
 final class PlotCollector: ReadingPrinter {
-    /// A line of a chart.
     struct LineName: Hashable {
         let subject: PlotSubject
         /// The name in the legend; empty if the chart has only one line.
@@ -32,7 +31,6 @@ final class PlotCollector: ReadingPrinter {
     /// The reasons for missing streams, as far as they were reported.
     private(set) var reasons: [StreamName: String] = [:]
 
-    /// - Parameter offset: The start of the trace on the time axis, in seconds.
     init(origin: BootTime, start: WallTime, offset: Double) {
         (self.origin, self.start, self.offset) = (origin, start, offset)
     }

@@ -37,7 +37,6 @@ extension StreamName {
     var plotName: String { self == .deviceMotion ? PlotSubject.attitude.rawValue : rawValue }
 }
 
-/// The file format of a plot.
 enum PlotFormat: String, CaseIterable, ExpressibleByArgument {
     case svg, html, png
 

@@ -35,10 +35,7 @@ struct RecordedCallbacks {
         bytes = try TraceBytes(path: path)
     }
 
-    /// Passes the readings to the collector in order. Returns the number of invalid lines and the number of the first
-    /// one.
-    ///
-    /// - Parameter isWanted: Returns false for streams to skip.
+    /// Passes the wanted readings to the collector in order. Returns the number of invalid lines and the first one.
     func deliver(to collector: PlotCollector, _ isWanted: (StreamName) -> Bool) -> (bad: Int, first: Int) {
         bytes.withUnsafeBytes { bytes in
             var (start, number, bad, first) = (0, 0, 0, 0)
@@ -73,7 +70,6 @@ struct RecordedCallbacks {
     }
 }
 
-/// The values of a line.
 private struct Values {
     private(set) var callback = ""
     private var numbers: [String: Double] = [:]

@@ -4,7 +4,6 @@ import DeviceCore
 import JSONBytes
 import SensorTools
 
-/// An accessory as reported by the accessory manager.
 struct AccessoryReading: Sendable, Hashable {
     var connectionID: Int
     var name: String

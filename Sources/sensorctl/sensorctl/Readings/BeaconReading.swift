@@ -9,7 +9,6 @@ import SensorTools
 /// The beacons that satisfy a constraint, the nearest first.
 struct BeaconsReading: Reading {
     let beacons: [CLBeacon]
-    /// The time of the callback.
     let time: WallTime
 
     func writeMembers(to writer: inout JSONWriter) {
@@ -35,10 +34,8 @@ struct BeaconsReading: Reading {
     }
 }
 
-/// An error of beacon ranging.
 struct BeaconFailure: Reading {
     let error: any Error
-    /// The time of the callback.
     let time: WallTime
 
     func writeMembers(to writer: inout JSONWriter) {

@@ -6,7 +6,6 @@ import Foundation
 import JSONBytes
 import SensorTools
 
-/// Locations that the manager has delivered to its delegate.
 struct LocationsReading: Reading {
     let locations: [CLLocation]
 
@@ -45,7 +44,6 @@ struct LocationsReading: Reading {
 
 struct LocationFailure: Reading {
     let error: any Error
-    /// The time of the callback.
     let time: WallTime
 
     func writeMembers(to writer: inout JSONWriter) {
@@ -66,11 +64,9 @@ struct LocationFailure: Reading {
     }
 }
 
-/// The authorization of the program to use positions.
 struct AuthorizationReading: Reading {
     let status: CLAuthorizationStatus
     let accuracy: CLAccuracyAuthorization
-    /// The time of the callback.
     let time: WallTime
 
     func writeMembers(to writer: inout JSONWriter) {

@@ -12,9 +12,7 @@ struct MotionReading: TimedReading {
         let unit: String
 
         init(_ name: String, _ number: Double, unit: String) {
-            self.name = name
-            self.number = number
-            self.unit = unit
+            (self.name, self.number, self.unit) = (name, number, unit)
         }
     }
 
@@ -23,9 +21,7 @@ struct MotionReading: TimedReading {
     let values: [Value]
 
     init(stream: StreamName, timestamp: TimeInterval, values: [Value]) {
-        self.stream = stream
-        self.timestamp = timestamp
-        self.values = values
+        (self.stream, self.timestamp, self.values) = (stream, timestamp, values)
     }
 
     init(stream: StreamName, timestamp: TimeInterval, axes: SIMD3<Double>) {

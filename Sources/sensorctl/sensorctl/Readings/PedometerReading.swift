@@ -6,7 +6,6 @@ import Foundation
 import JSONBytes
 import SensorTools
 
-/// The pedometer's counts since the start.
 struct PedometerReading: Reading {
     var steps: Int
     /// The distance, in metres.
@@ -17,7 +16,6 @@ struct PedometerReading: Reading {
     var cadence: Double?
     var floorsAscended: Int?
     var floorsDescended: Int?
-    /// The time of the last reading.
     var time: WallTime
 
     func writeMembers(to writer: inout JSONWriter) {

@@ -71,10 +71,7 @@ final class LinePrinter: ReadingPrinter {
         output: StandardOutput, asJSON: Bool, tellsErrors: Bool = true,
         ink: TerminalStyle = TerminalStyle(.standardOutput)
     ) {
-        self.output = output
-        self.asJSON = asJSON
-        self.tellsErrors = tellsErrors
-        self.ink = ink
+        (self.output, self.asJSON, self.tellsErrors, self.ink) = (output, asJSON, tellsErrors, ink)
     }
 
     func print(_ reading: some Reading) {
@@ -117,9 +114,6 @@ struct StreamFailure: Reading {
         [line(stream.isFused ? stream.rawValue : "no \(stream.rawValue)", ink)]
     }
 
-    /// Formats the error.
-    ///
-    /// - Parameter what: The text before the reason.
     func line(_ what: String, _ ink: TerminalStyle) -> String { "\(ink.color(214, what)): \(error.reason)" }
 
     var note: String? { stream.isFused ? "\(stream.rawValue): \(error.reason)" : nil }

@@ -6,7 +6,6 @@ import Foundation
 import JSONBytes
 import SensorTools
 
-/// A state change of a region or condition.
 struct RegionReading: Reading {
     enum Callback: String { case didDetermineState, didEnterRegion, didExitRegion }
 
@@ -35,7 +34,6 @@ struct RegionReading: Reading {
     }
 }
 
-/// A region or condition that cannot be monitored.
 struct RegionFailure: Reading {
     let region: String
     let reason: String
@@ -48,7 +46,6 @@ struct RegionFailure: Reading {
     func lines(_ ink: TerminalStyle) -> [String] { ["\(ink.color(203, "not monitored"))  \(region): \(reason)"] }
 }
 
-/// The beginning or end of a visit.
 struct VisitReading: Reading {
     let visit: CLVisit
 

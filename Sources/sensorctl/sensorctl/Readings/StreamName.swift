@@ -87,7 +87,6 @@ enum StreamName: String, ExpressibleByArgument, CaseIterable {
 }
 
 extension StreamName.Facts {
-    /// Creates the facts of a three-axis sensor.
     fileprivate static func sensor(_ kind: SensorKind, unit: String, span: Double) -> Self {
         let value = FieldTolerance(absolute: 1e-9, relative: 1e-9)
         return Self(

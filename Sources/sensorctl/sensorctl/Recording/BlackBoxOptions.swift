@@ -50,9 +50,7 @@ struct BlackBoxOptions: ParsableArguments {
                 }
                 plan.ring.sync = policy
             }
-            for list in on {
-                plan.triggers += try ExitStatus.validating { () throws(DeviceError) in try RecordingTrigger.list(list) }
-            }
+            for list in on { plan.triggers += try ExitStatus.validating { try RecordingTrigger.list(list) } }
             return plan
         }
     }

@@ -66,8 +66,7 @@ final class BlackBoxSession: Sendable {
     func saveLeftovers() { box.saveLeftovers() }
 
     /// Saves pending traces. Returns the reason if that failed; nil on success. The caller must stop the recorder next.
-    ///
-    /// - Parameter isFailure: True if the recording has failed. The end of the recording is then not a trigger.
+    /// The end of a recording is a trigger unless the recording has failed.
     func finish(isFailure: Bool) -> DeviceError? {
         signal.stop()
         // Waits for a signal that arrived just before the end.

@@ -24,9 +24,7 @@ final class RecordingEvents: Sendable {
         self.file = file
         source = device.configuration.positionSource.value.description
         motion = device.configuration.motionSources.value.map(\.description).joined(separator: ",")
-        self.parts = parts
-        self.asJSON = asJSON
-        self.stop = stop
+        (self.parts, self.asJSON, self.stop) = (parts, asJSON, stop)
         clock = device.clock
         start = clock.now
         let time = clock

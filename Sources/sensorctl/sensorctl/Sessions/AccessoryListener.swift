@@ -13,10 +13,7 @@ final class AccessoryListener: StreamListener, @unchecked Sendable {
     private let clock: any DeviceClock
     private var observers: [any NSObjectProtocol] = []
 
-    init(clock: any DeviceClock, outlet: ReadingOutlet) {
-        self.clock = clock
-        self.outlet = outlet
-    }
+    init(clock: any DeviceClock, outlet: ReadingOutlet) { (self.clock, self.outlet) = (clock, outlet) }
 
     func start() {
         for (name, change) in [

@@ -4,7 +4,6 @@ import CoreLocation
 import DeviceCore
 import Foundation
 
-/// A location manager whose beacons are printed.
 final class BeaconListener: NSObject, CLLocationManagerDelegate, StreamListener {
     let outlet: ReadingOutlet
     private let manager = CLLocationManager()
@@ -12,9 +11,7 @@ final class BeaconListener: NSObject, CLLocationManagerDelegate, StreamListener 
     private let clock: any DeviceClock
 
     init(_ constraints: [CLBeaconIdentityConstraint], clock: any DeviceClock, outlet: ReadingOutlet) {
-        self.constraints = constraints
-        self.clock = clock
-        self.outlet = outlet
+        (self.constraints, self.clock, self.outlet) = (constraints, clock, outlet)
         super.init()
         manager.delegate = self
     }

@@ -6,7 +6,6 @@ import Foundation
 import MotionEngine
 import Synchronization
 
-/// A motion manager whose device motion is printed.
 final class DeviceMotionListener: StreamListener {
     let outlet: ReadingOutlet
     private let manager = CMMotionManager()
@@ -21,12 +20,8 @@ final class DeviceMotionListener: StreamListener {
         frame: FrameName, interval: Double, origin: BootTime, tap: FusionStateMonitor?, showsAngles: Bool,
         outlet: ReadingOutlet
     ) {
-        self.frame = frame
-        self.showsAngles = showsAngles
-        self.interval = interval
-        self.origin = origin
-        self.tap = tap
-        self.outlet = outlet
+        (self.frame, self.showsAngles, self.interval, self.origin) = (frame, showsAngles, interval, origin)
+        (self.tap, self.outlet) = (tap, outlet)
     }
 
     func start() {

@@ -16,16 +16,13 @@ final class ExpectationRun {
     private var failure: DeviceError?
 
     /// - Parameters:
-    ///   - options: The options that affect the callbacks.
     ///   - tolerances: The tolerances of a new file. An existing file keeps its own.
     ///   - isUpdating: True to write the file.
     init(
         path: String, options: [String: String], tolerances: [String: FieldTolerance], isUpdating: Bool,
         stop: StopRequest
     ) throws(DeviceError) {
-        self.path = path
-        self.options = options
-        self.stop = stop
+        (self.path, self.options, self.stop) = (path, options, stop)
         guard isUpdating else {
             let expected = try ExpectedCallbacks(path: path)
             try expected.check(options: options)
@@ -35,7 +32,9 @@ final class ExpectationRun {
         do throws(DeviceError) {
             // Only a file of expected callbacks is overwritten.
             list = CallbackList(options: options, tolerances: try ExpectedCallbacks(path: path).tolerances)
-        } catch where error.code == .notFound { list = CallbackList(options: options, tolerances: tolerances) }
+        } catch  where error.code == .notFound {
+            list = CallbackList(options: options, tolerances: tolerances)
+        }
     }
 
     /// Processes a callback. Requests a stop at the first difference.
@@ -80,7 +79,6 @@ final class ExpectationRun {
         }
     }
 
-    /// Logs the error and returns the exit status.
     static func fail(_ error: DeviceError, otherwise status: ExitStatus) -> ExitStatus {
         Log.error(error.description)
         // The file was created but could not be written.

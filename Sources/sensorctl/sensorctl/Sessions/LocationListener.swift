@@ -5,7 +5,6 @@ import DeviceCore
 import Foundation
 import MotionEngine
 
-/// A location manager whose callbacks are printed.
 final class LocationListener: NSObject, CLLocationManagerDelegate, StreamListener {
     let outlet: ReadingOutlet
     private let manager = CLLocationManager()
@@ -13,8 +12,7 @@ final class LocationListener: NSObject, CLLocationManagerDelegate, StreamListene
 
     /// - Parameter clock: The clock for callbacks without a timestamp.
     init(clock: any DeviceClock, everyReport: Bool = false, receiver: String? = nil, outlet: ReadingOutlet) {
-        self.clock = clock
-        self.outlet = outlet
+        (self.clock, self.outlet) = (clock, outlet)
         super.init()
         manager.deliversEveryReport = everyReport
         manager.receiver = receiver
@@ -67,8 +65,7 @@ final class HeadingListener: NSObject, CLLocationManagerDelegate, StreamListener
     private var advice: (HeadingAdvice, time: Double)?
 
     init(edge: EdgeName, interval: Double, origin: BootTime, device: Device, outlet: ReadingOutlet) {
-        self.interval = interval
-        self.origin = origin
+        (self.interval, self.origin) = (interval, origin)
         clock = device.clock
         engine = MotionEngine.of(device)
         self.outlet = outlet

@@ -14,9 +14,7 @@ final class MotionListener: StreamListener {
     private let altimeter: CMAltimeter?
 
     init(_ stream: StreamName, interval: Double, outlet: ReadingOutlet) {
-        self.stream = stream
-        self.interval = interval
-        self.outlet = outlet
+        (self.stream, self.interval, self.outlet) = (stream, interval, outlet)
         altimeter = stream == .pressure ? CMAltimeter() : nil
     }
 
@@ -88,10 +86,7 @@ final class OrientationListener: StreamListener, @unchecked Sendable {
     private let clock: any DeviceClock
     private var observer: (any NSObjectProtocol)?
 
-    init(clock: any DeviceClock, outlet: ReadingOutlet) {
-        self.clock = clock
-        self.outlet = outlet
-    }
+    init(clock: any DeviceClock, outlet: ReadingOutlet) { (self.clock, self.outlet) = (clock, outlet) }
 
     func start() {
         observer = NotificationCenter.default.addObserver(

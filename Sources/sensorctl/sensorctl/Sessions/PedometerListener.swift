@@ -3,7 +3,6 @@
 import CoreMotion
 import Foundation
 
-/// A pedometer whose data are printed, counted from the start.
 final class PedometerListener: StreamListener {
     let outlet: ReadingOutlet
     // Uses the main queue, because the outlet is used on the main thread.
@@ -21,7 +20,6 @@ final class PedometerListener: StreamListener {
     func end() { pedometer.stopUpdates() }
 }
 
-/// An activity manager whose activities are printed.
 final class ActivityListener: StreamListener {
     let outlet: ReadingOutlet
     private let manager = CMMotionActivityManager()

@@ -4,7 +4,6 @@ import DeviceCore
 import ArgumentParser
 import SimulatedDevice
 
-/// The speed of playback.
 enum PlaybackSpeed: ExpressibleByArgument, Equatable, CustomStringConvertible {
     case max
     case times(Double)

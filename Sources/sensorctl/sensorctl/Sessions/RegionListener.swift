@@ -4,7 +4,6 @@ import CoreLocation
 import DeviceCore
 import Foundation
 
-/// A location manager whose region events or visits are printed.
 final class RegionListener: NSObject, CLLocationManagerDelegate, StreamListener {
     let outlet: ReadingOutlet
     private let manager = CLLocationManager()
@@ -13,9 +12,7 @@ final class RegionListener: NSObject, CLLocationManagerDelegate, StreamListener 
 
     /// - Parameter regions: The regions to monitor; empty for visits.
     init(_ regions: [NamedRegion], watchesVisits: Bool, outlet: ReadingOutlet) {
-        self.regions = regions
-        self.watchesVisits = watchesVisits
-        self.outlet = outlet
+        (self.regions, self.watchesVisits, self.outlet) = (regions, watchesVisits, outlet)
         super.init()
         manager.delegate = self
     }

@@ -15,9 +15,7 @@ final class ServiceProbe: Sendable {
     private let state = Mutex(State())
     private let done = StopRequest()
 
-    /// Waits for the answer, the timeout or the stop request.
-    ///
-    /// - Parameter seconds: The timeout, in seconds.
+    /// Waits for the answer, the timeout in seconds or the stop request.
     static func query(_ device: Device, timeout seconds: Double, stop: StopRequest) async -> ServiceStatus {
         let probe = ServiceProbe()
         let subscription = device.positionSource.subscribe(PositionRequest(lines: true)) { probe.process($0) }

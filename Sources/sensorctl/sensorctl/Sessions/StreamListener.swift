@@ -14,12 +14,10 @@ final class ReadingOutlet {
     private let stop: StopRequest
     /// The number of readings that remain until the limit; nil without a limit.
     private var remaining: Int?
-    /// The number of printed readings.
     private(set) var count = 0
 
     init(_ printer: any ReadingPrinter, stop: StopRequest, limit: Int? = nil) {
-        self.printer = printer
-        self.stop = stop
+        (self.printer, self.stop) = (printer, stop)
         remaining = limit
     }
 
@@ -45,6 +43,5 @@ final class ReadingOutlet {
     /// Prints a callback that does not count as a reading, unless a stop has been requested.
     func printUncounted(_ news: some Reading) { if stop.reason == nil { printer.print(news) } }
 
-    /// Requests a stop because the stream is not authorized.
     func stopUnauthorized() { stop.request(.denied) }
 }

@@ -16,8 +16,6 @@ final class ProgramRun {
 
     /// Creates the run and begins to handle signals. Must be called before the command creates anything that a signal
     /// could leave behind.
-    ///
-    /// - Parameter program: The program and its arguments; empty for none.
     init(_ program: [String]) {
         self.program = program
         relay = program.isEmpty ? nil : SignalRelay()
@@ -27,11 +25,7 @@ final class ProgramRun {
     /// Runs the program as if it had been started instead of this one. Signals are passed on to it. A nonzero exit code
     /// is thrown; it is 128 plus the signal number if a signal ended the program. Without a program, announces the
     /// service and waits for a stop request.
-    ///
-    /// - Parameters:
-    ///   - environment: Variables to add to the program's environment.
-    ///   - duration: The time in seconds after which the run ends successfully; nil for no limit.
-    ///   - announce: Called if there is no program.
+    /// The run ends successfully after `duration` seconds; nil for no limit.
     func run(environment: [String: String], duration: Double?, announce: (StandardOutput) -> Void) async throws {
         Termination.schedule(stop, after: duration)
         guard let relay else {
@@ -71,12 +65,8 @@ final class ChildProgram: Sendable {
 
     private init() {}
 
-    /// Starts a program, which is searched for in PATH.
-    ///
-    /// - Parameters:
-    ///   - input: The descriptor of its standard input; nil to inherit it.
-    ///   - output: The descriptor of its standard output; nil to inherit it.
-    /// - Throws: The reason that the program cannot be started.
+    /// Starts a program, which is searched for in PATH. `input` and `output` are its standard descriptors; nil to
+    /// inherit them.
     static func start(
         _ arguments: [String], environment: [String: String] = [:], input: Int32? = nil, output: Int32? = nil
     ) throws(DeviceError) -> ChildProgram {
@@ -186,7 +176,6 @@ final class ChildProgram: Sendable {
         state.withLock { state in if let process = state.running { _ = kill(process, signal) } }
     }
 
-    /// Waits for the program to end. Returns its exit code; 128 plus the signal number if a signal ended it.
     func waitForExit() async -> Int32 {
         await withCheckedContinuation { continuation in
             let status = state.withLock { state -> Int32? in

@@ -81,10 +81,7 @@ final class SignalDispatcher: Sendable {
         private let number: Int
         private let inbox: SignalDispatcher
 
-        fileprivate init(number: Int, inbox: SignalDispatcher) {
-            self.number = number
-            self.inbox = inbox
-        }
+        fileprivate init(number: Int, inbox: SignalDispatcher) { (self.number, self.inbox) = (number, inbox) }
 
         deinit {
             // The closure and its captures are released outside the lock.

@@ -12,9 +12,8 @@ final class Termination {
     init(_ stop: StopRequest) {
         // SIGHUP remains ignored if it was ignored at startup, for example by nohup.
         let ignored = SignalDispatcher.ignoredAtStart.intersection([SIGHUP])
-        registration = SignalDispatcher.shared?.register([SIGINT, SIGTERM, SIGHUP].filter { !ignored.contains($0) }) { _ in
-            stop.request(.signal)
-        }
+        let handled = [SIGINT, SIGTERM, SIGHUP].filter { !ignored.contains($0) }
+        registration = SignalDispatcher.shared?.register(handled) { _ in stop.request(.signal) }
     }
 
     /// Runs a command until it ends or one of the signals arrives, and ends the program with its exit status.
@@ -76,6 +75,5 @@ final class SignalRelay: Sendable {
         for arrival in early { tell(arrival) }
     }
 
-    /// Ends the delivery.
     func stop() { content.state.withLock { $0.handler = { _ in } } }
 }

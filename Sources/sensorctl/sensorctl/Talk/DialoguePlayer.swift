@@ -8,7 +8,6 @@ import UmockdevFormat
 struct DialoguePlayer {
     /// The first byte that differs from the recording.
     struct Difference: Equatable {
-        /// The step of the recording, counted from 1.
         var step: Int
         /// The offset within the step and within all answers, in bytes.
         var offset, total: Int
@@ -38,13 +37,11 @@ struct DialoguePlayer {
         skip()
     }
 
-    /// The current step, counted from 1.
     var step: Int { next + 1 }
 
     /// True at the end of the dialogue. Later bytes from the accessory are not compared.
     var isFinished: Bool { next >= steps.count }
 
-    /// True if more bytes may be received.
     var wantsInput: Bool { earlyBytes.count < Self.maximumEarly }
 
     /// The bytes to send; empty while an answer is expected.
@@ -71,7 +68,6 @@ struct DialoguePlayer {
         return compare(bytes)
     }
 
-    /// Compares received bytes with the expected answer.
     mutating func compare(_ bytes: [UInt8]) -> Difference? {
         var rest = bytes[...]
         while let (missing, _) = expectedAnswer, !rest.isEmpty {

@@ -20,7 +20,6 @@ enum TalkEnd: Sendable {
     /// The accessory no longer accepts data.
     case stalled(bytes: Int)
 
-    /// True for an error that may resolve itself.
     var isTransient: Bool {
         switch self {
         case .notSelected(.missing), .notOpened: true
@@ -37,7 +36,6 @@ enum TalkEnd: Sendable {
         }
     }
 
-    /// Returns the exit status. Logs a message if required.
     func status() -> ExitStatus {
         switch self {
         case .finished, .stopped: return .success
@@ -64,7 +62,6 @@ enum TalkEnd: Sendable {
 }
 
 extension ByteChannelEnd {
-    /// The reason for the end, as text for users.
     var displayText: String {
         switch reason {
         case .closed: "closed"

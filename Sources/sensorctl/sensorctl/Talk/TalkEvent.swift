@@ -6,7 +6,6 @@ import JSONBytes
 import SensorTools
 import SystemCalls
 
-/// An event in a conversation with an accessory.
 enum TalkEvent {
     /// A connection to the accessory has been opened.
     case opened(AccessoryDescription, protocolName: String)

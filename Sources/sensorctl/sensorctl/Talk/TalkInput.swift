@@ -2,14 +2,12 @@
 
 import SystemCalls
 
-/// The input to be sent to the accessory.
 struct TalkInput {
     let descriptor: Descriptor
     private let lineEnd: TalkOptions.LineEnd?
     private let isRaw: Bool
     /// The bytes that were read but not sent.
     private(set) var pending: [UInt8] = []
-    /// True at the end of the input.
     private(set) var isAtEnd = false
     /// True if the user has pressed the key that ends the conversation.
     private(set) var wantsToLeave = false
@@ -20,7 +18,6 @@ struct TalkInput {
         isRaw = plan.isRaw
     }
 
-    /// True if more input should be read.
     var wantsInput: Bool { pending.isEmpty && !isAtEnd }
 
     /// Reads the available bytes. Must be called only if the descriptor is readable.

@@ -32,20 +32,13 @@ final class TalkLoop: Sendable {
     let stop: StopRequest
     let wake: WakeupPipe
 
-    /// Creates a loop.
-    ///
-    /// - Throws: An error if no file descriptor is available.
     init(_ source: any AccessorySource, plan: TalkOptions, clock: any DeviceClock, stop: StopRequest)
         throws(DeviceError)
     {
-        self.source = source
-        self.plan = plan
-        self.clock = clock
-        self.stop = stop
+        (self.source, self.plan, self.clock, self.stop) = (source, plan, clock, stop)
         wake = try WakeupPipe(for: "the session with an accessory")
     }
 
-    /// Runs the conversation. Returns its end.
     func run(input descriptor: Descriptor, show: (TalkEvent) -> Void) -> TalkEnd {
         stop.onRequest { [wake] in wake.signal() }
         let subscription = source.subscribe { [wake] _ in wake.signal() }
@@ -86,8 +79,8 @@ final class TalkLoop: Sendable {
         return .stopped
     }
 
-    /// Waits until an accessory is attached or detached, and at most for `patience`, because some errors end without an
-    /// event.
+    /// Waits until an accessory is attached or detached, but not longer than the retry interval, because some errors
+    /// end without an event.
     private func waitForChange() {
         _ = wake.wait(for: nil, until: clock.now.advanced(bySeconds: Self.retryInterval), clock: clock)
     }

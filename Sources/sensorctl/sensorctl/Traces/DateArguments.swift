@@ -51,7 +51,6 @@ struct FieldDate: ExpressibleByArgument, Equatable {
 
 /// A day on the command line, such as 2026-11-21.
 struct LogDay: ExpressibleByArgument {
-    /// The start of the day.
     let time: WallTime
     let text: String
 

@@ -5,7 +5,6 @@ import DeviceCore
 import Trace
 import TraceFormats
 
-/// The options for importing recordings of other programs.
 struct ImportOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -57,7 +56,7 @@ struct ImportOptions: ParsableArguments {
     private static var points: String { GPXOptions.Content.allCases.map(\.rawValue).joined(separator: ", ") }
 
     func validate() throws {
-        if let columns { _ = try ExitStatus.validating { () throws(DeviceError) in try CSVColumnMap(columns) } }
+        if let columns { _ = try ExitStatus.validating { try CSVColumnMap(columns) } }
         if let layout, MotionCSVLayout(rawValue: layout) == nil {
             throw ValidationError("--layout must be one of \(Self.layouts), not \(layout).")
         }
@@ -147,7 +146,7 @@ extension ImportOptions {
 extension TraceFile {
     /// Reads a trace; "-" is standard input. Exits with an error if it cannot be read.
     static func read(userPath path: String) throws -> TraceFile {
-        try ExitStatus.exitOnError(ExitStatus.init(reading:)) { () throws(DeviceError) in
+        try ExitStatus.exitOnError {
             path == "-"
                 ? try TraceFile(contents: try TraceBytes.standardInput(), name: TraceBytes.standardInputName)
                 : try TraceFile(path: path)
@@ -156,12 +155,9 @@ extension TraceFile {
 }
 
 extension RecordingFile {
-    /// Reads a recording of any format; "-" is standard input. Logs its remarks. Exits with an error if it cannot be
-    /// read.
-    ///
-    /// - Parameter options: The import options.
+    /// Reads a recording of any format; "-" is standard input. Logs its remarks. Exits with an error if that fails.
     static func read(userPath path: String, options: RecordingOptions) throws -> RecordingFile {
-        let recording = try ExitStatus.exitOnError(ExitStatus.init(reading:)) { () throws(DeviceError) in
+        let recording = try ExitStatus.exitOnError {
             path == "-"
                 ? try RecordingFile.read(
                     try TraceBytes.standardInput(), name: TraceBytes.standardInputName, options: options)
@@ -175,7 +171,6 @@ extension RecordingFile {
 extension TraceBytes {
     static let standardInputName = "standard input"
 
-    /// Reads standard input to its end.
     static func standardInput() throws(DeviceError) -> TraceBytes {
         try TraceBytes(stream: Descriptor.standardInput.number, name: standardInputName)
     }

@@ -5,9 +5,8 @@ import TraceEditing
 
 extension TraceFile {
     /// Returns sentences about the lines that playback could not read.
-    ///
-    /// - Parameter warnings: The warnings of the playback, which stores only the first ``TraceCursor/maximumWarnings``.
-    ///   If that number is reached, the whole trace is read to count all warnings.
+    /// Playback stores only the first ``TraceCursor/maximumWarnings``; if that number is reached, the whole trace is
+    /// read to count all warnings.
     func remarks(on warnings: [TraceWarning]) -> [String] {
         let diagnostics =
             warnings.count < TraceCursor.maximumWarnings

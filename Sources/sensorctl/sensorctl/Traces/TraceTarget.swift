@@ -6,7 +6,6 @@ import Trace
 import TraceEditing
 import TraceFormats
 
-/// The options for the output of commands that create a recording.
 struct TraceTarget: ParsableArguments {
     @Argument(
         help:
@@ -101,7 +100,6 @@ struct TraceTarget: ParsableArguments {
     }
 }
 
-/// The input and output options of commands that edit a recording.
 struct EditOptions: ParsableArguments {
     @Argument(help: "Recording; - for standard input, except for folders and libiio's XML.", completion: .file())
     var file: String
@@ -124,10 +122,7 @@ final class DeferredTraceFile: TraceSink {
     private let options: NewFileOptions
     private var writer: TraceWriter?
 
-    init(path: String, _ options: NewFileOptions) {
-        self.path = path
-        self.options = options
-    }
+    init(path: String, _ options: NewFileOptions) { (self.path, self.options) = (path, options) }
 
     func write(_ header: TraceHeader) throws(DeviceError) {
         let writer = try TraceWriter(whole: path, overwrite: options.overwrite, mode: options.mode?.bits)
