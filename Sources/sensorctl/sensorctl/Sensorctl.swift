@@ -51,8 +51,7 @@ struct Sensorctl: AsyncParsableCommand {
 
 /// The suggested commands, printed if the program is called without arguments.
 enum NextSteps {
-    /// A trace in a clone of the repository. If it exists, the dashboard is suggested first; otherwise a recording is
-    /// required.
+    /// A trace in a clone of the repository, which the dashboard can play. Without it, a recording is required.
     private static let sample = "Simulators/Traces/synthetic/mountain-road.json"
 
     static var commands: [(String, String)] {
@@ -89,9 +88,7 @@ enum Main {
                     try command.run()
                 }
                 exit(ExitStatus.success.rawValue)
-            } catch {
-                end(error)
-            }
+            } catch { end(error) }
         }
         // An async `main` would release the main thread on Linux, and the main actor would run on other threads.
         RunLoop.main.run()

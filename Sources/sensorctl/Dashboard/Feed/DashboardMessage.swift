@@ -19,7 +19,6 @@ package struct DashboardMessage: Sendable {
     let retention: Retention
     /// The type of the state that this message invalidates.
     let invalidatedState: String?
-    /// The encoded WebSocket frame.
     let frame: [UInt8]
 
     /// - Parameter members: Writes the members after "type".

@@ -48,19 +48,14 @@ struct CommandRequest {
 
     /// Parses a JSON object; nil if the JSON is invalid.
     init?(_ bytes: [UInt8]) {
-        let parsed = try? bytes.withUnsafeBytes { (buffer) throws(JSONError) in
-            var text = CommandRequest()
+        let isValid: Void? = try? bytes.withUnsafeBytes { (buffer) throws(JSONError) in
             var reader = JSONReader(buffer)
             try reader.beginObject()
-            while let key = try reader.nextKey() { try text.read(key.string(), from: &reader) }
+            while let key = try reader.nextKey() { try read(key.string(), from: &reader) }
             try reader.finish()
-            return text
         }
-        guard let parsed else { return nil }
-        self = parsed
+        if isValid == nil { return nil }
     }
-
-    private init() {}
 
     private mutating func read(_ key: String, from reader: inout JSONReader) throws(JSONError) {
         switch key {

@@ -3,14 +3,12 @@
 import JSONBytes
 
 package struct DashboardOptions: Sendable {
-    /// A server of raster map tiles and its attribution.
     package struct Tiles: Sendable {
         package let url: String
         package let attribution: String
         /// The scheme, host and port, as required by the content security policy.
         package let origin: String
 
-        /// Creates the tile server; nil if the URL is not a valid HTTP or HTTPS address.
         package init?(url: String, attribution: String) {
             guard let scheme = ["https://", "http://"].first(where: url.hasPrefix),
                 !url.utf8.contains(where: { $0 <= 0x20 || $0 >= 0x7F || [34, 39, 59, 44].contains($0) })
@@ -61,7 +59,6 @@ package struct SessionDescription: Sendable {
     /// The duration of the trace, in seconds; nil for live sessions.
     package var duration: Double?
     package var attitudeFrame = ""
-    /// The available faults: ID, label and description.
     package var faults: [(id: String, label: String, about: String)] = []
 
     package init() {}

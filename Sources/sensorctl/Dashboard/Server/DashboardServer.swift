@@ -5,9 +5,8 @@ import LoopbackServer
 import Synchronization
 import SystemCalls
 
-/// A server of the dashboard page for browsers on this machine.
-///
-/// A single thread serves all connections. A client cannot block it, use unbounded memory or exclude other clients.
+/// A server of the dashboard page for browsers on this machine. A single thread serves all connections. A client cannot
+/// block it, use unbounded memory or exclude other clients.
 package final class DashboardServer: Sendable {
     package static let maximumConnections = 64
     package static let maximumPages = 16
@@ -16,8 +15,6 @@ package final class DashboardServer: Sendable {
         var isStopped = false
         var connections = 0
         var pages = 0
-
-        init() {}
     }
 
     package let token = DashboardToken()
@@ -88,8 +85,7 @@ struct RequestHandler {
 
     enum RequestAction {
         case response(HTTPResponse)
-        /// The connection is upgraded to a WebSocket with this accept value. A page with the token is not replaced by
-        /// other pages.
+        /// Upgrades to a WebSocket with this accept value. A page with the token is not replaced by other pages.
         case page(String, hasToken: Bool)
     }
 

@@ -6,8 +6,7 @@ import LoopbackServer
 import Synchronization
 import SystemCalls
 
-/// The loop of the server's thread: polls sockets and deadlines, answers requests, and forwards the session's data to
-/// the pages.
+/// The loop of the server's thread: polls sockets and deadlines, answers requests, and forwards data to the pages.
 final class DashboardServerLoop: ServiceLoop {
     private let shared: SharedServerState<DashboardServer.Content>
     private let world: RequestHandler
@@ -146,8 +145,7 @@ final class DashboardServerLoop: ServiceLoop {
             response.bytes(policy: world.policy, hasBody: true, keepsAlive: false), closesAfterwards: true)
     }
 
-    /// True if another page can be accepted. A page with the token may replace one without, because programs of other
-    /// users could otherwise occupy all slots.
+    /// True if another page can be accepted. A page with the token may replace one without.
     private func makeRoomForPage(hasToken: Bool) -> Bool {
         guard pages >= DashboardServer.maximumPages else { return true }
         guard hasToken, let other = connections.first(where: { !$0.isClosed && $0.page?.hasToken == false }) else {

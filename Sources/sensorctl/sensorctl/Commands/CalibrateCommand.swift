@@ -91,12 +91,10 @@ struct CalibrateCommand: AsyncParsableCommand {
         for topic in topics where stop.reason == nil {
             let session = CalibrationSession(
                 task: topic.task(keepsExact: exact), screen: screen(output), timeout: timeout, stop: stop)
-            let ending: CalibrationSession.Ending
-            if let file {
-                ending = await session.run(on: SimulatedDevice(file))
-            } else {
-                ending = await session.run(on: LiveDevice.shared)
-            }
+            let ending =
+                if let file { await session.run(on: SimulatedDevice(file)) } else {
+                    await session.run(on: LiveDevice.shared)
+                }
             switch ending {
             case .found(let outcome, let sensor):
                 let path = store(outcome, sensor, &status)
@@ -138,14 +136,9 @@ struct CalibrateCommand: AsyncParsableCommand {
     }
 
     private func removeStored(_ stored: StoredCalibrations) -> ExitStatus {
-        do throws(DeviceError) {
-            let count = try stored.remove(topic)
-            Log.notice(count == 1 ? "deleted one calibration" : "deleted \(count) calibrations")
-            return .success
-        } catch {
-            Log.error(error.description)
-            return .cannotCreate
-        }
+        guard let count = Log.attempt({ try stored.remove(topic) }) else { return .cannotCreate }
+        Log.notice(count == 1 ? "deleted one calibration" : "deleted \(count) calibrations")
+        return .success
     }
 
     /// Stores the outcome. Returns the path or key; nil if it was not stored.
@@ -153,13 +146,11 @@ struct CalibrateCommand: AsyncParsableCommand {
         _ outcome: CalibrationOutcome, _ sensor: SensorDescription?, _ status: inout ExitStatus
     ) -> String? {
         guard trace == nil, !isTrial, let sensor else { return nil }
-        do throws(DeviceError) {
-            return try StoredCalibrations(LiveDevice.shared).store(outcome, of: sensor)
-        } catch {
-            Log.error(error.description)
+        guard let path = Log.attempt({ try StoredCalibrations(LiveDevice.shared).store(outcome, of: sensor) }) else {
             status = .cannotCreate
             return nil
         }
+        return path
     }
 
     private func print(
@@ -178,7 +169,7 @@ struct CalibrateCommand: AsyncParsableCommand {
     }
 
     private static func write(_ bytes: [UInt8], to path: String) -> Bool {
-        do throws(DeviceError) {
+        let isWritten: Void? = Log.attempt {
             // The file contains no positions, so it has the default permissions for new files.
             let others = umask(0)
             umask(others)
@@ -186,11 +177,8 @@ struct CalibrateCommand: AsyncParsableCommand {
                 whole: path, overwrite: true, mode: FileIO.exists(path) ? nil : 0o666 & ~others)
             try output.write(bytes)
             try output.close()
-            return true
-        } catch {
-            Log.error(error.description)
-            return false
         }
+        return isWritten != nil
     }
 }
 

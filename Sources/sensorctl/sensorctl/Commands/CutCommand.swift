@@ -39,9 +39,7 @@ struct CutCommand: ParsableCommand {
         let edits = [ExcerptEdit(from: from.seconds, to: to?.seconds ?? .infinity)] + faults.edits()
         try recording.target.write(trace, edits: edits)
     }
-}
 
-extension CutCommand {
     /// Exits with an error if the part begins after the last event.
     private func checkStart(_ trace: TraceFile) throws {
         var reading = TimedEventReader(trace)

@@ -182,14 +182,11 @@ private final class OpenedPage {
     private nonisolated static let fileName = "dashboard.html"
     private var folder: ScratchDirectory?
 
-    /// Opens a private file that redirects to the address. The address contains the token, and command lines are
-    /// visible to all users.
+    /// Opens a private file that redirects to the address: it contains the token, and command lines are public.
     func open(_ address: String) {
         do throws(DeviceError) {
-            let kind = ScratchDirectory.Kind(prefix: "sensorctl-dashboard-", owner: "the page that opens the dashboard")
-            {
-                $0 == Self.fileName
-            }
+            let owner = "the page that opens the dashboard"
+            let kind = ScratchDirectory.Kind(prefix: "sensorctl-dashboard-", owner: owner) { $0 == Self.fileName }
             let folder = try ScratchDirectory(kind, below: nil)
             let text =
                 "<!doctype html><meta charset=\"utf-8\"><meta http-equiv=\"refresh\" content=\"0;url=\(address)\">\n"
@@ -206,17 +203,9 @@ private final class OpenedPage {
                     Log.warning("xdg-open could not open a browser. Open the address manually.")
                 }
             }
-            try browser.started()
-        } catch {
-            Log.warning("The page cannot be opened: \(error.message) Open the address manually.")
-        }
+            do { try browser.run() } catch { throw DeviceError(.notFound, "xdg-open cannot be started.") }
+        } catch { Log.warning("The page cannot be opened: \(error.message) Open the address manually.") }
     }
 
     func close() { folder?.remove() }
-}
-
-extension Process {
-    fileprivate func started() throws(DeviceError) {
-        do { try run() } catch { throw DeviceError(.notFound, "xdg-open cannot be started.") }
-    }
 }

@@ -68,9 +68,7 @@ struct FieldCommand: ParsableCommand {
         let bytes = try ExitStatus.exitOnError({ _ in .noInput }) {
             try FileIO.read(path, limit: MagneticModel.maximumFileSize)
         }
-        do throws(MagneticModelError) {
-            return try MagneticModel(cof: bytes)
-        } catch {
+        do throws(MagneticModelError) { return try MagneticModel(cof: bytes) } catch {
             Log.error("\(path) is not a magnetic model. \(error.description)")
             try ExitStatus.badTrace.exit()
             throw error

@@ -4,6 +4,7 @@ import ArgumentParser
 import CoreLocation
 import Foundation
 import JSONBytes
+import SensorTools
 
 struct PlaceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -139,8 +140,7 @@ enum PlaceArgument {
         return CLLocationCoordinate2D(latitude: latitude, longitude: longitude)
     }
 
-    /// True if the text consists of two words that `Double` accepts but that are not decimal numbers, such as "nan" or
-    /// hexadecimal numbers.
+    /// True for two words that `Double` accepts but that are not decimal numbers, such as "nan" or "0x1".
     static func isUnsupportedNumber(_ text: some StringProtocol) -> Bool {
         let parts = text.split { $0 == "," || $0 == ";" || $0.isWhitespace }
         return parts.count == 2 && parts.allSatisfy { Double($0) != nil } && coordinate(text) == nil
@@ -170,18 +170,14 @@ struct PlacePrinter {
     }
 
     private func write(_ placemark: CLPlacemark?, _ coordinate: CLLocationCoordinate2D?) {
-        output.writeObject { writer in
-            writer.member("latitude", coordinate?.latitude)
-            writer.member("longitude", coordinate?.longitude)
-            writer.member("name", placemark?.name)
-            writer.member("isoCountryCode", placemark?.isoCountryCode)
-            writer.member("country", placemark?.country)
-            writer.member("administrativeArea", placemark?.administrativeArea)
-            writer.member("locality", placemark?.locality)
-            writer.member("subLocality", placemark?.subLocality)
-            writer.member("timeZone", placemark?.timeZone?.identifier)
-            writer.member("ocean", placemark?.ocean)
-            writer.member("inlandWater", placemark?.inlandWater)
+        output.writeObject {
+            $0.members([
+                "latitude": coordinate?.latitude, "longitude": coordinate?.longitude, "name": placemark?.name,
+                "isoCountryCode": placemark?.isoCountryCode, "country": placemark?.country,
+                "administrativeArea": placemark?.administrativeArea, "locality": placemark?.locality,
+                "subLocality": placemark?.subLocality, "timeZone": placemark?.timeZone?.identifier,
+                "ocean": placemark?.ocean, "inlandWater": placemark?.inlandWater,
+            ])
         }
     }
 

@@ -58,11 +58,8 @@ struct PlaybackArguments: ParsableArguments {
         }
         return options
     }
-}
 
-extension PlaybackArguments {
-    /// Exits with an error if an option names a sensor or receiver that the trace does not contain, because nothing
-    /// would be played.
+    /// Exits with an error if an option names a sensor or receiver that the trace does not contain.
     func check(against trace: TraceFile) throws {
         let sensors = trace.findSensors().map(\.id)
         for id in (streams?.streams.sensors ?? []).sorted() where !sensors.contains(id) {

@@ -55,8 +55,7 @@ struct PlotBuilder {
         return figure
     }
 
-    /// The streams, in groups that are played together. Sensor streams do not affect each other. Each fused stream is
-    /// played separately, as `replay` does.
+    /// The streams, in groups that are played together: sensors do not affect each other, fused streams do.
     var groups: [[StreamName]] {
         let all: [StreamName] = [.location, .accelerometer, .gyro, .magnetometer, .pressure, .deviceMotion, .heading]
         let wanted = subjects == [.intervals] ? all : all.filter { stream in subjects.contains { $0.stream == stream } }
@@ -114,7 +113,6 @@ struct PlotBuilder {
 
         init(boot: BootTime, wall: WallTime) { (self.boot, self.wall) = (boot, wall) }
 
-        /// False if the trace does not contain its start time.
         var isKnown: Bool { wall != .epoch }
     }
 
@@ -124,9 +122,7 @@ struct PlotBuilder {
         let first = recorded.compactMap(\.self).first ?? StartTimes(boot: .zero, wall: .epoch)
         return recorded.map { $0 ?? first }
     }
-}
 
-extension PlotBuilder {
     /// Returns the start of each trace on the time axis, in seconds after the earliest one.
     private func offsets() throws -> [Double] {
         let begins = startTimes

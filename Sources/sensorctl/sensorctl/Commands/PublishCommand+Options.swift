@@ -17,12 +17,10 @@ struct PublisherIdentity: ParsableArguments {
             valueName: "name"))
     var clientID: String?
 
-    /// The name of the current user, without characters that topics cannot contain.
     static var currentUser: String {
         level(getpwuid(geteuid()).map { String(cString: $0.pointee.pw_name) } ?? "user\(geteuid())")
     }
 
-    /// The first label of the host name.
     static var hostName: String {
         var bytes = [CChar](repeating: 0, count: 256)
         guard gethostname(&bytes, bytes.count - 1) == 0 else { return "board" }

@@ -88,16 +88,12 @@ struct PublishCommand: AsyncParsableCommand {
             return .noPermission
         }
         let events = PublishingEvents(asJSON: output.json, stop: stop)
-        let publisher: MQTTPublisher
         let settings = try ExitStatus.exitOnError({ ExitStatus($0, otherwise: .usage) }) {
             try self.settings(LiveDevice.shared.configuration)
         }
         events.started(settings)
-        do throws(DeviceError) {
-            publisher = try MQTTPublisher(settings, clock: device.clock) { events.process($0) }
-        } catch {
-            Log.error(error.description)
-            return Self.status(of: error)
+        let publisher = try ExitStatus.exitOnError(Self.status) {
+            try MQTTPublisher(settings, clock: device.clock) { events.process($0) }
         }
         let subscriptions = subscribe(device, publisher, events)
         Termination.schedule(stop, after: duration)
@@ -118,8 +114,7 @@ struct PublishCommand: AsyncParsableCommand {
             shortfall: "The broker accepted \(statistics.delivered) messages in \(duration ?? 0) s.")
     }
 
-    /// Ends the publisher. If `patient` is true, first waits until the broker has accepted all messages or a stop is
-    /// requested.
+    /// Ends the publisher. If `patient`, first waits until the broker has accepted all messages, or for a stop.
     private static func end(_ publisher: MQTTPublisher, patient: Bool, _ stop: StopRequest) async {
         publisher.flush()
         while patient, stop.reason == nil, publisher.statistics.queued > 0 {

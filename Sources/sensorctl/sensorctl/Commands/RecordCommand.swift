@@ -136,8 +136,7 @@ struct RecordCommand: AsyncParsableCommand {
             shortfall: "Nothing was recorded in \(duration ?? 0) s.")
     }
 
-    /// Returns the path of the trace. If `file` is a folder, it is a path in that folder named after the time, so that
-    /// a service can record repeatedly.
+    /// Returns the path of the trace: in the folder `file`, a path named after the time; otherwise `file`.
     private func newFile(at time: WallTime) -> String {
         let place = RingLocation(file)
         return file != "-" && place.isFolder ? place.path(at: time, for: "recording") : file

@@ -53,7 +53,6 @@ struct ReplayCommand: AsyncParsableCommand {
     @OptionGroup var reference: ReferenceOptions
 
     @OptionGroup var regions: RegionOptions
-    @OptionGroup var beacons: BeaconOptions
 
     @Flag(help: "Shift the times of the trace so that it starts now.") var rebase = false
 
@@ -75,7 +74,6 @@ struct ReplayCommand: AsyncParsableCommand {
         try Self.validate(interval: interval)
         try regions.validate(for: stream)
         try faults.validate(upTo: choices.to)
-        try beacons.validate(for: stream)
         guard expect != nil else { return try Self.rejectIf(updateExpected, "--update-expected requires --expect.") }
         try Self.rejectIf(rebase, "--expect cannot be combined with --rebase, which changes the times in each run.")
         try Self.rejectIf(
@@ -99,8 +97,7 @@ struct ReplayCommand: AsyncParsableCommand {
         return await compare(trace, with: expect, stop: stop)
     }
 
-    /// Reads a file. Until it has been read, a signal ends the program immediately, because a pipe may never end and
-    /// nothing has been printed yet.
+    /// Reads a file. A signal ends the program immediately meanwhile, because a pipe may never end.
     private static func reading<Result, Failure: Error>(
         _ body: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -127,7 +124,7 @@ struct ReplayCommand: AsyncParsableCommand {
         }
         let plan = ListenerOptions(
             stream: stream, asJSON: true, interval: interval, everyReport: everyReport, frame: reference.frame,
-            edge: reference.orientation, regions: regions.region, beacons: beacons.constraints)
+            edge: reference.orientation, regions: regions.region, beacons: regions.beacons.map(\.constraint))
         await Self.replay(
             trace, stamps: .recorded, options: choices.options, speed: speed ?? .max, plan: plan, stop: stop,
             output: StandardOutput(stop: stop) { run.process($0) })
@@ -143,7 +140,9 @@ struct ReplayCommand: AsyncParsableCommand {
         if stream == .deviceMotion { options["frame"] = reference.frame.rawValue }
         if stream == .heading { options["orientation"] = reference.orientation.rawValue }
         if !regions.region.isEmpty { options["region"] = regions.description }
-        if stream == .beacons { options["beacon"] = beacons.constraints.map(\.description).joined(separator: ";") }
+        if stream == .beacons {
+            options["beacon"] = regions.beacons.map(\.constraint.description).joined(separator: ";")
+        }
         options.merge(imports.description) { former, _ in former }
         options["fault"] = faults.fault
         if faults.fault != nil { options["seed"] = faults.seed.map { "\($0)" } }
@@ -156,7 +155,7 @@ struct ReplayCommand: AsyncParsableCommand {
         let plan = ListenerOptions(
             stream: stream, asJSON: output.json, isLive: Descriptor.standardOutput.showsPictures && speed != .max,
             interval: interval, everyReport: everyReport, frame: reference.frame, edge: reference.orientation,
-            regions: regions.region, beacons: beacons.constraints, printsErrors: false)
+            regions: regions.region, beacons: regions.beacons.map(\.constraint), printsErrors: false)
         await Self.replay(
             trace, stamps: rebase ? .rebased(to: LiveClock().wallTime) : .recorded, options: choices.options,
             speed: speed, plan: plan, stop: stop)

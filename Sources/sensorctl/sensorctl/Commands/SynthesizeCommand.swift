@@ -132,11 +132,7 @@ struct SynthesizeCommand: AsyncParsableCommand {
         _ synthesizer: MotionSynthesizer, to output: String, overwrite: Bool, mode: UInt32? = nil,
         until stop: StopRequest
     ) -> ExitStatus {
-        let writer: TraceWriter
-        do throws(DeviceError) {
-            writer = try TraceWriter(whole: output, overwrite: overwrite, mode: mode)
-        } catch {
-            Log.error(error.description)
+        guard let writer = Log.attempt({ try TraceWriter(whole: output, overwrite: overwrite, mode: mode) }) else {
             return .cannotCreate
         }
         do throws(DeviceError) {

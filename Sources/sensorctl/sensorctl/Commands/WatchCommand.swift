@@ -48,7 +48,6 @@ struct WatchCommand: AsyncParsableCommand {
     @OptionGroup var reference: ReferenceOptions
 
     @OptionGroup var regions: RegionOptions
-    @OptionGroup var beacons: BeaconOptions
 
     @Option(help: "End after this many updates.") var count: Int?
 
@@ -61,7 +60,6 @@ struct WatchCommand: AsyncParsableCommand {
         try Self.validate(duration: duration)
         try Self.validate(interval: interval)
         try regions.validate(for: stream)
-        try beacons.validate(for: stream)
     }
 
     func run() async throws { try await Termination.run { await watch($0) } }
@@ -71,7 +69,7 @@ struct WatchCommand: AsyncParsableCommand {
         let plan = ListenerOptions(
             stream: stream, asJSON: output.json, isLive: Descriptor.standardOutput.showsPictures,
             limit: count, interval: interval, everyReport: everyReport, receiver: receiver, frame: reference.frame,
-            edge: reference.orientation, regions: regions.region, beacons: beacons.constraints)
+            edge: reference.orientation, regions: regions.region, beacons: regions.beacons.map(\.constraint))
         let listener = plan.listener(on: device, output: StandardOutput(stop: stop), stop: stop)
         logMissingSensor(device)
         let positionNotes = logLostPositions(device)
@@ -99,8 +97,7 @@ struct WatchCommand: AsyncParsableCommand {
         )
     }
 
-    /// Logs a note if positions are lost. The streams `regions`, `monitor` and `visits` print nothing without
-    /// positions.
+    /// Logs lost positions, without which the streams `regions`, `monitor` and `visits` print nothing.
     private func logLostPositions(_ device: Device) -> Subscription? {
         guard [.regions, .monitor, .visits].contains(stream),
             ![.denied, .restricted].contains(LocationAuthorization.current.status)

@@ -61,7 +61,7 @@ final class DashboardSession {
         hello.isTrace = true
         hello.duration = playback.duration
         hello.faults = faults.all.map { ($0.id, $0.label, $0.about) }
-        let answers = CommandDispatcher(feed) { action in
+        let server = try start(hello) { action in
             switch action {
             case .addRegion(let region): listeners.regions.add(region)
             case .removeRegion(let name): listeners.regions.remove(name)
@@ -69,7 +69,6 @@ final class DashboardSession {
             default: playback.execute(action)
             }
         }
-        let server = try start(hello, answers)
         defer { server.stop() }
         await simulated.use { await listeners.start(plan.regions) }
         publishTraceFindings(trace, at: clock.now)
@@ -105,7 +104,7 @@ final class DashboardSession {
         let listeners = DashboardListeners(
             device, frame: frame, edge: plan.edge, feed: feed, clock: clock, accessories: book)
         let watch = LiveStatusMonitor(device, feed: feed, clock: clock, stop: stop)
-        let answers = CommandDispatcher(feed) { action in
+        let server = try start(hello(title: ProcessInfo.processInfo.hostName, clock, frame)) { action in
             switch action {
             case .addRegion(let region): return listeners.regions.add(region)
             case .removeRegion(let name): return listeners.regions.remove(name)
@@ -115,7 +114,6 @@ final class DashboardSession {
             default: return "This command requires a recording; the page shows live readings."
             }
         }
-        let server = try start(hello(title: ProcessInfo.processInfo.hostName, clock, frame), answers)
         defer { server.stop() }
         Task { @MainActor in await watch.examine() }
         await listeners.start(plan.regions)
@@ -163,34 +161,24 @@ final class DashboardSession {
         return hello
     }
 
-    private func start(_ hello: SessionDescription, _ desk: CommandDispatcher) throws(DeviceError) -> DashboardServer {
-        let server = DashboardServer(feed: feed, options: plan.options, hello: hello) { desk.dispatch($0) }
+    /// Starts the server. `execute` is called on the main thread. It returns the reason if a command cannot be executed;
+    /// nil on success.
+    private func start(
+        _ hello: SessionDescription, execute: @escaping @MainActor @Sendable (PageCommand.Action) -> String?
+    ) throws(DeviceError) -> DashboardServer {
+        let server = DashboardServer(feed: feed, options: plan.options, hello: hello) { [feed] command in
+            DispatchQueue.main.async {
+                let why = MainActor.assumeIsolated { execute(command.action) }
+                let answer = DashboardMessage(why == nil ? "done" : "refused", .transient) { writer in
+                    writer.member("id", command.id)
+                    writer.memberIfPresent("why", why)
+                }
+                feed.respond(to: command.page, with: answer)
+            }
+        }
         let port = try server.start()
         let token = plan.options.isReadOnly ? "" : "#token=\(server.token.text)"
         plan.announce("http://127.0.0.1:\(port)/\(token)", port, server.token.text)
         return server
-    }
-}
-
-/// Forwards commands from the server's thread to the main thread, and the responses back.
-final class CommandDispatcher: Sendable {
-    private let feed: DashboardFeed
-    private let act: @MainActor @Sendable (PageCommand.Action) -> String?
-
-    /// - Parameter act: Executes a command. Returns the reason if the command cannot be executed; nil on success.
-    init(_ feed: DashboardFeed, act: @escaping @MainActor @Sendable (PageCommand.Action) -> String?) {
-        (self.feed, self.act) = (feed, act)
-    }
-
-    func dispatch(_ command: PageCommand) {
-        DispatchQueue.main.async { [self] in
-            let why = MainActor.assumeIsolated { act(command.action) }
-            feed.respond(
-                to: command.page,
-                with: DashboardMessage(why == nil ? "done" : "refused", .transient) { writer in
-                    writer.member("id", command.id)
-                    writer.memberIfPresent("why", why)
-                })
-        }
     }
 }

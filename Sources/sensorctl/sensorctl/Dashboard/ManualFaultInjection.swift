@@ -5,8 +5,7 @@ import Synchronization
 import Trace
 import TraceEditing
 
-/// Faults that pages switch on and off during playback. A fault stays active until it is switched off, even if the
-/// playback position changes.
+/// Faults that pages switch on and off during playback, whatever its position.
 final class ManualFaultInjection: Sendable {
     struct Fault: Sendable {
         /// The fault in the syntax of `--fault`.
@@ -22,11 +21,9 @@ final class ManualFaultInjection: Sendable {
         var pendingRecoveries: [TraceEvent.Contents] = []
     }
 
-    /// The faults available for this trace, in display order.
     let all: [Fault]
     private let header: TraceHeader
     private let state = Mutex(State())
-    /// Called with the accessory events that are played.
     private let watch: @Sendable (TraceAccessoryEvent) -> Void
 
     init(_ survey: TraceSensorSummary, header: TraceHeader, watch: @escaping @Sendable (TraceAccessoryEvent) -> Void) {
@@ -67,11 +64,8 @@ final class ManualFaultInjection: Sendable {
             }
         }
         if survey.hasAccessories {
-            clauses.append(
-                (
-                    "unplug", "Accessories are unplugged",
-                    "Until the recording attaches them, or this fault is switched off."
-                ))
+            let about = "Until the recording attaches them, or this fault is switched off."
+            clauses.append(("unplug", "Accessories are unplugged", about))
         }
         return clauses
     }
@@ -97,13 +91,10 @@ final class ManualFaultInjection: Sendable {
             do throws(DeviceError) {
                 state.active.append((id, try edit(fault.fault)))
                 return nil
-            } catch {
-                return error.message
-            }
+            } catch { return error.message }
         }
     }
 
-    /// Restarts the active faults after the playback position has changed.
     func restart() {
         state.withLock { state in
             state.pendingRecoveries = []

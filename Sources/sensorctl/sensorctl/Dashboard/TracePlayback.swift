@@ -3,6 +3,7 @@
 import Dashboard
 import DeviceCore
 import JSONBytes
+import SensorTools
 import SimulatedDevice
 import Trace
 import TraceEditing
@@ -10,8 +11,7 @@ import TraceEditing
 /// The playback of a trace under the control of pages: play, pause, step, seek, speed and loop.
 @MainActor
 final class TracePlayback {
-    /// The interval between playback steps. Shorter steps would have no effect, because pages are updated at about the
-    /// same interval.
+    /// The interval between playback steps, which is about that of updates of the pages.
     private static let interval = Duration.milliseconds(30)
     /// The duration of the history, in seconds, that is replayed before the main thread yields to other work.
     private static let portion = 1.0
@@ -182,16 +182,12 @@ final class TracePlayback {
 
     private func publishState() {
         nextStatePublication = .now + .seconds(1)
-        let (playing, now, speed, loops, active) = (isPlaying, position, speed, loops, faults.active)
-        let ended = hasEnded
+        let (playing, now, speed, loops, ended) = (isPlaying, position, speed, loops, hasEnded)
+        let active = faults.active
         feed.publish(
             DashboardMessage("playback", .state) { writer in
-                writer.member("playing", playing)
-                writer.member("t", now)
-                writer.member("speed", speed)
-                writer.member("loop", loops)
-                writer.member("ended", ended)
-                writer.array("active") { writer in for id in active { writer.object { $0.member("id", id) } } }
+                writer.members(["playing": playing, "t": now, "speed": speed, "loop": loops, "ended": ended])
+                writer.objects("active", active) { ["id": $0] }
             })
     }
 }

@@ -6,8 +6,7 @@ import SensorTools
 
 /// A reading that can be drawn in a terminal.
 protocol PicturedReading: TimedReading {
-    /// Returns the rows of a picture of the most recent readings, including this one. `rate` is in readings per
-    /// second; nil if it is unknown.
+    /// Returns the rows of a picture of the readings up to this one. `rate` is in hertz; nil if it is unknown.
     func rows(_ past: [any PicturedReading], size: PictureSize, rate: Double?, ink: TerminalStyle) -> [String]
 }
 
@@ -74,5 +73,53 @@ final class PicturePrinter: ReadingPrinter {
         let times = recent.suffix(50).map(\.timestamp)
         guard times.count > 1, let first = times.first, let last = times.last, last > first else { return nil }
         return Double(times.count - 1) / (last - first)
+    }
+}
+
+/// A terminal screen that draws the progress of a calibration repeatedly in the same rows.
+final class PictureScreen: CalibrationScreen {
+    let showsPictures = true
+    private let output: StandardOutput
+    private let isColored = TerminalStyle(.standardOutput).isOn
+    private let screen = TerminalScreen(.standardOutput)
+    private var painter: RowPainter
+
+    init(_ output: StandardOutput) {
+        self.output = output
+        painter = RowPainter(output: output)
+    }
+
+    func print(_ line: String) {
+        // Erases the picture. The next one is drawn below the line.
+        painter.draw([])
+        painter.keepRows()
+        output.write(line: line)
+    }
+
+    func show(_ task: any CalibrationTask) {
+        let width = min(screen.measure().width, 100)
+        var canvas = Canvas(width: width, height: 1)
+        let text = String(format: "%3.0f %%  ", task.progress * 100)
+        canvas.put(text, x: 2, y: 0, color: Palette.text, bold: true)
+        Gauges.bar(task.progress, on: &canvas, x: 9, y: 0, width: min(width - 11, 50))
+        var rows = canvas.rows(colored: isColored)
+        rows.append("  " + String(task.status.prefix(max(width - 3, 0))))
+        if let map = task.map { rows += Self.picture(of: map, width: width).rows(colored: isColored) }
+        painter.draw(rows)
+    }
+
+    func clear() { painter.draw([]) }
+
+    private static func picture(of map: SphereMap, width: Int) -> Canvas {
+        let columns = min(max(width, PictureSize.minimumColumns), 64)
+        var canvas = Canvas(width: columns, height: SphereMap.rows + 2)
+        canvas.frame(x: 0, y: 0, width: columns, height: SphereMap.rows + 2, title: "Measured field directions")
+        for row in 0..<SphereMap.rows {
+            for column in 0..<(columns - 4) {
+                let isSeen = map.isSeen(row: row, at: Double(column) / Double(columns - 4))
+                canvas.put(isSeen ? "█" : "·", x: column + 2, y: row + 1, color: isSeen ? Palette.good : Palette.faint)
+            }
+        }
+        return canvas
     }
 }

@@ -37,14 +37,12 @@ enum ExitStatus: Int32, Error {
             }
     }
 
-    /// Creates the status for a failure to start a service.
     init(starting error: DeviceError) { self = error.code == .invalidConfiguration ? .usage : .unavailable }
 
     /// Throws this status to end the command, unless it is `success`. Prints nothing.
     func exit() throws { if self != .success { throw ExitCode(rawValue) } }
 
-    /// Executes the closure. If it fails with a device error, logs it and throws the resulting exit status; by default,
-    /// that for a failure to read a trace.
+    /// Executes the closure. If it fails with a device error, logs it and throws the exit status.
     static func exitOnError<Value>(
         _ status: (DeviceError) -> ExitStatus = ExitStatus.init(reading:), _ body: () throws -> Value
     ) throws -> Value {

@@ -18,6 +18,14 @@ enum Log {
 
     static func error(_ text: String) { logger.error("\(text)") }
 
+    /// Executes the closure. If it fails, logs the error and returns nil.
+    static func attempt<Value>(_ body: () throws -> Value) -> Value? {
+        do { return try body() } catch {
+            Self.error("\(error)")
+            return nil
+        }
+    }
+
     /// Sends all log messages to standard error. Must be called once, before any message is logged.
     static func bootstrap() { LoggingSystem.bootstrap { NoteHandler(label: $0) } }
 
@@ -36,8 +44,7 @@ enum Log {
     }
 
     private static func write(_ line: String) {
-        // Errors are ignored, because there is no other place to report them. A reader that does not read must not
-        // block the program.
+        // Errors are ignored: there is no other place to report them. A stalled reader must not block the program.
         var waits = isReaderStalled.withLock { $0 } ? 20 : 0
         let outcome = Descriptor.standardError.write(
             TerminalText.lines(line + "\n"),

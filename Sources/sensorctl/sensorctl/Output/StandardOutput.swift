@@ -5,8 +5,7 @@ import Foundation
 import JSONBytes
 import SensorTools
 
-/// Standard output, or a closure that receives the output instead. Each line or block is a single write. Used on one
-/// thread.
+/// Standard output, or a closure instead. Each line or block is a single write. Used on one thread.
 final class StandardOutput {
     private let stop: StopRequest
     private let descriptor = Descriptor.standardOutput
@@ -80,8 +79,7 @@ final class StandardOutput {
 }
 
 extension TerminalStyle {
-    /// Creates the styles for a descriptor. They are on if it is a terminal with colors and the user has not disabled
-    /// them (https://no-color.org).
+    /// Creates styles, which are on for a terminal with colors unless the user disables them (https://no-color.org).
     init(_ descriptor: Descriptor) {
         let environment = ProcessInfo.processInfo.environment
         let isRefused = !(environment["NO_COLOR"] ?? "").isEmpty || environment["TERM"] == "dumb"
@@ -99,7 +97,6 @@ enum Palette {
     static let bad = 209
     static let faint = 238
 
-    /// Returns the color for a fraction, 0...1.
     static func speed(_ share: Double) -> Int {
         guard share.isFinite else { return speed[0] }
         let index = Int((share * Double(speed.count)).rounded(.down))

@@ -28,7 +28,6 @@ final class PlotCollector: ReadingPrinter {
     /// The intervals of values that are not part of every location.
     private var partIntervals: [LineName: IntervalCounter] = [:]
     private(set) var track = TrackSimplifier()
-    /// The reasons for missing streams, as far as they were reported.
     private(set) var reasons: [StreamName: String] = [:]
 
     init(origin: BootTime, start: WallTime, offset: Double) {

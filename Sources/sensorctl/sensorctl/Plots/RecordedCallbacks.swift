@@ -5,8 +5,7 @@ import JSONBytes
 import SystemCalls
 import Trace
 
-/// Callbacks written earlier by `replay --json` or `replay --expect`, possibly by another version, for comparison with
-/// those of a recording.
+/// Callbacks that `replay --json` or `replay --expect` wrote earlier, for comparison with those of a recording.
 struct RecordedCallbacks {
     let name: String
     private let bytes: TraceBytes
@@ -108,8 +107,7 @@ private struct Values {
             headingAccuracy: numbers["headingAccuracy"] ?? -1, field: .zero)
     }
 
-    /// The device motion, with the angles that Core Motion computes from the quaternion: R = Rz(yaw) Rx(pitch)
-    /// Ry(roll).
+    /// The device motion, with Core Motion's angles of the quaternion: R = Rz(yaw) Rx(pitch) Ry(roll).
     var motion: DeviceMotionReading? {
         guard quaternion.count == 4 else { return nil }
         let (x, y, z, w) = (quaternion[0], quaternion[1], quaternion[2], quaternion[3])

@@ -24,8 +24,8 @@ struct AccessoryReading: Sendable, Hashable {
     }
 
     func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.members([
+        writer.object {
+            $0.members([
                 "connectionID": connectionID, "name": name, "manufacturer": manufacturer, "model": model,
                 "serial": serial, "firmware": firmware, "hardware": hardware, "port": port, "protocols": protocols,
             ])

@@ -63,9 +63,11 @@ struct MotionActivityReading: Reading {
         writer.members(["confidence": confidence, "startDate": CivilDate(start).timestamp])
     }
 
+    /// The current activities, separated by commas.
+    var names: String { flags.filter(\.isSet).map { "\($0.name)" }.joined(separator: ", ") }
+
     func lines(_ ink: TerminalStyle) -> [String] {
-        let names = flags.filter(\.isSet).map { "\($0.name)" }.joined(separator: ", ")
-        return ["\(ink.dim(CivilDate(start).timeOfDayWithTenths))  \(ink.bold(names))  \(ink.dim(confidence))"]
+        ["\(ink.dim(CivilDate(start).timeOfDayWithTenths))  \(ink.bold(names))  \(ink.dim(confidence))"]
     }
 }
 

@@ -21,7 +21,6 @@ enum StreamName: String, ExpressibleByArgument, CaseIterable {
         var isSensor = false
         /// True if a manager combines several sensors.
         var isFused = false
-        /// The unit of the readings.
         var unit = ""
         /// The minimum range of a sparkline, in the unit of the readings.
         var span = 1.0

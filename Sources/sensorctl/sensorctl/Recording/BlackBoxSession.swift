@@ -10,7 +10,6 @@ import Trace
 
 /// The black box of a recording: its ring buffer, its triggers and SIGUSR1.
 final class BlackBoxSession: Sendable {
-    /// The writer for the recorder.
     let writer: TraceWriter
     private let ring: TraceRing
     private let box: BlackBox
@@ -21,7 +20,6 @@ final class BlackBoxSession: Sendable {
     private let events: RecordingEvents
     private let queue = DispatchQueue(label: "sensorctl.black-box-signal")
 
-    /// Creates the ring. An existing ring is set aside.
     init(
         _ place: RingLocation, _ plan: BlackBoxPlan, clock: any DeviceClock, events: RecordingEvents, stop: StopRequest
     ) throws(DeviceError) {
@@ -80,5 +78,4 @@ final class BlackBoxSession: Sendable {
     func discard() throws(DeviceError) { try ring.discard() }
 }
 
-/// The first error of saving a trace.
 private final class SaveError: Sendable { let error = Mutex<DeviceError?>(nil) }

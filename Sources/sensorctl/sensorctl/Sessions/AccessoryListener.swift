@@ -3,10 +3,7 @@
 import DeviceCore
 import ExternalAccessory
 
-/// Prints the connected accessories and their changes.
-///
-/// Sendability is unchecked because the class is only used on the main thread, on which the notifications are posted
-/// too.
+/// Prints the connected accessories and their changes. Used only on the main thread, hence unchecked.
 final class AccessoryListener: StreamListener, @unchecked Sendable {
     let outlet: ReadingOutlet
     private let manager = EAAccessoryManager.shared()

@@ -60,8 +60,7 @@ extension BootTime {
     }
 }
 
-/// Subscribes to the motion engine for state that Core Motion does not expose: the gyroscope bias, rest and magnetic
-/// disturbances.
+/// Subscribes to state that Core Motion does not expose: the gyroscope bias, rest and magnetic disturbances.
 final class FusionStateMonitor: Sendable {
     private let engine: MotionEngine
     private let latest = Mutex<FusedState?>(nil)

@@ -15,9 +15,7 @@ final class ExpectationRun {
     private var list = CallbackList()
     private var failure: DeviceError?
 
-    /// - Parameters:
-    ///   - tolerances: The tolerances of a new file. An existing file keeps its own.
-    ///   - isUpdating: True to write the file.
+    /// `tolerances` are those of a new file; an existing file keeps its own.
     init(
         path: String, options: [String: String], tolerances: [String: FieldTolerance], isUpdating: Bool,
         stop: StopRequest
@@ -49,7 +47,6 @@ final class ExpectationRun {
         }
     }
 
-    /// Finishes the comparison or the file, and prints the result.
     func finish(asJSON: Bool, output: StandardOutput) -> ExitStatus {
         if let failure { return Self.fail(failure, otherwise: .noInput) }
         if case .signal? = stop.reason {
@@ -74,9 +71,7 @@ final class ExpectationRun {
                 output.write(line: "\(difference)")
             }
             return .different
-        } catch {
-            return Self.fail(error, otherwise: .cannotCreate)
-        }
+        } catch { return Self.fail(error, otherwise: .cannotCreate) }
     }
 
     static func fail(_ error: DeviceError, otherwise status: ExitStatus) -> ExitStatus {

@@ -46,9 +46,7 @@ final class LocationListener: NSObject, CLLocationManagerDelegate, StreamListene
     }
 }
 
-/// A location manager whose headings are printed.
-///
-/// It also requests positions, because a true heading requires one. A missing position is not an error.
+/// A location manager whose headings are printed. It requests positions for true headings, but may lack them.
 final class HeadingListener: NSObject, CLLocationManagerDelegate, StreamListener {
     /// The minimum interval between advice, in seconds.
     private static let pause = 5.0
@@ -103,8 +101,7 @@ final class HeadingListener: NSObject, CLLocationManagerDelegate, StreamListener
         return false
     }
 
-    /// Prints calibration advice, because there is no window for it. Later advice is printed only if the calibration
-    /// has progressed.
+    /// Prints calibration advice, because there is no window for it; later only after progress.
     private func printAdvice(after earlier: HeadingAdvice?, at time: Double) {
         let now = HeadingAdvice(survey: engine.magneticSurvey)
         advice = (now, time)

@@ -46,14 +46,12 @@ final class SignalRelay: Sendable {
     private let content = Content()
     private let registration: SignalDispatcher.Registration?
 
-    /// Creates a relay for all signals that are passed on to a program. Signals that were ignored at startup remain
-    /// ignored, in the program too.
+    /// Creates a relay for all signals that are passed on. Signals ignored at startup remain ignored.
     convenience init() {
         // More than 100 signals convey no additional information.
         self.init(SignalDispatcher.numbers.filter { !SignalDispatcher.ignoredAtStart.contains($0) }, keeping: 100)
     }
 
-    /// - Parameter limit: The maximum number of stored signals.
     init(_ numbers: [Int32], keeping limit: Int) {
         registration = SignalDispatcher.shared?.register(numbers) { [content] arrival in
             let tell = content.state.withLock { state in
@@ -64,8 +62,7 @@ final class SignalRelay: Sendable {
         }
     }
 
-    /// Delivers signals to the closure until ``stop()`` is called. Stored signals are delivered immediately, later ones
-    /// on the thread of ``SignalDispatcher``.
+    /// Delivers stored signals immediately and later ones on ``SignalDispatcher``'s thread, until ``stop()``.
     func start(_ tell: @escaping @Sendable (SignalDispatcher.ReceivedSignal) -> Void) {
         let early = content.state.withLock { state in
             state.handler = tell

@@ -4,9 +4,8 @@ import DeviceCore
 import SensorTools
 import Synchronization
 
-/// Forwards bytes between the user and an accessory, on the thread that calls ``run(input:show:)``.
-///
-/// Bytes from one side are read only if the other side can accept them, which bounds the memory.
+/// Forwards bytes between the user and an accessory, on the thread that calls ``run(input:show:)``. Bytes from one side
+/// are read only if the other side can accept them, which bounds the memory.
 final class TalkLoop: Sendable {
     enum Attempt {
         case connected(AccessoryDescription, protocolName: String, any ByteChannel)
@@ -15,7 +14,6 @@ final class TalkLoop: Sendable {
         case failed(TalkEnd)
     }
 
-    /// The accessory of the previous connection.
     struct PreviousConnection {
         var identity: String
         var protocolName: String
@@ -79,8 +77,7 @@ final class TalkLoop: Sendable {
         return .stopped
     }
 
-    /// Waits until an accessory is attached or detached, but not longer than the retry interval, because some errors
-    /// end without an event.
+    /// Waits for a change of the accessories or for the retry interval, because some errors end without an event.
     private func waitForChange() {
         _ = wake.wait(for: nil, until: clock.now.advanced(bySeconds: Self.retryInterval), clock: clock)
     }
@@ -113,12 +110,9 @@ final class TalkLoop: Sendable {
         }
         do throws(DeviceError) {
             return .connected(accessory, protocolName: name, try source.open(accessory.id, protocol: name))
-        } catch {
-            return .failed(.notOpened(error))
-        }
+        } catch { return .failed(.notOpened(error)) }
     }
 
-    /// Forwards bytes until the channel, the input or the wait for answers ends.
     private func forwardBytes(
         _ channel: any ByteChannel, _ accessory: AccessoryDescription, _ input: inout TalkInput,
         _ show: (TalkEvent) -> Void

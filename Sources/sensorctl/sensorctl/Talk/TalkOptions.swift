@@ -18,10 +18,8 @@ struct TalkOptions: Sendable {
 
     var accessory: String
     var protocolName: String?
-    /// The time in seconds to wait for answers after the end of the input; nil to wait until no byte arrives for
-    /// ``quietTime``.
+    /// The seconds to wait for answers after the end of the input; nil until no byte arrives for ``quietTime``.
     var wait: Double?
-    /// True to continue when the accessory is attached again.
     var follows = false
     var isRaw = false
     var lineEnd: LineEnd?
@@ -32,7 +30,6 @@ struct TalkOptions: Sendable {
     static let sendTimeout = 10.0
     /// The additional time in seconds that an answer of a recorded dialogue may take.
     static let answerTimeout = 5.0
-    /// The key that ends raw mode: Ctrl-].
     static let escape: UInt8 = 0x1D
 }
 

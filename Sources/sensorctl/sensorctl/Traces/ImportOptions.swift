@@ -3,6 +3,7 @@
 import ArgumentParser
 import DeviceCore
 import Trace
+import TraceEditing
 import TraceFormats
 
 struct ImportOptions: ParsableArguments {
@@ -103,9 +104,7 @@ struct ImportOptions: ParsableArguments {
         ]
         return values.compactMapValues(\.self)
     }
-}
 
-extension ImportOptions {
     /// Reads a recording; "-" is standard input. Exits with an error if it cannot be read.
     func read(_ path: String) throws -> TraceFile {
         let recording = try RecordingFile.read(userPath: path, options: options)
@@ -121,7 +120,6 @@ extension ImportOptions {
         return recordings.map(\.trace)
     }
 
-    /// Logs the options that do not apply to recordings of these formats.
     private func warnOfUnused(_ kinds: Set<RecordingFormat>, _ name: String) {
         for option in description.keys.sorted() {
             guard let (what, users) = applicableFormats(of: option), users.isDisjoint(with: kinds) else { continue }
@@ -173,5 +171,16 @@ extension TraceBytes {
 
     static func standardInput() throws(DeviceError) -> TraceBytes {
         try TraceBytes(stream: Descriptor.standardInput.number, name: standardInputName)
+    }
+}
+
+extension TraceFile {
+    /// Returns sentences about the lines that playback could not read. It stores only the first warnings; if there are
+    /// more, the whole trace is read to count them.
+    func remarks(on warnings: [TraceWarning]) -> [String] {
+        let diagnostics =
+            warnings.count < TraceCursor.maximumWarnings
+            ? InputDiagnostics(warnings) : ReportDiagnostics(self).lineWarnings
+        return diagnostics.remarks.map { "\(name): \($0)" }
     }
 }
