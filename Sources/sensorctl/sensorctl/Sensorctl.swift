@@ -4,7 +4,6 @@ import ArgumentParser
 import Foundation
 import SensorTools
 
-/// The command line interface of the device services.
 struct Sensorctl: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sensorctl",
@@ -34,19 +33,16 @@ struct Sensorctl: AsyncParsableCommand {
                     ListCommand.self, WatchCommand.self, DashboardCommand.self, TalkCommand.self, RecordCommand.self,
                     PublishCommand.self,
                 ]),
-            CommandGroup(
-                name: "Set-up", subcommands: [DoctorCommand.self, CalibrateCommand.self, RulesCommand.self]),
+            CommandGroup(name: "Set-up", subcommands: [DoctorCommand.self, CalibrateCommand.self, RulesCommand.self]),
             CommandGroup(
                 name: "Recording",
                 subcommands: [
                     ReplayCommand.self, PlotCommand.self, DemoCommand.self, InfoCommand.self, ConvertCommand.self,
-                    CutCommand.self,
-                    MergeCommand.self, ScrubCommand.self,
+                    CutCommand.self, MergeCommand.self, ScrubCommand.self,
                 ]),
             CommandGroup(name: "Simulation", subcommands: [SimulateCommand.self, SynthesizeCommand.self]),
             CommandGroup(name: "Reference", subcommands: [FieldCommand.self, PlaceCommand.self]),
-        ]
-    )
+        ])
 
     func run() {
         StandardOutput(stop: StopRequest()).write(line: NextSteps.text(program: CommandLine.arguments.first ?? ""))
@@ -55,8 +51,7 @@ struct Sensorctl: AsyncParsableCommand {
 
 /// The suggested commands, printed if the program is called without arguments.
 enum NextSteps {
-    /// A trace in a clone of the repository. If it exists, the dashboard is suggested first; otherwise a recording is
-    /// required.
+    /// A trace in a clone of the repository, which the dashboard can play. Without it, a recording is required.
     private static let sample = "Simulators/Traces/synthetic/mountain-road.json"
 
     static var commands: [(String, String)] {
@@ -76,7 +71,6 @@ enum NextSteps {
     }
 }
 
-/// The entry point of the program.
 @main
 enum Main {
     static func main() {
@@ -94,9 +88,7 @@ enum Main {
                     try command.run()
                 }
                 exit(ExitStatus.success.rawValue)
-            } catch {
-                end(error)
-            }
+            } catch { end(error) }
         }
         // An async `main` would release the main thread on Linux, and the main actor would run on other threads.
         RunLoop.main.run()

@@ -3,12 +3,9 @@
 import JSONBytes
 import Synchronization
 
-/// A queue of readings and messages from the session to the pages, with a history for pages that connect later.
-///
-/// The session adds readings and messages on any thread and never waits for a page. The server's thread drains the
-/// queue.
+/// A queue of readings and messages from the session to the pages, with a history for pages that connect later. The
+/// session adds on any thread and never waits for a page. The server's thread drains the queue.
 package final class DashboardFeed: Sendable {
-    /// The drained readings and messages, for all pages.
     struct Flush: Sendable {
         /// The frames, each with the number of readings that it contains; 0 for states.
         var frames: [(bytes: [UInt8], readings: Int)] = []
@@ -16,7 +13,6 @@ package final class DashboardFeed: Sendable {
         var droppedCount = 0
         /// True if the playback position has jumped, which invalidates everything that was sent before.
         var hasSeeked = false
-        /// Responses to individual pages.
         var responses: [(page: Int, frame: [UInt8])] = []
     }
 
@@ -26,7 +22,6 @@ package final class DashboardFeed: Sendable {
         var histories: [ChannelHistory]
         var gaps: [GapDetector]
         var track = TrackHistory()
-        /// The most recent events, oldest first.
         var recent: [[UInt8]] = []
         /// The last message of each state, by type.
         var states: [String: [UInt8]] = [:]
@@ -34,8 +29,7 @@ package final class DashboardFeed: Sendable {
         var droppedCount = 0
         var pages = 0
         var now = 0.0
-        /// True while the session replays the minute before a new playback position. Its readings are stored, but not
-        /// sent.
+        /// True during the replay of the minute before a new playback position, which is stored but not sent.
         var isReplayingHistory = false
         var hasSeeked = false
         var notify: (@Sendable () -> Void)?
@@ -47,12 +41,9 @@ package final class DashboardFeed: Sendable {
     private static let limit = 4096
     /// The maximum number of stored events. Pages show no more than that.
     private static let recentLimit = 200
-    /// The number of readings in a history frame.
     private static let readingsPerFrame = 1000
     /// The order in which states are sent to a new page.
-    private static let order = [
-        "locationFailed", "satellites", "regions", "walk", "accessories", "users", "doctor",
-    ]
+    private static let order = ["locationFailed", "satellites", "regions", "walk", "accessories", "users", "doctor"]
 
     /// The states that a new playback position invalidates. `locationFailed` is not one of them: it is sent only once
     /// and may still apply.
@@ -74,28 +65,25 @@ package final class DashboardFeed: Sendable {
 
     // MARK: Session interface
 
-    /// Adds a reading.
-    ///
-    /// - Parameters:
-    ///   - channel: The index of the channel.
-    ///   - time: The time on the session's clock, in seconds.
-    ///   - reading: The values, one for each axis of the channel; NaN for unknown values.
+    /// Adds a reading of the channel with this index, in seconds on the session's clock. Unknown values are NaN.
     package func add(_ channel: Int, at time: Double, _ reading: SIMD4<Float>) {
-        let call = state.withLock { state -> (@Sendable () -> Void)? in
-            guard state.pending.indices.contains(channel) else { return nil }
+        update { state in
+            guard state.pending.indices.contains(channel) else { return }
             if let gap = state.gaps[channel].process(time) {
                 append(channel, gap.breaks, SIMD4(repeating: .nan), isMark: true, in: &state)
-                reportGap(on: channel, from: gap.start, to: time, in: &state)
+                let message = DashboardMessage("gap", .transient) { writer in
+                    writer.member("t", gap.start)
+                    writer.member("channel", channel)
+                    writer.member("seconds", time - gap.start)
+                }
+                enqueue(message, in: &state)
             }
             append(channel, time, reading, in: &state)
-            return notificationIfNeeded(&state)
         }
-        call?()
     }
 
-    /// Adds a message.
     package func publish(_ message: DashboardMessage) {
-        let call = state.withLock { state -> (@Sendable () -> Void)? in
+        update { state in
             if let ended = message.invalidatedState { state.states[ended] = nil }
             switch message.retention {
             case .state: state.states[message.type] = message.frame
@@ -106,22 +94,14 @@ package final class DashboardFeed: Sendable {
             case .transient: break
             }
             enqueue(message, in: &state)
-            return notificationIfNeeded(&state)
         }
-        call?()
     }
 
     /// Sets the time on the session's clock, in seconds.
     package func set(now: Double) { state.withLock { $0.now = now } }
 
-    /// Sends the response to a command to its page.
     package func respond(to page: Int, with message: DashboardMessage) {
-        let call = state.withLock { state -> (@Sendable () -> Void)? in
-            guard state.responses.count < Self.limit else { return nil }
-            state.responses.append((page, message.frame))
-            return notificationIfNeeded(&state)
-        }
-        call?()
+        update { state in if state.responses.count < Self.limit { state.responses.append((page, message.frame)) } }
     }
 
     /// Clears the history. Until ``endHistoryReplay(at:)``, readings and messages are stored but not sent.
@@ -142,13 +122,7 @@ package final class DashboardFeed: Sendable {
 
     /// Replaces the data of all pages by the history.
     package func endHistoryReplay(at now: Double) {
-        let call = state.withLock { state -> (@Sendable () -> Void)? in
-            state.isReplayingHistory = false
-            state.hasSeeked = true
-            state.now = now
-            return notificationIfNeeded(&state)
-        }
-        call?()
+        update { state in (state.isReplayingHistory, state.hasSeeked, state.now) = (false, true, now) }
     }
 
     private func append(
@@ -163,34 +137,25 @@ package final class DashboardFeed: Sendable {
         }
     }
 
-    private func reportGap(on channel: Int, from start: Double, to end: Double, in state: inout State) {
-        let message = DashboardMessage("gap", .transient) { writer in
-            writer.member("t", start)
-            writer.member("channel", channel)
-            writer.member("seconds", end - start)
-        }
-        enqueue(message, in: &state)
-    }
-
     private func enqueue(_ message: DashboardMessage, in state: inout State) {
         guard !state.isReplayingHistory, state.pages > 0 else { return }
         // A newer state replaces a queued one.
         if message.retention == .state, let index = state.messages.lastIndex(where: { $0.type == message.type }) {
             state.messages.remove(at: index)
         }
-        if state.messages.count < Self.limit {
-            state.messages.append(message)
-        } else {
-            state.droppedCount += 1
-        }
+        if state.messages.count < Self.limit { state.messages.append(message) } else { state.droppedCount += 1 }
     }
 
-    /// Returns the closure that notifies the server's thread; nil if it has already been notified since the last drain,
-    /// or if there are no pages and no responses.
-    private func notificationIfNeeded(_ state: inout State) -> (@Sendable () -> Void)? {
-        guard !state.isDrainScheduled, state.pages > 0 || !state.responses.isEmpty else { return nil }
-        state.isDrainScheduled = true
-        return state.notify
+    /// Changes the state. Then notifies the server's thread, unless it has already been notified since the last drain,
+    /// or there are no pages and no responses.
+    private func update(_ change: (inout State) -> Void) {
+        let notify = state.withLock { state -> (@Sendable () -> Void)? in
+            change(&state)
+            guard !state.isDrainScheduled, state.pages > 0 || !state.responses.isEmpty else { return nil }
+            state.isDrainScheduled = true
+            return state.notify
+        }
+        notify?()
     }
 
     // MARK: Server interface
@@ -198,15 +163,11 @@ package final class DashboardFeed: Sendable {
     /// Sets the closure that is called when the queue becomes nonempty. It is called on the session's threads.
     func onPendingData(_ notify: (@Sendable () -> Void)?) { state.withLock { $0.notify = notify } }
 
-    /// The time on the session's clock, in seconds.
     var now: Double { state.withLock { $0.now } }
 
-    /// True if readings, messages or responses are queued.
     var hasPendingData: Bool { state.withLock { $0.isDrainScheduled } }
 
     /// Removes and returns everything that is queued.
-    ///
-    /// - Parameter pages: The number of connected pages.
     func drain(pages: Int) -> Flush {
         state.withLock { state in
             state.pages = pages
@@ -214,9 +175,7 @@ package final class DashboardFeed: Sendable {
         }
     }
 
-    /// Removes and returns everything that is queued, and the history for a page that is about to connect.
-    ///
-    /// - Parameter pages: The number of pages including the new one.
+    /// Removes and returns everything that is queued, and the history for a new page, which `pages` includes.
     func drainForNewPage(pages: Int) -> (Flush, beginning: [(bytes: [UInt8], readings: Int)]) {
         state.withLock { state in
             let flush = drain(&state)
@@ -278,18 +237,12 @@ struct TrackHistory: Sendable {
     private var stride = 1
     private var count = 0
 
-    init() {}
-
-    /// The remaining points and the newest point.
     var frames: [[UInt8]] { points + (newest.map { [$0] } ?? []) }
 
     mutating func add(_ frame: [UInt8]) {
         defer { count += 1 }
-        guard count % stride == 0 else {
-            newest = frame
-            return
-        }
-        newest = nil
+        newest = count % stride == 0 ? nil : frame
+        guard newest == nil else { return }
         points.append(frame)
         guard points.count >= Self.limit else { return }
         points = points.enumerated().filter { $0.offset % 2 == 0 }.map(\.element)

@@ -4,7 +4,6 @@ package import JSONBytes
 
 /// A JSON message to the pages, and its lifetime.
 package struct DashboardMessage: Sendable {
-    /// The lifetime of a message.
     package enum Retention: Sendable {
         /// The message is valid until the next one of its type. New pages receive the last one.
         case state
@@ -20,14 +19,9 @@ package struct DashboardMessage: Sendable {
     let retention: Retention
     /// The type of the state that this message invalidates.
     let invalidatedState: String?
-    /// The encoded WebSocket frame.
     let frame: [UInt8]
 
-    /// Creates a message.
-    ///
-    /// - Parameters:
-    ///   - ended: The type of the state that this message invalidates.
-    ///   - members: Writes the members after "type".
+    /// - Parameter members: Writes the members after "type".
     package init(
         _ type: String, _ worth: Retention, ending ended: String? = nil, _ members: (inout JSONWriter) -> Void
     ) {

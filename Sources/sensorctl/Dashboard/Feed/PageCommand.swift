@@ -2,7 +2,6 @@
 
 import JSONBytes
 
-/// A command from a page.
 package struct PageCommand: Sendable {
     package enum Action: Sendable, Equatable {
         case play, pause
@@ -18,14 +17,12 @@ package struct PageCommand: Sendable {
         case removeRegion(String)
     }
 
-    /// The ID of the page.
     package let page: Int
     /// The command's ID, which the response contains.
     package let id: Int64
     package let action: Action
 }
 
-/// A circular region with a name.
 package struct DashboardRegion: Sendable, Equatable {
     package let name: String
     package let latitude: Double
@@ -51,19 +48,14 @@ struct CommandRequest {
 
     /// Parses a JSON object; nil if the JSON is invalid.
     init?(_ bytes: [UInt8]) {
-        let parsed = try? bytes.withUnsafeBytes { (buffer) throws(JSONError) in
-            var text = CommandRequest()
+        let isValid: Void? = try? bytes.withUnsafeBytes { (buffer) throws(JSONError) in
             var reader = JSONReader(buffer)
             try reader.beginObject()
-            while let key = try reader.nextKey() { try text.read(key.string(), from: &reader) }
+            while let key = try reader.nextKey() { try read(key.string(), from: &reader) }
             try reader.finish()
-            return text
         }
-        guard let parsed else { return nil }
-        self = parsed
+        if isValid == nil { return nil }
     }
-
-    private init() {}
 
     private mutating func read(_ key: String, from reader: inout JSONReader) throws(JSONError) {
         switch key {

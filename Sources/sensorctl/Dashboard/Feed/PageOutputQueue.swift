@@ -6,8 +6,8 @@ import JSONBytes
 struct PageOutputQueue {
     /// The maximum size in bytes. A minute of nine axes at 100 Hz with all derived values needs less than half of it.
     static let limit = 2 << 20
-    /// The maximum number of queued responses. The server reads no further commands from a page that reaches this
-    /// number, because the page could otherwise request any number of responses without reading them.
+    /// The maximum number of queued responses. Further commands of the page are not read, because it could otherwise
+    /// request any number of responses without reading them.
     static let responseLimit = 64
 
     private struct Item {
@@ -23,18 +23,14 @@ struct PageOutputQueue {
     /// The number of bytes of the first item that have been sent. A partially sent item cannot be dropped.
     private var sentByteCount = 0
     private(set) var size = 0
-    /// The number of queued responses.
     private(set) var responseCount = 0
     /// The number of dropped readings that have not been reported to the page.
     private var droppedCount = 0
-
-    init() {}
 
     var isEmpty: Bool { head == items.count }
 
     mutating func add(_ bytes: [UInt8], readings: Int) { add(Item(bytes: bytes, readings: readings)) }
 
-    /// Adds a response to a command.
     mutating func addResponse(_ bytes: [UInt8]) {
         responseCount += 1
         add(Item(bytes: bytes, readings: 0, isResponse: true))
@@ -46,7 +42,6 @@ struct PageOutputQueue {
         if size > Self.limit { dropOldest() }
     }
 
-    /// Counts readings that were dropped before they reached this queue.
     mutating func addDropped(_ missed: Int) { droppedCount += missed }
 
     /// Removes all readings that have not been sent, because the page is about to receive a new history.
@@ -99,8 +94,7 @@ struct PageOutputQueue {
         }
     }
 
-    /// Drops the oldest readings until the queue is at three quarters of its limit. If no readings are left, drops the
-    /// oldest items of any kind.
+    /// Drops the oldest readings, then the oldest items, until the queue is at three quarters of its limit.
     private mutating func dropOldest() {
         let goal = Self.limit / 4 * 3
         let first = head + (sentByteCount > 0 ? 1 : 0)

@@ -1,20 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A filter that accepts requests from the page itself and rejects those from other sites in the same browser.
-///
-/// The Host header reveals DNS rebinding, the Origin header requests from other sites, and Sec-Fetch-Site other sites
-/// that embed resources of this server.
+/// Accepts requests from the page itself and rejects those from other sites. The Host header reveals DNS rebinding,
+/// the Origin header requests from other sites, and Sec-Fetch-Site sites that embed resources of this server.
 struct OriginValidator: Sendable {
     private let authorities: [String]
 
-    /// - Parameter port: The port that the server listens on.
     init(port: UInt16) {
         let hosts = ["127.0.0.1", "localhost", "[::1]"]
         // Browsers omit the default port of HTTP.
         authorities = hosts.map { "\($0):\(port)" } + (port == 80 ? hosts : [])
     }
 
-    /// Returns an error response; nil if the request is acceptable.
     func rejection(of request: HTTPRequest) -> HTTPResponse? {
         guard let host = request.value("host") else {
             return HTTPResponse(.badRequest, "The request must have exactly one Host header.")
@@ -59,8 +55,7 @@ package struct DashboardToken: Sendable {
         }.joined()
     }
 
-    /// True if the tokens are equal. The comparison takes constant time for tokens of equal length, so that its
-    /// duration does not reveal the number of matching characters.
+    /// Compares tokens of equal length in constant time, so that the duration does not reveal matching characters.
     package func matches(_ other: String) -> Bool {
         let (own, given) = (Array(text.utf8), Array(other.utf8))
         guard own.count == given.count else { return false }

@@ -10,12 +10,8 @@ struct StaticContent: Sendable {
     /// A folder whose files replace the embedded ones, for development.
     private let pageFolder: String?
 
-    init(assets: AssetFolder, pageFolder: String?) {
-        self.assets = assets
-        self.pageFolder = pageFolder
-    }
+    init(assets: AssetFolder, pageFolder: String?) { (self.assets, self.pageFolder) = (assets, pageFolder) }
 
-    /// Returns the file at the path; nil if there is none.
     func response(_ path: String) -> HTTPResponse? {
         if path == "/" { return page("index.html") }
         let parts = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
@@ -46,7 +42,6 @@ struct StaticContent: Sendable {
     }
 }
 
-/// An embedded file of the page.
 package struct PageFile {
     package let name: String
     package let type: String
@@ -74,5 +69,88 @@ enum MediaType {
 
     static func of(_ name: String) -> String? {
         name.split(separator: ".", omittingEmptySubsequences: false).last.flatMap { types[String($0)] }
+    }
+}
+
+/// The JavaScript libraries of the system that the page loads. Serves only regular files that existed at startup, by
+/// their exact names. Symbolic links below the library folders are ignored.
+package struct AssetFolder: Sendable {
+    package struct Library: Sendable {
+        package let name: String
+        package let package: String
+        let folder: String
+        let files: [String]
+
+        package static let all = [
+            Library(
+                name: "leaflet", package: "libjs-leaflet", folder: "leaflet", files: ["leaflet.js", "leaflet.css"]),
+            Library(
+                name: "dygraphs", package: "libjs-dygraphs", folder: "dygraphs",
+                files: ["dygraph.min.js", "dygraph.css"]),
+        ]
+    }
+
+    struct File: Sendable {
+        let path: String
+        let type: String
+        let device: UInt64
+        let node: UInt64
+
+        /// Returns the content; nil if the file has been replaced since startup.
+        func read() -> [UInt8]? {
+            let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)
+            guard descriptor >= 0 else { return nil }
+            defer { close(descriptor) }
+            var status = stat()
+            guard fstat(descriptor, &status) == 0, UInt64(status.st_dev) == device, UInt64(status.st_ino) == node else {
+                return nil
+            }
+            return try? FileIO.read("/proc/self/fd/\(descriptor)", limit: AssetFolder.sizeLimit)
+        }
+    }
+
+    static let sizeLimit = 4 << 20
+    private static let countLimit = 500
+    private static let depthLimit = 3
+
+    private var files: [String: File] = [:]
+
+    /// - Parameter root: The folder that contains the library folders.
+    package init(root: String = "/usr/share/javascript") {
+        for library in Library.all {
+            // The library folder itself may be a symbolic link created by an administrator.
+            guard let folder = Self.resolved("\(root)/\(library.folder)") else { continue }
+            collect(folder, as: library.folder, depth: 1)
+        }
+    }
+
+    package func has(_ library: Library) -> Bool {
+        library.files.allSatisfy { files["\(library.folder)/\($0)"] != nil }
+    }
+
+    func file(_ name: String) -> File? { files[name] }
+
+    private mutating func collect(_ folder: String, as name: String, depth: Int) {
+        for entry in DirectoryEntries.names(folder, limit: Self.countLimit) ?? []
+        where !entry.hasPrefix(".") && files.count < Self.countLimit {
+            let path = "\(folder)/\(entry)"
+            var status = stat()
+            guard lstat(path, &status) == 0 else { continue }
+            switch status.st_mode & S_IFMT {
+            case S_IFDIR where depth < Self.depthLimit: collect(path, as: "\(name)/\(entry)", depth: depth + 1)
+            case S_IFREG:
+                guard let type = MediaType.of(entry), status.st_size <= Self.sizeLimit else { continue }
+                files["\(name)/\(entry)"] = File(
+                    path: path, type: type, device: UInt64(status.st_dev), node: UInt64(status.st_ino))
+            default: continue
+            }
+        }
+    }
+
+    private static func resolved(_ path: String) -> String? {
+        realpath(path, nil).map { resolved in
+            defer { free(resolved) }
+            return String(cString: resolved)
+        }
     }
 }

@@ -2,16 +2,13 @@
 
 import JSONBytes
 
-/// The options of a dashboard server.
 package struct DashboardOptions: Sendable {
-    /// A server of raster map tiles and its attribution.
     package struct Tiles: Sendable {
         package let url: String
         package let attribution: String
         /// The scheme, host and port, as required by the content security policy.
         package let origin: String
 
-        /// Creates the tile server; nil if the URL is not a valid HTTP or HTTPS address.
         package init?(url: String, attribution: String) {
             guard let scheme = ["https://", "http://"].first(where: url.hasPrefix),
                 !url.utf8.contains(where: { $0 <= 0x20 || $0 >= 0x7F || [34, 39, 59, 44].contains($0) })
@@ -29,7 +26,6 @@ package struct DashboardOptions: Sendable {
     package var isReadOnly = false
     package var tiles: Tiles?
     package var assets: AssetFolder
-    /// A folder whose files replace the embedded ones.
     package var pageFolder: String?
     /// The time limit for receiving a request, in seconds.
     package var requestTimeout = 10.0
@@ -42,8 +38,7 @@ package struct DashboardOptions: Sendable {
 
     package init(assets: AssetFolder) { self.assets = assets }
 
-    /// The content security policy. It permits the page to load resources of this server, and images of the tile
-    /// server.
+    /// The content security policy: resources of this server, and images of the tile server.
     var policy: String {
         let images = ["'self'", "data:"] + (tiles.map { [$0.origin] } ?? [])
         return """
@@ -63,9 +58,7 @@ package struct SessionDescription: Sendable {
     package var start: @Sendable () -> String? = { nil }
     /// The duration of the trace, in seconds; nil for live sessions.
     package var duration: Double?
-    /// The reference frame of attitudes.
     package var attitudeFrame = ""
-    /// The available faults: ID, label and description.
     package var faults: [(id: String, label: String, about: String)] = []
 
     package init() {}
@@ -95,8 +88,7 @@ package struct SessionDescription: Sendable {
                 for library in AssetFolder.Library.all {
                     writer.member(text: library.name, options.assets.has(library))
                 }
-                writer.member(
-                    "packages", AssetFolder.Library.all.filter { !options.assets.has($0) }.map(\.package))
+                writer.member("packages", AssetFolder.Library.all.filter { !options.assets.has($0) }.map(\.package))
             }
             writer.array("channels") { writer in
                 for (id, channel) in channels.enumerated() {

@@ -5,21 +5,16 @@ import LoopbackServer
 import Synchronization
 import SystemCalls
 
-/// A server of the dashboard page for browsers on this machine.
-///
-/// A single thread serves all connections. A client cannot block it, use unbounded memory or exclude other clients.
+/// A server of the dashboard page for browsers on this machine. A single thread serves all connections. A client cannot
+/// block it, use unbounded memory or exclude other clients.
 package final class DashboardServer: Sendable {
-    /// The maximum number of connections.
     package static let maximumConnections = 64
-    /// The maximum number of connections that are pages.
     package static let maximumPages = 16
 
     struct Content: SharedServerContent {
         var isStopped = false
         var connections = 0
         var pages = 0
-
-        init() {}
     }
 
     package let token = DashboardToken()
@@ -29,8 +24,6 @@ package final class DashboardServer: Sendable {
     private let thread = ServiceThread<SharedServerState<Content>, UInt16>()
     private let handler: @Sendable (PageCommand) -> Void
 
-    /// Creates a server.
-    ///
     /// - Parameter handler: Executes a command from a page and sends the response through the feed. Called on the
     ///   server's thread, which it must not block.
     package init(
@@ -40,11 +33,8 @@ package final class DashboardServer: Sendable {
         (self.feed, self.options, self.hello, self.handler) = (feed, options, hello, handler)
     }
 
-    /// Starts listening on 127.0.0.1. Returns the port.
-    ///
-    /// - Throws: `busy` if the port is in use.
-    @discardableResult
-    package func start() throws(DeviceError) -> UInt16 {
+    /// Starts listening on 127.0.0.1 and returns the port. Throws `busy` if it is in use.
+    @discardableResult package func start() throws(DeviceError) -> UInt16 {
         try thread.start { () throws(DeviceError) in
             let listener = try LoopbackListener(port: options.port, for: "The dashboard", sendRoom: 262_144)
             let shared = try SharedServerState<Content>(for: "the dashboard")
@@ -95,8 +85,7 @@ struct RequestHandler {
 
     enum RequestAction {
         case response(HTTPResponse)
-        /// The connection is upgraded to a WebSocket with this accept value. A page with the token is not replaced by
-        /// other pages.
+        /// Upgrades to a WebSocket with this accept value. A page with the token is not replaced by other pages.
         case page(String, hasToken: Bool)
     }
 
@@ -113,7 +102,5 @@ struct RequestHandler {
         return .response(site.response(request.path) ?? HTTPResponse(.notFound))
     }
 
-    var helloFrame: [UInt8] {
-        hello.message(options, feed.channels, session: session, now: feed.now).frame
-    }
+    var helloFrame: [UInt8] { hello.message(options, feed.channels, session: session, now: feed.now).frame }
 }

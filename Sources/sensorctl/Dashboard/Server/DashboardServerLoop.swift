@@ -6,8 +6,7 @@ import LoopbackServer
 import Synchronization
 import SystemCalls
 
-/// The loop of the server's thread: polls sockets and deadlines, answers requests, and forwards the session's data to
-/// the pages.
+/// The loop of the server's thread: polls sockets and deadlines, answers requests, and forwards data to the pages.
 final class DashboardServerLoop: ServiceLoop {
     private let shared: SharedServerState<DashboardServer.Content>
     private let world: RequestHandler
@@ -77,8 +76,6 @@ final class DashboardServerLoop: ServiceLoop {
         pollSet.wait()
     }
 
-    // MARK: Accepting connections
-
     private func accept(_ descriptor: Int32, now: BootTime) {
         let connection = HTTPConnection(descriptor, deadline: now.advanced(bySeconds: world.options.requestTimeout))
         let current = connections.filter { !$0.isClosed }
@@ -103,8 +100,6 @@ final class DashboardServerLoop: ServiceLoop {
         }
         if pages == 0 { forward(world.feed.drain(pages: 0)) }
     }
-
-    // MARK: Reading requests and commands
 
     private func handleEvents(_ connection: HTTPConnection, of: Int16, now: BootTime) {
         guard of != 0, !connection.isClosed else { return }
@@ -150,8 +145,7 @@ final class DashboardServerLoop: ServiceLoop {
             response.bytes(policy: world.policy, hasBody: true, keepsAlive: false), closesAfterwards: true)
     }
 
-    /// True if another page can be accepted. A page with the token may replace one without, because programs of other
-    /// users could otherwise occupy all slots.
+    /// True if another page can be accepted. A page with the token may replace one without.
     private func makeRoomForPage(hasToken: Bool) -> Bool {
         guard pages >= DashboardServer.maximumPages else { return true }
         guard hasToken, let other = connections.first(where: { !$0.isClosed && $0.page?.hasToken == false }) else {
@@ -207,8 +201,6 @@ final class DashboardServerLoop: ServiceLoop {
         page.pendingCommandCount += 1
         world.handler(PageCommand(page: page.id, id: text.id, action: action))
     }
-
-    // MARK: Sending data
 
     private func forward(_ flush: DashboardFeed.Flush) {
         for connection in connections where connection.page != nil && !connection.isClosing {

@@ -6,21 +6,17 @@ import SystemCalls
 
 /// A client connection with its input and output. Used only on the server's thread.
 final class HTTPConnection {
-    /// The state of a WebSocket connection.
     struct Page {
         let id: Int
         /// True if the page presented the token when it connected.
         let hasToken: Bool
         var queue = PageOutputQueue()
         var reader = WebSocketDecoder()
-        /// The number of commands without a response.
         var pendingCommandCount = 0
         var lastReceived: BootTime
     }
 
-    /// The maximum number of bytes per call of send(2).
     private static let maximumBytesPerSend = 65_536
-    /// The maximum number of bytes per call of ``write()``.
     private static let maximumBytesPerWrite = 8 * maximumBytesPerSend
 
     let descriptor: Int32
@@ -30,8 +26,7 @@ final class HTTPConnection {
     private var sent = 0
     /// The WebSocket state; nil before the upgrade.
     var page: Page?
-    /// The time at which the server's thread checks the connection: the end of a request or idle period, or the next
-    /// ping.
+    /// The time of the next check: the end of a request or idle period, or the next ping.
     var deadline: BootTime
     /// True if no more input is read, and the connection closes after the output has been sent.
     var isClosing = false
@@ -39,26 +34,20 @@ final class HTTPConnection {
     /// True if the socket's send buffer is full.
     private(set) var isBlocked = false
 
-    init(_ descriptor: Int32, deadline: BootTime) {
-        self.descriptor = descriptor
-        self.deadline = deadline
-    }
+    init(_ descriptor: Int32, deadline: BootTime) { (self.descriptor, self.deadline) = (descriptor, deadline) }
 
     deinit { LoopbackAcceptor.shutDownAndClose(descriptor) }
 
-    /// True if output is pending.
     var hasOutput: Bool { sent < output.count || page.map { !$0.queue.isEmpty } ?? false }
 
-    /// True if input may be read. Input is paused until the previous response has been sent. On WebSockets it is paused
-    /// while too many commands or responses are pending.
+    /// True if input may be read: no response is pending; on a WebSocket, not too many commands and responses.
     var isReadEnabled: Bool {
         guard !isClosing, !isClosed else { return false }
         guard let page else { return sent == output.count && input.count <= HTTPRequest.limit }
         return page.pendingCommandCount < 32 && page.queue.responseCount < PageOutputQueue.responseLimit
     }
 
-    /// True if the connection is neither a WebSocket nor sending a response. An idle connection may be closed to accept
-    /// another one.
+    /// True if the connection is no WebSocket and sends no response. It may be closed to accept another one.
     var isIdle: Bool { page == nil && !hasOutput }
 
     func read(through buffer: UnsafeMutableRawBufferPointer) {
@@ -66,21 +55,18 @@ final class HTTPConnection {
         if count > 0 {
             input.append(contentsOf: UnsafeRawBufferPointer(rebasing: buffer[..<count]))
         } else if count == 0 || (errno != EINTR && errno != EAGAIN && errno != EWOULDBLOCK) {
-            // No HTTP response is pending here, because a request is only read after the previous response has been
-            // sent.
+            // No HTTP response is pending, because a request is read only after the previous response was sent.
             isClosed = true
         }
     }
 
-    /// Sends a response. Replaces the previous one.
     func respond(_ bytes: [UInt8], closesAfterwards: Bool) {
         output = bytes
         sent = 0
         isClosing = isClosing || closesAfterwards
     }
 
-    /// Sends pending output until the socket's buffer is full. Limits the number of bytes, so that other clients are
-    /// served too.
+    /// Sends pending output until the socket's buffer is full, but limits the bytes, to serve other clients too.
     func write() {
         isBlocked = false
         var rest = Self.maximumBytesPerWrite

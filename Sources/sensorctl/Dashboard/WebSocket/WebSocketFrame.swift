@@ -13,7 +13,6 @@ enum WebSocketFrame {
         var isControl: Bool { rawValue >= 8 }
     }
 
-    /// The reason that a connection is closed.
     enum CloseCode: UInt16 {
         case normal = 1000
         case goingAway = 1001
@@ -31,7 +30,6 @@ enum WebSocketFrame {
         return bytes
     }
 
-    /// Appends the header of a frame.
     static func begin(_ kind: Kind, count: Int, in bytes: inout [UInt8]) {
         bytes.append(0x80 | kind.rawValue)
         if count < 126 {
@@ -48,5 +46,88 @@ enum WebSocketFrame {
 
     static func close(_ code: CloseCode) -> [UInt8] {
         bytes(.close, [UInt8(code.rawValue >> 8), UInt8(code.rawValue & 0xFF)])
+    }
+}
+
+/// A decoder of client frames: masked, fragmented, with control frames between fragments. Buffers one message at most.
+struct WebSocketDecoder {
+    /// The maximum size of a message, in bytes.
+    static let limit = 4096
+
+    enum Event: Equatable {
+        case text([UInt8])
+        case ping([UInt8])
+        case pong
+        /// The page has closed the connection, or violated the protocol.
+        case closed(WebSocketFrame.CloseCode)
+    }
+
+    private var message: [UInt8]?
+    private var isClosed = false
+
+    /// Removes complete frames from the front of the bytes and returns their events.
+    mutating func decode(_ bytes: inout [UInt8]) -> [Event] {
+        var events: [Event] = []
+        var start = 0
+        while !isClosed, let event = next(bytes[start...], &start) { if let event { events.append(event) } }
+        bytes.removeFirst(start)
+        if isClosed { bytes.removeAll() }
+        return events
+    }
+
+    /// Decodes the next frame. Returns nil if it is incomplete, and `.some(nil)` if the message is incomplete.
+    private mutating func next(_ bytes: ArraySlice<UInt8>, _ start: inout Int) -> Event?? {
+        guard bytes.count >= 2 else { return nil }
+        let (first, second) = (bytes[bytes.startIndex], bytes[bytes.startIndex + 1])
+        guard first & 0x70 == 0, let kind = WebSocketFrame.Kind(rawValue: first & 0x0F), second & 0x80 != 0 else {
+            return end(.protocolError)
+        }
+        let isLast = first & 0x80 != 0
+        var (length, header) = (Int(second & 0x7F), 2)
+        if length == 126 {
+            guard bytes.count >= 4 else { return nil }
+            length = Int(bytes[bytes.startIndex + 2]) << 8 | Int(bytes[bytes.startIndex + 3])
+            header = 4
+        } else if length == 127 {
+            // A 64-bit length always exceeds the limit.
+            return end(.tooLarge)
+        }
+        if kind.isControl, !isLast || length > 125 { return end(.protocolError) }
+        guard length + (kind == .continuation ? message?.count ?? 0 : 0) <= Self.limit else { return end(.tooLarge) }
+        guard bytes.count >= header + 4 + length else { return nil }
+        let mask = Array(bytes[(bytes.startIndex + header)..<(bytes.startIndex + header + 4)])
+        let body = bytes[(bytes.startIndex + header + 4)..<(bytes.startIndex + header + 4 + length)]
+        let payload = body.enumerated().map { $0.element ^ mask[$0.offset & 3] }
+        start += header + 4 + length
+        return process(kind, payload, isLast: isLast)
+    }
+
+    private mutating func process(_ kind: WebSocketFrame.Kind, _ payload: [UInt8], isLast: Bool) -> Event? {
+        switch kind {
+        case .ping: return .ping(payload)
+        case .pong: return .pong
+        case .close: return end(.normal)
+        case .binary: return end(.unsupported)
+        case .text:
+            guard message == nil else { return end(.protocolError) }
+            guard isLast else {
+                message = payload
+                return nil
+            }
+            return text(payload)
+        case .continuation:
+            guard let begun = message else { return end(.protocolError) }
+            message = isLast ? nil : begun + payload
+            return isLast ? text(begun + payload) : nil
+        }
+    }
+
+    private mutating func text(_ bytes: [UInt8]) -> Event {
+        String(validating: bytes, as: UTF8.self) == nil ? end(.notText) : .text(bytes)
+    }
+
+    private mutating func end(_ code: WebSocketFrame.CloseCode) -> Event {
+        isClosed = true
+        return .closed(code)
     }
 }

@@ -18,14 +18,13 @@ enum WebSocketHandshake {
             """
             HTTP/1.1 101 Switching Protocols\r
             Upgrade: websocket\r
-            HTTPConnection: Upgrade\r
+            Connection: Upgrade\r
             Sec-WebSocket-Accept: \(acceptance)\r
             \r
 
             """.utf8)
     }
 
-    /// The response to requests that are not a handshake.
     static var refusal: HTTPResponse {
         var response = HTTPResponse(.upgradeRequired, "Readings are sent through a WebSocket.")
         response.headers = [("Upgrade", "websocket"), ("Sec-WebSocket-Version", version)]
@@ -34,17 +33,70 @@ enum WebSocketHandshake {
 
     /// True if the key is 16 bytes in Base64.
     private static func isKey(_ key: String) -> Bool {
-        let letters = Array(key.utf8)
-        guard letters.count == 24, letters[22] == UInt8(ascii: "="), letters[23] == UInt8(ascii: "=") else {
-            return false
+        key.utf8.count == 24 && key.hasSuffix("==")
+            && key.utf8.prefix(22).allSatisfy {
+                $0.isAlphanumeric || $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: "/")
+            }
+    }
+}
+
+/// SHA-1 (FIPS 180-4), required by the WebSocket handshake. It provides no security here.
+enum SHA1 {
+    static func hash(_ bytes: [UInt8]) -> [UInt8] {
+        var state: [UInt32] = [0x6745_2301, 0xEFCD_AB89, 0x98BA_DCFE, 0x1032_5476, 0xC3D2_E1F0]
+        var padded = bytes + [0x80]
+        padded += [UInt8](repeating: 0, count: (120 - padded.count % 64) % 64)
+        let length = UInt64(bytes.count) * 8
+        padded += (0..<8).map { UInt8(truncatingIfNeeded: length >> (56 - 8 * UInt64($0))) }
+        for start in stride(from: 0, to: padded.count, by: 64) {
+            processBlock(padded[start..<(start + 64)], into: &state)
         }
-        return letters[..<22].allSatisfy { letter in
-            switch letter {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "/"):
-                true
-            default: false
+        return state.flatMap { word in (0..<4).map { UInt8(truncatingIfNeeded: word >> (24 - 8 * UInt32($0))) } }
+    }
+
+    private static func processBlock(_ block: ArraySlice<UInt8>, into state: inout [UInt32]) {
+        var words = [UInt32](repeating: 0, count: 80)
+        for (place, byte) in block.enumerated() { words[place / 4] = words[place / 4] << 8 | UInt32(byte) }
+        for index in 16..<80 {
+            words[index] = rotated(words[index - 3] ^ words[index - 8] ^ words[index - 14] ^ words[index - 16], 1)
+        }
+        var (a, b, c, d, e) = (state[0], state[1], state[2], state[3], state[4])
+        for (index, word) in words.enumerated() {
+            let (mixed, constant): (UInt32, UInt32) =
+                switch index {
+                case ..<20: (b & c | ~b & d, 0x5A82_7999)
+                case ..<40: (b ^ c ^ d, 0x6ED9_EBA1)
+                case ..<60: (b & c | b & d | c & d, 0x8F1B_BCDC)
+                default: (b ^ c ^ d, 0xCA62_C1D6)
+                }
+            let next: UInt32 = rotated(a, 5) &+ mixed &+ e &+ constant &+ word
+            (e, d, c, b, a) = (d, c, rotated(b, 30), a, next)
+        }
+        for (index, value) in [a, b, c, d, e].enumerated() { state[index] &+= value }
+    }
+
+    private static func rotated(_ word: UInt32, _ count: UInt32) -> UInt32 { word << count | word >> (32 - count) }
+}
+
+/// Base64 (RFC 4648) with padding.
+package enum Base64 {
+    private static let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+
+    package static func text(_ bytes: some Collection<UInt8>) -> String {
+        var text: [UInt8] = []
+        var rest = Array(bytes)[...]
+        while !rest.isEmpty {
+            let part = rest.prefix(3)
+            rest = rest.dropFirst(3)
+            var number: UInt32 = 0
+            for place in 0..<3 {
+                number = number << 8 | (place < part.count ? UInt32(part[part.startIndex + place]) : 0)
+            }
+            for place in 0..<4 {
+                let index = Int(number >> (18 - 6 * UInt32(place)) & 63)
+                text.append(place <= part.count ? letters[index] : UInt8(ascii: "="))
             }
         }
+        return String(decoding: text, as: UTF8.self)
     }
 }

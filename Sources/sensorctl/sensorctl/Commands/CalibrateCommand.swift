@@ -12,8 +12,7 @@ import Trace
 
 struct CalibrateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "calibrate",
-        abstract: "Calibrate the motion sensors step by step, and store the results.",
+        commandName: "calibrate", abstract: "Calibrate the motion sensors step by step, and store the results.",
         discussion: """
             gyro: leave the device at rest for a few seconds. accelerometer: place the device on each of its six \
             sides. mount: place it on three of its sides, to determine the orientation of the chip in the device. \
@@ -35,28 +34,22 @@ struct CalibrateCommand: AsyncParsableCommand {
     @Argument(help: "Calibration: gyro, accelerometer, mount or magnetometer. Default: those that this device needs.")
     var topic: CalibrationTopic?
 
-    @Option(help: "Use the readings of this recording.", completion: .file())
-    var trace: String?
+    @Option(help: "Use the readings of this recording.", completion: .file()) var trace: String?
 
     @Option(
         name: [.customLong("output")], help: "Also write the results to this file, one JSON object per line.",
         completion: .file())
     var file: String?
 
-    @Flag(help: "Print the stored calibrations.")
-    var show = false
+    @Flag(help: "Print the stored calibrations.") var show = false
 
-    @Flag(help: "Delete the stored calibrations.")
-    var forget = false
+    @Flag(help: "Delete the stored calibrations.") var forget = false
 
-    @Flag(name: [.customLong("dry-run"), .customLong("no-store")], help: "Store nothing.")
-    var isTrial = false
+    @Flag(name: [.customLong("dry-run"), .customLong("no-store")], help: "Store nothing.") var isTrial = false
 
-    @Flag(help: "Keep the measured mount matrix, even if it is close to quarter turns.")
-    var exact = false
+    @Flag(help: "Keep the measured mount matrix, even if it is close to quarter turns.") var exact = false
 
-    @Option(help: "Timeout of each calibration in seconds.")
-    var timeout = 120.0
+    @Option(help: "Timeout of each calibration in seconds.") var timeout = 120.0
 
     @OptionGroup(title: "Recordings of other programs, with --trace") var imports: ImportOptions
 
@@ -74,8 +67,7 @@ struct CalibrateCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        // Reads the trace before signal handlers are installed, so that a signal ends the program while it waits for a
-        // pipe.
+        // Before signal handlers are installed, so that a signal ends the program while it waits for a pipe.
         let file = try trace.map { try imports.read($0) }
         try await Termination.run { try await calibrate(file, stop: $0) }
     }
@@ -99,12 +91,10 @@ struct CalibrateCommand: AsyncParsableCommand {
         for topic in topics where stop.reason == nil {
             let session = CalibrationSession(
                 task: topic.task(keepsExact: exact), screen: screen(output), timeout: timeout, stop: stop)
-            let ending: CalibrationSession.Ending
-            if let file {
-                ending = await session.run(on: SimulatedDevice(file))
-            } else {
-                ending = await session.run(on: LiveDevice.shared)
-            }
+            let ending =
+                if let file { await session.run(on: SimulatedDevice(file)) } else {
+                    await session.run(on: LiveDevice.shared)
+                }
             switch ending {
             case .found(let outcome, let sensor):
                 let path = store(outcome, sensor, &status)
@@ -146,14 +136,9 @@ struct CalibrateCommand: AsyncParsableCommand {
     }
 
     private func removeStored(_ stored: StoredCalibrations) -> ExitStatus {
-        do throws(DeviceError) {
-            let count = try stored.remove(topic)
-            Log.notice(count == 1 ? "deleted one calibration" : "deleted \(count) calibrations")
-            return .success
-        } catch {
-            Log.error(error.description)
-            return .cannotCreate
-        }
+        guard let count = Log.attempt({ try stored.remove(topic) }) else { return .cannotCreate }
+        Log.notice(count == 1 ? "deleted one calibration" : "deleted \(count) calibrations")
+        return .success
     }
 
     /// Stores the outcome. Returns the path or key; nil if it was not stored.
@@ -161,13 +146,11 @@ struct CalibrateCommand: AsyncParsableCommand {
         _ outcome: CalibrationOutcome, _ sensor: SensorDescription?, _ status: inout ExitStatus
     ) -> String? {
         guard trace == nil, !isTrial, let sensor else { return nil }
-        do throws(DeviceError) {
-            return try StoredCalibrations(LiveDevice.shared).store(outcome, of: sensor)
-        } catch {
-            Log.error(error.description)
+        guard let path = Log.attempt({ try StoredCalibrations(LiveDevice.shared).store(outcome, of: sensor) }) else {
             status = .cannotCreate
             return nil
         }
+        return path
     }
 
     private func print(
@@ -186,7 +169,7 @@ struct CalibrateCommand: AsyncParsableCommand {
     }
 
     private static func write(_ bytes: [UInt8], to path: String) -> Bool {
-        do throws(DeviceError) {
+        let isWritten: Void? = Log.attempt {
             // The file contains no positions, so it has the default permissions for new files.
             let others = umask(0)
             umask(others)
@@ -194,11 +177,8 @@ struct CalibrateCommand: AsyncParsableCommand {
                 whole: path, overwrite: true, mode: FileIO.exists(path) ? nil : 0o666 & ~others)
             try output.write(bytes)
             try output.close()
-            return true
-        } catch {
-            Log.error(error.description)
-            return false
         }
+        return isWritten != nil
     }
 }
 

@@ -4,8 +4,7 @@ import ArgumentParser
 
 struct ConvertCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "convert",
-        abstract: "Convert a recording to another format.",
+        commandName: "convert", abstract: "Convert a recording to another format.",
         discussion: """
             Accepts the formats that `replay` accepts. Content that the output format cannot represent is omitted with \
             a warning. With --fault, faults are injected during the conversion; the header of a written trace lists \

@@ -7,8 +7,7 @@ import TraceEditing
 
 struct CutCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "cut",
-        abstract: "Write a part of a recording.",
+        commandName: "cut", abstract: "Write a part of a recording.",
         discussion: """
             Times are seconds from the start of the recording, or have the form 1:30 (minutes and seconds) or \
             1:02:03.5 (hours, minutes and seconds). The part begins with the state at that time: the battery, the \
@@ -22,11 +21,9 @@ struct CutCommand: ParsableCommand {
 
     @OptionGroup var recording: EditOptions
 
-    @Option(help: "Start of the part.")
-    var from: TraceTime = TraceTime(seconds: 0)
+    @Option(help: "Start of the part.") var from: TraceTime = TraceTime(seconds: 0)
 
-    @Option(help: "End of the part. Default: the end of the recording.")
-    var to: TraceTime?
+    @Option(help: "End of the part. Default: the end of the recording.") var to: TraceTime?
 
     @OptionGroup var faults: TraceFaultOptions
 
@@ -42,9 +39,7 @@ struct CutCommand: ParsableCommand {
         let edits = [ExcerptEdit(from: from.seconds, to: to?.seconds ?? .infinity)] + faults.edits()
         try recording.target.write(trace, edits: edits)
     }
-}
 
-extension CutCommand {
     /// Exits with an error if the part begins after the last event.
     private func checkStart(_ trace: TraceFile) throws {
         var reading = TimedEventReader(trace)

@@ -13,8 +13,7 @@ import TraceEditing
 
 struct DashboardCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "dashboard",
-        abstract: "Show position, motion and accessories on a page in the browser.",
+        commandName: "dashboard", abstract: "Show position, motion and accessories on a page in the browser.",
         discussion: """
             Serves a page on 127.0.0.1 and prints its address. The page plays a recording, steps through it and \
             injects faults, or shows this machine live. The readings are those of `replay` and `watch`. The page loads \
@@ -34,21 +33,16 @@ struct DashboardCommand: AsyncParsableCommand {
             """)
 
     @Argument(
-        help: "Recordings to play together; - for standard input. Default: this machine, live.",
-        completion: .file())
+        help: "Recordings to play together; - for standard input. Default: this machine, live.", completion: .file())
     var files: [String] = []
 
-    @Flag(help: "Show this machine live.")
-    var live = false
+    @Flag(help: "Show this machine live.") var live = false
 
-    @Option(help: "TCP port; 0 for any free port.")
-    var port: UInt16 = 8421
+    @Option(help: "TCP port; 0 for any free port.") var port: UInt16 = 8421
 
-    @Flag(help: "Open the page in a browser with xdg-open.")
-    var open = false
+    @Flag(help: "Open the page in a browser with xdg-open.") var open = false
 
-    @Flag(help: "Accept no commands from the page.")
-    var readOnly = false
+    @Flag(help: "Accept no commands from the page.") var readOnly = false
 
     @Option(
         help: ArgumentHelp(
@@ -70,11 +64,9 @@ struct DashboardCommand: AsyncParsableCommand {
         transform: DashboardCommand.alignment)
     var align: TraceMerger.Alignment = .clock
 
-    @Option(help: "Playback speed relative to the recording, from 0.1 to 100.")
-    var speed = 1.0
+    @Option(help: "Playback speed relative to the recording, from 0.1 to 100.") var speed = 1.0
 
-    @Flag(help: "Repeat the recording.")
-    var loop = false
+    @Flag(help: "Repeat the recording.") var loop = false
 
     @Option(
         help: ArgumentHelp(
@@ -88,8 +80,7 @@ struct DashboardCommand: AsyncParsableCommand {
             valueName: "frame"))
     var frame: FrameName?
 
-    @Option(
-        help: ArgumentHelp("Edge of the device that the heading refers to, as in watch.", valueName: "orientation"))
+    @Option(help: ArgumentHelp("Edge of the device that the heading refers to, as in watch.", valueName: "orientation"))
     var orientation = EdgeName.portrait
 
     @Option(
@@ -122,15 +113,14 @@ struct DashboardCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        // Reads the traces before signal handlers are installed, so that a signal ends the program while it waits for a
-        // pipe.
+        // Before signal handlers are installed, so that a signal ends the program while it waits for a pipe.
         let trace = files.isEmpty ? nil : try merged(try imports.read(files))
         try await Termination.run { stop in await show(trace, stop: stop) }
     }
 
     private func merged(_ traces: [TraceFile]) throws -> TraceFile {
         guard traces.count > 1 else { return traces[0] }
-        return try ExitStatus.exitOnError(ExitStatus.init(reading:)) { () throws(DeviceError) in
+        return try ExitStatus.exitOnError {
             let builder = TraceBuilder(name: traces.map(\.name).joined(separator: ", "))
             for remark in try TraceMerger.write(traces, alignment: align, to: builder) {
                 Log.warning(TerminalText.text(remark))
@@ -192,14 +182,11 @@ private final class OpenedPage {
     private nonisolated static let fileName = "dashboard.html"
     private var folder: ScratchDirectory?
 
-    /// Opens a private file that redirects to the address. The address contains the token, and command lines are
-    /// visible to all users.
+    /// Opens a private file that redirects to the address: it contains the token, and command lines are public.
     func open(_ address: String) {
         do throws(DeviceError) {
-            let kind = ScratchDirectory.Kind(prefix: "sensorctl-dashboard-", owner: "the page that opens the dashboard")
-            {
-                $0 == Self.fileName
-            }
+            let owner = "the page that opens the dashboard"
+            let kind = ScratchDirectory.Kind(prefix: "sensorctl-dashboard-", owner: owner) { $0 == Self.fileName }
             let folder = try ScratchDirectory(kind, below: nil)
             let text =
                 "<!doctype html><meta charset=\"utf-8\"><meta http-equiv=\"refresh\" content=\"0;url=\(address)\">\n"
@@ -216,17 +203,9 @@ private final class OpenedPage {
                     Log.warning("xdg-open could not open a browser. Open the address manually.")
                 }
             }
-            try browser.started()
-        } catch {
-            Log.warning("The page cannot be opened: \(error.message) Open the address manually.")
-        }
+            do { try browser.run() } catch { throw DeviceError(.notFound, "xdg-open cannot be started.") }
+        } catch { Log.warning("The page cannot be opened: \(error.message) Open the address manually.") }
     }
 
     func close() { folder?.remove() }
-}
-
-extension Process {
-    fileprivate func started() throws(DeviceError) {
-        do { try run() } catch { throw DeviceError(.notFound, "xdg-open cannot be started.") }
-    }
 }

@@ -6,8 +6,7 @@ import Trace
 
 struct DemoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "demo",
-        abstract: "Play traces as an animation in the terminal.",
+        commandName: "demo", abstract: "Play traces as an animation in the terminal.",
         usage: "sensorctl demo [<options>] <files> ...",
         discussion: """
             Plays each trace through the location manager on a virtual clock; the animation shows the callbacks of the \
@@ -20,8 +19,7 @@ struct DemoCommand: AsyncParsableCommand {
               sensorctl demo drive.jsonl --region "home=48.137,11.575,200"
             """)
 
-    @Argument(help: "Traces to play one after the other.", completion: .file())
-    var files: [String]
+    @Argument(help: "Traces to play one after the other.", completion: .file()) var files: [String]
 
     @Option(help: "Seconds for each trace: one number for all traces, or one per trace, separated by commas.")
     var seconds = "24"
@@ -49,8 +47,7 @@ struct DemoCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        // Reads the traces before signal handlers are installed, so that a signal ends the program while it waits for a
-        // pipe.
+        // Before signal handlers are installed, so that a signal ends the program while it waits for a pipe.
         let traces = try files.map { try TraceFile.read(userPath: $0) }
         try await Termination.run { stop in await play(traces, stop: stop) }
     }

@@ -8,8 +8,7 @@ import SensorTools
 
 struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "doctor",
-        abstract: "Find out why no data arrives, and show how to fix it.",
+        commandName: "doctor", abstract: "Find out why no data arrives, and show how to fix it.",
         discussion: """
             Checks the configuration, gpsd, the kernel's sensors and their permissions, the accessories with their \
             permissions and current users, and BlueZ, and reads every sensor for a moment. The lines below a finding \
@@ -23,8 +22,7 @@ struct DoctorCommand: AsyncParsableCommand {
               sensorctl doctor --seconds 5 --json
             """)
 
-    @Option(help: "Seconds for which the sensors are read.")
-    var seconds = 1.5
+    @Option(help: "Seconds for which the sensors are read.") var seconds = 1.5
 
     @OptionGroup var output: OutputOptions
 
@@ -40,11 +38,8 @@ struct DoctorCommand: AsyncParsableCommand {
         return stop.status(or: report.hasProblem ? .unavailable : .success)
     }
 
-    /// Examines the machine. Returns nil if a signal interrupts the examination.
-    ///
-    /// - Parameters:
-    ///   - seconds: The duration of the subscriptions to sensors, in seconds.
-    ///   - isListening: True if this program has already subscribed to the sensors.
+    /// Examines the machine by subscribing to the sensors for this time. Returns nil if a signal interrupts it.
+    /// `isListening` is true if this program has already subscribed to the sensors.
     static func examine(
         _ device: Device, seconds: Double, isListening: Bool = false, stop: StopRequest
     ) async -> DiagnosisReport? {

@@ -7,8 +7,7 @@ import SensorTools
 
 struct FieldCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "field",
-        abstract: "Compute the earth's magnetic field at a position.",
+        commandName: "field", abstract: "Compute the earth's magnetic field at a position.",
         usage: "sensorctl field --latitude <degrees> --longitude <degrees> [<options>]",
         discussion: """
             Uses the World Magnetic Model 2025, or the newer release in the file of --model. Strengths are in \
@@ -28,11 +27,9 @@ struct FieldCommand: ParsableCommand {
             """)
 
     // `.unconditional` accepts values that begin with a minus sign.
-    @Option(parsing: .unconditional, help: "Latitude in degrees, north positive.")
-    var latitude: Double
+    @Option(parsing: .unconditional, help: "Latitude in degrees, north positive.") var latitude: Double
 
-    @Option(parsing: .unconditional, help: "Longitude in degrees, east positive.")
-    var longitude: Double
+    @Option(parsing: .unconditional, help: "Longitude in degrees, east positive.") var longitude: Double
 
     @Option(
         parsing: .unconditional,
@@ -44,8 +41,7 @@ struct FieldCommand: ParsableCommand {
         help: "Year such as 2026.5, or date such as 2026-07-02 or 2026-07-02T12:00:00Z. Default: now.")
     var date: FieldDate?
 
-    @Option(help: "File of coefficients in NOAA's format (WMM.COF).", completion: .file())
-    var model: String?
+    @Option(help: "File of coefficients in NOAA's format (WMM.COF).", completion: .file()) var model: String?
 
     @OptionGroup var output: OutputOptions
 
@@ -69,12 +65,10 @@ struct FieldCommand: ParsableCommand {
 
     private func chosenModel() throws -> MagneticModel {
         guard let path = model else { return .wmm2025 }
-        let bytes = try ExitStatus.exitOnError({ _ in .noInput }) { () throws(DeviceError) in
+        let bytes = try ExitStatus.exitOnError({ _ in .noInput }) {
             try FileIO.read(path, limit: MagneticModel.maximumFileSize)
         }
-        do throws(MagneticModelError) {
-            return try MagneticModel(cof: bytes)
-        } catch {
+        do throws(MagneticModelError) { return try MagneticModel(cof: bytes) } catch {
             Log.error("\(path) is not a magnetic model. \(error.description)")
             try ExitStatus.badTrace.exit()
             throw error

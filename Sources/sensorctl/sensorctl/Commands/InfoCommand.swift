@@ -24,8 +24,7 @@ struct InfoCommand: ParsableCommand {
               sensorctl info drive.jsonl
             """)
 
-    @Argument(
-        help: "Recording; - for standard input, except for folders and libiio's XML.", completion: .file())
+    @Argument(help: "Recording; - for standard input, except for folders and libiio's XML.", completion: .file())
     var file: String
 
     @OptionGroup(title: "Recordings of other programs") var imports: ImportOptions

@@ -8,8 +8,7 @@ import SensorTools
 
 struct ListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list",
-        abstract: "List the devices and the configuration of this machine.",
+        commandName: "list", abstract: "List the devices and the configuration of this machine.",
         discussion: """
             Queries gpsd for at most two seconds and searches for sensors for at most three seconds. The command \
             succeeds even if it finds nothing. With --json, each line is an object with "kind": positionSource, \

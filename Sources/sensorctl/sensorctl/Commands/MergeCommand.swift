@@ -7,8 +7,7 @@ import TraceEditing
 
 struct MergeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "merge",
-        abstract: "Merge recordings that were made at the same time.",
+        commandName: "merge", abstract: "Merge recordings that were made at the same time.",
         discussion: """
             Recordings are aligned by their start times; with --align start, all begin together. Sensors and \
             accessories of the same name remain separate, and so do receivers that report at the same time. The \
@@ -18,16 +17,14 @@ struct MergeCommand: ParsableCommand {
               sensorctl merge fixes.jsonl motion.jsonl -o both.jsonl
             """)
 
-    @Argument(help: "Recordings to merge.", completion: .file())
-    var files: [String]
+    @Argument(help: "Recordings to merge.", completion: .file()) var files: [String]
 
     @Option(
         name: .shortAndLong, help: ArgumentHelp("Output file; - for standard output.", valueName: "file"),
         completion: .file())
     var output: String
 
-    @Option(help: "Output format, if the extension of the output does not determine it.")
-    var format: String?
+    @Option(help: "Output format, if the extension of the output does not determine it.") var format: String?
 
     @Option(help: "Alignment of the recordings: clock or start.", transform: MergeCommand.alignment)
     var align: TraceMerger.Alignment = .clock
@@ -39,8 +36,7 @@ struct MergeCommand: ParsableCommand {
             "Receiver whose positions are written, for formats with a single receiver.", valueName: "path"))
     var receiver: String?
 
-    @Flag(help: "Also write arrival times, in the formats gpsd and nmea.")
-    var stamps = false
+    @Flag(help: "Also write arrival times, in the formats gpsd and nmea.") var stamps = false
 
     @OptionGroup(title: "Recordings of other programs, for all files") var imports: ImportOptions
 
@@ -73,8 +69,6 @@ struct MergeCommand: ParsableCommand {
             )
             try ExitStatus.badTrace.exit()
         }
-        try target.write { (sink) throws(DeviceError) in
-            try TraceMerger.write(traces, alignment: align, to: sink)
-        }
+        try target.write { (sink) throws(DeviceError) in try TraceMerger.write(traces, alignment: align, to: sink) }
     }
 }

@@ -4,11 +4,11 @@ import ArgumentParser
 import CoreLocation
 import Foundation
 import JSONBytes
+import SensorTools
 
 struct PlaceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "place",
-        abstract: "Find the place at a coordinate, or the coordinate of a place.",
+        commandName: "place", abstract: "Find the place at a coordinate, or the coordinate of a place.",
         usage: "sensorctl place <latitude>,<longitude> | <text> | - [<options>]",
         discussion: """
             Uses data inside the program: borders of countries, cities with more than 10,000 people, administrative \
@@ -38,8 +38,7 @@ struct PlaceCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Language of country names, such as de. Default: that of LC_ALL, LC_MESSAGES or LANG.",
-            valueName: "name"))
+            "Language of country names, such as de. Default: that of LC_ALL, LC_MESSAGES or LANG.", valueName: "name"))
     var locale: String?
 
     @OptionGroup var output: OutputOptions
@@ -79,8 +78,7 @@ struct PlaceCommand: AsyncParsableCommand {
                     let location = CLLocation(latitude: coordinate.latitude, longitude: coordinate.longitude)
                     printer.print(try await geocoder.reverseGeocodeLocation(location, preferredLocale: preferred))
                 } else {
-                    printer.print(
-                        try await geocoder.geocodeAddressString(text, in: nil, preferredLocale: preferred))
+                    printer.print(try await geocoder.geocodeAddressString(text, in: nil, preferredLocale: preferred))
                 }
             } catch {
                 Log.error(error.localizedDescription)
@@ -134,7 +132,6 @@ struct PlaceCommand: AsyncParsableCommand {
     }
 }
 
-/// A parser of coordinates on the command line.
 enum PlaceArgument {
     /// Parses two numbers separated by a comma, white space or a semicolon; nil for other text.
     static func coordinate(_ text: some StringProtocol) -> CLLocationCoordinate2D? {
@@ -143,8 +140,7 @@ enum PlaceArgument {
         return CLLocationCoordinate2D(latitude: latitude, longitude: longitude)
     }
 
-    /// True if the text consists of two words that `Double` accepts but that are not decimal numbers, such as "nan" or
-    /// hexadecimal numbers.
+    /// True for two words that `Double` accepts but that are not decimal numbers, such as "nan" or "0x1".
     static func isUnsupportedNumber(_ text: some StringProtocol) -> Bool {
         let parts = text.split { $0 == "," || $0 == ";" || $0.isWhitespace }
         return parts.count == 2 && parts.allSatisfy { Double($0) != nil } && coordinate(text) == nil
@@ -157,7 +153,6 @@ enum PlaceArgument {
     }
 }
 
-/// A printer of placemarks.
 struct PlacePrinter {
     let output: StandardOutput
     let json: Bool
@@ -175,18 +170,14 @@ struct PlacePrinter {
     }
 
     private func write(_ placemark: CLPlacemark?, _ coordinate: CLLocationCoordinate2D?) {
-        output.writeObject { writer in
-            writer.member("latitude", coordinate?.latitude)
-            writer.member("longitude", coordinate?.longitude)
-            writer.member("name", placemark?.name)
-            writer.member("isoCountryCode", placemark?.isoCountryCode)
-            writer.member("country", placemark?.country)
-            writer.member("administrativeArea", placemark?.administrativeArea)
-            writer.member("locality", placemark?.locality)
-            writer.member("subLocality", placemark?.subLocality)
-            writer.member("timeZone", placemark?.timeZone?.identifier)
-            writer.member("ocean", placemark?.ocean)
-            writer.member("inlandWater", placemark?.inlandWater)
+        output.writeObject {
+            $0.members([
+                "latitude": coordinate?.latitude, "longitude": coordinate?.longitude, "name": placemark?.name,
+                "isoCountryCode": placemark?.isoCountryCode, "country": placemark?.country,
+                "administrativeArea": placemark?.administrativeArea, "locality": placemark?.locality,
+                "subLocality": placemark?.subLocality, "timeZone": placemark?.timeZone?.identifier,
+                "ocean": placemark?.ocean, "inlandWater": placemark?.inlandWater,
+            ])
         }
     }
 

@@ -11,11 +11,9 @@ struct PlaybackArguments: ParsableArguments {
     @Option(help: "Start of the playback in seconds of the trace; the playback begins with the state at that time.")
     var from: Double?
 
-    @Option(help: "End of the playback in seconds of the trace.")
-    var to: Double?
+    @Option(help: "End of the playback in seconds of the trace.") var to: Double?
 
-    @Option(help: "Maximum length of pauses in seconds; longer pauses are shortened.")
-    var maxGap: Double?
+    @Option(help: "Maximum length of pauses in seconds; longer pauses are shortened.") var maxGap: Double?
 
     @Option(help: "Play the trace this many times, or forever; timestamps continue to increase.")
     var loop: PlaybackLoop?
@@ -26,9 +24,7 @@ struct PlaybackArguments: ParsableArguments {
             valueName: "streams"))
     var streams: StreamList?
 
-    @Option(
-        help: ArgumentHelp(
-            "Rename a sensor or a receiver of the trace. May be repeated.", valueName: "old=new"))
+    @Option(help: ArgumentHelp("Rename a sensor or a receiver of the trace. May be repeated.", valueName: "old=new"))
     var rename: [Renaming] = []
 
     @Option(
@@ -62,11 +58,8 @@ struct PlaybackArguments: ParsableArguments {
         }
         return options
     }
-}
 
-extension PlaybackArguments {
-    /// Exits with an error if an option names a sensor or receiver that the trace does not contain, because nothing
-    /// would be played.
+    /// Exits with an error if an option names a sensor or receiver that the trace does not contain.
     func check(against trace: TraceFile) throws {
         let sensors = trace.findSensors().map(\.id)
         for id in (streams?.streams.sensors ?? []).sorted() where !sensors.contains(id) {
@@ -115,9 +108,7 @@ struct Renaming: ExpressibleByArgument, Equatable {
     }
 }
 
-enum EndName: String, CaseIterable, ExpressibleByArgument {
-    case hold, stop, fail
-}
+enum EndName: String, CaseIterable, ExpressibleByArgument { case hold, stop, fail }
 
 struct PlaybackLoop: ExpressibleByArgument, Equatable {
     let rounds: PlaybackLoops

@@ -7,7 +7,6 @@ import SimulatedDevice
 import Trace
 
 extension PlotBuilder {
-    /// Creates the figure from the collected callbacks.
     func makeFigure(_ harvests: [CollectedData], _ offsets: [Double]) -> PlotFigure {
         let names = Self.names(of: sources.map(\.name))
         let start = (options.from > 0 ? options.from : 0) + (offsets.min() ?? 0)

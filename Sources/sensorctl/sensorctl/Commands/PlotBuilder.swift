@@ -18,9 +18,7 @@ enum PlotSource {
         }
     }
 
-    var trace: TraceFile? {
-        if case .recording(let trace) = self { trace } else { nil }
-    }
+    var trace: TraceFile? { if case .recording(let trace) = self { trace } else { nil } }
 }
 
 /// Plays recordings through the managers and creates a figure from the callbacks.
@@ -34,7 +32,6 @@ struct PlotBuilder {
     let options: PlaybackOptions
     let spans: [PlotSpan]
 
-    /// The collected callbacks of a source.
     struct CollectedData {
         let collector: PlotCollector
         var sky = SkyTracks()
@@ -58,12 +55,9 @@ struct PlotBuilder {
         return figure
     }
 
-    /// The streams, in groups that are played together. Sensor streams do not affect each other. Each fused stream is
-    /// played separately, as `replay` does.
+    /// The streams, in groups that are played together: sensors do not affect each other, fused streams do.
     var groups: [[StreamName]] {
-        let all: [StreamName] = [
-            .location, .accelerometer, .gyro, .magnetometer, .pressure, .deviceMotion, .heading,
-        ]
+        let all: [StreamName] = [.location, .accelerometer, .gyro, .magnetometer, .pressure, .deviceMotion, .heading]
         let wanted = subjects == [.intervals] ? all : all.filter { stream in subjects.contains { $0.stream == stream } }
         return [wanted.filter(\.isSensor)] + wanted.filter { !$0.isSensor }.map { [$0] }
     }
@@ -108,7 +102,6 @@ struct PlotBuilder {
         return harvest
     }
 
-    /// The start of a trace on both clocks.
     struct StartTimes {
         let boot: BootTime
         let wall: WallTime
@@ -120,7 +113,6 @@ struct PlotBuilder {
 
         init(boot: BootTime, wall: WallTime) { (self.boot, self.wall) = (boot, wall) }
 
-        /// False if the trace does not contain its start time.
         var isKnown: Bool { wall != .epoch }
     }
 
@@ -130,9 +122,7 @@ struct PlotBuilder {
         let first = recorded.compactMap(\.self).first ?? StartTimes(boot: .zero, wall: .epoch)
         return recorded.map { $0 ?? first }
     }
-}
 
-extension PlotBuilder {
     /// Returns the start of each trace on the time axis, in seconds after the earliest one.
     private func offsets() throws -> [Double] {
         let begins = startTimes
@@ -156,7 +146,6 @@ extension PlotBuilder {
         return overlap ? begins.map { $0.wall.seconds(since: first) } : begins.map { _ in 0 }
     }
 
-    /// Returns a time axis of civil time.
     func civilClock() throws -> PlotClock {
         let begins = startTimes
         guard let first = (try offsets()).firstIndex(of: 0), begins[first].isKnown else {

@@ -11,8 +11,7 @@ import TraceEditing
 
 struct PlotCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "plot",
-        abstract: "Plot recordings as SVG, PNG or HTML.",
+        commandName: "plot", abstract: "Plot recordings as SVG, PNG or HTML.",
         usage: "sensorctl plot <trace> ... [<stream> ...] -o <file> [<options>]",
         discussion: """
             Plots the contents of recordings, or only the named streams: \(PlotSubject.list). The values are those \
@@ -57,11 +56,9 @@ struct PlotCommand: AsyncParsableCommand {
 
     @OptionGroup var new: NewFileOptions
 
-    @Option(help: "Title of the plot. Default: the name of the recording.")
-    var title: String?
+    @Option(help: "Title of the plot. Default: the name of the recording.") var title: String?
 
-    @Flag(help: "Label the axis with times of day (UTC), not with the time since the start.")
-    var clock = false
+    @Flag(help: "Label the axis with times of day (UTC), not with the time since the start.") var clock = false
 
     @Option(
         help:
@@ -69,8 +66,7 @@ struct PlotCommand: AsyncParsableCommand {
         transform: PlotCommand.alignment)
     var align: TraceMerger.Alignment?
 
-    @Option(help: "Resolution of a PNG in dots per inch.")
-    var dpi = 150
+    @Option(help: "Resolution of a PNG in dots per inch.") var dpi = 150
 
     @OptionGroup var reference: ReferenceOptions
 
@@ -85,7 +81,6 @@ struct PlotCommand: AsyncParsableCommand {
     /// The maximum number of recordings in a plot, which is the number of colors and dash patterns.
     static let limit = 7
 
-    /// The arguments that are recordings.
     var files: [String] { words.filter { PlotSubject.named($0) == nil } }
 
     /// The subjects to draw, in page order; all subjects if none are named.
@@ -95,7 +90,6 @@ struct PlotCommand: AsyncParsableCommand {
         return named.isEmpty ? PlotSubject.allCases : PlotSubject.allCases.filter { named.contains($0) }
     }
 
-    /// True if the arguments name subjects to draw.
     var isChosen: Bool { files.count < words.count }
 
     var chosenFormat: PlotFormat? { format ?? output.flatMap { $0 == "-" ? .svg : PlotFormat(fileName: $0) } }
@@ -115,8 +109,7 @@ struct PlotCommand: AsyncParsableCommand {
         try Self.rejectIf(
             output == "-" && printed.json, "--json uses standard output: name a file with -o, or omit it.")
         if let output, chosenFormat == nil {
-            throw ValidationError(
-                "The name \(output) does not end in .svg, .html or .png. Rename it, or use --format.")
+            throw ValidationError("The name \(output) does not end in .svg, .html or .png. Rename it, or use --format.")
         }
         try Self.rejectIf(!(30...1200).contains(dpi), "--dpi must be from 30 to 1200 dots per inch.")
         try faults.validate(upTo: choices.to)
@@ -128,8 +121,7 @@ struct PlotCommand: AsyncParsableCommand {
         if let output { try OutputCheck.check(output, against: files) }
         // Searches for the PNG converter before a long recording is played.
         let maker = try chosenFormat == .png ? ExitStatus.exitOnError({ _ in .unavailable }, PNGConverter.init) : nil
-        // Reads the traces before signal handlers are installed, so that a signal ends the program while it waits for a
-        // pipe.
+        // Before signal handlers are installed, so that a signal ends the program while it waits for a pipe.
         let sources = try sources()
         try await Termination.run { try await run(sources, maker, $0) }
     }
@@ -157,10 +149,7 @@ struct PlotCommand: AsyncParsableCommand {
         var traces = (recordings.isEmpty ? [] : try imports.read(recordings))[...]
         return try zip(files, told).map { path, isTold in
             guard !isTold, let trace = traces.popFirst() else {
-                return .callbacks(
-                    try ExitStatus.exitOnError(ExitStatus.init(reading:)) { () throws(DeviceError) in
-                        try RecordedCallbacks(path: path)
-                    })
+                return .callbacks(try ExitStatus.exitOnError { try RecordedCallbacks(path: path) })
             }
             let changed = try faults.apply(to: trace)
             try choices.check(against: changed)
@@ -168,10 +157,9 @@ struct PlotCommand: AsyncParsableCommand {
         }
     }
 
-    /// Returns the faults to mark.
     private func spans() throws -> [PlotSpan] {
         guard let fault = faults.fault else { return [] }
-        return try ExitStatus.validating { () throws(DeviceError) in try TraceFault.list(fault) }.map { fault in
+        return try ExitStatus.validating { try TraceFault.list(fault) }.map { fault in
             PlotSpan(
                 start: fault.start, end: fault.duration.map { fault.start + $0 } ?? .infinity, label: fault.description)
         }

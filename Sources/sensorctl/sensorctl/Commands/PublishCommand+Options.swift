@@ -3,16 +3,12 @@
 import ArgumentParser
 import DeviceCore
 
-/// The options that identify the publisher.
 struct PublisherIdentity: ParsableArguments {
-    @Option(help: "Second level of the topic. Default: the name of the current user.")
-    var user: String?
+    @Option(help: "Second level of the topic. Default: the name of the current user.") var user: String?
 
-    @Option(help: "Third level of the topic. Default: the name of this machine.")
-    var device: String?
+    @Option(help: "Third level of the topic. Default: the name of this machine.") var device: String?
 
-    @Option(help: "Topic of the positions. Default: owntracks/USER/DEVICE.")
-    var topic: String?
+    @Option(help: "Topic of the positions. Default: owntracks/USER/DEVICE.") var topic: String?
 
     @Option(
         name: .customLong("client-id"),
@@ -21,12 +17,10 @@ struct PublisherIdentity: ParsableArguments {
             valueName: "name"))
     var clientID: String?
 
-    /// The name of the current user, without characters that topics cannot contain.
     static var currentUser: String {
         level(getpwuid(geteuid()).map { String(cString: $0.pointee.pw_name) } ?? "user\(geteuid())")
     }
 
-    /// The first label of the host name.
     static var hostName: String {
         var bytes = [CChar](repeating: 0, count: 256)
         guard gethostname(&bytes, bytes.count - 1) == 0 else { return "board" }
@@ -40,7 +34,6 @@ struct PublisherIdentity: ParsableArguments {
     }
 }
 
-/// The options of the connection to the broker.
 struct BrokerOptions: ParsableArguments {
     @Option(help: ArgumentHelp("File that contains one line, name:password.", valueName: "file"))
     var passwordFile: String?
@@ -51,14 +44,11 @@ struct BrokerOptions: ParsableArguments {
             valueName: "file"))
     var caFile: String?
 
-    @Option(help: ArgumentHelp("Certificate of this client, in PEM.", valueName: "file"))
-    var certificateFile: String?
+    @Option(help: ArgumentHelp("Certificate of this client, in PEM.", valueName: "file")) var certificateFile: String?
 
-    @Option(help: ArgumentHelp("Private key of the certificate, in PEM.", valueName: "file"))
-    var keyFile: String?
+    @Option(help: ArgumentHelp("Private key of the certificate, in PEM.", valueName: "file")) var keyFile: String?
 
-    @Option(help: "Interval in seconds after which an idle connection is checked. Default: 30.")
-    var keepAlive: Int?
+    @Option(help: "Interval in seconds after which an idle connection is checked. Default: 30.") var keepAlive: Int?
 
     var files: BrokerCredentialFiles {
         BrokerCredentialFiles(password: passwordFile, authorities: caFile, certificate: certificateFile, key: keyFile)

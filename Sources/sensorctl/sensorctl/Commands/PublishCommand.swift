@@ -10,8 +10,7 @@ import Trace
 
 struct PublishCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "publish",
-        abstract: "Publish the positions and the motion of this board through an MQTT broker.",
+        commandName: "publish", abstract: "Publish the positions and the motion of this board through an MQTT broker.",
         discussion: """
             Publishes each position as OwnTracks JSON on owntracks/USER/DEVICE, where the broker retains the last one, \
             and with --motion also readings as SenML on senml/USER/DEVICE/KIND. Another board follows this one with \
@@ -47,28 +46,22 @@ struct PublishCommand: AsyncParsableCommand {
             "Also publish readings of this sensor: \(SensorKindName.list). May be repeated.", valueName: "kind"))
     var motion: [SensorKindName] = []
 
-    @Option(help: "Seconds between motion readings; 0 for every reading.")
-    var interval = 0.1
+    @Option(help: "Seconds between motion readings; 0 for every reading.") var interval = 0.1
 
-    @Flag(help: "Publish discovery messages for Home Assistant.")
-    var homeAssistant = false
+    @Flag(help: "Publish discovery messages for Home Assistant.") var homeAssistant = false
 
-    @Option(help: ArgumentHelp("Folder for messages that wait for the broker.", valueName: "folder"))
-    var spool: String?
+    @Option(help: ArgumentHelp("Folder for messages that wait for the broker.", valueName: "folder")) var spool: String?
 
     @Option(help: ArgumentHelp("Play a recording instead of this board's sensors.", valueName: "file"))
     var trace: String?
 
-    @Option(help: "Playback speed relative to the recording; max for no delays.")
-    var speed: PlaybackSpeed?
+    @Option(help: "Playback speed relative to the recording; max for no delays.") var speed: PlaybackSpeed?
 
-    @Flag(help: "Shift the times of the trace so that it starts now.")
-    var rebase = false
+    @Flag(help: "Shift the times of the trace so that it starts now.") var rebase = false
 
     @OptionGroup(title: "Recordings of other programs") var imports: ImportOptions
 
-    @Option(help: "End after this many seconds.")
-    var duration: Double?
+    @Option(help: "End after this many seconds.") var duration: Double?
 
     @OptionGroup var output: OutputOptions
 
@@ -77,10 +70,9 @@ struct PublishCommand: AsyncParsableCommand {
         try Self.validate(interval: interval)
         try Self.rejectIf(trace == nil && (speed != nil || rebase), "--speed and --rebase require --trace.")
         try Self.rejectIf(trace == "-" && speed == nil, "A trace on standard input requires --speed.")
-        let address = try ExitStatus.validating { () throws(DeviceError) in try BrokerAddress(broker) }
+        let address = try ExitStatus.validating { try BrokerAddress(broker) }
         try Self.rejectIf(
-            !address.usesTLS && access.namesTLS,
-            "Certificates require TLS: use mqtts:// instead of mqtt://.")
+            !address.usesTLS && access.namesTLS, "Certificates require TLS: use mqtts:// instead of mqtt://.")
     }
 
     func run() async throws { try await Termination.run { try await publish($0) } }
@@ -96,16 +88,12 @@ struct PublishCommand: AsyncParsableCommand {
             return .noPermission
         }
         let events = PublishingEvents(asJSON: output.json, stop: stop)
-        let publisher: MQTTPublisher
-        let settings = try ExitStatus.exitOnError({ ExitStatus($0, otherwise: .usage) }) { () throws(DeviceError) in
+        let settings = try ExitStatus.exitOnError({ ExitStatus($0, otherwise: .usage) }) {
             try self.settings(LiveDevice.shared.configuration)
         }
         events.started(settings)
-        do throws(DeviceError) {
-            publisher = try MQTTPublisher(settings, clock: device.clock) { events.process($0) }
-        } catch {
-            Log.error(error.description)
-            return Self.status(of: error)
+        let publisher = try ExitStatus.exitOnError(Self.status) {
+            try MQTTPublisher(settings, clock: device.clock) { events.process($0) }
         }
         let subscriptions = subscribe(device, publisher, events)
         Termination.schedule(stop, after: duration)
@@ -126,8 +114,7 @@ struct PublishCommand: AsyncParsableCommand {
             shortfall: "The broker accepted \(statistics.delivered) messages in \(duration ?? 0) s.")
     }
 
-    /// Ends the publisher. If `patient` is true, first waits until the broker has accepted all messages or a stop is
-    /// requested.
+    /// Ends the publisher. If `patient`, first waits until the broker has accepted all messages, or for a stop.
     private static func end(_ publisher: MQTTPublisher, patient: Bool, _ stop: StopRequest) async {
         publisher.flush()
         while patient, stop.reason == nil, publisher.statistics.queued > 0 {

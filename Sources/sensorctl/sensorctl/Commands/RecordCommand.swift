@@ -11,8 +11,7 @@ import Trace
 
 struct RecordCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "record",
-        abstract: "Record gpsd, the sensors and the accessories into a trace.",
+        commandName: "record", abstract: "Record gpsd, the sensors and the accessories into a trace.",
         usage: "sensorctl record <file> [<options>]",
         discussion: """
             Records every line of gpsd, every motion sensor in its own axes, the battery, the stored calibrations, and \
@@ -44,8 +43,7 @@ struct RecordCommand: AsyncParsableCommand {
               sensorctl record --ring 10m --on 'impact>4g,lost-fix' traces/
             """)
 
-    @Argument(help: "Trace to write; - for standard output.", completion: .file())
-    var file: String
+    @Argument(help: "Trace to write; - for standard output.", completion: .file()) var file: String
 
     @Option(
         help:
@@ -53,11 +51,9 @@ struct RecordCommand: AsyncParsableCommand {
     )
     var parts: PartNames = PartNames(parts: .default)
 
-    @Option(help: "Seconds between readings of a motion sensor; 0 for every reading.")
-    var interval = 0.01
+    @Option(help: "Seconds between readings of a motion sensor; 0 for every reading.") var interval = 0.01
 
-    @Option(help: "End after this many seconds.")
-    var duration: Double?
+    @Option(help: "End after this many seconds.") var duration: Double?
 
     @OptionGroup var new: NewFileOptions
 
@@ -127,16 +123,8 @@ struct RecordCommand: AsyncParsableCommand {
         for subscription in subscriptions { subscription.cancel() }
         var end = reason
         if let box, let failure = box.finish(isFailure: Self.isFailure(reason)) { end = .failed(failure, .inputOutput) }
-        do throws(DeviceError) {
-            try recorder.stop()
-        } catch {
-            end = Self.reason(of: error)
-        }
-        do throws(DeviceError) {
-            if !Self.isFailure(end) { try box?.discard() }
-        } catch {
-            end = Self.reason(of: error)
-        }
+        do throws(DeviceError) { try recorder.stop() } catch { end = Self.reason(of: error) }
+        do throws(DeviceError) { if !Self.isFailure(end) { try box?.discard() } } catch { end = Self.reason(of: error) }
         let (lines, samples) = (recorder.recordedLines, recorder.recordedSamples)
         let (accessories, sightings) = (recorder.recordedAccessoryEvents, recorder.recordedSightings)
         events.ended(lines: lines, samples: samples, accessories: accessories, sightings: sightings)
@@ -148,16 +136,13 @@ struct RecordCommand: AsyncParsableCommand {
             shortfall: "Nothing was recorded in \(duration ?? 0) s.")
     }
 
-    /// Returns the path of the trace. If `file` is a folder, it is a path in that folder named after the time, so that
-    /// a service can record repeatedly.
+    /// Returns the path of the trace: in the folder `file`, a path named after the time; otherwise `file`.
     private func newFile(at time: WallTime) -> String {
         let place = RingLocation(file)
         return file != "-" && place.isFolder ? place.path(at: time, for: "recording") : file
     }
 
-    /// Subscribes to the events that are printed during the recording.
-    ///
-    /// - Parameter position: True to subscribe to positions even if they are not recorded.
+    /// Subscribes to the events that are printed, and to positions even if they are not recorded if `position` is true.
     private func subscriptions(to device: Device, _ events: RecordingEvents, position: Bool) -> [Subscription] {
         var subscriptions: [Subscription] = []
         if position || parts.parts.contains(.position) {
@@ -177,11 +162,9 @@ struct RecordCommand: AsyncParsableCommand {
         return subscriptions
     }
 
-    /// Returns standard output as the output of the trace. After a stop request, it waits at most 2 s for a slow
-    /// reader.
+    /// Standard output as the output of the trace. After a stop request, it waits at most 2 s for a slow reader.
     private static func standardOutput(until stop: StopRequest) -> TraceOutput {
-        TraceOutput(
-            pipe: Descriptor.standardOutput.number, name: "standard output", isPatient: stop.gracePeriod())
+        TraceOutput(pipe: Descriptor.standardOutput.number, name: "standard output", isPatient: stop.gracePeriod())
     }
 
     private static func isFailure(_ reason: StopRequest.Reason) -> Bool {

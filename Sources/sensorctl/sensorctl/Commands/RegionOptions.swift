@@ -2,8 +2,9 @@
 
 import ArgumentParser
 import CoreLocation
+import Foundation
 
-/// The option that defines the regions to monitor.
+/// The regions and beacons of `watch` and `replay`.
 struct RegionOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -11,7 +12,14 @@ struct RegionOptions: ParsableArguments {
             valueName: "name=lat,lon,metres"))
     var region: [NamedRegion] = []
 
-    /// Checks that the streams `regions` and `monitor` have at least one region, and that other streams have none.
+    @Option(
+        name: .customLong("beacon"),
+        help: ArgumentHelp(
+            "Beacons to range: all with this UUID, all with this UUID and major, or a single one. May be repeated.",
+            valueName: "uuid[,major[,minor]]"))
+    var beacons: [BeaconChoice] = []
+
+    /// Checks that the streams that require regions or beacons have some, and that other streams have none.
     func validate(for stream: StreamName) throws {
         let isWanted = stream == .regions || stream == .monitor
         if isWanted, region.isEmpty {
@@ -23,16 +31,18 @@ struct RegionOptions: ParsableArguments {
         guard Set(region.map(\.name)).count == region.count else {
             throw ValidationError("Two regions have the same name. Give each region a unique name.")
         }
-        guard region.count <= 20 else {
-            throw ValidationError("\(region.count) regions are too many: at most 20 can be monitored.")
-        }
+        try Self.rejectIf(region.count > 20, "\(region.count) regions are too many: at most 20 can be monitored.")
+        try Self.rejectIf(
+            stream == .beacons && beacons.isEmpty,
+            "Name the beacons: --beacon UUID, or UUID,MAJOR or UUID,MAJOR,MINOR. As on iOS, only the named beacons are reported."
+        )
+        try Self.rejectIf(stream != .beacons && !beacons.isEmpty, "--beacon requires the stream beacons.")
     }
 
     /// The regions as given on the command line, for the file of expected callbacks.
     var description: String { region.map(\.argument).joined(separator: " ") }
 }
 
-/// A circular region with a name.
 struct NamedRegion: ExpressibleByArgument {
     let name: String
     let center: CLLocationCoordinate2D
@@ -54,4 +64,20 @@ struct NamedRegion: ExpressibleByArgument {
     }
 
     var circle: CLCircularRegion { CLCircularRegion(center: center, radius: radius, identifier: name) }
+}
+
+struct BeaconChoice: ExpressibleByArgument, Equatable {
+    let constraint: CLBeaconIdentityConstraint
+
+    init?(argument: String) {
+        let parts = argument.split(separator: ",", omittingEmptySubsequences: false)
+        guard (1...3).contains(parts.count), let uuid = UUID(uuidString: String(parts[0])) else { return nil }
+        let numbers = parts.dropFirst().map { UInt16($0) }
+        switch (numbers.first, numbers.dropFirst().first) {
+        case (nil, nil): constraint = CLBeaconIdentityConstraint(uuid: uuid)
+        case (let major??, nil): constraint = CLBeaconIdentityConstraint(uuid: uuid, major: major)
+        case (let major??, let minor??): constraint = CLBeaconIdentityConstraint(uuid: uuid, major: major, minor: minor)
+        default: return nil
+        }
+    }
 }

@@ -12,8 +12,7 @@ import TraceEditing
 
 struct ReplayCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "replay",
-        abstract: "Play a recording through Core Location, Core Motion and External Accessory.",
+        commandName: "replay", abstract: "Play a recording through Core Location, Core Motion and External Accessory.",
         discussion: """
             Accepts traces of `sensorctl record`, the output of gpspipe -w, gpsd's .chk files, and recordings of other \
             programs: NMEA logs, GPX, MCAP, CSV files, phyphox, Sensor Logger folders, umockdev descriptions and \
@@ -38,30 +37,24 @@ struct ReplayCommand: AsyncParsableCommand {
               sensorctl replay drive.jsonl device-motion --expect drive.expected
             """)
 
-    @Argument(
-        help: "Recording; - for standard input, except for folders and libiio's XML.", completion: .file())
+    @Argument(help: "Recording; - for standard input, except for folders and libiio's XML.", completion: .file())
     var file: String
 
-    @Argument(help: "Stream to replay: \(StreamName.list).")
-    var stream: StreamName
+    @Argument(help: "Stream to replay: \(StreamName.list).") var stream: StreamName
 
     @Option(
         help: "Playback speed relative to the recording; max for no delays. Default: 1 in a terminal, otherwise max.")
     var speed: PlaybackSpeed?
 
-    @Flag(help: "Print every report of the receiver, not one per epoch.")
-    var everyReport = false
+    @Flag(help: "Print every report of the receiver, not one per epoch.") var everyReport = false
 
-    @Option(help: "Seconds between motion readings; 0 for every reading of the trace.")
-    var interval = 0.0
+    @Option(help: "Seconds between motion readings; 0 for every reading of the trace.") var interval = 0.0
 
     @OptionGroup var reference: ReferenceOptions
 
     @OptionGroup var regions: RegionOptions
-    @OptionGroup var beacons: BeaconOptions
 
-    @Flag(help: "Shift the times of the trace so that it starts now.")
-    var rebase = false
+    @Flag(help: "Shift the times of the trace so that it starts now.") var rebase = false
 
     @OptionGroup(title: "Recordings of other programs") var imports: ImportOptions
 
@@ -73,8 +66,7 @@ struct ReplayCommand: AsyncParsableCommand {
         help: ArgumentHelp("Compare the callbacks with those in this file.", valueName: "file"), completion: .file())
     var expect: String?
 
-    @Flag(help: "Rewrite the file of --expect, and keep its tolerances.")
-    var updateExpected = false
+    @Flag(help: "Rewrite the file of --expect, and keep its tolerances.") var updateExpected = false
 
     @OptionGroup var output: OutputOptions
 
@@ -82,7 +74,6 @@ struct ReplayCommand: AsyncParsableCommand {
         try Self.validate(interval: interval)
         try regions.validate(for: stream)
         try faults.validate(upTo: choices.to)
-        try beacons.validate(for: stream)
         guard expect != nil else { return try Self.rejectIf(updateExpected, "--update-expected requires --expect.") }
         try Self.rejectIf(rebase, "--expect cannot be combined with --rebase, which changes the times in each run.")
         try Self.rejectIf(
@@ -106,8 +97,7 @@ struct ReplayCommand: AsyncParsableCommand {
         return await compare(trace, with: expect, stop: stop)
     }
 
-    /// Reads a file. Until it has been read, a signal ends the program immediately, because a pipe may never end and
-    /// nothing has been printed yet.
+    /// Reads a file. A signal ends the program immediately meanwhile, because a pipe may never end.
     private static func reading<Result, Failure: Error>(
         _ body: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -134,7 +124,7 @@ struct ReplayCommand: AsyncParsableCommand {
         }
         let plan = ListenerOptions(
             stream: stream, asJSON: true, interval: interval, everyReport: everyReport, frame: reference.frame,
-            edge: reference.orientation, regions: regions.region, beacons: beacons.constraints)
+            edge: reference.orientation, regions: regions.region, beacons: regions.beacons.map(\.constraint))
         await Self.replay(
             trace, stamps: .recorded, options: choices.options, speed: speed ?? .max, plan: plan, stop: stop,
             output: StandardOutput(stop: stop) { run.process($0) })
@@ -150,7 +140,9 @@ struct ReplayCommand: AsyncParsableCommand {
         if stream == .deviceMotion { options["frame"] = reference.frame.rawValue }
         if stream == .heading { options["orientation"] = reference.orientation.rawValue }
         if !regions.region.isEmpty { options["region"] = regions.description }
-        if stream == .beacons { options["beacon"] = beacons.constraints.map(\.description).joined(separator: ";") }
+        if stream == .beacons {
+            options["beacon"] = regions.beacons.map(\.constraint.description).joined(separator: ";")
+        }
         options.merge(imports.description) { former, _ in former }
         options["fault"] = faults.fault
         if faults.fault != nil { options["seed"] = faults.seed.map { "\($0)" } }
@@ -163,15 +155,13 @@ struct ReplayCommand: AsyncParsableCommand {
         let plan = ListenerOptions(
             stream: stream, asJSON: output.json, isLive: Descriptor.standardOutput.showsPictures && speed != .max,
             interval: interval, everyReport: everyReport, frame: reference.frame, edge: reference.orientation,
-            regions: regions.region, beacons: beacons.constraints, printsErrors: false)
+            regions: regions.region, beacons: regions.beacons.map(\.constraint), printsErrors: false)
         await Self.replay(
             trace, stamps: rebase ? .rebased(to: LiveClock().wallTime) : .recorded, options: choices.options,
-            speed: speed,
-            plan: plan, stop: stop)
+            speed: speed, plan: plan, stop: stop)
         return stop.status()
     }
 
-    /// Replays a trace to an output; standard output by default.
     @MainActor static func replay(
         _ trace: TraceFile, stamps: TimestampPolicy, options: PlaybackOptions = PlaybackOptions(), speed: PlaybackSpeed,
         plan: ListenerOptions, stop: StopRequest, output: StandardOutput? = nil

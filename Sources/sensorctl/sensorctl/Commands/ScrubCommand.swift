@@ -6,8 +6,7 @@ import TraceEditing
 
 struct ScrubCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "scrub",
-        abstract: "Remove personal data from a recording, so that it can be shared.",
+        commandName: "scrub", abstract: "Remove personal data from a recording, so that it can be shared.",
         discussion: """
             Moves the positions so that the first one is at 0, 0, with distances and directions kept, and the times so \
             that the recording starts on 2000-01-01. Removes serial numbers, names of ports, receivers and machines, \
@@ -25,26 +24,19 @@ struct ScrubCommand: ParsableCommand {
 
     @OptionGroup var recording: EditOptions
 
-    @Option(parsing: .unconditional, help: "New first position: degrees north, degrees east.")
-    var place: Place?
+    @Option(parsing: .unconditional, help: "New first position: degrees north, degrees east.") var place: Place?
 
-    @Flag(help: "Keep the positions.")
-    var keepPlace = false
+    @Flag(help: "Keep the positions.") var keepPlace = false
 
-    @Flag(help: "Keep the times.")
-    var keepTime = false
+    @Flag(help: "Keep the times.") var keepTime = false
 
-    @Flag(help: "Remove the altitudes.")
-    var dropAltitude = false
+    @Flag(help: "Remove the altitudes.") var dropAltitude = false
 
-    @Flag(help: "Keep the directions of satellites in the sky.")
-    var keepSky = false
+    @Flag(help: "Keep the directions of satellites in the sky.") var keepSky = false
 
-    @Flag(help: "Keep the data sent to and received from accessories.")
-    var keepBytes = false
+    @Flag(help: "Keep the data sent to and received from accessories.") var keepBytes = false
 
-    @Flag(help: "Keep the names of accessories, which may contain the names of their owners.")
-    var keepNames = false
+    @Flag(help: "Keep the names of accessories, which may contain the names of their owners.") var keepNames = false
 
     func validate() throws {
         if keepPlace, place != nil { throw ValidationError("--place and --keep-place cannot be combined.") }

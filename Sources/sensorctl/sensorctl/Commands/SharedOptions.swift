@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import CoreLocation
+import CoreMotion
 import TraceEditing
 
-/// The options of all commands.
 struct OutputOptions: ParsableArguments {
     @Flag(help: "Print one JSON object per line.")
     var json = false
 }
 
-/// The options for creating files.
 struct NewFileOptions: ParsableArguments {
-    @Flag(help: "Replace an existing file.")
-    var overwrite = false
+    @Flag(help: "Replace an existing file.") var overwrite = false
 
     @Option(
         help: ArgumentHelp(
@@ -35,8 +34,7 @@ struct FileMode: ExpressibleByArgument, Equatable {
 
 /// The options of a simulation: its duration, its output and a program to run.
 struct ProgramOptions: ParsableArguments {
-    @Option(help: "End after this many seconds.")
-    var duration: Double?
+    @Option(help: "End after this many seconds.") var duration: Double?
 
     @OptionGroup var output: OutputOptions
 
@@ -49,9 +47,7 @@ struct ProgramOptions: ParsableArguments {
     }
 }
 
-/// Validation that several commands share.
 extension ParsableArguments {
-    /// Throws a validation error with the message if `isWrong` is true.
     static func rejectIf(_ isWrong: Bool, _ message: @autoclosure () -> String) throws {
         if isWrong { throw ValidationError(message()) }
     }
@@ -63,12 +59,10 @@ extension ParsableArguments {
             !(duration > 0 && duration <= 1e8), "--duration must be more than 0 and at most 100000000 seconds.")
     }
 
-    /// Checks that an interval is from 0 to 3600 s.
     static func validate(interval: Double) throws {
         try rejectIf(!(0...3600).contains(interval), "--interval must be from 0 to 3600 seconds.")
     }
 
-    /// Parses the alignment of several recordings.
     static func alignment(_ text: String) throws -> TraceMerger.Alignment {
         guard let alignment = TraceMerger.Alignment(rawValue: text) else {
             throw ValidationError("Use clock or start.")
@@ -82,7 +76,6 @@ extension ParsableArguments {
     }
 }
 
-/// The reference frame of attitudes and headings.
 struct ReferenceOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -95,4 +88,55 @@ struct ReferenceOptions: ParsableArguments {
             "Edge of the device that the heading refers to: portrait (the top edge), portraitUpsideDown, landscapeLeft or landscapeRight.",
             valueName: "orientation"))
     var orientation = EdgeName.portrait
+}
+
+/// The reference frame of device motion. The command line accepts a word or Core Motion's name, ignoring case.
+enum FrameName: String, ExpressibleByArgument, CaseIterable {
+    case arbitrary, corrected, magnetic, `true`
+
+    init?(argument: String) {
+        let word = argument.lowercased()
+        guard let frame = Self.allCases.first(where: { $0.rawValue == word || $0.appleName.lowercased() == word })
+        else { return nil }
+        self = frame
+    }
+
+    static var allValueStrings: [String] { allCases.map(\.rawValue) + allCases.map(\.appleName) }
+
+    var appleName: String { apple.name }
+    var frame: CMAttitudeReferenceFrame { apple.frame }
+
+    private var apple: (name: String, frame: CMAttitudeReferenceFrame) {
+        switch self {
+        case .arbitrary: ("xArbitraryZVertical", .xArbitraryZVertical)
+        case .corrected: ("xArbitraryCorrectedZVertical", .xArbitraryCorrectedZVertical)
+        case .magnetic: ("xMagneticNorthZVertical", .xMagneticNorthZVertical)
+        case .true: ("xTrueNorthZVertical", .xTrueNorthZVertical)
+        }
+    }
+
+    var needsMagnetometer: Bool { self != .arbitrary }
+
+    var hasHeading: Bool { self == .magnetic || self == .true }
+}
+
+/// The orientation of the device, which determines the edge that the heading refers to.
+enum EdgeName: String, ExpressibleByArgument, CaseIterable {
+    case portrait, portraitUpsideDown, landscapeLeft, landscapeRight
+
+    init?(argument: String) {
+        guard let edge = Self.allCases.first(where: { $0.rawValue.lowercased() == argument.lowercased() }) else {
+            return nil
+        }
+        self = edge
+    }
+
+    var orientation: CLDeviceOrientation {
+        switch self {
+        case .portrait: .portrait
+        case .portraitUpsideDown: .portraitUpsideDown
+        case .landscapeLeft: .landscapeLeft
+        case .landscapeRight: .landscapeRight
+        }
+    }
 }

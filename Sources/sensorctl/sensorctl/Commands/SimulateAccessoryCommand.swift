@@ -10,8 +10,7 @@ import Trace
 
 struct SimulateAccessoryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "accessory",
-        abstract: "Simulate accessories in software.",
+        commandName: "accessory", abstract: "Simulate accessories in software.",
         usage: "sensorctl simulate accessory <file> [<options>] [-- <program> ...]",
         discussion: """
             FILE is a device description of umockdev (.umockdev; the dialogue in the .script file of the same name is \
@@ -32,12 +31,9 @@ struct SimulateAccessoryCommand: AsyncParsableCommand {
             """)
 
     /// The peer of an accessory whose file contains no dialogue.
-    enum Peer: String, ExpressibleByArgument, CaseIterable {
-        case echo, silent, pattern
-    }
+    enum Peer: String, ExpressibleByArgument, CaseIterable { case echo, silent, pattern }
 
-    @Argument(help: "Description, declaration or trace.", completion: .file())
-    var file: String
+    @Argument(help: "Description, declaration or trace.", completion: .file()) var file: String
 
     @Flag(help: "Transport to the program: a Unix socket, or a pseudo-terminal, which looks like a serial port.")
     var transport = Transport.socket
@@ -48,29 +44,24 @@ struct SimulateAccessoryCommand: AsyncParsableCommand {
     )
     var peer = Peer.echo
 
-    @Option(help: "Playback speed of a trace relative to the recording.")
-    var speed = 1.0
+    @Option(help: "Playback speed of a trace relative to the recording.") var speed = 1.0
 
-    @Flag(help: "Repeat a trace endlessly.")
-    var loop = false
+    @Flag(help: "Repeat a trace endlessly.") var loop = false
 
     @OptionGroup var with: ProgramOptions
 
-    enum Transport: String, EnumerableFlag {
-        case socket, pty
-    }
+    enum Transport: String, EnumerableFlag { case socket, pty }
 
     func validate() throws {
         guard speed > 0, speed.isFinite else { throw ValidationError("--speed must be greater than 0.") }
     }
 
     func run() async throws {
-        // Reads the file before signal handlers are installed, so that a signal ends the program while it waits for a
-        // pipe.
+        // Before signal handlers are installed, so that a signal ends the program while it waits for a pipe.
         let simulator = try read()
         let run = ProgramRun(with.program)
         let folder = try ExitStatus.exitOnError({ $0.code == .inputOutput ? .cannotCreate : .unavailable }) {
-            () throws(DeviceError) in try simulator.start()
+            try simulator.start()
         }
         defer {
             simulator.stop()
@@ -88,11 +79,9 @@ struct SimulateAccessoryCommand: AsyncParsableCommand {
         options.speed = speed
         options.repeats = loop
         // An invalid declaration is reported like a file that is not a trace.
-        return try ExitStatus.exitOnError(
-            { $0.code == .invalidConfiguration ? .badTrace : ExitStatus(reading: $0) },
-            { () throws(DeviceError) in
-                try AccessorySimulator(file: file, options: options) { [peer] _, _ in peer.accessoryPeer }
-            })
+        return try ExitStatus.exitOnError({ $0.code == .invalidConfiguration ? .badTrace : ExitStatus(reading: $0) }) {
+            try AccessorySimulator(file: file, options: options) { [peer] _, _ in peer.accessoryPeer }
+        }
     }
 }
 

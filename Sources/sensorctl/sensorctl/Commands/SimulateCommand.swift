@@ -14,19 +14,15 @@ import TraceEditing
 
 struct SimulateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "simulate",
-        abstract: "Simulate gpsd, motion sensors and accessories from recordings.",
+        commandName: "simulate", abstract: "Simulate gpsd, motion sensors and accessories from recordings.",
         subcommands: [
             SimulateAllCommand.self, SimulateGPSDCommand.self, SimulateIIOCommand.self, SimulateAccessoryCommand.self,
-        ],
-        defaultSubcommand: SimulateAllCommand.self)
+        ], defaultSubcommand: SimulateAllCommand.self)
 }
 
-/// `sensorctl simulate TRACE... [-- PROGRAM]`
 struct SimulateAllCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "all",
-        abstract: "Simulate positions, motion and accessories for an unmodified program.",
+        commandName: "all", abstract: "Simulate positions, motion and accessories for an unmodified program.",
         usage: "sensorctl simulate [all] <trace> ... [<options>] [-- <program> ...]",
         discussion: """
             The word all may be omitted. Accepts the formats that `replay` accepts; several recordings are aligned as \
@@ -54,17 +50,14 @@ struct SimulateAllCommand: AsyncParsableCommand {
         completion: .file())
     var words: [String] = []
 
-    @Option(help: "Playback speed relative to the recording.")
-    var speed = 1.0
+    @Option(help: "Playback speed relative to the recording.") var speed = 1.0
 
     @Flag(help: "Repeat the recordings, with increasing timestamps; otherwise no data arrives after the end.")
     var loop = false
 
-    @Flag(help: "Shift the times of positions so that the first fix is at the current time.")
-    var rebase = false
+    @Flag(help: "Shift the times of positions so that the first fix is at the current time.") var rebase = false
 
-    @Flag(help: "Start immediately, not with the first use.")
-    var atOnce = false
+    @Flag(help: "Start immediately, not with the first use.") var atOnce = false
 
     @Option(
         help: "Alignment of several recordings: clock (by their start times) or start (all begin together).",
@@ -73,17 +66,14 @@ struct SimulateAllCommand: AsyncParsableCommand {
 
     @OptionGroup var faults: TraceFaultOptions
 
-    @Option(help: ArgumentHelp("Faults of gpsd; see simulate gpsd --help.", valueName: "faults"))
-    var gpsdFault: String?
+    @Option(help: ArgumentHelp("Faults of gpsd; see simulate gpsd --help.", valueName: "faults")) var gpsdFault: String?
 
-    @Option(help: ArgumentHelp("Faults of iiod; see simulate iio --help.", valueName: "faults"))
-    var iioFault: String?
+    @Option(help: ArgumentHelp("Faults of iiod; see simulate iio --help.", valueName: "faults")) var iioFault: String?
 
     @Flag(help: "Simulate accessories as pseudo-terminals, which look like serial ports, not as sockets.")
     var pty = false
 
-    @Option(help: "End after this many seconds.")
-    var duration: Double?
+    @Option(help: "End after this many seconds.") var duration: Double?
 
     @OptionGroup(title: "Recordings of other programs, for all files") var imports: ImportOptions
 
@@ -107,7 +97,7 @@ struct SimulateAllCommand: AsyncParsableCommand {
         try Self.validate(duration: duration)
         guard speed > 0, speed.isFinite else { throw ValidationError("--speed must be greater than 0.") }
         try Self.validate(program: program, json: output.json)
-        try ExitStatus.validating { () throws(DeviceError) in
+        try ExitStatus.validating {
             if let gpsdFault { _ = try GPSDFault.list(gpsdFault) }
             if let iioFault { _ = try IIODFault.list(iioFault) }
         }
@@ -116,7 +106,7 @@ struct SimulateAllCommand: AsyncParsableCommand {
     func run() async throws {
         let servers = try makeServers()
         let run = ProgramRun(program)
-        let environment = try ExitStatus.exitOnError(ExitStatus.init(starting:)) { () throws(DeviceError) in
+        let environment = try ExitStatus.exitOnError(ExitStatus.init(starting:)) {
             try servers.start().filter { !Self.isKept($0.key) }
         }
         defer {
@@ -129,7 +119,7 @@ struct SimulateAllCommand: AsyncParsableCommand {
 
     private func makeServers() throws -> SimulatedServers {
         let traces = try imports.read(files)
-        return try ExitStatus.exitOnError(ExitStatus.init(reading:)) { () throws(DeviceError) in
+        return try ExitStatus.exitOnError {
             var options = SimulatedServersOptions()
             options.speed = speed
             options.loops = loop
@@ -174,7 +164,6 @@ struct SimulateAllCommand: AsyncParsableCommand {
         }
     }
 
-    /// Returns the value quoted for a shell.
     private static func quoted(_ value: String) -> String {
         let isPlain = value.utf8.allSatisfy { byte in
             byte >= 0x30 && byte <= 0x3A || byte >= 0x41 && byte <= 0x5A || byte >= 0x61 && byte <= 0x7A

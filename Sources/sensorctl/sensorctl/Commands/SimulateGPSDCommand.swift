@@ -8,8 +8,7 @@ import Trace
 
 struct SimulateGPSDCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "gpsd",
-        abstract: "Serve the positions of a recording like gpsd.",
+        commandName: "gpsd", abstract: "Serve the positions of a recording like gpsd.",
         discussion: """
             Accepts the formats that `replay` accepts. Listens on 127.0.0.1 and prints the address, for \
             DEVICE_SERVICES_GPSD or for gpsd's own clients (gpspipe -w 127.0.0.1:PORT, cgps, gpsmon, gpxlogger). With \
@@ -29,11 +28,9 @@ struct SimulateGPSDCommand: AsyncParsableCommand {
               sensorctl simulate gpsd drive.jsonl -- sensorctl watch location --count 2
             """)
 
-    @Argument(help: "Recording, for example a trace; - for standard input.", completion: .file())
-    var file: String
+    @Argument(help: "Recording, for example a trace; - for standard input.", completion: .file()) var file: String
 
-    @Option(help: "TCP port; 0 for any free port. gpsd itself uses 2947.")
-    var port: UInt16 = 0
+    @Option(help: "TCP port; 0 for any free port. gpsd itself uses 2947.") var port: UInt16 = 0
 
     @Option(help: "Playback speed relative to the recording; max sends as fast as clients read.")
     var speed = PlaybackSpeed.times(1)
@@ -41,17 +38,14 @@ struct SimulateGPSDCommand: AsyncParsableCommand {
     @Flag(help: "Repeat the recording, with increasing timestamps; otherwise no data arrives after the end.")
     var loop = false
 
-    @Flag(help: "Shift all times so that the first fix is at the current time.")
-    var rebase = false
+    @Flag(help: "Shift all times so that the first fix is at the current time.") var rebase = false
 
-    @Flag(help: "Start immediately, not with the first client that watches.")
-    var atOnce = false
+    @Flag(help: "Start immediately, not with the first client that watches.") var atOnce = false
 
     @Option(help: ArgumentHelp("Faults to inject, and their times. \(GPSDFault.syntax)", valueName: "faults"))
     var fault: String?
 
-    @Flag(help: "Simulate a receiver on a pseudo-terminal instead of a gpsd.")
-    var pty = false
+    @Flag(help: "Simulate a receiver on a pseudo-terminal instead of a gpsd.") var pty = false
 
     @Option(help: "Path, in the recording, of the receiver that --pty simulates. Default: the first one.")
     var receiver: String?
@@ -61,32 +55,26 @@ struct SimulateGPSDCommand: AsyncParsableCommand {
     @OptionGroup var with: ProgramOptions
 
     func validate() throws {
-        if let fault { _ = try ExitStatus.validating { () throws(DeviceError) in try GPSDFault.list(fault) } }
-        try Self.rejectIf(
-            pty && (fault != nil || port != 0), "With --pty there is no server: omit --fault and --port.")
+        if let fault { _ = try ExitStatus.validating { try GPSDFault.list(fault) } }
+        try Self.rejectIf(pty && (fault != nil || port != 0), "With --pty there is no server: omit --fault and --port.")
         try Self.rejectIf(
             !pty && receiver != nil, "--receiver requires --pty; the clients of a server select a receiver themselves.")
     }
 
     func run() async throws {
-        // Reads the trace before signal handlers are installed, so that a signal ends the program while it waits for a
-        // pipe.
+        // Before signal handlers are installed, so that a signal ends the program while it waits for a pipe.
         let trace = try imports.read(file)
         let run = ProgramRun(with.program)
         if pty {
             let terminal = ReceiverTerminal(trace, receiver: receiver, options: try options())
-            let path = try ExitStatus.exitOnError(ExitStatus.init(starting:)) { () throws(DeviceError) in
-                try terminal.start()
-            }
+            let path = try ExitStatus.exitOnError(ExitStatus.init(starting:)) { try terminal.start() }
             defer { terminal.stop() }
             try await run.run(environment: ["NMEA_TERMINAL": path], duration: with.duration) {
                 $0.announce(path, asJSON: with.output.json, example: "gpsd -N -n \(path)", ["path": path])
             }
         } else {
             let server = GPSDServer(trace, options: try options())
-            let port = try ExitStatus.exitOnError(ExitStatus.init(starting:)) { () throws(DeviceError) in
-                try server.start()
-            }
+            let port = try ExitStatus.exitOnError(ExitStatus.init(starting:)) { try server.start() }
             defer { server.stop() }
             let uri = "gpsd://127.0.0.1:\(port)"
             try await run.run(environment: ["DEVICE_SERVICES_GPSD": uri], duration: with.duration) {

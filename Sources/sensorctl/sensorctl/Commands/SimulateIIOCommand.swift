@@ -10,8 +10,7 @@ import TraceFormats
 
 struct SimulateIIOCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "iio",
-        abstract: "Serve the motion sensors of a recording like iiod.",
+        commandName: "iio", abstract: "Serve the motion sensors of a recording like iiod.",
         discussion: """
             Accepts the formats that `replay` accepts. Listens on 127.0.0.1 and prints the address for clients: \
             iio_info, iio_readdev and all other programs with libiio, or programs with this package through \
@@ -33,14 +32,12 @@ struct SimulateIIOCommand: AsyncParsableCommand {
         completion: .file())
     var file: String
 
-    @Option(help: "TCP port; 0 for any free port. iiod itself uses 30431.")
-    var port: UInt16 = 0
+    @Option(help: "TCP port; 0 for any free port. iiod itself uses 30431.") var port: UInt16 = 0
 
     @Option(help: "Playback speed relative to the recording; max sends as fast as clients request.")
     var speed = PlaybackSpeed.times(1)
 
-    @Flag(help: "Repeat the recording; otherwise the sensors are silent after the end.")
-    var loop = false
+    @Flag(help: "Repeat the recording; otherwise the sensors are silent after the end.") var loop = false
 
     @Option(help: ArgumentHelp("Faults to inject, and their times. \(IIODFault.syntax)", valueName: "faults"))
     var fault: String?
@@ -49,17 +46,13 @@ struct SimulateIIOCommand: AsyncParsableCommand {
 
     @OptionGroup var with: ProgramOptions
 
-    func validate() throws {
-        if let fault { _ = try ExitStatus.validating { () throws(DeviceError) in try IIODFault.list(fault) } }
-    }
+    func validate() throws { if let fault { _ = try ExitStatus.validating { try IIODFault.list(fault) } } }
 
     func run() async throws {
-        // Reads the trace before signal handlers are installed, so that a signal ends the program while it waits for a
-        // pipe.
+        // Before signal handlers are installed, so that a signal ends the program while it waits for a pipe.
         let (server, seconds) = try makeServer()
         let run = ProgramRun(with.program)
-        let port = try ExitStatus.exitOnError(ExitStatus.init(starting:)) { () throws(DeviceError) in try server.start()
-        }
+        let port = try ExitStatus.exitOnError(ExitStatus.init(starting:)) { try server.start() }
         defer { server.stop() }
         let uri = "ip:127.0.0.1:\(port)"
         try await run.run(environment: ["DEVICE_SERVICES_IIO": uri], duration: with.duration) {
@@ -70,7 +63,7 @@ struct SimulateIIOCommand: AsyncParsableCommand {
     /// Creates the server. Also returns the duration of the recording, in seconds.
     private func makeServer() throws -> (IIODServer, seconds: Double) {
         let trace = try imports.read(file)
-        return try ExitStatus.exitOnError(ExitStatus.init(reading:)) { () throws(DeviceError) in
+        return try ExitStatus.exitOnError {
             let recording = try Recording(trace: trace)
             for remark in recording.remarks { Log.warning("\(trace.name): \(remark)") }
             let board = try SimulatedBoard(recording, name: trace.name)

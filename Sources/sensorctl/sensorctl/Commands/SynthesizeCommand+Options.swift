@@ -34,7 +34,7 @@ extension SynthesizeCommand {
         options.receiver = receiver
         options.placement = try Self.matrix(placement, "--placement")
         options.mountMatrix = try Self.matrix(mountMatrix, "--mount-matrix")
-        try ExitStatus.validating { () throws(DeviceError) in try options.check() }
+        try ExitStatus.validating { try options.check() }
         return options
     }
 

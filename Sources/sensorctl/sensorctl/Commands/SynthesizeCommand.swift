@@ -8,8 +8,7 @@ import TraceFormats
 
 struct SynthesizeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "synthesize",
-        abstract: "Synthesize a trace of consistent positions and motion.",
+        commandName: "synthesize", abstract: "Synthesize a trace of consistent positions and motion.",
         discussion: """
             ROUTE is a list of waypoints, one per line: lat,lon[,alt[,speed[,pause]]] in degrees, metres, m/s and \
             seconds, with # before a comment; or any recording with positions that `replay` accepts, whose times are \
@@ -31,20 +30,16 @@ struct SynthesizeCommand: AsyncParsableCommand {
     @Argument(help: "Waypoints or a recording; - for waypoints or a trace on standard input.", completion: .file())
     var route: String
 
-    @Argument(help: "Trace to write; - for standard output.", completion: .file())
-    var output: String
+    @Argument(help: "Trace to write; - for standard output.", completion: .file()) var output: String
 
     @Option(help: "Rate of the motion sensors in hertz; at most 100 for the magnetometer and 10 for the barometer.")
     var rate = 100.0
 
-    @Option(help: "Rate of positions in hertz; 0 for none.")
-    var fixRate = 1.0
+    @Option(help: "Rate of positions in hertz; 0 for none.") var fixRate = 1.0
 
-    @Option(help: "Delay of positions in seconds.")
-    var fixDelay = 0.0
+    @Option(help: "Delay of positions in seconds.") var fixDelay = 0.0
 
-    @Option(
-        help: "Chip whose noise gyroscope and accelerometer have: \(SynthesizeCommand.names(InertialUnit.all)).")
+    @Option(help: "Chip whose noise gyroscope and accelerometer have: \(SynthesizeCommand.names(InertialUnit.all)).")
     var imu = "ideal"
 
     @Option(
@@ -62,17 +57,13 @@ struct SynthesizeCommand: AsyncParsableCommand {
     @Option(help: "Receiver whose noise the positions have: \(ReceiverNoise.all.map(\.name).joined(separator: ", ")).")
     var receiver = "ideal"
 
-    @Option(help: "Initial bias of each sensor as a fraction of its zero tolerance, from 0 to 1.")
-    var bias = 0.0
+    @Option(help: "Initial bias of each sensor as a fraction of its zero tolerance, from 0 to 1.") var bias = 0.0
 
-    @Option(help: "Leaning in turns: flat like a car, or coordinated like a bicycle or an aircraft.")
-    var turns = "flat"
+    @Option(help: "Leaning in turns: flat like a car, or coordinated like a bicycle or an aircraft.") var turns = "flat"
 
-    @Option(help: "Speed between waypoints without a speed, in m/s.")
-    var speed = 10.0
+    @Option(help: "Speed between waypoints without a speed, in m/s.") var speed = 10.0
 
-    @Option(help: "Maximum change of speed between waypoints, in m/s^2.")
-    var acceleration = 2.0
+    @Option(help: "Maximum change of speed between waypoints, in m/s^2.") var acceleration = 2.0
 
     @Option(help: "Maximum lateral acceleration in corners between waypoints, in m/s^2; inf for no braking.")
     var cornering = 3.0
@@ -80,11 +71,9 @@ struct SynthesizeCommand: AsyncParsableCommand {
     @Option(help: "Seconds between the knots of the path; larger values round corners more and smooth noisy tracks.")
     var smoothing = 1.0
 
-    @Flag(help: "Keep the device level on slopes, for tracks with noisy altitudes.")
-    var level = false
+    @Flag(help: "Keep the device level on slopes, for tracks with noisy altitudes.") var level = false
 
-    @Flag(help: "Omit the earth's rotation.")
-    var stillEarth = false
+    @Flag(help: "Omit the earth's rotation.") var stillEarth = false
 
     @Option(
         parsing: .unconditional,
@@ -106,8 +95,7 @@ struct SynthesizeCommand: AsyncParsableCommand {
     @Option(help: "Start time: 2026-01-01, 2026-01-01T12:00:00Z, or now. Default: that of the recording.")
     var start: StartTime?
 
-    @Option(help: "Seed of the noise.")
-    var seed: UInt64 = 1
+    @Option(help: "Seed of the noise.") var seed: UInt64 = 1
 
     @OptionGroup var new: NewFileOptions
 
@@ -119,16 +107,13 @@ struct SynthesizeCommand: AsyncParsableCommand {
     func run() async throws {
         try OutputCheck.check(output, against: [route])
         let options = try motionOptions()
-        // Reads the route before signal handlers are installed, so that a signal ends the program while it waits for a
-        // pipe.
-        let way = try ExitStatus.exitOnError(Self.status) { () throws(DeviceError) in try readRoute() }
+        // Before signal handlers are installed, so that a signal ends the program while it waits for a pipe.
+        let way = try ExitStatus.exitOnError(Self.status) { try readRoute() }
         try await Termination.run { stop in try await run(way, options, stop) }
     }
 
     private func run(_ way: MotionRoute, _ options: MotionOptions, _ stop: StopRequest) async throws -> ExitStatus {
-        let synthesizer = try ExitStatus.exitOnError(Self.status) { () throws(DeviceError) in
-            try MotionSynthesizer(way, options: options)
-        }
+        let synthesizer = try ExitStatus.exitOnError(Self.status) { try MotionSynthesizer(way, options: options) }
         for remark in synthesizer.warnings { Log.warning(remark) }
         return Self.write(synthesizer, to: output, overwrite: new.overwrite, mode: new.mode?.bits, until: stop)
     }
@@ -147,11 +132,7 @@ struct SynthesizeCommand: AsyncParsableCommand {
         _ synthesizer: MotionSynthesizer, to output: String, overwrite: Bool, mode: UInt32? = nil,
         until stop: StopRequest
     ) -> ExitStatus {
-        let writer: TraceWriter
-        do throws(DeviceError) {
-            writer = try TraceWriter(whole: output, overwrite: overwrite, mode: mode)
-        } catch {
-            Log.error(error.description)
+        guard let writer = Log.attempt({ try TraceWriter(whole: output, overwrite: overwrite, mode: mode) }) else {
             return .cannotCreate
         }
         do throws(DeviceError) {

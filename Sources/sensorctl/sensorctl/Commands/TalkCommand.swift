@@ -39,21 +39,16 @@ struct TalkCommand: AsyncParsableCommand {
               sensorctl talk "Weigh Scale" --script FILE.script
             """)
 
-    @Argument(
-        help: "Accessory: its name, serial number, identity, port, node or id, as listed by `sensorctl list`.")
+    @Argument(help: "Accessory: its name, serial number, identity, port, node or id, as listed by `sensorctl list`.")
     var accessory: String
 
-    @Argument(help: "Protocol, or the end of its name; optional if there is only one.")
-    var protocolName: String?
+    @Argument(help: "Protocol, or the end of its name; optional if there is only one.") var protocolName: String?
 
-    @Flag(help: "Send each key as it is typed; Ctrl-] ends the session.")
-    var raw = false
+    @Flag(help: "Send each key as it is typed; Ctrl-] ends the session.") var raw = false
 
-    @Option(help: "Line ending that is sent in a terminal: lf, cr or crlf.")
-    var lineEnd = TalkOptions.LineEnd.lf
+    @Option(help: "Line ending that is sent in a terminal: lf, cr or crlf.") var lineEnd = TalkOptions.LineEnd.lf
 
-    @Flag(help: "Print both directions as rows of bytes.")
-    var hex = false
+    @Flag(help: "Print both directions as rows of bytes.") var hex = false
 
     @Option(help: "Repeat the dialogue of this .script file, and compare the answers.", completion: .file())
     var script: String?
@@ -61,8 +56,7 @@ struct TalkCommand: AsyncParsableCommand {
     @Option(help: "Seconds to wait for answers at the end of the input, or for each answer of a script.")
     var wait: Double?
 
-    @Flag(help: "Wait for the accessory if it is not attached yet, and again when it disconnects.")
-    var follow = false
+    @Flag(help: "Wait for the accessory if it is not attached yet, and again when it disconnects.") var follow = false
 
     @Option(
         help: "Record the accessory and the data into this trace; replay it with `sensorctl simulate accessory`.",
@@ -77,9 +71,7 @@ struct TalkCommand: AsyncParsableCommand {
         if let wait, !(wait >= 0 && wait <= 1e8) {
             throw ValidationError("--wait must be from 0 to 100000000 seconds.")
         }
-        try Self.rejectIf(
-            script != nil && (raw || follow),
-            "--script cannot be combined with --raw or --follow.")
+        try Self.rejectIf(script != nil && (raw || follow), "--script cannot be combined with --raw or --follow.")
         try Self.rejectIf(hex && output.json, "--hex and --json cannot be combined.")
     }
 
@@ -98,37 +90,27 @@ struct TalkCommand: AsyncParsableCommand {
         plan.isRaw = terminal != nil
         if isTyped { plan.lineEnd = lineEnd }
         let endingKey = isTyped ? (plan.isRaw ? "Ctrl-]" : "Ctrl-D") : nil
-        let loop = try ExitStatus.exitOnError({ _ in .unavailable }) { () throws(DeviceError) in
+        let loop = try ExitStatus.exitOnError({ _ in .unavailable }) {
             try TalkLoop(device.accessorySource, plan: plan, clock: device.clock, stop: stop)
         }
         let end = await talk(loop, script: script, input: input, endingKey: endingKey)
         withExtendedLifetime(terminal) {}
-        do throws(DeviceError) {
-            try recorder?.stop()
-        } catch {
-            stop.request(.failed(error, .inputOutput))
-        }
+        do throws(DeviceError) { try recorder?.stop() } catch { stop.request(.failed(error, .inputOutput)) }
         let status = end.status()
         return stop.status(or: status)
     }
 
-    /// Returns the dialogue to play; nil without `--script`.
     private func dialogue() throws -> UmockdevScript? {
-        try script.map { path in
-            try ExitStatus.exitOnError(ExitStatus.init(reading:)) { () throws(DeviceError) in
-                try UmockdevScript(path: path)
-            }
-        }
+        try script.map { path in try ExitStatus.exitOnError { try UmockdevScript(path: path) } }
     }
 
     private func recordingDevice(_ stop: StopRequest) throws -> (Device, TraceRecorder?) {
         guard let record else { return (LiveDevice.withAccessories, nil) }
         let device = LiveDevice.withAccessories.recordingAccessories()
-        return try ExitStatus.exitOnError({ _ in .cannotCreate }) { () throws(DeviceError) in
+        return try ExitStatus.exitOnError({ _ in .cannotCreate }) {
             let recorder = TraceRecorder(
                 device: device, writer: try TraceWriter(path: record, overwrite: new.overwrite, mode: new.mode?.bits),
-                recorder: Version.text, parts: .accessories,
-                onFailure: { stop.request(.failed($0, .inputOutput)) })
+                recorder: Version.text, parts: .accessories, onFailure: { stop.request(.failed($0, .inputOutput)) })
             try recorder.start()
             return (device, recorder)
         }

@@ -10,8 +10,7 @@ import Synchronization
 
 struct WatchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "watch",
-        abstract: "Print the position, the motion or the accessories of this machine.",
+        commandName: "watch", abstract: "Print the position, the motion or the accessories of this machine.",
         usage: "sensorctl watch <stream> [<options>]",
         discussion: """
             Runs until it is interrupted, even while gpsd or a sensor is unavailable: the command reports the loss \
@@ -38,28 +37,21 @@ struct WatchCommand: AsyncParsableCommand {
               sensorctl watch accelerometer --interval 0.02 --count 100
             """)
 
-    @Argument(help: "Stream to watch: \(StreamName.list).")
-    var stream: StreamName
+    @Argument(help: "Stream to watch: \(StreamName.list).") var stream: StreamName
 
-    @Flag(help: "Print every report of the receiver, not one per epoch.")
-    var everyReport = false
+    @Flag(help: "Print every report of the receiver, not one per epoch.") var everyReport = false
 
-    @Option(help: "Use only this receiver, by its name in gpsd (for example /dev/ttyACM0).")
-    var receiver: String?
+    @Option(help: "Use only this receiver, by its name in gpsd (for example /dev/ttyACM0).") var receiver: String?
 
-    @Option(help: "Seconds between motion readings; 0 for every reading.")
-    var interval = 0.1
+    @Option(help: "Seconds between motion readings; 0 for every reading.") var interval = 0.1
 
     @OptionGroup var reference: ReferenceOptions
 
     @OptionGroup var regions: RegionOptions
-    @OptionGroup var beacons: BeaconOptions
 
-    @Option(help: "End after this many updates.")
-    var count: Int?
+    @Option(help: "End after this many updates.") var count: Int?
 
-    @Option(help: "End after this many seconds.")
-    var duration: Double?
+    @Option(help: "End after this many seconds.") var duration: Double?
 
     @OptionGroup var output: OutputOptions
 
@@ -68,7 +60,6 @@ struct WatchCommand: AsyncParsableCommand {
         try Self.validate(duration: duration)
         try Self.validate(interval: interval)
         try regions.validate(for: stream)
-        try beacons.validate(for: stream)
     }
 
     func run() async throws { try await Termination.run { await watch($0) } }
@@ -78,7 +69,7 @@ struct WatchCommand: AsyncParsableCommand {
         let plan = ListenerOptions(
             stream: stream, asJSON: output.json, isLive: Descriptor.standardOutput.showsPictures,
             limit: count, interval: interval, everyReport: everyReport, receiver: receiver, frame: reference.frame,
-            edge: reference.orientation, regions: regions.region, beacons: beacons.constraints)
+            edge: reference.orientation, regions: regions.region, beacons: regions.beacons.map(\.constraint))
         let listener = plan.listener(on: device, output: StandardOutput(stop: stop), stop: stop)
         logMissingSensor(device)
         let positionNotes = logLostPositions(device)
@@ -106,8 +97,7 @@ struct WatchCommand: AsyncParsableCommand {
         )
     }
 
-    /// Logs a note if positions are lost. The streams `regions`, `monitor` and `visits` print nothing without
-    /// positions.
+    /// Logs lost positions, without which the streams `regions`, `monitor` and `visits` print nothing.
     private func logLostPositions(_ device: Device) -> Subscription? {
         guard [.regions, .monitor, .visits].contains(stream),
             ![.denied, .restricted].contains(LocationAuthorization.current.status)

@@ -3,18 +3,16 @@
 import Dashboard
 import DeviceCore
 import JSONBytes
+import SensorTools
 import Trace
 
-/// The accessories and their traffic.
-///
-/// Sendability is unchecked because the class is only used on the main thread, on which traces are played too.
+/// The accessories and their traffic. Used only on the main thread, hence unchecked; traces are played there too.
 final class AccessoryTrafficTracker: @unchecked Sendable {
     private struct Entry {
         var accessory: AccessoryReading
         var isConnected = true
         /// The time of the connection or disconnection on the session's clock, in seconds.
         var since: Double
-        /// The names of the programs or protocols that use the accessory.
         var users: [String] = []
         /// The number of bytes; nil if the traffic is unknown.
         var received: Int?
@@ -35,7 +33,6 @@ final class AccessoryTrafficTracker: @unchecked Sendable {
     private var entries: [Entry] = []
     private var hasChanged = true
 
-    /// - Parameter isTrace: True if the session plays a trace, which contains the traffic.
     init(feed: DashboardFeed, isTrace: Bool) { (self.feed, countsTraffic) = (feed, isTrace) }
 
     func update(_ news: AccessoryChangeReading, at time: Double) {
@@ -57,14 +54,11 @@ final class AccessoryTrafficTracker: @unchecked Sendable {
     func set(users: [Int: [String]]) {
         for index in entries.indices {
             let names = users[entries[index].accessory.connectionID] ?? []
-            if entries[index].users != names {
-                entries[index].users = names
-                hasChanged = true
-            }
+            hasChanged = hasChanged || entries[index].users != names
+            entries[index].users = names
         }
     }
 
-    /// Processes an event of a trace for the accessory with this connection ID.
     func process(_ change: TraceAccessoryEvent.Change, of id: Int, at time: Double) {
         guard let index = entries.firstIndex(where: { $0.isConnected && $0.accessory.connectionID == id }) else {
             return
@@ -87,41 +81,25 @@ final class AccessoryTrafficTracker: @unchecked Sendable {
 
     private func publishTraffic(_ bytes: [UInt8], _ direction: String, of id: Int, at time: Double) {
         feed.publish(
-            DashboardMessage("traffic", .recent) { writer in
-                writer.member("t", time)
-                writer.member("id", id)
-                writer.member("direction", direction)
-                writer.member("count", bytes.count)
-                writer.member("bytes", Base64.text(bytes.prefix(Self.limit)))
-            })
+            "traffic", .recent,
+            [
+                "t": time, "id": id, "direction": direction, "count": bytes.count,
+                "bytes": Base64.text(bytes.prefix(Self.limit)),
+            ])
     }
 
-    /// Publishes the accessories if they have changed.
     func publishIfChanged() {
         guard hasChanged else { return }
         hasChanged = false
-        let entries = entries
-        feed.publish(
-            DashboardMessage("accessories", .state) { writer in
-                writer.array("list") { writer in
-                    for entry in entries {
-                        writer.object { writer in
-                            let accessory = entry.accessory
-                            writer.member("id", accessory.connectionID)
-                            writer.member("name", accessory.name)
-                            writer.member("manufacturer", accessory.manufacturer)
-                            writer.member("model", accessory.model)
-                            writer.member("serial", accessory.serial)
-                            writer.member("protocols", accessory.protocols)
-                            writer.member("connected", entry.isConnected)
-                            writer.member("since", entry.since)
-                            writer.member("users", entry.users)
-                            writer.member("received", entry.received)
-                            writer.member("sent", entry.sent)
-                        }
-                    }
-                }
-            })
+        feed.publish("accessories", list: entries) { entry in
+            let accessory = entry.accessory
+            return [
+                "id": accessory.connectionID, "name": accessory.name, "manufacturer": accessory.manufacturer,
+                "model": accessory.model, "serial": accessory.serial, "protocols": accessory.protocols,
+                "connected": entry.isConnected, "since": entry.since, "users": entry.users,
+                "received": entry.received, "sent": entry.sent,
+            ]
+        }
     }
 
     /// Resets the traffic and removes disconnected accessories.

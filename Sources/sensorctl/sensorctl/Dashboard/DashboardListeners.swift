@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CoreLocation
-import CoreMotion
 import Dashboard
 import DeviceCore
+import JSONBytes
+import SensorTools
+import Synchronization
 
-/// The listeners of `watch` and `replay` for all streams, whose callbacks are published to the pages. Used on the main
-/// thread.
+/// The listeners of `watch` and `replay` for all streams, whose callbacks are published. Used on the main thread.
 @MainActor
 final class DashboardListeners {
     /// The interval between readings of live sensors, in seconds. It is sufficient for charts and for the attitude.
@@ -19,7 +19,6 @@ final class DashboardListeners {
     private let clock: SessionClock
     private let reference: (frame: FrameName, edge: EdgeName)
     private var running: [any StreamListener] = []
-    /// The motion streams that are waiting for their sensors.
     private var waiting: [StreamName]
     private var activityListeners: [any StreamListener] = []
 
@@ -27,8 +26,7 @@ final class DashboardListeners {
         _ device: Device, frame: FrameName, edge: EdgeName, feed: DashboardFeed, clock: SessionClock,
         accessories: AccessoryTrafficTracker
     ) {
-        self.device = device
-        self.clock = clock
+        (self.device, self.clock) = (device, clock)
         reference = (frame, edge)
         printer = DashboardPrinter(feed: feed, clock: clock, accessories: accessories)
         regions = DashboardRegions(feed: feed, clock: clock)
@@ -36,16 +34,11 @@ final class DashboardListeners {
         waiting = [.accelerometer, .gyro, .magnetometer, .pressure, .deviceMotion, .heading, .steps, .activity]
     }
 
-    /// A new outlet. Each listener has its own, so that a listener without permission stops alone.
-    private var outlet: ReadingOutlet { ReadingOutlet(printer, stop: StopRequest()) }
-
-    private var interval: Double { device.isSimulated ? 0 : Self.liveInterval }
-
     func start(_ regions: [NamedRegion]) async {
         sky.start(on: device)
         self.regions.start(regions)
-        await start(LocationListener(clock: device.clock, outlet: outlet))
-        await start(AccessoryListener(clock: device.clock, outlet: outlet))
+        await start(listener(for: .location))
+        await start(listener(for: .accessories))
         await startWaiting()
     }
 
@@ -55,7 +48,6 @@ final class DashboardListeners {
         for listener in running { await listener.end() }
     }
 
-    /// Restarts the pedometer and activity listeners.
     func restartActivity() async {
         for listener in activityListeners {
             await listener.end()
@@ -85,17 +77,70 @@ final class DashboardListeners {
         return needed.allSatisfy(kinds.contains)
     }
 
+    /// Each listener has an outlet of its own, so that a listener without permission stops alone.
     private func listener(for stream: StreamName) -> any StreamListener {
-        switch stream {
-        case .deviceMotion:
-            DeviceMotionListener(
-                frame: reference.frame, interval: interval, origin: .zero, tap: nil, showsAngles: false, outlet: outlet)
-        case .heading:
-            HeadingListener(
-                edge: reference.edge, interval: interval, origin: .zero, device: device, outlet: outlet)
-        case .steps: PedometerListener(outlet: outlet)
-        case .activity: ActivityListener(outlet: outlet)
-        default: MotionListener(stream, interval: interval, outlet: outlet)
+        ListenerOptions(
+            stream: stream, asJSON: true, interval: device.isSimulated ? 0 : Self.liveInterval,
+            frame: reference.frame, edge: reference.edge
+        ).listener(on: device, outlet: ReadingOutlet(printer, stop: StopRequest()))
+    }
+}
+
+/// Publishes the satellites of the position source. Core Location provides none while there is no fix.
+final class SatellitePublisher: Sendable {
+    private let feed: DashboardFeed
+    private let clock: SessionClock
+    private let subscription = Mutex<Subscription?>(nil)
+
+    init(feed: DashboardFeed, clock: SessionClock) { (self.feed, self.clock) = (feed, clock) }
+
+    func start(on device: Device) {
+        let new = device.positionSource.subscribe(PositionRequest()) { [weak self] event in
+            if case .sky(let sky) = event { self?.publish(sky) }
+        }
+        subscription.withLock { $0 = new }
+    }
+
+    func end() { subscription.withLock { $0.take() }?.cancel() }
+
+    private func publish(_ sky: SkyReport) {
+        // A report with only dilutions of precision contains no satellites and must not clear them.
+        guard let satellites = sky.satellites else { return }
+        let time = clock.seconds(sky.arrival)
+        feed.publish(
+            DashboardMessage("satellites", .state) { writer in
+                writer.member("t", time)
+                writer.objects("list", satellites) { satellite in
+                    [
+                        "system": satellite.system?.facts.name ?? "unknown", "id": satellite.label,
+                        "azimuth": satellite.azimuth, "elevation": satellite.elevation, "snr": satellite.signal,
+                        "used": satellite.isUsed,
+                    ]
+                }
+                writer.members(["hdop": sky.hdop, "vdop": sky.vdop, "pdop": sky.pdop])
+            })
+    }
+}
+
+extension Satellite {
+    /// The satellite's name in RINEX: the system's letter and the number; gpsd's number if the system is unknown.
+    fileprivate var label: String {
+        guard let system, systemNumber >= 0 else { return "\(number)" }
+        return "\(system.facts.letter)\(systemNumber < 10 ? "0" : "")\(systemNumber)"
+    }
+}
+
+extension Satellite.System {
+    fileprivate var facts: (name: String, letter: String) {
+        switch self {
+        case .gps: ("GPS", "G")
+        case .sbas: ("SBAS", "S")
+        case .galileo: ("Galileo", "E")
+        case .beiDou: ("BeiDou", "C")
+        case .imes: ("IMES", "M")
+        case .qzss: ("QZSS", "J")
+        case .glonass: ("GLONASS", "R")
+        case .navIC: ("NavIC", "I")
         }
     }
 }

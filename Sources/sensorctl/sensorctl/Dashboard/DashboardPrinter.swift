@@ -44,14 +44,11 @@ final class DashboardPrinter: ReadingPrinter {
         }
     }
 
-    /// Discards the readings of the previous playback position.
     func reset() {
         walk = nil
         activity = nil
         gaps = GapDetector()
     }
-
-    // MARK: Motion
 
     private func add(_ reading: MotionReading) {
         guard let channel = ChannelName(reading.stream) else { return }
@@ -82,68 +79,54 @@ final class DashboardPrinter: ReadingPrinter {
             DashboardMessage("walk", .state) { writer in
                 writer.member("t", now)
                 if let walk {
-                    writer.member("steps", walk.steps)
-                    writer.member("distance", walk.distance)
-                    writer.member("floors", walk.floorsAscended)
-                    writer.member("pace", walk.pace)
-                    writer.member("cadence", walk.cadence)
+                    writer.members([
+                        "steps": walk.steps, "distance": walk.distance, "floors": walk.floorsAscended,
+                        "pace": walk.pace, "cadence": walk.cadence,
+                    ])
                 }
-                if let activity {
-                    writer.member(
-                        "activity", activity.flags.filter(\.isSet).map { "\($0.name)" }.joined(separator: ", "))
-                    writer.member("confidence", activity.confidence)
-                }
+                if let activity { writer.members(["activity": activity.names, "confidence": activity.confidence]) }
             })
     }
 
-    // MARK: Positions
+    /// gpsd's fix status, as text. Other values have no meaning for users.
+    private static let fixStatus: [UInt8: String] = [
+        2: "DGPS", 3: "RTK fixed", 4: "RTK float", 5: "dead reckoning", 6: "GNSS and dead reckoning", 7: "surveyed",
+        8: "simulated", 9: "P(Y)",
+    ]
 
     private func publish(_ location: CLLocation) {
         let time = location.report.map { clock.seconds($0.arrival) } ?? clock.now
         if let gap = gaps.process(time) {
             // The gap is part of the track, so that pages that connect later do not connect its ends.
-            feed.publish(
-                DashboardMessage("gap", .track) { writer in
-                    writer.member("t", gap.start)
-                    writer.member("channel", "location")
-                    writer.member("seconds", time - gap.start)
-                })
+            feed.publish("gap", .track, ["t": gap.start, "channel": "location", "seconds": time - gap.start])
         }
         feed.publish(
             DashboardMessage("location", .track, ending: "locationFailed") { writer in
-                writer.member("t", time)
-                writer.member("timestamp", CivilDate(location.time).timestamp)
-                writer.member("latitude", location.coordinate.latitude)
-                writer.member("longitude", location.coordinate.longitude)
+                writer.members([
+                    "t": time, "timestamp": CivilDate(location.time).timestamp,
+                    "latitude": location.coordinate.latitude, "longitude": location.coordinate.longitude,
+                ])
                 writer.memberIfPresent("altitude", location.altitudeAboveSeaLevel)
                 writer.memberIfPresent("ellipsoidalAltitude", location.altitudeAboveEllipsoid)
-                writer.memberIfPresent("horizontalAccuracy", Self.valid(location.horizontalAccuracy))
-                writer.memberIfPresent("verticalAccuracy", Self.valid(location.verticalAccuracy))
-                writer.memberIfPresent("speed", Self.valid(location.speed))
-                writer.memberIfPresent("speedAccuracy", Self.valid(location.speedAccuracy))
-                writer.memberIfPresent("course", Self.valid(location.course))
-                writer.memberIfPresent("courseAccuracy", Self.valid(location.courseAccuracy))
+                let values: KeyValuePairs<StaticString, Double> = [
+                    "horizontalAccuracy": location.horizontalAccuracy, "verticalAccuracy": location.verticalAccuracy,
+                    "speed": location.speed, "speedAccuracy": location.speedAccuracy, "course": location.course,
+                    "courseAccuracy": location.courseAccuracy,
+                ]
+                // Negative numbers represent unknown values in Core Location.
+                for (name, value) in values where value >= 0 { writer.member(name, value) }
                 writer.memberIfPresent("mode", location.report.map { $0.mode.words })
-                writer.memberIfPresent("status", location.report.flatMap { FixStatus.words[$0.status] })
+                writer.memberIfPresent("status", location.report.flatMap { Self.fixStatus[$0.status] })
                 writer.memberIfPresent("source", location.receiver)
             })
     }
 
     private func publish(_ failure: LocationFailure) {
-        let now = clock.now
-        feed.publish(
-            DashboardMessage("locationFailed", .state) { writer in
-                writer.member("t", now)
-                writer.member("error", failure.error.reason)
-            })
+        feed.publish("locationFailed", .state, ["t": clock.now, "error": failure.error.reason])
     }
-
-    /// Returns nil for negative numbers, which represent unknown values in Core Location.
-    private static func valid(_ number: Double) -> Double? { number >= 0 ? number : nil }
 }
 
 extension FixMode {
-    /// The name of the mode on the page.
     fileprivate var words: String {
         switch self {
         case .threeDimensional: "3D"
@@ -153,10 +136,55 @@ extension FixMode {
     }
 }
 
-/// gpsd's fix status, as text. Other values have no meaning for users.
-private enum FixStatus {
-    static let words: [UInt8: String] = [
-        2: "DGPS", 3: "RTK fixed", 4: "RTK float", 5: "dead reckoning", 6: "GNSS and dead reckoning", 7: "surveyed",
-        8: "simulated", 9: "P(Y)",
-    ]
+/// The channels of the dashboard. The raw value is the index of the channel.
+enum ChannelName: Int, CaseIterable {
+    case accelerometer, gyroscope, magnetometer, pressure, attitude, userAcceleration, gravity, heading
+
+    var channel: DashboardChannel {
+        let axes = ["x", "y", "z"]
+        return switch self {
+        case .accelerometer: DashboardChannel("accelerometer", "Accelerometer", unit: "g", axes: axes)
+        case .gyroscope: DashboardChannel("gyroscope", "Gyroscope", unit: "rad/s", axes: axes)
+        case .magnetometer: DashboardChannel("magnetometer", "Magnetometer", unit: "uT", axes: axes)
+        case .pressure: DashboardChannel("pressure", "Air pressure", unit: "hPa", axes: ["pressure"])
+        case .attitude: DashboardChannel("attitude", "Attitude", unit: "", axes: ["w", "x", "y", "z"])
+        case .userAcceleration: DashboardChannel("userAcceleration", "User acceleration", unit: "g", axes: axes)
+        case .gravity: DashboardChannel("gravity", "Gravity", unit: "g", axes: axes)
+        case .heading: DashboardChannel("heading", "Heading", unit: "deg", axes: ["magnetic", "true", "accuracy"])
+        }
+    }
+
+    /// The channel of a sensor stream; nil for other streams.
+    init?(_ stream: StreamName) {
+        switch stream {
+        case .accelerometer: self = .accelerometer
+        case .gyro: self = .gyroscope
+        case .magnetometer: self = .magnetometer
+        case .pressure: self = .pressure
+        default: return nil
+        }
+    }
+}
+
+extension DashboardFeed {
+    func add(_ channel: ChannelName, at time: Double, _ reading: SIMD4<Float>) {
+        add(channel.rawValue, at: time, reading)
+    }
+
+    func publish(_ type: String, _ retention: DashboardMessage.Retention, _ members: JSONMembers) {
+        publish(DashboardMessage(type, retention) { $0.members(members) })
+    }
+
+    /// Publishes a state that consists of a list of objects.
+    func publish<Thing>(_ type: String, list: [Thing], _ members: (Thing) -> JSONMembers) {
+        publish(DashboardMessage(type, .state) { $0.objects("list", list, members) })
+    }
+
+    func log(_ level: String, at time: Double, _ text: String) {
+        publish("log", .transient, ["t": time, "level": level, "text": text])
+    }
+}
+
+extension SIMD4<Float> {
+    init(_ vector: SIMD3<Double>) { self.init(Float(vector.x), Float(vector.y), Float(vector.z), 0) }
 }

@@ -5,6 +5,7 @@ import Dashboard
 import DeviceCore
 import Foundation
 import JSONBytes
+import SensorTools
 
 /// A location manager that monitors the regions defined by the user and by pages. Used on the main thread.
 final class DashboardRegions: NSObject, CLLocationManagerDelegate {
@@ -47,7 +48,6 @@ final class DashboardRegions: NSObject, CLLocationManagerDelegate {
         manager.delegate = nil
     }
 
-    /// Resets the states after the playback position has changed.
     func restart() {
         for index in states.indices {
             (states[index].state, states[index].since) = (State.unknown, nil)
@@ -78,9 +78,7 @@ final class DashboardRegions: NSObject, CLLocationManagerDelegate {
         return nil
     }
 
-    func locationManager(
-        _ manager: CLLocationManager, didDetermineState state: CLRegionState, for region: CLRegion
-    ) {
+    func locationManager(_ manager: CLLocationManager, didDetermineState state: CLRegionState, for region: CLRegion) {
         updateState(state, of: region)
     }
 
@@ -101,29 +99,18 @@ final class DashboardRegions: NSObject, CLLocationManagerDelegate {
     private func updateState(_ state: CLRegionState, of region: CLRegion) {
         guard let index = states.firstIndex(where: { $0.region.name == region.identifier }) else { return }
         states[index].state = "\(state)"
-        // The state has the receiver's time, which may differ considerably from the system time. It is limited to the
-        // time of the session.
+        // The state has the receiver's time, which may differ much from the system time. Limits it to the session.
         states[index].since = region.stateDate.map { min(max(0, clock.seconds(WallTime($0))), clock.now) }
         publish()
     }
 
     private func publish() {
-        let states = states
-        feed.publish(
-            DashboardMessage("regions", .state) { writer in
-                writer.array("list") { writer in
-                    for state in states {
-                        writer.object { writer in
-                            writer.member("id", state.region.name)
-                            writer.member("latitude", state.region.latitude)
-                            writer.member("longitude", state.region.longitude)
-                            writer.member("radius", state.region.radius)
-                            writer.member("state", state.state)
-                            writer.member("since", state.since)
-                        }
-                    }
-                }
-            })
+        feed.publish("regions", list: states) { state in
+            [
+                "id": state.region.name, "latitude": state.region.latitude, "longitude": state.region.longitude,
+                "radius": state.region.radius, "state": state.state, "since": state.since,
+            ]
+        }
     }
 }
 

@@ -11,7 +11,6 @@ import SimulatedDevice
 import Trace
 import TraceEditing
 
-/// The options of a dashboard session.
 struct DashboardPlan {
     var options: DashboardOptions
     var regions: [NamedRegion] = []
@@ -32,8 +31,6 @@ final class DashboardSession {
     private let feed = DashboardFeed(channels: ChannelName.allCases.map(\.channel))
 
     init(_ plan: DashboardPlan, stop: StopRequest) { (self.plan, self.stop) = (plan, stop) }
-
-    // MARK: Trace playback
 
     func run(_ trace: TraceFile) async throws(DeviceError) {
         let survey = TraceSensorSummary(trace)
@@ -60,12 +57,11 @@ final class DashboardSession {
             listeners.regions.restart()
             book.reset(at: clock.now)
         }
-        var hello = hello(
-            title: trace.name.split(separator: "/").last.map(String.init) ?? trace.name, clock, frame)
+        var hello = hello(title: trace.name.split(separator: "/").last.map(String.init) ?? trace.name, clock, frame)
         hello.isTrace = true
         hello.duration = playback.duration
         hello.faults = faults.all.map { ($0.id, $0.label, $0.about) }
-        let answers = CommandDispatcher(feed) { action in
+        let server = try start(hello) { action in
             switch action {
             case .addRegion(let region): listeners.regions.add(region)
             case .removeRegion(let name): listeners.regions.remove(name)
@@ -73,7 +69,6 @@ final class DashboardSession {
             default: playback.execute(action)
             }
         }
-        let server = try start(hello, answers)
         defer { server.stop() }
         await simulated.use { await listeners.start(plan.regions) }
         publishTraceFindings(trace, at: clock.now)
@@ -101,8 +96,6 @@ final class DashboardSession {
         feed.publish(findings: findings, at: time)
     }
 
-    // MARK: Live session
-
     func runLive() async throws(DeviceError) {
         let device = LiveDevice.withAccessories
         let clock = SessionClock(device.clock, isTrace: false)
@@ -111,7 +104,7 @@ final class DashboardSession {
         let listeners = DashboardListeners(
             device, frame: frame, edge: plan.edge, feed: feed, clock: clock, accessories: book)
         let watch = LiveStatusMonitor(device, feed: feed, clock: clock, stop: stop)
-        let answers = CommandDispatcher(feed) { action in
+        let server = try start(hello(title: ProcessInfo.processInfo.hostName, clock, frame)) { action in
             switch action {
             case .addRegion(let region): return listeners.regions.add(region)
             case .removeRegion(let name): return listeners.regions.remove(name)
@@ -121,7 +114,6 @@ final class DashboardSession {
             default: return "This command requires a recording; the page shows live readings."
             }
         }
-        let server = try start(hello(title: ProcessInfo.processInfo.hostName, clock, frame), answers)
         defer { server.stop() }
         Task { @MainActor in await watch.examine() }
         await listeners.start(plan.regions)
@@ -146,8 +138,6 @@ final class DashboardSession {
         await listeners.end()
     }
 
-    // MARK: Shared
-
     private var ownUse: PositionClient {
         let wants = plan.regions.isEmpty ? "location, heading" : "location, heading, regions"
         return PositionClient(name: "sensorctl dashboard", pid: getpid(), since: 0, wants: wants)
@@ -171,34 +161,24 @@ final class DashboardSession {
         return hello
     }
 
-    private func start(_ hello: SessionDescription, _ desk: CommandDispatcher) throws(DeviceError) -> DashboardServer {
-        let server = DashboardServer(feed: feed, options: plan.options, hello: hello) { desk.dispatch($0) }
+    /// Starts the server. `execute` is called on the main thread. It returns the reason if a command cannot be executed;
+    /// nil on success.
+    private func start(
+        _ hello: SessionDescription, execute: @escaping @MainActor @Sendable (PageCommand.Action) -> String?
+    ) throws(DeviceError) -> DashboardServer {
+        let server = DashboardServer(feed: feed, options: plan.options, hello: hello) { [feed] command in
+            DispatchQueue.main.async {
+                let why = MainActor.assumeIsolated { execute(command.action) }
+                let answer = DashboardMessage(why == nil ? "done" : "refused", .transient) { writer in
+                    writer.member("id", command.id)
+                    writer.memberIfPresent("why", why)
+                }
+                feed.respond(to: command.page, with: answer)
+            }
+        }
         let port = try server.start()
         let token = plan.options.isReadOnly ? "" : "#token=\(server.token.text)"
         plan.announce("http://127.0.0.1:\(port)/\(token)", port, server.token.text)
         return server
-    }
-}
-
-/// Forwards commands from the server's thread to the main thread, and the responses back.
-final class CommandDispatcher: Sendable {
-    private let feed: DashboardFeed
-    private let act: @MainActor @Sendable (PageCommand.Action) -> String?
-
-    /// - Parameter act: Executes a command. Returns the reason if the command cannot be executed; nil on success.
-    init(_ feed: DashboardFeed, act: @escaping @MainActor @Sendable (PageCommand.Action) -> String?) {
-        (self.feed, self.act) = (feed, act)
-    }
-
-    func dispatch(_ command: PageCommand) {
-        DispatchQueue.main.async { [self] in
-            let why = MainActor.assumeIsolated { act(command.action) }
-            feed.respond(
-                to: command.page,
-                with: DashboardMessage(why == nil ? "done" : "refused", .transient) { writer in
-                    writer.member("id", command.id)
-                    writer.memberIfPresent("why", why)
-                })
-        }
     }
 }

@@ -23,13 +23,11 @@ final class LiveStatusMonitor {
         (self.device, self.feed, self.clock, self.stop) = (device, feed, clock, stop)
     }
 
-    /// Runs `doctor` and publishes its findings, unless it is already running.
     func examine() async {
         guard !isExamining else { return }
         isExamining = true
         defer { isExamining = false }
-        let report = await DoctorCommand.examine(
-            device, seconds: Self.trialDuration, isListening: true, stop: stop)
+        let report = await DoctorCommand.examine(device, seconds: Self.trialDuration, isListening: true, stop: stop)
         guard let report else { return }
         feed.publish(findings: report.findings, at: clock.now)
     }
@@ -45,7 +43,6 @@ final class LiveStatusMonitor {
         ServiceClients(port: port).clients.map { PositionClient(name: $0.name, pid: $0.pid, wants: "gpsd") }
     }
 
-    /// Returns the programs that have accessories open, by accessory ID.
     func accessoryUsers() async -> [Int: [String]] {
         await AccessoryNodeHolders.find(device.accessorySource.accessories)
     }
@@ -65,33 +62,17 @@ extension DashboardFeed {
         let levels = ["good": "ok", "remark": "note", "problem": "error"]
         publish(
             DashboardMessage("doctor", .state) { writer in
-                writer.array("findings") { writer in
-                    for finding in findings {
-                        writer.object { writer in
-                            writer.member("level", levels[finding.level] ?? finding.level)
-                            writer.member("title", finding.topic)
-                            writer.member("text", finding.message)
-                            writer.member("mend", finding.repair.joined(separator: "\n"))
-                        }
-                    }
+                writer.objects("findings", findings) { finding in
+                    [
+                        "level": levels[finding.level] ?? finding.level, "title": finding.topic,
+                        "text": finding.message, "mend": finding.repair.joined(separator: "\n"),
+                    ]
                 }
                 writer.member("at", time)
             })
     }
 
     func publish(clients: [PositionClient]) {
-        publish(
-            DashboardMessage("users", .state) { writer in
-                writer.array("list") { writer in
-                    for user in clients {
-                        writer.object { writer in
-                            writer.member("name", user.name)
-                            writer.member("pid", user.pid)
-                            writer.member("since", user.since)
-                            writer.member("wants", user.wants)
-                        }
-                    }
-                }
-            })
+        publish("users", list: clients) { ["name": $0.name, "pid": $0.pid, "since": $0.since, "wants": $0.wants] }
     }
 }

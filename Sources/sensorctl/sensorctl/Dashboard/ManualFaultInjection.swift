@@ -5,10 +5,8 @@ import Synchronization
 import Trace
 import TraceEditing
 
-/// Faults that pages switch on and off during playback. A fault stays active until it is switched off, even if the
-/// playback position changes.
+/// Faults that pages switch on and off during playback, whatever its position.
 final class ManualFaultInjection: Sendable {
-    /// A fault that can be switched on and off.
     struct Fault: Sendable {
         /// The fault in the syntax of `--fault`.
         let id: String
@@ -23,16 +21,13 @@ final class ManualFaultInjection: Sendable {
         var pendingRecoveries: [TraceEvent.Contents] = []
     }
 
-    /// The faults available for this trace, in display order.
     let all: [Fault]
     private let header: TraceHeader
     private let state = Mutex(State())
-    /// Called with the accessory events that are played.
     private let watch: @Sendable (TraceAccessoryEvent) -> Void
 
     init(_ survey: TraceSensorSummary, header: TraceHeader, watch: @escaping @Sendable (TraceAccessoryEvent) -> Void) {
-        self.header = header
-        self.watch = watch
+        (self.header, self.watch) = (header, watch)
         all = Self.clauses(survey).compactMap { clause, label, about in
             guard let fault = (try? TraceFault.list(clause))?.first else { return nil }
             return Fault(id: clause, label: label, about: about, fault: fault)
@@ -59,8 +54,7 @@ final class ManualFaultInjection: Sendable {
             ]
             switch kind {
             case .accelerometer:
-                clauses.append(
-                    ("saturate=9(accelerometer)", "The accelerometer saturates", "At 9 m/s² on each axis."))
+                clauses.append(("saturate=9(accelerometer)", "The accelerometer saturates", "At 9 m/s² on each axis."))
             case .gyroscope:
                 clauses.append(("disturb=0.1/0/0(gyroscope)", "The gyroscope drifts", "0.1 rad/s is added about x."))
             case .magnetometer:
@@ -70,22 +64,17 @@ final class ManualFaultInjection: Sendable {
             }
         }
         if survey.hasAccessories {
-            clauses.append(
-                (
-                    "unplug", "Accessories are unplugged",
-                    "Until the recording attaches them, or this fault is switched off."
-                ))
+            let about = "Until the recording attaches them, or this fault is switched off."
+            clauses.append(("unplug", "Accessories are unplugged", about))
         }
         return clauses
     }
 
-    /// The IDs of the active faults, in the order of activation.
     var active: [String] { state.withLock { $0.active.map(\.id) } }
 
     /// True if sensor readings have to be passed to ``apply(_:)`` too.
     var requiresSamples: Bool { state.withLock { !$0.active.isEmpty || !$0.pendingRecoveries.isEmpty } }
 
-    /// True if accessories are detached by a fault.
     var detachesAccessories: Bool { active.contains("unplug") }
 
     /// Switches a fault on or off. Returns the reason if that is impossible; nil on success.
@@ -102,13 +91,10 @@ final class ManualFaultInjection: Sendable {
             do throws(DeviceError) {
                 state.active.append((id, try edit(fault.fault)))
                 return nil
-            } catch {
-                return error.message
-            }
+            } catch { return error.message }
         }
     }
 
-    /// Restarts the active faults after the playback position has changed.
     func restart() {
         state.withLock { state in
             state.pendingRecoveries = []

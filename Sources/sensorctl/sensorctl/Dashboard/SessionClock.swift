@@ -2,16 +2,12 @@
 
 import DeviceCore
 
-/// The clock of a dashboard session, in seconds since the start of the trace or of the dashboard.
-///
-/// During trace playback, the device's boot clock keeps increasing when the playback position changes, and its civil
-/// time is that of the position. The session's clock therefore follows the civil time. For a live machine it follows
-/// the boot clock, because the civil time may be set at any time.
+/// The clock of a dashboard session, in seconds since the start of the trace or of the dashboard. It follows the civil
+/// time of a trace, which jumps with the playback position while the device's boot clock increases; and the boot clock
+/// of a live machine, because the civil time may be set at any time.
 final class SessionClock: Sendable {
     private let clock: any DeviceClock
-    /// The device's boot clock at the start of the dashboard.
     private let boot: BootTime
-    /// The civil time of the start of the trace; nil for a live machine.
     private let beginning: WallTime?
 
     init(_ clock: any DeviceClock, isTrace: Bool) {

@@ -3,6 +3,7 @@
 import Dashboard
 import DeviceCore
 import JSONBytes
+import SensorTools
 import SimulatedDevice
 import Trace
 import TraceEditing
@@ -10,8 +11,7 @@ import TraceEditing
 /// The playback of a trace under the control of pages: play, pause, step, seek, speed and loop.
 @MainActor
 final class TracePlayback {
-    /// The interval between playback steps. Shorter steps would have no effect, because pages are updated at about the
-    /// same interval.
+    /// The interval between playback steps, which is about that of updates of the pages.
     private static let interval = Duration.milliseconds(30)
     /// The duration of the history, in seconds, that is replayed before the main thread yields to other work.
     private static let portion = 1.0
@@ -36,8 +36,7 @@ final class TracePlayback {
 
     init(
         _ simulated: SimulatedDevice, duration: Double, faults: ManualFaultInjection, clock: SessionClock,
-        feed: DashboardFeed,
-        speed: Double, loops: Bool, forget: @escaping @MainActor () async -> Void
+        feed: DashboardFeed, speed: Double, loops: Bool, forget: @escaping @MainActor () async -> Void
     ) {
         (self.simulated, self.duration, self.faults, self.clock, self.feed) = (simulated, duration, faults, clock, feed)
         (self.speed, self.loops, self.onSeek) = (speed, loops, forget)
@@ -57,9 +56,7 @@ final class TracePlayback {
     /// True at the end of the trace. The tolerance of 1 µs covers rounding errors of the position.
     private var hasEnded: Bool { position > duration - 1e-6 }
 
-    /// Plays the trace until a stop is requested.
-    ///
-    /// - Parameter isWatched: Returns whether a page is open. Playback begins when the first page opens.
+    /// Plays the trace until a stop is requested. Playback begins when `isWatched` returns true for the first time.
     func run(until stop: StopRequest, isWatched: () -> Bool) async {
         filter()
         publishState()
@@ -141,8 +138,6 @@ final class TracePlayback {
         feed.set(now: position)
     }
 
-    // MARK: Seeking
-
     /// Seeks to a position. Replays the minute before it, which the pages receive as history.
     private func seek(to place: Double) {
         (target, hasNewTarget) = (place, true)
@@ -185,22 +180,14 @@ final class TracePlayback {
         simulated.filter(by: PlaybackFilter(takesSamples: faults.requiresSamples) { faults.apply($0) })
     }
 
-    // MARK: Publishing
-
     private func publishState() {
         nextStatePublication = .now + .seconds(1)
-        let (playing, now, speed, loops, active) = (isPlaying, position, speed, loops, faults.active)
-        let ended = hasEnded
+        let (playing, now, speed, loops, ended) = (isPlaying, position, speed, loops, hasEnded)
+        let active = faults.active
         feed.publish(
             DashboardMessage("playback", .state) { writer in
-                writer.member("playing", playing)
-                writer.member("t", now)
-                writer.member("speed", speed)
-                writer.member("loop", loops)
-                writer.member("ended", ended)
-                writer.array("active") { writer in
-                    for id in active { writer.object { $0.member("id", id) } }
-                }
+                writer.members(["playing": playing, "t": now, "speed": speed, "loop": loops, "ended": ended])
+                writer.objects("active", active) { ["id": $0] }
             })
     }
 }

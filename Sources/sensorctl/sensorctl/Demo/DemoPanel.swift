@@ -37,8 +37,6 @@ struct DemoPanel {
         if x > 24 { canvas.put(trace.title, x: x, y: 0, color: trace.isSynthetic ? 221 : 250) }
     }
 
-    // MARK: Instruments
-
     private func instruments(_ state: DemoState, on canvas: inout Canvas, x: Int, y: Int, width: Int, height: Int) {
         let tall = height >= 25
         let fixRows = tall ? 12 : 9
@@ -106,8 +104,6 @@ struct DemoPanel {
     }
 
     private func trimmed(_ text: String) -> String { String(text.drop { $0 == " " || $0 == "~" }) }
-
-    // MARK: Bottom rows
 
     private func status(_ state: DemoState, on canvas: inout Canvas, x: Int, y: Int, width: Int) {
         if let failure = state.failure {

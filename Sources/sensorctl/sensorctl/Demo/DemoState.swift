@@ -13,7 +13,6 @@ struct DemoState {
         var isAfterGap: Bool
     }
 
-    /// A monitored region and its state.
     struct Fence {
         let region: NamedRegion
         var isInside = false
@@ -68,8 +67,6 @@ struct DemoState {
         if failure == nil, locations > 0 { losses += 1 }
         failure = reason
     }
-
-    // MARK: Regions
 
     mutating func recordEntry(_ name: String) {
         for index in regions.indices where regions[index].region.name == name {

@@ -10,7 +10,6 @@ struct MapView {
     /// The scale in metres per dot; 0 before the first position.
     private var scale = 0.0
 
-    /// Draws the trail and the current position into a frame.
     mutating func draw(
         _ state: DemoState, fastest: Double, on canvas: inout Canvas, x: Int, y: Int, columns: Int, rows: Int
     ) {

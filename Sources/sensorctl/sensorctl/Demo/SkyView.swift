@@ -44,8 +44,7 @@ struct SkyView {
         }
     }
 
-    /// Draws a line for each system: its name, the number of satellites used and in view, and a mark for each satellite
-    /// if there is enough space.
+    /// Draws a line for each system: its name, the satellites used and in view, and marks if there is space.
     func drawSystems(on canvas: inout Canvas, x: Int, y: Int, columns: Int, rows: Int) {
         var row = y
         for kind in Self.kinds {
@@ -71,7 +70,5 @@ struct SkyView {
         return min(rows, rows >= 10 ? systems * 2 : systems)
     }
 
-    private static func kind(of satellite: Satellite) -> Kind {
-        kinds.first { $0.system == satellite.system } ?? other
-    }
+    private static func kind(of satellite: Satellite) -> Kind { kinds.first { $0.system == satellite.system } ?? other }
 }

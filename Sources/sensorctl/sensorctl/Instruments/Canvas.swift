@@ -23,8 +23,7 @@ struct Canvas {
         cells = Array(repeating: (" ", Style()), count: self.width * self.height)
     }
 
-    /// Writes text, beginning at a position. Characters outside the canvas are omitted. Each character has to be one
-    /// column wide.
+    /// Writes text of characters that are one column wide. Omits characters outside the canvas.
     mutating func put(_ text: String, x: Int, y: Int, color: Int, bold: Bool = false) {
         guard y >= 0, y < height else { return }
         for (offset, character) in text.enumerated() where x + offset >= 0 && x + offset < width {
@@ -34,13 +33,11 @@ struct Canvas {
 
     mutating func dim(_ text: String, x: Int, y: Int) { put(text, x: x, y: y, color: 244) }
 
-    /// Writes a name at the left and a value at the right end of a row.
     mutating func row(_ name: String, _ value: String, x: Int, y: Int, width: Int, color: Int = Palette.text) {
         dim(name, x: x, y: y)
         put(value, x: x + width - value.count, y: y, color: color, bold: true)
     }
 
-    /// Draws a border with rounded corners and a title.
     mutating func frame(x: Int, y: Int, width: Int, height: Int, title: String) {
         guard width >= 2, height >= 2 else { return }
         let line = String(repeating: "─", count: width - 2)
@@ -92,7 +89,6 @@ struct BrailleGrid {
         cells[cell] = (cells[cell].mask | Self.bits[y % 4][x % 2], color)
     }
 
-    /// Draws a straight line. A dotted line marks a gap.
     mutating func line(
         from start: (x: Double, y: Double), to end: (x: Double, y: Double), color: Int, dotted: Bool = false
     ) {
@@ -117,7 +113,6 @@ struct BrailleGrid {
         (Double(width) / 2 - 0.5 + sin(radians) * distance, Double(height) / 2 - 0.5 - cos(radians) * distance)
     }
 
-    /// Draws the dot closest to a position.
     mutating func dot(at place: (x: Double, y: Double), color: Int) {
         dot(x: Int(place.x.rounded()), y: Int(place.y.rounded()), color: color)
     }

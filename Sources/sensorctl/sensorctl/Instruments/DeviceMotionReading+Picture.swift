@@ -27,8 +27,6 @@ extension DeviceMotionReading: DrawnReading {
         return canvas
     }
 
-    // MARK: Values beside the horizon
-
     private func numbers(_ rate: Double?, on canvas: inout Canvas, x: Int, y: Int, width: Int) {
         func row(_ offset: Int, _ name: String, _ value: String, color: Int = Palette.text) {
             canvas.row(name, value, x: x, y: y + offset, width: width, color: color)
@@ -52,8 +50,6 @@ extension DeviceMotionReading: DrawnReading {
         row(12, Self.time(timestamp), rate.map { String(format: "%.1f Hz", $0) } ?? "", color: 250)
     }
 
-    // MARK: Values below the horizon
-
     private func summary(on canvas: inout Canvas, y: Int) {
         let angles = "roll \(Self.degrees(roll))  pitch \(Self.degrees(pitch))  yaw \(Self.degrees(yaw))"
         canvas.put(angles, x: 1, y: y, color: Palette.text, bold: true)
@@ -68,8 +64,6 @@ extension DeviceMotionReading: DrawnReading {
         let foot = Self.time(timestamp)
         canvas.dim(foot, x: canvas.width - foot.count - 1, y: y + 2)
     }
-
-    // MARK: Text
 
     private var state: (text: String, color: Int) {
         guard let condition = condition else { return ("-", 244) }

@@ -2,10 +2,8 @@
 
 import Foundation
 
-/// An artificial horizon, as seen in the direction of the device's top edge with the screen facing up.
-///
-/// The device is level if it lies flat with its face up. Raising the top edge (pitch) lowers the horizon. Lowering the
-/// right edge (roll) rotates it counterclockwise.
+/// An artificial horizon, seen in the direction of the device's top edge with the screen up. The device is level if it
+/// lies flat. Raising the top edge (pitch) lowers the horizon; lowering the right edge (roll) turns it counterclockwise.
 struct HorizonView {
     /// The height of the picture, in degrees.
     private static let span = 70.0
@@ -58,8 +56,7 @@ struct HorizonView {
         canvas.put("━━━╸◆╺━━━", x: x + columns / 2 - 4, y: y + rows / 2, color: Palette.fair, bold: true)
     }
 
-    /// Returns the elevation above the horizon, in degrees, of a point of the picture. `across` and `above` are its
-    /// distances from the center to the right and up, in degrees.
+    /// Returns the elevation of a point that is `across` to the right and `above` the center, all in degrees.
     private func elevation(across: Double, above: Double) -> Double {
         let distance = (across * across + above * above).squareRoot()
         let angle = min(distance, 180) * .pi / 180

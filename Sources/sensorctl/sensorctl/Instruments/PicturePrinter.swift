@@ -6,20 +6,12 @@ import SensorTools
 
 /// A reading that can be drawn in a terminal.
 protocol PicturedReading: TimedReading {
-    /// Returns the rows of the picture.
-    ///
-    /// - Parameters:
-    ///   - past: The most recent readings of the stream, including this one.
-    ///   - size: The size of the terminal.
-    ///   - rate: The rate in readings per second; nil if it is unknown.
-    ///   - ink: The terminal styles.
+    /// Returns the rows of a picture of the readings up to this one. `rate` is in hertz; nil if it is unknown.
     func rows(_ past: [any PicturedReading], size: PictureSize, rate: Double?, ink: TerminalStyle) -> [String]
 }
 
 /// A reading whose picture does not depend on earlier readings.
-protocol DrawnReading: PicturedReading {
-    func picture(width: Int, height: Int, rate: Double?) -> Canvas
-}
+protocol DrawnReading: PicturedReading { func picture(width: Int, height: Int, rate: Double?) -> Canvas }
 
 extension DrawnReading {
     /// Returns a picture of at most 100 columns and 22 rows. The row below it contains the cursor.
@@ -29,9 +21,7 @@ extension DrawnReading {
 }
 
 struct PictureSize: Equatable {
-    /// The minimum number of columns of a picture.
     static let minimumColumns = 42
-    /// The minimum number of rows of a picture.
     static let minimumRows = 12
     /// The minimum number of columns at which values are drawn beside a picture instead of below it.
     static let wideColumns = 60
@@ -53,10 +43,8 @@ final class PicturePrinter: ReadingPrinter {
     /// The most recent readings, at most as many as a sparkline shows.
     private var recent: [any PicturedReading] = []
 
-    /// - Parameter clock: The clock that determines the time of the next redraw.
     init(output: StandardOutput, clock: any DeviceClock) {
-        self.output = output
-        self.clock = clock
+        (self.output, self.clock) = (output, clock)
         painter = RowPainter(output: output)
     }
 
@@ -85,5 +73,53 @@ final class PicturePrinter: ReadingPrinter {
         let times = recent.suffix(50).map(\.timestamp)
         guard times.count > 1, let first = times.first, let last = times.last, last > first else { return nil }
         return Double(times.count - 1) / (last - first)
+    }
+}
+
+/// A terminal screen that draws the progress of a calibration repeatedly in the same rows.
+final class PictureScreen: CalibrationScreen {
+    let showsPictures = true
+    private let output: StandardOutput
+    private let isColored = TerminalStyle(.standardOutput).isOn
+    private let screen = TerminalScreen(.standardOutput)
+    private var painter: RowPainter
+
+    init(_ output: StandardOutput) {
+        self.output = output
+        painter = RowPainter(output: output)
+    }
+
+    func print(_ line: String) {
+        // Erases the picture. The next one is drawn below the line.
+        painter.draw([])
+        painter.keepRows()
+        output.write(line: line)
+    }
+
+    func show(_ task: any CalibrationTask) {
+        let width = min(screen.measure().width, 100)
+        var canvas = Canvas(width: width, height: 1)
+        let text = String(format: "%3.0f %%  ", task.progress * 100)
+        canvas.put(text, x: 2, y: 0, color: Palette.text, bold: true)
+        Gauges.bar(task.progress, on: &canvas, x: 9, y: 0, width: min(width - 11, 50))
+        var rows = canvas.rows(colored: isColored)
+        rows.append("  " + String(task.status.prefix(max(width - 3, 0))))
+        if let map = task.map { rows += Self.picture(of: map, width: width).rows(colored: isColored) }
+        painter.draw(rows)
+    }
+
+    func clear() { painter.draw([]) }
+
+    private static func picture(of map: SphereMap, width: Int) -> Canvas {
+        let columns = min(max(width, PictureSize.minimumColumns), 64)
+        var canvas = Canvas(width: columns, height: SphereMap.rows + 2)
+        canvas.frame(x: 0, y: 0, width: columns, height: SphereMap.rows + 2, title: "Measured field directions")
+        for row in 0..<SphereMap.rows {
+            for column in 0..<(columns - 4) {
+                let isSeen = map.isSeen(row: row, at: Double(column) / Double(columns - 4))
+                canvas.put(isSeen ? "█" : "·", x: column + 2, y: row + 1, color: isSeen ? Palette.good : Palette.faint)
+            }
+        }
+        return canvas
     }
 }

@@ -3,8 +3,7 @@
 import SensorTools
 import SystemCalls
 
-/// A terminal that shows pictures on its alternate screen, without cursor and echo. ``restore()`` restores the previous
-/// state.
+/// A terminal with pictures on its alternate screen, without cursor and echo. ``restore()`` restores its state.
 final class TerminalScreen {
     private let descriptor: Descriptor
     private let ink: TerminalStyle
@@ -36,8 +35,7 @@ final class TerminalScreen {
         if tcgetattr(0, &current) == 0 {
             attributes = current
             current.c_lflag &= ~tcflag_t(ECHO | ICANON)
-            // Disables the keys that suspend or abort the program, which would leave the alternate screen active.
-            // Ctrl-C still ends the program.
+            // Disables the keys that suspend or abort the program on the alternate screen. Ctrl-C still ends it.
             withUnsafeMutableBytes(of: &current.c_cc) { keys in
                 for key in [Int(VSUSP), Int(VQUIT)] where keys.indices.contains(key) { keys[key] = 0 }
             }
@@ -80,8 +78,7 @@ final class TerminalScreen {
 
 /// Draws rows repeatedly in the same position of a terminal, without using the alternate screen.
 struct RowPainter {
-    /// The minimum interval between pictures, in seconds. A shorter one is not visible and may exceed the speed of a
-    /// serial terminal.
+    /// The minimum interval between pictures, in seconds. A shorter one may exceed a serial terminal's speed.
     static let minimumInterval = 0.05
 
     private let output: StandardOutput

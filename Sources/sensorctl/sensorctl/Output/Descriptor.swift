@@ -33,10 +33,8 @@ struct Descriptor: Sendable {
         return isTerminal && !kind.isEmpty && kind != "dumb"
     }
 
-    /// Writes all bytes, with as many system calls as required.
-    ///
-    /// - Parameter isPatient: Called repeatedly while the descriptor is not writable. If it returns false, the write
-    ///   ends with `closed`.
+    /// Writes all bytes, with as many system calls as required. Calls `isPatient` repeatedly while the descriptor is
+    /// not writable; false ends the write with `closed`.
     func write(_ bytes: [UInt8], isPatient: () -> Bool = { true }) -> Outcome {
         bytes.withUnsafeBytes { buffer in
             var start = 0
@@ -60,9 +58,7 @@ struct Descriptor: Sendable {
     }
 
     /// Writes all bytes. After a stop request, waits at most 2 s for a slow reader.
-    func write(_ bytes: [UInt8], until stop: StopRequest) -> Outcome {
-        write(bytes, isPatient: stop.gracePeriod())
-    }
+    func write(_ bytes: [UInt8], until stop: StopRequest) -> Outcome { write(bytes, isPatient: stop.gracePeriod()) }
 
     /// True if a write would not block, including one that would fail.
     private func isWritable(within milliseconds: Int32) -> Bool {

@@ -2,6 +2,8 @@
 
 import DeviceCore
 import Dispatch
+import JSONBytes
+import SensorTools
 import Synchronization
 
 /// A printer of events in order on a queue of its own, so that callers never wait for the reader.
@@ -21,15 +23,11 @@ final class EventPrinter: Sendable {
     private let state = Mutex(State())
     private let droppedCount: @Sendable (Int) -> Bool
 
-    /// - Parameter missed: Prints the number of dropped lines. Returns false if the reader has closed the pipe. Called
-    ///   on the printer's queue.
+    /// `missed` prints the number of dropped lines; it is called like the closure of ``print(_:_:)``.
     init(missed: @escaping @Sendable (Int) -> Bool) { self.droppedCount = missed }
 
-    /// Prints a line after all previous ones. Drops it if too many bytes are waiting.
-    ///
-    /// - Parameters:
-    ///   - size: The approximate size in bytes.
-    ///   - body: Prints the line. Returns false if the reader has closed the pipe. Called on the printer's queue.
+    /// Prints a line of about `size` bytes after all previous ones. Drops it if too many bytes are waiting. `body` is
+    /// called on the printer's queue and returns false if the reader has closed the pipe.
     func print(_ size: Int, _ body: @escaping @Sendable () -> Bool) {
         let gap = state.withLock { state -> Int? in
             guard !state.isClosed else { return nil }
@@ -76,5 +74,59 @@ final class EventPrinter: Sendable {
             guard printed != former else { return }
             former = printed
         }
+    }
+}
+
+/// Prints the events of a command as JSON lines or log messages. Callers never wait for the reader.
+final class EventReporter: Sendable {
+    let asJSON: Bool
+    private let stop: StopRequest
+    private let clock: any DeviceClock
+    private let printer: EventPrinter
+
+    /// - Parameter subject: The subject of the events, for the message about dropped ones.
+    init(_ subject: String, asJSON: Bool, clock: any DeviceClock, stop: StopRequest) {
+        (self.asJSON, self.clock, self.stop) = (asJSON, clock, stop)
+        printer = EventPrinter { count in
+            if asJSON { return Self.write(Self.line("missed", at: clock.wallTime, ["events": count]), until: stop) }
+            Log.warning("\(count) messages about \(subject) were dropped, because standard error was not read in time.")
+            return true
+        }
+    }
+
+    func finish() { printer.finish() }
+
+    func warn(_ text: String) {
+        printer.print(text.utf8.count) {
+            Log.warning(text)
+            return true
+        }
+    }
+
+    func report(_ event: String, _ note: String, _ members: JSONMembers = [:]) {
+        guard asJSON else {
+            return printer.print(note.utf8.count) {
+                Log.notice(note)
+                return true
+            }
+        }
+        let line = Self.line(event, at: clock.wallTime, members)
+        printer.print(line.count) { [stop] in Self.write(line, until: stop) }
+    }
+
+    private static func line(_ event: String, at time: WallTime, _ members: JSONMembers) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.line { writer in
+            writer.members(["event": event, "time": CivilDate(time).timestamp])
+            writer.members(members)
+        }
+        return writer.bytes
+    }
+
+    /// Returns false if the reader has closed the pipe. The command continues without a reader.
+    private static func write(_ line: [UInt8], until stop: StopRequest) -> Bool {
+        let outcome = Descriptor.standardOutput.write(line, until: stop)
+        if case .failed(let number) = outcome { stop.request(.unwritable(errno: number)) }
+        return outcome == .written
     }
 }

@@ -37,29 +37,24 @@ enum ExitStatus: Int32, Error {
             }
     }
 
-    /// Creates the status for a failure to start a service.
     init(starting error: DeviceError) { self = error.code == .invalidConfiguration ? .usage : .unavailable }
 
     /// Throws this status to end the command, unless it is `success`. Prints nothing.
     func exit() throws { if self != .success { throw ExitCode(rawValue) } }
 
-    /// Executes the closure. If it fails, logs the error and throws the resulting exit status.
-    ///
-    /// - Parameter status: Returns the exit status for an error.
+    /// Executes the closure. If it fails with a device error, logs it and throws the exit status.
     static func exitOnError<Value>(
-        _ status: (DeviceError) -> ExitStatus, _ body: () throws(DeviceError) -> Value
+        _ status: (DeviceError) -> ExitStatus = ExitStatus.init(reading:), _ body: () throws -> Value
     ) throws -> Value {
-        do throws(DeviceError) {
-            return try body()
-        } catch {
+        do { return try body() } catch let error as DeviceError {
             Log.error(error.description)
             try status(error).exit()
             throw error
         }
     }
 
-    /// Executes the closure. If it fails, throws a validation error.
-    static func validating<Value>(_ body: () throws(DeviceError) -> Value) throws -> Value {
-        do throws(DeviceError) { return try body() } catch { throw ValidationError(error.description) }
+    /// Executes the closure. If it fails with a device error, throws a validation error.
+    static func validating<Value>(_ body: () throws -> Value) throws -> Value {
+        do { return try body() } catch let error as DeviceError { throw ValidationError(error.description) }
     }
 }

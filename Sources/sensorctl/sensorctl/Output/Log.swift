@@ -12,24 +12,27 @@ enum Log {
     private static let isReaderStalled = Mutex(false)
     private static let logger = Logger(label: "sensorctl")
 
-    /// Logs a message at the level notice.
     static func notice(_ text: String) { logger.notice("\(text)") }
 
-    /// Logs a warning.
     static func warning(_ text: String) { logger.warning("\(text)") }
 
-    /// Logs the reason that the program cannot perform its task.
     static func error(_ text: String) { logger.error("\(text)") }
+
+    /// Executes the closure. If it fails, logs the error and returns nil.
+    static func attempt<Value>(_ body: () throws -> Value) -> Value? {
+        do { return try body() } catch {
+            Self.error("\(error)")
+            return nil
+        }
+    }
 
     /// Sends all log messages to standard error. Must be called once, before any message is logged.
     static func bootstrap() { LoggingSystem.bootstrap { NoteHandler(label: $0) } }
 
-    /// Holds messages back until ``release()``.
+    /// Holds messages back until ``resume()``.
     static func suspend() { held.withLock { $0 = $0 ?? [] } }
 
-    static func resume() {
-        for line in held.withLock({ $0.take() }) ?? [] { write(line) }
-    }
+    static func resume() { for line in held.withLock({ $0.take() }) ?? [] { write(line) } }
 
     fileprivate static func append(_ line: String) {
         let isHeld = held.withLock { held -> Bool in
@@ -41,8 +44,7 @@ enum Log {
     }
 
     private static func write(_ line: String) {
-        // Errors are ignored, because there is no other place to report them. A reader that does not read must not
-        // block the program.
+        // Errors are ignored: there is no other place to report them. A stalled reader must not block the program.
         var waits = isReaderStalled.withLock { $0 } ? 20 : 0
         let outcome = Descriptor.standardError.write(
             TerminalText.lines(line + "\n"),

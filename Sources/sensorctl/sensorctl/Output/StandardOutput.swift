@@ -5,8 +5,7 @@ import Foundation
 import JSONBytes
 import SensorTools
 
-/// Standard output, or a closure that receives the output instead. Each line or block is a single write. Used on one
-/// thread.
+/// Standard output, or a closure instead. Each line or block is a single write. Used on one thread.
 final class StandardOutput {
     private let stop: StopRequest
     private let descriptor = Descriptor.standardOutput
@@ -16,9 +15,7 @@ final class StandardOutput {
     private let block: Int
     private var buffer: [UInt8] = []
 
-    /// - Parameters:
-    ///   - gathers: True to buffer the output. ``flush()`` writes the rest.
-    ///   - taker: A closure that receives the output instead of standard output.
+    /// `gathers` is true to buffer the output until ``flush()``; `taker` receives it instead of standard output.
     init(stop: StopRequest, gathers: Bool = false, taker: (([UInt8]) -> Void)? = nil) {
         (self.stop, self.taker) = (stop, taker)
         block = gathers ? 1 << 15 : 0
@@ -32,7 +29,6 @@ final class StandardOutput {
         if buffer.count >= block { flush() }
     }
 
-    /// Writes the buffered bytes.
     func flush() {
         guard !buffer.isEmpty else { return }
         writeImmediately(buffer)
@@ -50,7 +46,6 @@ final class StandardOutput {
         }
     }
 
-    /// Writes a line of text.
     func write(line: String) { write(lines: line + "\n") }
 
     /// Writes lines of text. Sanitizes them, because they may contain untrusted parts.
@@ -84,8 +79,7 @@ final class StandardOutput {
 }
 
 extension TerminalStyle {
-    /// Creates the styles for a descriptor. They are on if it is a terminal with colors and the user has not disabled
-    /// them (https://no-color.org).
+    /// Creates styles, which are on for a terminal with colors unless the user disables them (https://no-color.org).
     init(_ descriptor: Descriptor) {
         let environment = ProcessInfo.processInfo.environment
         let isRefused = !(environment["NO_COLOR"] ?? "").isEmpty || environment["TERM"] == "dumb"
@@ -95,7 +89,6 @@ extension TerminalStyle {
 
 /// The colors of pictures, as indices of xterm's 256 colors.
 enum Palette {
-    /// Colors from slow to fast.
     static let speed = [33, 39, 45, 49, 84, 120, 156, 191, 227, 221, 215, 209]
     static let accent = 81
     static let text = 255
@@ -104,7 +97,6 @@ enum Palette {
     static let bad = 209
     static let faint = 238
 
-    /// Returns the color for a fraction, 0...1.
     static func speed(_ share: Double) -> Int {
         guard share.isFinite else { return speed[0] }
         let index = Int((share * Double(speed.count)).rounded(.down))

@@ -35,8 +35,7 @@ final class StopRequest: Sendable {
         for handler in handlers { handler() }
     }
 
-    /// Calls the closure when a stop is requested, or immediately if that has already happened. It is called on the
-    /// thread of the request.
+    /// Calls the closure at the request, on its thread, or immediately if a stop has already been requested.
     func onRequest(_ handler: @escaping @Sendable () -> Void) {
         let isLate = state.withLock { state in
             if state.reason == nil { state.handlers.append(handler) }
@@ -49,6 +48,17 @@ final class StopRequest: Sendable {
         await withCheckedContinuation { continuation in
             onRequest { continuation.resume(returning: self.reason ?? .complete) }
         }
+    }
+
+    /// Returns the exit status of a command that has ended: that of the stop request, otherwise `status`.
+    func status(or status: ExitStatus = .success) -> ExitStatus {
+        reason?.status(isComplete: true, shortfall: "") ?? status
+    }
+
+    /// Returns a closure that is true until a stop is requested and for 20 further calls, 2 s for `Descriptor.write`.
+    func gracePeriod() -> @Sendable () -> Bool {
+        let waits = Atomic(0)
+        return { self.reason == nil || waits.add(1, ordering: .relaxed).newValue < 20 }
     }
 }
 
@@ -71,20 +81,5 @@ extension StopRequest.Reason {
             Log.error(error.description)
             return status
         }
-    }
-}
-
-extension StopRequest {
-    /// Returns the exit status of a command that has ended: that of the stop request if there was one, otherwise
-    /// `status`.
-    func status(or status: ExitStatus = .success) -> ExitStatus {
-        reason?.status(isComplete: true, shortfall: "") ?? status
-    }
-
-    /// Returns a closure for `Descriptor.write`. It returns true until a stop is requested and for 20 further calls,
-    /// which are 2 s at ten calls per second.
-    func gracePeriod() -> @Sendable () -> Bool {
-        let waits = Atomic(0)
-        return { self.reason == nil || waits.add(1, ordering: .relaxed).newValue < 20 }
     }
 }

@@ -3,7 +3,6 @@
 import DeviceCore
 import SystemCalls
 
-/// Converts SVG to PNG with an external program.
 struct PNGConverter {
     private struct Program: Sendable {
         let name: String
@@ -42,11 +41,7 @@ struct PNGConverter {
             "PNG output requires \(names), but neither is installed. Install one of them, or write .svg or .html.")
     }
 
-    /// Converts an SVG document.
-    ///
-    /// - Parameters:
-    ///   - resolution: The resolution in dots per inch.
-    ///   - stop: Terminates the program when requested. The conversion then fails.
+    /// Converts an SVG document at this resolution in dots per inch. Fails if a stop is requested.
     func png(of svg: String, resolution: Int, until stop: StopRequest) async throws(DeviceError) -> [UInt8] {
         // Uses files instead of pipes, so that a program that writes before it has read all input causes no deadlock.
         let (input, output) = (try Self.file(), try Self.file())
@@ -65,8 +60,7 @@ struct PNGConverter {
             let how = status > 128 ? "ended by signal \(status - 128)" : "exit status \(status)"
             throw DeviceError(
                 .inputOutput,
-                "\(path) did not produce a PNG (\(how)); see its messages above. Write .svg or .html instead."
-            )
+                "\(path) did not produce a PNG (\(how)); see its messages above. Write .svg or .html instead.")
         }
         return picture
     }

@@ -8,7 +8,6 @@ import Synchronization
 
 /// A printer that stores the readings of a trace for a figure, in bounded memory.
 final class PlotCollector: ReadingPrinter {
-    /// A line of a chart.
     struct LineName: Hashable {
         let subject: PlotSubject
         /// The name in the legend; empty if the chart has only one line.
@@ -29,10 +28,8 @@ final class PlotCollector: ReadingPrinter {
     /// The intervals of values that are not part of every location.
     private var partIntervals: [LineName: IntervalCounter] = [:]
     private(set) var track = TrackSimplifier()
-    /// The reasons for missing streams, as far as they were reported.
     private(set) var reasons: [StreamName: String] = [:]
 
-    /// - Parameter offset: The start of the trace on the time axis, in seconds.
     init(origin: BootTime, start: WallTime, offset: Double) {
         (self.origin, self.start, self.offset) = (origin, start, offset)
     }
@@ -72,9 +69,7 @@ final class PlotCollector: ReadingPrinter {
         } else if let altitude = location.altitudeAboveEllipsoid {
             add(.altitude, "above the ellipsoid", .plain, time, altitude, margin: location.verticalAccuracy)
         }
-        if location.horizontalAccuracy >= 0 {
-            add(.accuracy, "horizontal", .amount, time, location.horizontalAccuracy)
-        }
+        if location.horizontalAccuracy >= 0 { add(.accuracy, "horizontal", .amount, time, location.horizontalAccuracy) }
         if location.verticalAccuracy >= 0 { add(.accuracy, "vertical", .amount, time, location.verticalAccuracy) }
     }
 
@@ -115,9 +110,7 @@ final class PlotCollector: ReadingPrinter {
             isDoubtful: !isTrusted)
     }
 
-    private func count(_ stream: StreamName, _ time: Double) {
-        intervals[stream, default: IntervalCounter()].add(time)
-    }
+    private func count(_ stream: StreamName, _ time: Double) { intervals[stream, default: IntervalCounter()].add(time) }
 
     private func add(
         _ subject: PlotSubject, _ name: String, _ quantity: PlotQuantity, _ time: Double, _ value: Double,

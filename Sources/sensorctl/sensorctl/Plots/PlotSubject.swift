@@ -32,12 +32,8 @@ enum PlotSubject: String, CaseIterable {
     static let list = allCases.map(\.rawValue).joined(separator: ", ") + " and location (all streams of positions)"
 }
 
-extension StreamName {
-    /// The stream's name in plots.
-    var plotName: String { self == .deviceMotion ? PlotSubject.attitude.rawValue : rawValue }
-}
+extension StreamName { var plotName: String { self == .deviceMotion ? PlotSubject.attitude.rawValue : rawValue } }
 
-/// The file format of a plot.
 enum PlotFormat: String, CaseIterable, ExpressibleByArgument {
     case svg, html, png
 

@@ -5,8 +5,7 @@ import JSONBytes
 import SystemCalls
 import Trace
 
-/// Callbacks written earlier by `replay --json` or `replay --expect`, possibly by another version, for comparison with
-/// those of a recording.
+/// Callbacks that `replay --json` or `replay --expect` wrote earlier, for comparison with those of a recording.
 struct RecordedCallbacks {
     let name: String
     private let bytes: TraceBytes
@@ -35,10 +34,7 @@ struct RecordedCallbacks {
         bytes = try TraceBytes(path: path)
     }
 
-    /// Passes the readings to the collector in order. Returns the number of invalid lines and the number of the first
-    /// one.
-    ///
-    /// - Parameter isWanted: Returns false for streams to skip.
+    /// Passes the wanted readings to the collector in order. Returns the number of invalid lines and the first one.
     func deliver(to collector: PlotCollector, _ isWanted: (StreamName) -> Bool) -> (bad: Int, first: Int) {
         bytes.withUnsafeBytes { bytes in
             var (start, number, bad, first) = (0, 0, 0, 0)
@@ -73,7 +69,6 @@ struct RecordedCallbacks {
     }
 }
 
-/// The values of a line.
 private struct Values {
     private(set) var callback = ""
     private var numbers: [String: Double] = [:]
@@ -102,8 +97,7 @@ private struct Values {
     func reading(of stream: StreamName) -> MotionReading? {
         let names = stream == .pressure ? ["pressure"] : ["x", "y", "z"]
         let values = names.compactMap { name in numbers[name].map { MotionReading.Value(name, $0, unit: stream.unit) } }
-        return values.count == names.count
-            ? MotionReading(stream: stream, timestamp: timestamp, values: values) : nil
+        return values.count == names.count ? MotionReading(stream: stream, timestamp: timestamp, values: values) : nil
     }
 
     var heading: HeadingReading? {
@@ -113,8 +107,7 @@ private struct Values {
             headingAccuracy: numbers["headingAccuracy"] ?? -1, field: .zero)
     }
 
-    /// The device motion, with the angles that Core Motion computes from the quaternion: R = Rz(yaw) Rx(pitch)
-    /// Ry(roll).
+    /// The device motion, with Core Motion's angles of the quaternion: R = Rz(yaw) Rx(pitch) Ry(roll).
     var motion: DeviceMotionReading? {
         guard quaternion.count == 4 else { return nil }
         let (x, y, z, w) = (quaternion[0], quaternion[1], quaternion[2], quaternion[3])

@@ -4,7 +4,6 @@ import DeviceCore
 import JSONBytes
 import SensorTools
 
-/// An accessory as reported by the accessory manager.
 struct AccessoryReading: Sendable, Hashable {
     var connectionID: Int
     var name: String
@@ -25,8 +24,8 @@ struct AccessoryReading: Sendable, Hashable {
     }
 
     func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.members([
+        writer.object {
+            $0.members([
                 "connectionID": connectionID, "name": name, "manufacturer": manufacturer, "model": model,
                 "serial": serial, "firmware": firmware, "hardware": hardware, "port": port, "protocols": protocols,
             ])
@@ -50,9 +49,7 @@ struct AccessoryChangeReading: Reading {
     func writeMembers(to writer: inout JSONWriter) {
         writer.members(["callback": change.rawValue, "time": CivilDate(time).timestamp])
         if change == .present {
-            writer.array("accessories") { writer in
-                for accessory in accessories { accessory.write(to: &writer) }
-            }
+            writer.array("accessories") { writer in for accessory in accessories { accessory.write(to: &writer) } }
         } else if let accessory = accessories.first {
             writer.key("accessory")
             accessory.write(to: &writer)

@@ -26,7 +26,6 @@ struct HeadingReading: TimedReading {
         ])
     }
 
-    /// The strength of the field, in microteslas.
     var strength: Double { (field * field).sum().squareRoot() }
 
     /// The true heading, or the magnetic heading if the true heading is unknown.
@@ -66,7 +65,6 @@ extension HeadingReading {
     }
 }
 
-/// An instruction to the user for calibrating the heading.
 struct HeadingAdvice: Reading, Equatable {
     /// The orientations measured so far; nil if they are unknown.
     let survey: MagneticSurvey?
@@ -104,7 +102,6 @@ struct HeadingAdvice: Reading, Equatable {
     var note: String? { "heading: \(text)" }
 }
 
-/// Compass points and arrows for directions.
 enum Compass {
     private static let names = [
         "N", "NNE", "NE", "ENE", "E", "ESE", "SE", "SSE", "S", "SSW", "SW", "WSW", "W", "WNW", "NW", "NNW",

@@ -6,7 +6,6 @@ import Foundation
 import JSONBytes
 import SensorTools
 
-/// Locations that the manager has delivered to its delegate.
 struct LocationsReading: Reading {
     let locations: [CLLocation]
 
@@ -45,18 +44,11 @@ struct LocationsReading: Reading {
 
 struct LocationFailure: Reading {
     let error: any Error
-    /// The time of the callback.
     let time: WallTime
 
     func writeMembers(to writer: inout JSONWriter) {
-        let wrapped = error as NSError
         writer.member("callback", "didFailWithError")
-        writer.object("error") { writer in
-            writer.members([
-                "domain": wrapped.domain, "code": wrapped.code, "name": (error as? CLError).map { "\($0.code)" },
-                "reason": error.reason,
-            ])
-        }
+        error.write(to: &writer)
     }
 
     func lines(_ ink: TerminalStyle) -> [String] {
@@ -66,11 +58,9 @@ struct LocationFailure: Reading {
     }
 }
 
-/// The authorization of the program to use positions.
 struct AuthorizationReading: Reading {
     let status: CLAuthorizationStatus
     let accuracy: CLAccuracyAuthorization
-    /// The time of the callback.
     let time: WallTime
 
     func writeMembers(to writer: inout JSONWriter) {
@@ -83,4 +73,67 @@ struct AuthorizationReading: Reading {
         guard !isUsual || accuracy != .fullAccuracy else { return [] }
         return ["\(ink.dim(CivilDate(time).timeOfDayWithTenths))  authorization: \(status), \(accuracy)"]
     }
+}
+
+/// The values of a location as text for users. Each text has a fixed number of columns.
+enum LocationFormatter {
+    static func latitude(_ degrees: Double) -> String {
+        String(format: "%9.6f°%@", abs(degrees), degrees < 0 ? "S" : "N")
+    }
+
+    static func longitude(_ degrees: Double) -> String {
+        String(format: "%10.6f°%@", abs(degrees), degrees < 0 ? "W" : "E")
+    }
+
+    /// Formats the altitude above sea level. "~" marks an altitude without a known accuracy.
+    static func altitude(_ location: CLLocation) -> String {
+        guard let altitude = location.altitudeAboveSeaLevel else { return "       - m" }
+        let mark = location.verticalAccuracy < 0 ? "~" : " "
+        return String(format: "%@%7.1f m", mark, altitude)
+    }
+
+    static func speed(_ location: CLLocation) -> String {
+        location.speed < 0 ? "    - km/h" : String(format: "%5.1f km/h", location.speed * 3.6)
+    }
+
+    static func course(_ location: CLLocation) -> String {
+        guard location.course >= 0 else { return "  -       " }
+        let name = Compass.name(location.course)
+        let degrees = String(format: "%3.0f°", location.course)
+        return "\(degrees) \(Compass.arrow(location.course)) \(name)" + String(repeating: " ", count: 3 - name.count)
+    }
+
+    static func accuracy(_ location: CLLocation) -> String {
+        let digits = location.horizontalAccuracy < 100 ? 1 : 0
+        return String(format: "± %5.*f m", digits, location.horizontalAccuracy)
+    }
+
+    static func satellites(_ location: CLLocation) -> String {
+        guard let sky = location.sky else { return "   -" }
+        let used = sky.usedCount >= 0 ? Int(sky.usedCount) : location.satellites.count { $0.isUsed }
+        let seen = sky.visibleCount >= 0 ? Int(sky.visibleCount) : location.satellites.count
+        return String(format: "%2d/%d", used, seen)
+    }
+
+    /// Returns a color from good to bad.
+    static func color(accuracy: Double) -> Int {
+        switch accuracy {
+        case ..<5: 78
+        case ..<15: 149
+        case ..<50: 214
+        default: 203
+        }
+    }
+
+    static func columns(_ location: CLLocation) -> [String] {
+        [
+            latitude(location.coordinate.latitude), longitude(location.coordinate.longitude), altitude(location),
+            speed(location), course(location), accuracy(location), satellites(location),
+        ]
+    }
+}
+
+extension CLLocation {
+    /// The time of the report with a resolution of nanoseconds; without a report, the location's timestamp.
+    var time: WallTime { report?.time ?? WallTime(timestamp) }
 }

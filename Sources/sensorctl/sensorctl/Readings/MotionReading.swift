@@ -12,9 +12,7 @@ struct MotionReading: TimedReading {
         let unit: String
 
         init(_ name: String, _ number: Double, unit: String) {
-            self.name = name
-            self.number = number
-            self.unit = unit
+            (self.name, self.number, self.unit) = (name, number, unit)
         }
     }
 
@@ -23,9 +21,7 @@ struct MotionReading: TimedReading {
     let values: [Value]
 
     init(stream: StreamName, timestamp: TimeInterval, values: [Value]) {
-        self.stream = stream
-        self.timestamp = timestamp
-        self.values = values
+        (self.stream, self.timestamp, self.values) = (stream, timestamp, values)
     }
 
     init(stream: StreamName, timestamp: TimeInterval, axes: SIMD3<Double>) {
@@ -57,7 +53,6 @@ struct MotionReading: TimedReading {
     }
 }
 
-/// The orientation of the device, printed each time it changes.
 struct OrientationReading: TimedReading {
     let orientation: UIDeviceOrientation
     let timestamp: Double
@@ -65,4 +60,58 @@ struct OrientationReading: TimedReading {
     var callback: String { StreamName.orientation.rawValue }
     func writeValues(to writer: inout JSONWriter) { writer.member("orientation", "\(orientation)") }
     func columns(_ ink: TerminalStyle) -> [String] { [ink.bold("\(orientation)")] }
+}
+
+struct DeviceMotionReading: TimedReading {
+    /// State of the fusion filter that Core Motion does not expose.
+    struct Condition {
+        /// The gyroscope bias that was subtracted, in radians per second; nil without a bias.
+        var bias: SIMD3<Double>?
+        var isResting = false
+        var isDisturbed = false
+    }
+
+    var timestamp: Double
+    /// The rotation from the device's axes to those of the reference frame, as x, y, z, w.
+    var quaternion: SIMD4<Double>
+    /// The gravity in g. It points down.
+    var gravity: SIMD3<Double>
+    var userAcceleration = SIMD3<Double>.zero
+    /// The rotation rate in radians per second.
+    var rotationRate = SIMD3<Double>.zero
+    /// The magnetic field in microteslas.
+    var magneticField = SIMD3<Double>.zero
+    /// The calibration accuracy, from -1 (uncalibrated) to 2.
+    var magneticAccuracy: Int32 = -1
+    /// The heading in degrees; negative if the reference frame has no north.
+    var heading = -1.0
+    /// The attitude's angles, in radians.
+    var roll = 0.0
+    var pitch = 0.0
+    var yaw = 0.0
+    var frame = FrameName.arbitrary
+    /// The filter's state; nil if it was not requested.
+    var condition: Condition?
+
+    var callback: String { "deviceMotion" }
+
+    func writeValues(to writer: inout JSONWriter) {
+        // Written without intermediate arrays, because there may be hundreds of readings per second.
+        writer.array("quaternion") { for index in 0..<4 { $0.double(quaternion[index]) } }
+        writer.member("gravity", gravity)
+        writer.member("userAcceleration", userAcceleration)
+        writer.member("rotationRate", rotationRate)
+        writer.member("magneticField", magneticField)
+        writer.member("magneticAccuracy", magneticAccuracy)
+        writer.member("heading", heading)
+    }
+
+    func columns(_ ink: TerminalStyle) -> [String] {
+        let angles = [("roll", roll), ("pitch", pitch), ("yaw", yaw)].map { name, angle in
+            "\(ink.dim(name)) \(ink.bold(String(format: "%6.1f°", angle * 180 / .pi)))"
+        }
+        let user = String(format: "%6.3f %6.3f %6.3f g", userAcceleration.x, userAcceleration.y, userAcceleration.z)
+        let columns = angles + ["\(ink.dim("user")) \(user)"]
+        return frame.hasHeading ? columns + ["\(ink.dim("heading")) \(HeadingReading.degrees(heading))"] : columns
+    }
 }

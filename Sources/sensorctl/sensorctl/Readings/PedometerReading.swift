@@ -6,7 +6,6 @@ import Foundation
 import JSONBytes
 import SensorTools
 
-/// The pedometer's counts since the start.
 struct PedometerReading: Reading {
     var steps: Int
     /// The distance, in metres.
@@ -17,7 +16,6 @@ struct PedometerReading: Reading {
     var cadence: Double?
     var floorsAscended: Int?
     var floorsDescended: Int?
-    /// The time of the last reading.
     var time: WallTime
 
     func writeMembers(to writer: inout JSONWriter) {
@@ -65,9 +63,11 @@ struct MotionActivityReading: Reading {
         writer.members(["confidence": confidence, "startDate": CivilDate(start).timestamp])
     }
 
+    /// The current activities, separated by commas.
+    var names: String { flags.filter(\.isSet).map { "\($0.name)" }.joined(separator: ", ") }
+
     func lines(_ ink: TerminalStyle) -> [String] {
-        let names = flags.filter(\.isSet).map { "\($0.name)" }.joined(separator: ", ")
-        return ["\(ink.dim(CivilDate(start).timeOfDayWithTenths))  \(ink.bold(names))  \(ink.dim(confidence))"]
+        ["\(ink.dim(CivilDate(start).timeOfDayWithTenths))  \(ink.bold(names))  \(ink.dim(confidence))"]
     }
 }
 

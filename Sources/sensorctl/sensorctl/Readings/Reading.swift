@@ -6,16 +6,14 @@ import Foundation
 import JSONBytes
 import SensorTools
 
-/// A callback of a stream. It describes itself as JSON members and as lines, from which printers create text, JSON and
-/// pictures.
+/// A callback of a stream, which describes itself as JSON members and as lines, for text, JSON and pictures.
 protocol Reading {
     func writeMembers(to writer: inout JSONWriter)
 
     /// Returns lines of text with a constant number of columns; empty for callbacks that need not be printed.
     func lines(_ ink: TerminalStyle) -> [String]
 
-    /// Returns the column titles of the lines. A title is printed if it differs from the previous one. Empty by
-    /// default.
+    /// Returns the column titles of the lines, printed if they differ from the previous ones. Empty by default.
     func titles(_ ink: TerminalStyle) -> [String]
 
     /// The log message that replaces the callback if the output contains only readings; nil for a reading.
@@ -32,8 +30,7 @@ protocol TimedReading: Reading {
     /// The name of the callback in JSON.
     var callback: String { get }
 
-    /// The timestamp in seconds since boot. For an attitude or heading in a replay, in seconds since the start of the
-    /// trace.
+    /// The timestamp in seconds since boot; of an attitude or heading in a replay, since the start of the trace.
     var timestamp: Double { get }
 
     /// Writes the members that follow the callback and the timestamp.
@@ -55,9 +52,7 @@ extension TimedReading {
     }
 }
 
-protocol ReadingPrinter: AnyObject {
-    func print(_ reading: some Reading)
-}
+protocol ReadingPrinter: AnyObject { func print(_ reading: some Reading) }
 
 /// Prints readings as lines of text or as one JSON object per line.
 final class LinePrinter: ReadingPrinter {
@@ -73,10 +68,7 @@ final class LinePrinter: ReadingPrinter {
         output: StandardOutput, asJSON: Bool, tellsErrors: Bool = true,
         ink: TerminalStyle = TerminalStyle(.standardOutput)
     ) {
-        self.output = output
-        self.asJSON = asJSON
-        self.tellsErrors = tellsErrors
-        self.ink = ink
+        (self.output, self.asJSON, self.tellsErrors, self.ink) = (output, asJSON, tellsErrors, ink)
     }
 
     func print(_ reading: some Reading) {
@@ -111,9 +103,7 @@ struct StreamFailure: Reading {
     func writeMembers(to writer: inout JSONWriter) {
         let wrapped = error as NSError
         writer.members(["callback": "error", "stream": stream.rawValue])
-        writer.object("error") {
-            $0.members(["domain": wrapped.domain, "code": wrapped.code, "reason": error.reason])
-        }
+        writer.object("error") { $0.members(["domain": wrapped.domain, "code": wrapped.code, "reason": error.reason]) }
     }
 
     func lines(_ ink: TerminalStyle) -> [String] {
@@ -121,9 +111,6 @@ struct StreamFailure: Reading {
         [line(stream.isFused ? stream.rawValue : "no \(stream.rawValue)", ink)]
     }
 
-    /// Formats the error.
-    ///
-    /// - Parameter what: The text before the reason.
     func line(_ what: String, _ ink: TerminalStyle) -> String { "\(ink.color(214, what)): \(error.reason)" }
 
     var note: String? { stream.isFused ? "\(stream.rawValue): \(error.reason)" : nil }
@@ -136,5 +123,16 @@ extension Error {
         if let cause = wrapped.userInfo[NSUnderlyingErrorKey] as? DeviceError { return cause.description }
         if (self as? CLError)?.code == .locationUnknown { return "The receiver has no fix." }
         return wrapped.localizedDescription
+    }
+
+    /// Writes the member "error" of a location manager's callback.
+    func write(to writer: inout JSONWriter) {
+        let wrapped = self as NSError
+        writer.object("error") {
+            $0.members([
+                "domain": wrapped.domain, "code": wrapped.code, "name": (self as? CLError).map { "\($0.code)" },
+                "reason": reason,
+            ])
+        }
     }
 }

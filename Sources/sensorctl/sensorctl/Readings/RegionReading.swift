@@ -6,11 +6,8 @@ import Foundation
 import JSONBytes
 import SensorTools
 
-/// A state change of a region or condition.
 struct RegionReading: Reading {
-    enum Callback: String {
-        case didDetermineState, didEnterRegion, didExitRegion
-    }
+    enum Callback: String { case didDetermineState, didEnterRegion, didExitRegion }
 
     let callback: Callback
     let region: String
@@ -37,7 +34,6 @@ struct RegionReading: Reading {
     }
 }
 
-/// A region or condition that cannot be monitored.
 struct RegionFailure: Reading {
     let region: String
     let reason: String
@@ -50,7 +46,6 @@ struct RegionFailure: Reading {
     func lines(_ ink: TerminalStyle) -> [String] { ["\(ink.color(203, "not monitored"))  \(region): \(reason)"] }
 }
 
-/// The beginning or end of a visit.
 struct VisitReading: Reading {
     let visit: CLVisit
 
@@ -78,5 +73,47 @@ extension WallTime {
     init(_ date: Date) {
         let microseconds = ((date.timeIntervalSinceReferenceDate + 978_307_200) * 1e6).rounded()
         self = WallTime(seconds: microseconds / 1e6) ?? .epoch
+    }
+}
+
+/// The beacons that satisfy a constraint, the nearest first.
+struct BeaconsReading: Reading {
+    let beacons: [CLBeacon]
+    let time: WallTime
+
+    func writeMembers(to writer: inout JSONWriter) {
+        writer.member("callback", "didRangeBeacons")
+        writer.objects("beacons", beacons) { beacon in
+            [
+                "uuid": beacon.uuid.uuidString, "major": beacon.major.intValue, "minor": beacon.minor.intValue,
+                "proximity": "\(beacon.proximity)", "accuracy": beacon.accuracy, "rssi": beacon.rssi,
+            ]
+        }
+        writer.member("timestamp", CivilDate(time).timestamp)
+    }
+
+    func lines(_ ink: TerminalStyle) -> [String] {
+        let time = ink.dim(CivilDate(time).timeOfDayWithTenths)
+        guard !beacons.isEmpty else { return ["\(time)  \(ink.dim("no beacon"))"] }
+        return beacons.map { beacon in
+            let name = "\(beacon.uuid.uuidString) \(beacon.major) \(beacon.minor)"
+            let distance = beacon.accuracy < 0 ? "       -" : String(format: "%6.1f m", beacon.accuracy)
+            let strength = beacon.rssi == 0 ? "       -" : String(format: "%4d dBm", beacon.rssi)
+            return "\(time)  \(ink.bold(name))  \(distance)  \(strength)  \(beacon.proximity)"
+        }
+    }
+}
+
+struct BeaconFailure: Reading {
+    let error: any Error
+    let time: WallTime
+
+    func writeMembers(to writer: inout JSONWriter) {
+        writer.member("callback", "didFailRangingFor")
+        error.write(to: &writer)
+    }
+
+    func lines(_ ink: TerminalStyle) -> [String] {
+        ["\(ink.dim(CivilDate(time).timeOfDayWithTenths))  \(ink.color(214, "no beacons")): \(error.reason)"]
     }
 }

@@ -21,7 +21,6 @@ enum StreamName: String, ExpressibleByArgument, CaseIterable {
         var isSensor = false
         /// True if a manager combines several sensors.
         var isFused = false
-        /// The unit of the readings.
         var unit = ""
         /// The minimum range of a sparkline, in the unit of the readings.
         var span = 1.0
@@ -87,7 +86,6 @@ enum StreamName: String, ExpressibleByArgument, CaseIterable {
 }
 
 extension StreamName.Facts {
-    /// Creates the facts of a three-axis sensor.
     fileprivate static func sensor(_ kind: SensorKind, unit: String, span: Double) -> Self {
         let value = FieldTolerance(absolute: 1e-9, relative: 1e-9)
         return Self(

@@ -21,8 +21,7 @@ struct BlackBoxOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Maximum size of the ring in bytes, with K, M or G (powers of 1024). Default: 64M.",
-            valueName: "bytes"))
+            "Maximum size of the ring in bytes, with K, M or G (powers of 1024). Default: 64M.", valueName: "bytes"))
     var ringSize: ByteCount?
 
     @Option(
@@ -51,9 +50,7 @@ struct BlackBoxOptions: ParsableArguments {
                 }
                 plan.ring.sync = policy
             }
-            for list in on {
-                plan.triggers += try ExitStatus.validating { () throws(DeviceError) in try RecordingTrigger.list(list) }
-            }
+            for list in on { plan.triggers += try ExitStatus.validating { try RecordingTrigger.list(list) } }
             return plan
         }
     }

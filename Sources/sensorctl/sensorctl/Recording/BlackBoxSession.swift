@@ -10,7 +10,6 @@ import Trace
 
 /// The black box of a recording: its ring buffer, its triggers and SIGUSR1.
 final class BlackBoxSession: Sendable {
-    /// The writer for the recorder.
     let writer: TraceWriter
     private let ring: TraceRing
     private let box: BlackBox
@@ -21,7 +20,6 @@ final class BlackBoxSession: Sendable {
     private let events: RecordingEvents
     private let queue = DispatchQueue(label: "sensorctl.black-box-signal")
 
-    /// Creates the ring. An existing ring is set aside.
     init(
         _ place: RingLocation, _ plan: BlackBoxPlan, clock: any DeviceClock, events: RecordingEvents, stop: StopRequest
     ) throws(DeviceError) {
@@ -66,8 +64,7 @@ final class BlackBoxSession: Sendable {
     func saveLeftovers() { box.saveLeftovers() }
 
     /// Saves pending traces. Returns the reason if that failed; nil on success. The caller must stop the recorder next.
-    ///
-    /// - Parameter isFailure: True if the recording has failed. The end of the recording is then not a trigger.
+    /// The end of a recording is a trigger unless the recording has failed.
     func finish(isFailure: Bool) -> DeviceError? {
         signal.stop()
         // Waits for a signal that arrived just before the end.
@@ -81,7 +78,4 @@ final class BlackBoxSession: Sendable {
     func discard() throws(DeviceError) { try ring.discard() }
 }
 
-/// The first error of saving a trace.
-private final class SaveError: Sendable {
-    let error = Mutex<DeviceError?>(nil)
-}
+private final class SaveError: Sendable { let error = Mutex<DeviceError?>(nil) }

@@ -3,20 +3,14 @@
 import DeviceCore
 import ExternalAccessory
 
-/// Prints the connected accessories and their changes.
-///
-/// Sendability is unchecked because the class is only used on the main thread, on which the notifications are posted
-/// too.
+/// Prints the connected accessories and their changes. Used only on the main thread, hence unchecked.
 final class AccessoryListener: StreamListener, @unchecked Sendable {
     let outlet: ReadingOutlet
     private let manager = EAAccessoryManager.shared()
     private let clock: any DeviceClock
     private var observers: [any NSObjectProtocol] = []
 
-    init(clock: any DeviceClock, outlet: ReadingOutlet) {
-        self.clock = clock
-        self.outlet = outlet
-    }
+    init(clock: any DeviceClock, outlet: ReadingOutlet) { (self.clock, self.outlet) = (clock, outlet) }
 
     func start() {
         for (name, change) in [

@@ -36,7 +36,6 @@ struct CalibrationSession {
         }
     }
 
-    /// Runs the calibration with a recording.
     func run(on simulated: SimulatedDevice) async -> Ending {
         await run(on: simulated.device) { done, _ in await simulated.play(.max, until: done) }
     }

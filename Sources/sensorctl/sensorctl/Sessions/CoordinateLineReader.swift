@@ -26,7 +26,6 @@ struct CoordinateLineReader {
         return poll(&wait, 1, milliseconds) > 0
     }
 
-    /// Reads the available bytes.
     mutating func read() -> Outcome {
         switch descriptor.readSome(atMost: 65_536) {
         case .bytes(let bytes):

@@ -6,7 +6,6 @@ import Foundation
 import MotionEngine
 import Synchronization
 
-/// A motion manager whose device motion is printed.
 final class DeviceMotionListener: StreamListener {
     let outlet: ReadingOutlet
     private let manager = CMMotionManager()
@@ -21,12 +20,8 @@ final class DeviceMotionListener: StreamListener {
         frame: FrameName, interval: Double, origin: BootTime, tap: FusionStateMonitor?, showsAngles: Bool,
         outlet: ReadingOutlet
     ) {
-        self.frame = frame
-        self.showsAngles = showsAngles
-        self.interval = interval
-        self.origin = origin
-        self.tap = tap
-        self.outlet = outlet
+        (self.frame, self.showsAngles, self.interval, self.origin) = (frame, showsAngles, interval, origin)
+        (self.tap, self.outlet) = (tap, outlet)
     }
 
     func start() {
@@ -51,8 +46,7 @@ final class DeviceMotionListener: StreamListener {
             timestamp: origin.secondsTo(motion.timestamp), quaternion: SIMD4(q.x, q.y, q.z, q.w),
             gravity: motion.gravity.axes, userAcceleration: motion.userAcceleration.axes,
             rotationRate: motion.rotationRate.axes, magneticField: field.field.axes,
-            magneticAccuracy: field.accuracy.rawValue, heading: motion.heading, frame: frame,
-            condition: tap?.condition)
+            magneticAccuracy: field.accuracy.rawValue, heading: motion.heading, frame: frame, condition: tap?.condition)
         if showsAngles { (reading.roll, reading.pitch, reading.yaw) = (attitude.roll, attitude.pitch, attitude.yaw) }
         outlet.print(reading)
     }
@@ -66,8 +60,7 @@ extension BootTime {
     }
 }
 
-/// Subscribes to the motion engine for state that Core Motion does not expose: the gyroscope bias, rest and magnetic
-/// disturbances.
+/// Subscribes to state that Core Motion does not expose: the gyroscope bias, rest and magnetic disturbances.
 final class FusionStateMonitor: Sendable {
     private let engine: MotionEngine
     private let latest = Mutex<FusedState?>(nil)

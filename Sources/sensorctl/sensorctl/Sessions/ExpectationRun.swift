@@ -15,17 +15,12 @@ final class ExpectationRun {
     private var list = CallbackList()
     private var failure: DeviceError?
 
-    /// - Parameters:
-    ///   - options: The options that affect the callbacks.
-    ///   - tolerances: The tolerances of a new file. An existing file keeps its own.
-    ///   - isUpdating: True to write the file.
+    /// `tolerances` are those of a new file; an existing file keeps its own.
     init(
         path: String, options: [String: String], tolerances: [String: FieldTolerance], isUpdating: Bool,
         stop: StopRequest
     ) throws(DeviceError) {
-        self.path = path
-        self.options = options
-        self.stop = stop
+        (self.path, self.options, self.stop) = (path, options, stop)
         guard isUpdating else {
             let expected = try ExpectedCallbacks(path: path)
             try expected.check(options: options)
@@ -52,7 +47,6 @@ final class ExpectationRun {
         }
     }
 
-    /// Finishes the comparison or the file, and prints the result.
     func finish(asJSON: Bool, output: StandardOutput) -> ExitStatus {
         if let failure { return Self.fail(failure, otherwise: .noInput) }
         if case .signal? = stop.reason {
@@ -77,12 +71,9 @@ final class ExpectationRun {
                 output.write(line: "\(difference)")
             }
             return .different
-        } catch {
-            return Self.fail(error, otherwise: .cannotCreate)
-        }
+        } catch { return Self.fail(error, otherwise: .cannotCreate) }
     }
 
-    /// Logs the error and returns the exit status.
     static func fail(_ error: DeviceError, otherwise status: ExitStatus) -> ExitStatus {
         Log.error(error.description)
         // The file was created but could not be written.

@@ -5,7 +5,6 @@ import DeviceCore
 import Foundation
 import MotionEngine
 
-/// A location manager whose callbacks are printed.
 final class LocationListener: NSObject, CLLocationManagerDelegate, StreamListener {
     let outlet: ReadingOutlet
     private let manager = CLLocationManager()
@@ -13,8 +12,7 @@ final class LocationListener: NSObject, CLLocationManagerDelegate, StreamListene
 
     /// - Parameter clock: The clock for callbacks without a timestamp.
     init(clock: any DeviceClock, everyReport: Bool = false, receiver: String? = nil, outlet: ReadingOutlet) {
-        self.clock = clock
-        self.outlet = outlet
+        (self.clock, self.outlet) = (clock, outlet)
         super.init()
         manager.deliversEveryReport = everyReport
         manager.receiver = receiver
@@ -48,9 +46,7 @@ final class LocationListener: NSObject, CLLocationManagerDelegate, StreamListene
     }
 }
 
-/// A location manager whose headings are printed.
-///
-/// It also requests positions, because a true heading requires one. A missing position is not an error.
+/// A location manager whose headings are printed. It requests positions for true headings, but may lack them.
 final class HeadingListener: NSObject, CLLocationManagerDelegate, StreamListener {
     /// The minimum interval between advice, in seconds.
     private static let pause = 5.0
@@ -67,8 +63,7 @@ final class HeadingListener: NSObject, CLLocationManagerDelegate, StreamListener
     private var advice: (HeadingAdvice, time: Double)?
 
     init(edge: EdgeName, interval: Double, origin: BootTime, device: Device, outlet: ReadingOutlet) {
-        self.interval = interval
-        self.origin = origin
+        (self.interval, self.origin) = (interval, origin)
         clock = device.clock
         engine = MotionEngine.of(device)
         self.outlet = outlet
@@ -106,8 +101,7 @@ final class HeadingListener: NSObject, CLLocationManagerDelegate, StreamListener
         return false
     }
 
-    /// Prints calibration advice, because there is no window for it. Later advice is printed only if the calibration
-    /// has progressed.
+    /// Prints calibration advice, because there is no window for it; later only after progress.
     private func printAdvice(after earlier: HeadingAdvice?, at time: Double) {
         let now = HeadingAdvice(survey: engine.magneticSurvey)
         advice = (now, time)

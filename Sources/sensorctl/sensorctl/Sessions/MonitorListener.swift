@@ -14,8 +14,7 @@ final class MonitorListener: StreamListener {
     private var known: Set<String> = []
 
     init(_ regions: [NamedRegion], device: Device, outlet: ReadingOutlet) {
-        self.regions = regions
-        self.outlet = outlet
+        (self.regions, self.outlet) = (regions, outlet)
         consumers = device.playback?.consumerGate
     }
 

@@ -14,9 +14,7 @@ final class MotionListener: StreamListener {
     private let altimeter: CMAltimeter?
 
     init(_ stream: StreamName, interval: Double, outlet: ReadingOutlet) {
-        self.stream = stream
-        self.interval = interval
-        self.outlet = outlet
+        (self.stream, self.interval, self.outlet) = (stream, interval, outlet)
         altimeter = stream == .pressure ? CMAltimeter() : nil
     }
 
@@ -72,32 +70,20 @@ extension MotionReading {
     }
 }
 
-extension CMAcceleration {
-    var axes: SIMD3<Double> { SIMD3(x, y, z) }
-}
+extension CMAcceleration { var axes: SIMD3<Double> { SIMD3(x, y, z) } }
 
-extension CMRotationRate {
-    var axes: SIMD3<Double> { SIMD3(x, y, z) }
-}
+extension CMRotationRate { var axes: SIMD3<Double> { SIMD3(x, y, z) } }
 
-extension CMMagneticField {
-    var axes: SIMD3<Double> { SIMD3(x, y, z) }
-}
+extension CMMagneticField { var axes: SIMD3<Double> { SIMD3(x, y, z) } }
 
-/// Prints the device's orientation each time it changes.
-///
-/// Sendability is unchecked because the class is only used on the main thread, on which the notifications are posted
-/// too.
+/// Prints the device's orientation each time it changes. Used only on the main thread, hence unchecked.
 final class OrientationListener: StreamListener, @unchecked Sendable {
     let outlet: ReadingOutlet
     private let device = UIDevice.current
     private let clock: any DeviceClock
     private var observer: (any NSObjectProtocol)?
 
-    init(clock: any DeviceClock, outlet: ReadingOutlet) {
-        self.clock = clock
-        self.outlet = outlet
-    }
+    init(clock: any DeviceClock, outlet: ReadingOutlet) { (self.clock, self.outlet) = (clock, outlet) }
 
     func start() {
         observer = NotificationCenter.default.addObserver(
@@ -115,4 +101,36 @@ final class OrientationListener: StreamListener, @unchecked Sendable {
     private func printOrientation() {
         outlet.print(OrientationReading(orientation: device.orientation, timestamp: clock.now.seconds))
     }
+}
+
+final class PedometerListener: StreamListener {
+    let outlet: ReadingOutlet
+    // Uses the main queue, because the outlet is used on the main thread.
+    private let pedometer = CMPedometer(queue: .main)
+
+    init(outlet: ReadingOutlet) { self.outlet = outlet }
+
+    func start() {
+        pedometer.startUpdatesFromNow { [weak self] data, error in
+            if let error { self?.outlet.printUncounted(StreamFailure(stream: .steps, error: error)) }
+            if let data { self?.outlet.print(PedometerReading(data)) }
+        }
+    }
+
+    func end() { pedometer.stopUpdates() }
+}
+
+final class ActivityListener: StreamListener {
+    let outlet: ReadingOutlet
+    private let manager = CMMotionActivityManager()
+
+    init(outlet: ReadingOutlet) { self.outlet = outlet }
+
+    func start() {
+        manager.startActivityUpdates(to: .main) { [weak self] activity in
+            if let activity { self?.outlet.print(MotionActivityReading(activity)) }
+        }
+    }
+
+    func end() { manager.stopActivityUpdates() }
 }

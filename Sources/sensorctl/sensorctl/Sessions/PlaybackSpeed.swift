@@ -4,7 +4,6 @@ import DeviceCore
 import ArgumentParser
 import SimulatedDevice
 
-/// The speed of playback.
 enum PlaybackSpeed: ExpressibleByArgument, Equatable, CustomStringConvertible {
     case max
     case times(Double)
@@ -29,12 +28,10 @@ enum PlaybackSpeed: ExpressibleByArgument, Equatable, CustomStringConvertible {
 }
 
 extension SimulatedDevice {
-    /// Plays the trace to its end or until a stop is requested.
     @MainActor func play(_ speed: PlaybackSpeed, until stop: StopRequest) async {
         switch speed {
         case .max:
-            // Plays in portions, so that a stop request ends a long trace early. Consumers of asynchronous sequences
-            // require single steps.
+            // Plays in portions, so that a stop request ends it, or in steps, which asynchronous sequences require.
             let consumers = device.playback?.consumerGate
             while stop.reason == nil, play(atMost: consumers?.hasNoConsumers == false ? 1 : 64) {
                 if let consumers, !consumers.isIdle { await consumers.waitUntilIdle() }

@@ -4,7 +4,6 @@ import CoreLocation
 import DeviceCore
 import Foundation
 
-/// A location manager whose region events or visits are printed.
 final class RegionListener: NSObject, CLLocationManagerDelegate, StreamListener {
     let outlet: ReadingOutlet
     private let manager = CLLocationManager()
@@ -13,9 +12,7 @@ final class RegionListener: NSObject, CLLocationManagerDelegate, StreamListener 
 
     /// - Parameter regions: The regions to monitor; empty for visits.
     init(_ regions: [NamedRegion], watchesVisits: Bool, outlet: ReadingOutlet) {
-        self.regions = regions
-        self.watchesVisits = watchesVisits
-        self.outlet = outlet
+        (self.regions, self.watchesVisits, self.outlet) = (regions, watchesVisits, outlet)
         super.init()
         manager.delegate = self
     }
@@ -40,9 +37,7 @@ final class RegionListener: NSObject, CLLocationManagerDelegate, StreamListener 
         manager.delegate = nil
     }
 
-    func locationManager(
-        _ manager: CLLocationManager, didDetermineState state: CLRegionState, for region: CLRegion
-    ) {
+    func locationManager(_ manager: CLLocationManager, didDetermineState state: CLRegionState, for region: CLRegion) {
         print(.didDetermineState, state, region)
     }
 
@@ -55,8 +50,7 @@ final class RegionListener: NSObject, CLLocationManagerDelegate, StreamListener 
     }
 
     private func print(_ callback: RegionReading.Callback, _ state: CLRegionState, _ region: CLRegion) {
-        outlet.print(
-            RegionReading(callback: callback, region: region.identifier, state: state, date: region.stateDate))
+        outlet.print(RegionReading(callback: callback, region: region.identifier, state: state, date: region.stateDate))
     }
 
     func locationManager(
@@ -80,5 +74,45 @@ extension CLCircularRegion {
     fileprivate func isSame(as other: CLCircularRegion) -> Bool {
         identifier == other.identifier && radius == other.radius && center.latitude == other.center.latitude
             && center.longitude == other.center.longitude
+    }
+}
+
+final class BeaconListener: NSObject, CLLocationManagerDelegate, StreamListener {
+    let outlet: ReadingOutlet
+    private let manager = CLLocationManager()
+    private let constraints: [CLBeaconIdentityConstraint]
+    private let clock: any DeviceClock
+
+    init(_ constraints: [CLBeaconIdentityConstraint], clock: any DeviceClock, outlet: ReadingOutlet) {
+        (self.constraints, self.clock, self.outlet) = (constraints, clock, outlet)
+        super.init()
+        manager.delegate = self
+    }
+
+    func start() {
+        manager.requestWhenInUseAuthorization()
+        for constraint in constraints { manager.startRangingBeacons(satisfying: constraint) }
+    }
+
+    func end() {
+        for constraint in constraints { manager.stopRangingBeacons(satisfying: constraint) }
+        manager.delegate = nil
+    }
+
+    func locationManager(
+        _ manager: CLLocationManager, didRange beacons: [CLBeacon],
+        satisfying beaconConstraint: CLBeaconIdentityConstraint
+    ) {
+        outlet.print(BeaconsReading(beacons: beacons, time: clock.wallTime))
+    }
+
+    func locationManager(
+        _ manager: CLLocationManager, didFailRangingFor beaconConstraint: CLBeaconIdentityConstraint, error: any Error
+    ) {
+        // All constraints share one radio, so its error is reported only once.
+        if beaconConstraint == constraints.first {
+            outlet.printUncounted(BeaconFailure(error: error, time: clock.wallTime))
+        }
+        if (error as? CLError)?.code == .denied { outlet.stopUnauthorized() }
     }
 }

@@ -15,9 +15,7 @@ final class ServiceProbe: Sendable {
     private let state = Mutex(State())
     private let done = StopRequest()
 
-    /// Waits for the answer, the timeout or the stop request.
-    ///
-    /// - Parameter seconds: The timeout, in seconds.
+    /// Waits for the answer, the timeout in seconds or the stop request.
     static func query(_ device: Device, timeout seconds: Double, stop: StopRequest) async -> ServiceStatus {
         let probe = ServiceProbe()
         let subscription = device.positionSource.subscribe(PositionRequest(lines: true)) { probe.process($0) }
@@ -58,7 +56,6 @@ final class ServiceProbe: Sendable {
     }
 }
 
-/// Subscribes to every sensor for a short time.
 enum SensorTrial {
     private final class Tally: Sendable {
         let state = Mutex<(readings: Int, failure: DeviceError?, magnitudes: Double)>((0, nil, 0))
@@ -76,8 +73,7 @@ enum SensorTrial {
         }
     }
 
-    /// Subscribes to all sensors of the device at the same time, for the given number of seconds. A stop request ends
-    /// the trial early.
+    /// Subscribes to all sensors at the same time, for this number of seconds or until a stop is requested.
     static func run(_ device: Device, seconds: Double, stop: StopRequest) async -> [MachineState.Trial] {
         let source = device.motionSource
         let tallies = source.sensors.map { sensor -> (SensorDescription, Tally, Subscription) in

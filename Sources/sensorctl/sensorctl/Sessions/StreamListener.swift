@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A listener of `watch` and `replay`: subscribes to a stream and passes its callbacks to an outlet. Used on the main
-/// thread.
+import CoreLocation
+import DeviceCore
+
+/// A listener that subscribes to a stream and passes its callbacks to an outlet. Used on the main thread.
 protocol StreamListener: AnyObject {
     var outlet: ReadingOutlet { get }
     @MainActor func start() async
@@ -14,12 +16,10 @@ final class ReadingOutlet {
     private let stop: StopRequest
     /// The number of readings that remain until the limit; nil without a limit.
     private var remaining: Int?
-    /// The number of printed readings.
     private(set) var count = 0
 
     init(_ printer: any ReadingPrinter, stop: StopRequest, limit: Int? = nil) {
-        self.printer = printer
-        self.stop = stop
+        (self.printer, self.stop) = (printer, stop)
         remaining = limit
     }
 
@@ -39,12 +39,87 @@ final class ReadingOutlet {
 
     func print(_ reading: some Reading) { if count(1) > 0 { printer.print(reading) } }
 
-    /// Prints readings that ``take(_:)`` has already counted.
+    /// Prints readings that ``count(_:)`` has already counted.
     func print(counted reading: some Reading) { printer.print(reading) }
 
     /// Prints a callback that does not count as a reading, unless a stop has been requested.
     func printUncounted(_ news: some Reading) { if stop.reason == nil { printer.print(news) } }
 
-    /// Requests a stop because the stream is not authorized.
     func stopUnauthorized() { stop.request(.denied) }
+}
+
+struct ListenerOptions {
+    var stream: StreamName
+    var asJSON: Bool
+    /// True to draw readings continuously in a terminal.
+    var isLive = false
+    var limit: Int?
+    /// The interval between motion readings, in seconds.
+    var interval: Double
+    var everyReport = false
+    var receiver: String?
+    var frame = FrameName.arbitrary
+    var edge = EdgeName.portrait
+    /// The regions for the streams `regions` and `monitor`.
+    var regions: [NamedRegion] = []
+    var beacons: [CLBeaconIdentityConstraint] = []
+    /// The time at which timestamps are zero: the start of a trace, otherwise boot.
+    var origin = BootTime.zero
+    /// False to log the errors of fused streams instead of printing them as JSON.
+    var printsErrors = true
+
+    /// Creates the listener on the main actor, which its manager requires.
+    @MainActor func listener(on device: Device, output: StandardOutput, stop: StopRequest) -> any StreamListener {
+        listener(on: device, outlet: ReadingOutlet(printer(output), stop: stop, limit: limit))
+    }
+
+    @MainActor func listener(on device: Device, outlet: ReadingOutlet) -> any StreamListener {
+        let clock = device.clock
+        switch stream {
+        case .location:
+            return LocationListener(clock: clock, everyReport: everyReport, receiver: receiver, outlet: outlet)
+        case .regions: return RegionListener(regions, watchesVisits: false, outlet: outlet)
+        case .visits: return RegionListener([], watchesVisits: true, outlet: outlet)
+        case .monitor: return MonitorListener(regions, device: device, outlet: outlet)
+        case .accessories: return AccessoryListener(clock: clock, outlet: outlet)
+        case .beacons: return BeaconListener(beacons, clock: clock, outlet: outlet)
+        case .steps: return PedometerListener(outlet: outlet)
+        case .activity: return ActivityListener(outlet: outlet)
+        case .orientation: return OrientationListener(clock: clock, outlet: outlet)
+        case .deviceMotion:
+            // Only a picture shows the values that Core Motion does not define.
+            let tap = drawsPictures ? FusionStateMonitor(device) : nil
+            return DeviceMotionListener(
+                frame: frame, interval: interval, origin: origin, tap: tap, showsAngles: !asJSON, outlet: outlet)
+        case .heading:
+            return HeadingListener(edge: edge, interval: interval, origin: origin, device: device, outlet: outlet)
+        case .accelerometer, .gyro, .magnetometer, .pressure:
+            return MotionListener(stream, interval: interval, outlet: outlet)
+        }
+    }
+
+    private func printer(_ output: StandardOutput) -> any ReadingPrinter {
+        // Pictures are drawn in real time, even if they show a trace.
+        drawsPictures
+            ? PicturePrinter(output: output, clock: LiveClock())
+            : LinePrinter(output: output, asJSON: asJSON, tellsErrors: printsErrors)
+    }
+
+    /// Pictures require a terminal that is large enough: a wrapped or scrolled row cannot be overwritten.
+    private var drawsPictures: Bool {
+        guard !asJSON, isLive, let rows = stream.pictureRows else { return false }
+        let size = TerminalScreen(.standardOutput).measure()
+        return size.width >= PictureSize.minimumColumns && size.height >= rows
+    }
+}
+
+extension StreamName {
+    /// The minimum number of terminal rows for a picture; nil if the stream is always printed as lines.
+    fileprivate var pictureRows: Int? {
+        switch self {
+        case .location, .steps, .activity, .accessories, .beacons, .regions, .monitor, .visits: nil
+        case .heading, .deviceMotion: PictureSize.minimumRows
+        case .accelerometer, .gyro, .magnetometer, .pressure, .orientation: 6
+        }
+    }
 }

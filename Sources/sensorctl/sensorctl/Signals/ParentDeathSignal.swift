@@ -3,14 +3,11 @@
 import DeviceCore
 import SystemCalls
 
-/// Starts child programs that end with this program, even if it is killed, and that run with at most its priority.
-///
-/// A process has to request the parent death signal itself. Therefore the child first executes this program, which
-/// requests the signal and then replaces itself with the other program.
+/// Starts child programs that end with this program, even if it is killed, and that run with at most its priority. The
+/// child first executes this program, requests its own parent death signal, and then becomes the other program.
 enum ParentDeathSignal {
     private static let flag = "--end-with"
 
-    /// Returns the arguments that start the program through this one.
     static func arguments(for program: [String]) -> [String] {
         // If this program was started through the dynamic loader, /proc/self/exe is the loader.
         guard let own = realpath("/proc/self/exe", nil) else { return program }
@@ -25,14 +22,11 @@ enum ParentDeathSignal {
         guard words.count > 3, words[1] == flag, let parent = pid_t(words[2]) else { return }
         // Swift does not import variadic functions such as prctl(2). 1 is PR_SET_PDEATHSIG.
         typealias Control = @convention(c) (Int32, UInt, UInt, UInt, UInt) -> Int32
-        if let control = dlsym(nil, "prctl") {
-            _ = unsafeBitCast(control, to: Control.self)(1, UInt(SIGTERM), 0, 0, 0)
-        }
+        if let control = dlsym(nil, "prctl") { _ = unsafeBitCast(control, to: Control.self)(1, UInt(SIGTERM), 0, 0, 0) }
         // The parent may have ended before the signal was requested.
         guard getppid() == parent else { exit(128 + SIGTERM) }
-        // Adopts the niceness of the parent's main thread if it is higher. The child has inherited the niceness of the
-        // thread that started it, which may have a higher priority. 0 is PRIO_PROCESS, which refers to a single thread
-        // on Linux.
+        // Adopts the niceness of the parent's main thread if it is higher: the thread that started the child may have a
+        // higher priority. 0 is PRIO_PROCESS, which refers to a single thread on Linux.
         let niceness = getpriority(0, id_t(parent))
         if niceness > getpriority(0, 0) { setpriority(0, 0, niceness) }
         let program = words[3...].map { strdup($0) }

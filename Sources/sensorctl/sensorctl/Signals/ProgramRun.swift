@@ -14,24 +14,16 @@ final class ProgramRun {
     private let relay: SignalRelay?
     private let termination: Termination?
 
-    /// Creates the run and begins to handle signals. Must be called before the command creates anything that a signal
-    /// could leave behind.
-    ///
-    /// - Parameter program: The program and its arguments; empty for none.
+    /// Begins to handle signals. Must precede the creation of anything that a signal could leave behind.
     init(_ program: [String]) {
         self.program = program
         relay = program.isEmpty ? nil : SignalRelay()
         termination = program.isEmpty ? Termination(stop) : nil
     }
 
-    /// Runs the program as if it had been started instead of this one. Signals are passed on to it. A nonzero exit code
-    /// is thrown; it is 128 plus the signal number if a signal ended the program. Without a program, announces the
-    /// service and waits for a stop request.
-    ///
-    /// - Parameters:
-    ///   - environment: Variables to add to the program's environment.
-    ///   - duration: The time in seconds after which the run ends successfully; nil for no limit.
-    ///   - announce: Called if there is no program.
+    /// Runs the program as if it had been started instead of this one, with its signals, for at most `duration` s.
+    /// Throws a nonzero exit code; it is 128 plus the signal number if a signal ended the program. Without a program,
+    /// announces the service and waits for a stop request.
     func run(environment: [String: String], duration: Double?, announce: (StandardOutput) -> Void) async throws {
         Termination.schedule(stop, after: duration)
         guard let relay else {
@@ -71,18 +63,12 @@ final class ChildProgram: Sendable {
 
     private init() {}
 
-    /// Starts a program, which is searched for in PATH.
-    ///
-    /// - Parameters:
-    ///   - input: The descriptor of its standard input; nil to inherit it.
-    ///   - output: The descriptor of its standard output; nil to inherit it.
-    /// - Throws: The reason that the program cannot be started.
+    /// Starts a program of PATH with these standard descriptors; nil to inherit them.
     static func start(
         _ arguments: [String], environment: [String: String] = [:], input: Int32? = nil, output: Int32? = nil
     ) throws(DeviceError) -> ChildProgram {
         let (child, bell) = (ChildProgram(), BinarySemaphore())
-        // The kernel sends the parent death signal when the thread that started the child ends. Therefore that thread
-        // waits for the child.
+        // The kernel sends the death signal when the starting thread ends, so that thread waits for the child.
         try WorkerThread.start { child.run(arguments, environment, [input, output], bell) }
         while true {
             bell.wait(seconds: 60)
@@ -96,9 +82,7 @@ final class ChildProgram: Sendable {
         _ arguments: [String], _ environment: [String: String], _ streams: [Int32?], _ started: BinarySemaphore
     ) {
         let process: pid_t
-        do throws(DeviceError) {
-            process = try Self.spawn(arguments, environment, streams)
-        } catch {
+        do throws(DeviceError) { process = try Self.spawn(arguments, environment, streams) } catch {
             state.withLock { $0.process = .failure(error) }
             return started.signal()
         }
@@ -125,8 +109,7 @@ final class ChildProgram: Sendable {
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
-        // The child starts without this program's signal mask and with the default action for SIGPIPE. Signals that
-        // were ignored when this program started remain ignored.
+        // The child has no signal mask and the default action for SIGPIPE. Other ignored signals remain ignored.
         var signals = sigset_t()
         sigemptyset(&signals)
         posix_spawnattr_setsigmask(&attributes, &signals)
@@ -158,7 +141,6 @@ final class ChildProgram: Sendable {
     /// The grace period after SIGTERM, in seconds.
     static let terminationGracePeriod = 5
 
-    /// Sends SIGTERM, and SIGKILL after the grace period.
     func terminate() {
         send(SIGTERM)
         DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(Self.terminationGracePeriod)) {
@@ -166,11 +148,9 @@ final class ChildProgram: Sendable {
         }
     }
 
-    /// Passes a signal on to the program, unless the program has received it too.
-    ///
-    /// Signals from the terminal, such as SIGINT for Ctrl-C, are sent to the whole process group, and many programs
-    /// treat a second SIGINT as a request to end immediately. A program in another process group does not receive them.
-    /// SIGHUP for a closed terminal is sent only to the session leader.
+    /// Passes a signal on to the program, unless the program has received it too. The terminal sends its signals, such
+    /// as SIGINT for Ctrl-C, to the process group, and SIGHUP only to the session leader. Many programs treat a second
+    /// SIGINT as a request to end immediately.
     func forward(_ arrival: SignalDispatcher.ReceivedSignal) {
         if arrival.isFromTerminal {
             let isForLeader = arrival.number == SIGHUP && getsid(0) == getpid()
@@ -180,13 +160,11 @@ final class ChildProgram: Sendable {
         send(arrival.number)
     }
 
-    /// Sends a signal to the program if it is running.
     private func send(_ signal: Int32) {
         // The lock prevents the process ID from being reused meanwhile.
         state.withLock { state in if let process = state.running { _ = kill(process, signal) } }
     }
 
-    /// Waits for the program to end. Returns its exit code; 128 plus the signal number if a signal ended it.
     func waitForExit() async -> Int32 {
         await withCheckedContinuation { continuation in
             let status = state.withLock { state -> Int32? in

@@ -4,23 +4,18 @@ import DeviceCore
 import Synchronization
 import SystemCalls
 
-/// Delivers the signals of this process to handlers, on a thread of its own.
-///
-/// A dispatch source is not suitable: it requires the signal to be ignored first, and if no descriptor is available the
-/// process can no longer be ended.
+/// Delivers the signals of this process to handlers, on a thread of its own. A dispatch source is not suitable: it
+/// requires the signal to be ignored first, and without a free descriptor the process can no longer be ended.
 final class SignalDispatcher: Sendable {
-    /// A received signal.
     struct ReceivedSignal: Sendable {
         var number: Int32
-        /// True if the kernel sent the signal. For the signals handled here, the cause is then the terminal: a key, or
-        /// a hangup.
+        /// True if the kernel sent the signal: for those handled here, because of a key or a hangup.
         var isFromTerminal: Bool
     }
 
     /// The shared instance; nil if no descriptor or thread is available. Signals then have their default actions.
     static let shared = SignalDispatcher()
 
-    /// The signals that can be handled.
     static let numbers = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2]
 
     /// The signals that were ignored at startup, for example because of `nohup` or `&` in a script.
@@ -36,8 +31,7 @@ final class SignalDispatcher: Sendable {
             return unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
         })
 
-    /// The descriptor that signal handlers write to. It is static because a C function cannot capture context, and
-    /// never closed because a handler may be about to write.
+    /// The descriptor that signal handlers write to: static because they are C functions, and never closed.
     private static let writeEnd = Atomic<Int32>(-1)
 
     private struct State {
@@ -57,9 +51,7 @@ final class SignalDispatcher: Sendable {
         }
         readEnd = ends[0]
         Self.writeEnd.store(ends[1], ordering: .sequentiallyConsistent)
-        do throws(DeviceError) {
-            try WorkerThread.start { [self] in run() }
-        } catch {
+        do throws(DeviceError) { try WorkerThread.start { [self] in run() } } catch {
             close(ends[0])
             close(ends[1])
             return nil
@@ -76,15 +68,11 @@ final class SignalDispatcher: Sendable {
         }
     }
 
-    /// A registration for signals. Its release ends the registration.
     final class Registration: Sendable {
         private let number: Int
         private let inbox: SignalDispatcher
 
-        fileprivate init(number: Int, inbox: SignalDispatcher) {
-            self.number = number
-            self.inbox = inbox
-        }
+        fileprivate init(number: Int, inbox: SignalDispatcher) { (self.number, self.inbox) = (number, inbox) }
 
         deinit {
             // The closure and its captures are released outside the lock.
@@ -110,17 +98,13 @@ final class SignalDispatcher: Sendable {
         action.__sigaction_handler.sa_sigaction = handler
         #endif
         action.sa_flags = Int32(SA_SIGINFO) | Int32(SA_RESTART)
-        // Blocks other signals during the handler. Otherwise the handler of the later of two pending signals would run
-        // first.
+        // Blocks other signals, or the handler of the later of two pending signals would run first.
         sigfillset(&action.sa_mask)
         sigaction(number, &action, nil)
     }
 
-    /// Unblocks the signals on the calling thread, which must be the main thread. The parent process may have blocked
-    /// them. All other threads keep them blocked.
-    ///
-    /// Handlers run on a single thread, because on two threads the handler of a second signal could finish before that
-    /// of the first.
+    /// Unblocks the signals on the calling main thread, in case the parent process has blocked them. Other threads keep
+    /// them blocked, because the handler of a second signal could finish before that of the first.
     static func unblockOnFirstThread() {
         var signals = sigset_t()
         sigemptyset(&signals)

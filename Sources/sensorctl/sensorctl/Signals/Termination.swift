@@ -12,10 +12,8 @@ final class Termination {
     init(_ stop: StopRequest) {
         // SIGHUP remains ignored if it was ignored at startup, for example by nohup.
         let ignored = SignalDispatcher.ignoredAtStart.intersection([SIGHUP])
-        registration = SignalDispatcher.shared?.register([SIGINT, SIGTERM, SIGHUP].filter { !ignored.contains($0) }) {
-            _ in
-            stop.request(.signal)
-        }
+        let handled = [SIGINT, SIGTERM, SIGHUP].filter { !ignored.contains($0) }
+        registration = SignalDispatcher.shared?.register(handled) { _ in stop.request(.signal) }
     }
 
     /// Runs a command until it ends or one of the signals arrives, and ends the program with its exit status.
@@ -43,21 +41,17 @@ final class SignalRelay: Sendable {
         var stored: [SignalDispatcher.ReceivedSignal] = []
     }
 
-    private final class Content: Sendable {
-        let state = Mutex(State())
-    }
+    private final class Content: Sendable { let state = Mutex(State()) }
 
     private let content = Content()
     private let registration: SignalDispatcher.Registration?
 
-    /// Creates a relay for all signals that are passed on to a program. Signals that were ignored at startup remain
-    /// ignored, in the program too.
+    /// Creates a relay for all signals that are passed on. Signals ignored at startup remain ignored.
     convenience init() {
         // More than 100 signals convey no additional information.
         self.init(SignalDispatcher.numbers.filter { !SignalDispatcher.ignoredAtStart.contains($0) }, keeping: 100)
     }
 
-    /// - Parameter limit: The maximum number of stored signals.
     init(_ numbers: [Int32], keeping limit: Int) {
         registration = SignalDispatcher.shared?.register(numbers) { [content] arrival in
             let tell = content.state.withLock { state in
@@ -68,8 +62,7 @@ final class SignalRelay: Sendable {
         }
     }
 
-    /// Delivers signals to the closure until ``stop()`` is called. Stored signals are delivered immediately, later ones
-    /// on the thread of ``SignalDispatcher``.
+    /// Delivers stored signals immediately and later ones on ``SignalDispatcher``'s thread, until ``stop()``.
     func start(_ tell: @escaping @Sendable (SignalDispatcher.ReceivedSignal) -> Void) {
         let early = content.state.withLock { state in
             state.handler = tell
@@ -79,6 +72,5 @@ final class SignalRelay: Sendable {
         for arrival in early { tell(arrival) }
     }
 
-    /// Ends the delivery.
     func stop() { content.state.withLock { $0.handler = { _ in } } }
 }

@@ -3,12 +3,9 @@
 import AccessorySimulator
 import UmockdevFormat
 
-/// The state of a recorded dialogue that is played as the program: its writes are sent again, and the answers are
-/// compared with its reads.
+/// A recorded dialogue that is played as the program: its writes are sent again, and its reads compared.
 struct DialoguePlayer {
-    /// The first byte that differs from the recording.
     struct Difference: Equatable {
-        /// The step of the recording, counted from 1.
         var step: Int
         /// The offset within the step and within all answers, in bytes.
         var offset, total: Int
@@ -28,7 +25,6 @@ struct DialoguePlayer {
     private var next = 0
     /// The number of bytes of the current step that have been sent or received.
     private var done = 0
-    /// Bytes that were received before they were expected.
     private var earlyBytes: [UInt8] = []
     private(set) var sentByteCount = 0
     private(set) var receivedByteCount = 0
@@ -38,13 +34,11 @@ struct DialoguePlayer {
         skip()
     }
 
-    /// The current step, counted from 1.
     var step: Int { next + 1 }
 
     /// True at the end of the dialogue. Later bytes from the accessory are not compared.
     var isFinished: Bool { next >= steps.count }
 
-    /// True if more bytes may be received.
     var wantsInput: Bool { earlyBytes.count < Self.maximumEarly }
 
     /// The bytes to send; empty while an answer is expected.
@@ -53,15 +47,13 @@ struct DialoguePlayer {
         return bytes[done...]
     }
 
-    /// The missing bytes of the expected answer, and its delay in the recording in milliseconds; nil if no answer is
-    /// expected.
+    /// The missing bytes of the expected answer, and its recorded delay in milliseconds; nil if none is expected.
     var expectedAnswer: (missing: ArraySlice<UInt8>, milliseconds: UInt32)? {
         guard !isFinished, case .read(let milliseconds, let bytes) = steps[next] else { return nil }
         return (bytes[done...], milliseconds)
     }
 
-    /// Records that the first `count` bytes of `pending` have been sent. Compares bytes that were received early with
-    /// the expected answer.
+    /// Records that `count` bytes of `pending` were sent. Compares bytes that were received early.
     mutating func recordSent(_ count: Int) -> Difference? {
         sentByteCount += count
         advance(by: count)
@@ -71,7 +63,6 @@ struct DialoguePlayer {
         return compare(bytes)
     }
 
-    /// Compares received bytes with the expected answer.
     mutating func compare(_ bytes: [UInt8]) -> Difference? {
         var rest = bytes[...]
         while let (missing, _) = expectedAnswer, !rest.isEmpty {
@@ -101,7 +92,5 @@ struct DialoguePlayer {
     }
 
     /// Fuzz steps describe the tolerance for the program's own bytes and are irrelevant for the answers.
-    private mutating func skip() {
-        while !isFinished, case .fuzz = steps[next] { next += 1 }
-    }
+    private mutating func skip() { while !isFinished, case .fuzz = steps[next] { next += 1 } }
 }

@@ -6,13 +6,9 @@ import JSONBytes
 import SensorTools
 import SystemCalls
 
-/// An event in a conversation with an accessory.
 enum TalkEvent {
-    /// A connection to the accessory has been opened.
     case opened(AccessoryDescription, protocolName: String)
-    /// The accessory has sent these bytes.
     case received([UInt8])
-    /// These bytes were sent to the accessory.
     case sent([UInt8])
     /// The accessory is gone or has closed the connection.
     case ended(ByteChannelEnd)
@@ -124,5 +120,71 @@ struct TerminalFilter {
             if byte < 0x80 || byte >= 0xC0 { break }
         }
         return bytes.count
+    }
+}
+
+/// The end of a conversation with an accessory.
+enum TalkEnd: Sendable {
+    /// Everything was sent and the answers have arrived.
+    case finished
+    /// A signal arrived, or the reader of the output has closed the pipe.
+    case stopped
+    /// No accessory or protocol matches, or several do.
+    case notSelected(AccessorySelector.Failure)
+    case notOpened(DeviceError)
+    /// The accessory disappeared before everything was sent.
+    case disconnected(String, ByteChannelEnd)
+    case differs(String)
+    case stalled(bytes: Int)
+
+    var isTransient: Bool {
+        switch self {
+        case .notSelected(.missing), .notOpened: true
+        default: false
+        }
+    }
+
+    /// The message for an error before the conversation; nil for other ends.
+    var message: String? {
+        switch self {
+        case .notSelected(let failure): failure.message
+        case .notOpened(let error): error.description
+        default: nil
+        }
+    }
+
+    func status() -> ExitStatus {
+        switch self {
+        case .finished, .stopped: return .success
+        case .notSelected(let failure):
+            Log.error(failure.message)
+            if case .ambiguous = failure { return .usage }
+            return .unavailable
+        case .notOpened(let error):
+            Log.error(error.description)
+            return error.code == .permissionDenied ? .noPermission : .unavailable
+        case .disconnected(let name, let end):
+            let lost = end.unsentBytes > 0 ? " \(end.unsentBytes) bytes were not sent." : ""
+            Log.warning("\(name): \(end.displayText).\(lost)")
+            return .unavailable
+        case .differs(let text):
+            Log.error(text)
+            return .different
+        case .stalled(let bytes):
+            Log.error(
+                "The accessory accepted no data for \(Int(TalkOptions.sendTimeout)) s. \(bytes) bytes were not sent.")
+            return .inputOutput
+        }
+    }
+}
+
+extension ByteChannelEnd {
+    var displayText: String {
+        switch reason {
+        case .closed: "closed"
+        case .hungUp: "the accessory closed the connection"
+        case .detached: "the accessory was unplugged"
+        case .failed: error.map { TerminalText.text($0.description) } ?? "the connection failed"
+        }
     }
 }

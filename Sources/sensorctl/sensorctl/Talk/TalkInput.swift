@@ -2,14 +2,11 @@
 
 import SystemCalls
 
-/// The input to be sent to the accessory.
 struct TalkInput {
     let descriptor: Descriptor
     private let lineEnd: TalkOptions.LineEnd?
     private let isRaw: Bool
-    /// The bytes that were read but not sent.
     private(set) var pending: [UInt8] = []
-    /// True at the end of the input.
     private(set) var isAtEnd = false
     /// True if the user has pressed the key that ends the conversation.
     private(set) var wantsToLeave = false
@@ -20,7 +17,6 @@ struct TalkInput {
         isRaw = plan.isRaw
     }
 
-    /// True if more input should be read.
     var wantsInput: Bool { pending.isEmpty && !isAtEnd }
 
     /// Reads the available bytes. Must be called only if the descriptor is readable.
@@ -47,18 +43,14 @@ struct TalkInput {
         for byte in bytes { if byte == 10 { pending.append(contentsOf: lineEnd.bytes) } else { pending.append(byte) } }
     }
 
-    /// Removes the first `count` bytes, which have been sent.
     mutating func drop(_ count: Int) { pending.removeFirst(min(count, pending.count)) }
 }
 
-/// Switches a terminal to raw input while the object exists.
-///
-/// Output processing remains enabled, so that a line feed also returns to the first column.
+/// Switches a terminal to raw input while the object exists. Output processing remains enabled.
 final class TalkTerminal {
     private let descriptor: Descriptor
     private var former: termios
 
-    /// Switches the terminal to raw input; nil if the descriptor is not a terminal.
     init?(_ descriptor: Descriptor) {
         var current = termios()
         guard tcgetattr(descriptor.number, &current) == 0 else { return nil }

@@ -4,9 +4,8 @@ import DeviceCore
 import SensorTools
 import Synchronization
 
-/// Forwards bytes between the user and an accessory, on the thread that calls ``run(input:show:)``.
-///
-/// Bytes from one side are read only if the other side can accept them, which bounds the memory.
+/// Forwards bytes between the user and an accessory, on the thread that calls ``run(input:show:)``. Bytes from one side
+/// are read only if the other side can accept them, which bounds the memory.
 final class TalkLoop: Sendable {
     enum Attempt {
         case connected(AccessoryDescription, protocolName: String, any ByteChannel)
@@ -15,7 +14,6 @@ final class TalkLoop: Sendable {
         case failed(TalkEnd)
     }
 
-    /// The accessory of the previous connection.
     struct PreviousConnection {
         var identity: String
         var protocolName: String
@@ -32,20 +30,13 @@ final class TalkLoop: Sendable {
     let stop: StopRequest
     let wake: WakeupPipe
 
-    /// Creates a loop.
-    ///
-    /// - Throws: An error if no file descriptor is available.
     init(_ source: any AccessorySource, plan: TalkOptions, clock: any DeviceClock, stop: StopRequest)
         throws(DeviceError)
     {
-        self.source = source
-        self.plan = plan
-        self.clock = clock
-        self.stop = stop
+        (self.source, self.plan, self.clock, self.stop) = (source, plan, clock, stop)
         wake = try WakeupPipe(for: "the session with an accessory")
     }
 
-    /// Runs the conversation. Returns its end.
     func run(input descriptor: Descriptor, show: (TalkEvent) -> Void) -> TalkEnd {
         stop.onRequest { [wake] in wake.signal() }
         let subscription = source.subscribe { [wake] _ in wake.signal() }
@@ -86,8 +77,7 @@ final class TalkLoop: Sendable {
         return .stopped
     }
 
-    /// Waits until an accessory is attached or detached, and at most for `patience`, because some errors end without an
-    /// event.
+    /// Waits for a change of the accessories or for the retry interval, because some errors end without an event.
     private func waitForChange() {
         _ = wake.wait(for: nil, until: clock.now.advanced(bySeconds: Self.retryInterval), clock: clock)
     }
@@ -120,12 +110,9 @@ final class TalkLoop: Sendable {
         }
         do throws(DeviceError) {
             return .connected(accessory, protocolName: name, try source.open(accessory.id, protocol: name))
-        } catch {
-            return .failed(.notOpened(error))
-        }
+        } catch { return .failed(.notOpened(error)) }
     }
 
-    /// Forwards bytes until the channel, the input or the wait for answers ends.
     private func forwardBytes(
         _ channel: any ByteChannel, _ accessory: AccessoryDescription, _ input: inout TalkInput,
         _ show: (TalkEvent) -> Void

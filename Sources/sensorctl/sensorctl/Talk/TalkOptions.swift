@@ -2,7 +2,6 @@
 
 import DeviceCore
 
-/// The options of a conversation.
 struct TalkOptions: Sendable {
     /// The line ending that is sent for a line typed in a terminal.
     enum LineEnd: String, Sendable, CaseIterable {
@@ -17,18 +16,12 @@ struct TalkOptions: Sendable {
         }
     }
 
-    /// The accessory, as named by the user.
     var accessory: String
-    /// The protocol, as named by the user; nil for the only one.
     var protocolName: String?
-    /// The time in seconds to wait for answers after the end of the input; nil to wait until no byte arrives for
-    /// ``quietTime``.
+    /// The seconds to wait for answers after the end of the input; nil until no byte arrives for ``quietTime``.
     var wait: Double?
-    /// True to continue when the accessory is attached again.
     var follows = false
-    /// True if each key is sent immediately.
     var isRaw = false
-    /// The line ending to send; nil to leave the input unchanged.
     var lineEnd: LineEnd?
 
     /// The time in seconds without received bytes after which no further answer is expected.
@@ -37,12 +30,10 @@ struct TalkOptions: Sendable {
     static let sendTimeout = 10.0
     /// The additional time in seconds that an answer of a recorded dialogue may take.
     static let answerTimeout = 5.0
-    /// The key that ends raw mode: Ctrl-].
     static let escape: UInt8 = 0x1D
 }
 
 /// Determines when a conversation is finished after its input has ended: all bytes have been sent, and the time for
-/// answers has elapsed.
 struct ConversationEndDetector {
     enum Verdict: Equatable {
         case wait(until: BootTime)
@@ -69,9 +60,7 @@ struct ConversationEndDetector {
 
     mutating func recordReceived(at now: BootTime) { lastReceived = now }
 
-    /// Returns the state of the conversation after the end of the input.
-    ///
-    /// - Parameter space: The space that the channel has available now.
+    /// Returns the state of the conversation after the end of the input. `space` is what the channel has available.
     mutating func evaluate(space: Int, now: BootTime) -> Verdict {
         guard let sentAt else {
             guard space < initialSpace else {

@@ -5,8 +5,7 @@ import DeviceCore
 import Geodesy
 import SensorTools
 
-/// A date on the command line: a decimal year, or an ISO 8601 date with an optional time of day, which is in UTC unless
-/// it has an offset.
+/// A date on the command line: a decimal year, or ISO 8601 with an optional time, in UTC without an offset.
 struct FieldDate: ExpressibleByArgument, Equatable {
     /// The decimal year, 1900...2200.
     let year: Double
@@ -51,7 +50,6 @@ struct FieldDate: ExpressibleByArgument, Equatable {
 
 /// A day on the command line, such as 2026-11-21.
 struct LogDay: ExpressibleByArgument {
-    /// The start of the day.
     let time: WallTime
     let text: String
 

@@ -3,9 +3,9 @@
 import ArgumentParser
 import DeviceCore
 import Trace
+import TraceEditing
 import TraceFormats
 
-/// The options for importing recordings of other programs.
 struct ImportOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -41,12 +41,10 @@ struct ImportOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Speed between GPX points without times. Default: one point per second.",
-            valueName: "metres per second"))
+            "Speed between GPX points without times. Default: one point per second.", valueName: "metres per second"))
     var pace: Double?
 
-    @Option(
-        help: ArgumentHelp("First day of an NMEA log that contains no date, such as 2026-11-21.", valueName: "day"))
+    @Option(help: ArgumentHelp("First day of an NMEA log that contains no date, such as 2026-11-21.", valueName: "day"))
     var date: LogDay?
 
     @Option(
@@ -59,7 +57,7 @@ struct ImportOptions: ParsableArguments {
     private static var points: String { GPXOptions.Content.allCases.map(\.rawValue).joined(separator: ", ") }
 
     func validate() throws {
-        if let columns { _ = try ExitStatus.validating { () throws(DeviceError) in try CSVColumnMap(columns) } }
+        if let columns { _ = try ExitStatus.validating { try CSVColumnMap(columns) } }
         if let layout, MotionCSVLayout(rawValue: layout) == nil {
             throw ValidationError("--layout must be one of \(Self.layouts), not \(layout).")
         }
@@ -106,9 +104,7 @@ struct ImportOptions: ParsableArguments {
         ]
         return values.compactMapValues(\.self)
     }
-}
 
-extension ImportOptions {
     /// Reads a recording; "-" is standard input. Exits with an error if it cannot be read.
     func read(_ path: String) throws -> TraceFile {
         let recording = try RecordingFile.read(userPath: path, options: options)
@@ -124,7 +120,6 @@ extension ImportOptions {
         return recordings.map(\.trace)
     }
 
-    /// Logs the options that do not apply to recordings of these formats.
     private func warnOfUnused(_ kinds: Set<RecordingFormat>, _ name: String) {
         for option in description.keys.sorted() {
             guard let (what, users) = applicableFormats(of: option), users.isDisjoint(with: kinds) else { continue }
@@ -149,7 +144,7 @@ extension ImportOptions {
 extension TraceFile {
     /// Reads a trace; "-" is standard input. Exits with an error if it cannot be read.
     static func read(userPath path: String) throws -> TraceFile {
-        try ExitStatus.exitOnError(ExitStatus.init(reading:)) { () throws(DeviceError) in
+        try ExitStatus.exitOnError {
             path == "-"
                 ? try TraceFile(contents: try TraceBytes.standardInput(), name: TraceBytes.standardInputName)
                 : try TraceFile(path: path)
@@ -158,12 +153,9 @@ extension TraceFile {
 }
 
 extension RecordingFile {
-    /// Reads a recording of any format; "-" is standard input. Logs its remarks. Exits with an error if it cannot be
-    /// read.
-    ///
-    /// - Parameter options: The import options.
+    /// Reads a recording of any format; "-" is standard input. Logs its remarks. Exits with an error if that fails.
     static func read(userPath path: String, options: RecordingOptions) throws -> RecordingFile {
-        let recording = try ExitStatus.exitOnError(ExitStatus.init(reading:)) { () throws(DeviceError) in
+        let recording = try ExitStatus.exitOnError {
             path == "-"
                 ? try RecordingFile.read(
                     try TraceBytes.standardInput(), name: TraceBytes.standardInputName, options: options)
@@ -177,8 +169,18 @@ extension RecordingFile {
 extension TraceBytes {
     static let standardInputName = "standard input"
 
-    /// Reads standard input to its end.
     static func standardInput() throws(DeviceError) -> TraceBytes {
         try TraceBytes(stream: Descriptor.standardInput.number, name: standardInputName)
+    }
+}
+
+extension TraceFile {
+    /// Returns sentences about the lines that playback could not read. It stores only the first warnings; if there are
+    /// more, the whole trace is read to count them.
+    func remarks(on warnings: [TraceWarning]) -> [String] {
+        let diagnostics =
+            warnings.count < TraceCursor.maximumWarnings
+            ? InputDiagnostics(warnings) : ReportDiagnostics(self).lineWarnings
+        return diagnostics.remarks.map { "\(name): \($0)" }
     }
 }

@@ -5,8 +5,7 @@ import Trace
 
 /// Prevents commands from overwriting their input.
 enum OutputCheck {
-    /// Exits with an error if the output would overwrite an input under any name: a file, its folder, a file in an
-    /// input folder, or a file that belongs to an input.
+    /// Exits with an error if the output would overwrite an input, its folder, or a file that belongs to it.
     static func check(_ output: String, against inputs: [String]) throws {
         guard output != "-", let target = FileIdentity(output) else { return }
         for input in inputs where input != "-" {

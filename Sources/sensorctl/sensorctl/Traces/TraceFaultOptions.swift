@@ -5,20 +5,17 @@ import DeviceCore
 import Trace
 import TraceEditing
 
-/// The options that insert faults into a recording.
 struct TraceFaultOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("Faults to inject. \(TraceFault.syntax)", valueName: "faults"))
-    var fault: String?
+    @Option(help: ArgumentHelp("Faults to inject. \(TraceFault.syntax)", valueName: "faults")) var fault: String?
 
-    @Option(help: "Seed of random faults, to repeat a run. Default: a new seed in each run.")
-    var seed: UInt64?
+    @Option(help: "Seed of random faults, to repeat a run. Default: a new seed in each run.") var seed: UInt64?
 
     func validate() throws {
         guard let fault else {
             if seed != nil { throw ValidationError("--seed requires --fault.") }
             return
         }
-        _ = try ExitStatus.validating { () throws(DeviceError) in try TraceFault.list(fault) }
+        _ = try ExitStatus.validating { try TraceFault.list(fault) }
     }
 
     /// Rejects faults that begin after the played part.
@@ -33,9 +30,7 @@ struct TraceFaultOptions: ParsableArguments {
     func apply(to trace: TraceFile) throws -> TraceFile {
         let edits = edits()
         guard !edits.isEmpty else { return trace }
-        return try ExitStatus.exitOnError(ExitStatus.init(reading:)) { () throws(DeviceError) in
-            try TraceEditor.trace(trace, edits: edits, named: trace.name)
-        }
+        return try ExitStatus.exitOnError { try TraceEditor.trace(trace, edits: edits, named: trace.name) }
     }
 
     /// Returns the edits that insert the faults. Logs the faults and the seed.

@@ -2,11 +2,11 @@
 
 import ArgumentParser
 import DeviceCore
+import SystemCalls
 import Trace
 import TraceEditing
 import TraceFormats
 
-/// The options for the output of commands that create a recording.
 struct TraceTarget: ParsableArguments {
     @Argument(
         help:
@@ -27,15 +27,12 @@ struct TraceTarget: ParsableArguments {
             valueName: "path"))
     var receiver: String?
 
-    @Flag(help: "Also write arrival times, in the formats gpsd and nmea.")
-    var stamps = false
+    @Flag(help: "Also write arrival times, in the formats gpsd and nmea.") var stamps = false
 
     private static var formats: String { RecordingFormat.writableFormats.map(\.name).joined(separator: ", ") }
 
     private static func format(_ text: String) throws -> RecordingFormat {
-        guard let format = RecordingFormat(name: text) else {
-            throw ValidationError("Use one of \(formats).")
-        }
+        guard let format = RecordingFormat(name: text) else { throw ValidationError("Use one of \(formats).") }
         return format
     }
 
@@ -61,7 +58,6 @@ struct TraceTarget: ParsableArguments {
         ExportOptions(overwrite: new.overwrite, mode: new.mode?.bits, receiver: receiver, hasStamps: stamps)
     }
 
-    /// Exits with an error if the output would overwrite an input.
     func check(against inputs: [String]) throws { try OutputCheck.check(output, against: inputs) }
 
     /// Writes the edited trace. Logs the contents that its format cannot represent.
@@ -72,8 +68,7 @@ struct TraceTarget: ParsableArguments {
         }
     }
 
-    /// Writes a trace that the closure creates. Native traces are written directly, other formats after the whole trace
-    /// has been built in memory.
+    /// Writes a trace that the closure creates: native traces directly, other formats after it is complete.
     func write(_ make: (any TraceSink) throws(DeviceError) -> [String]) throws {
         try logRemarks { () throws(DeviceError) in
             guard chosenFormat == .trace else {
@@ -96,18 +91,14 @@ struct TraceTarget: ParsableArguments {
     }
 
     private func logRemarks(_ body: () throws(DeviceError) -> [String]) throws {
-        do throws(DeviceError) {
-            for remark in try body() { Log.warning(remark) }
-        } catch {
+        do throws(DeviceError) { for remark in try body() { Log.warning(remark) } } catch {
             try ExitStatus.exit(error, writing: output)
         }
     }
 }
 
-/// The input and output options of commands that edit a recording.
 struct EditOptions: ParsableArguments {
-    @Argument(
-        help: "Recording; - for standard input, except for folders and libiio's XML.", completion: .file())
+    @Argument(help: "Recording; - for standard input, except for folders and libiio's XML.", completion: .file())
     var file: String
 
     @OptionGroup var target: TraceTarget
@@ -128,10 +119,7 @@ final class DeferredTraceFile: TraceSink {
     private let options: NewFileOptions
     private var writer: TraceWriter?
 
-    init(path: String, _ options: NewFileOptions) {
-        self.path = path
-        self.options = options
-    }
+    init(path: String, _ options: NewFileOptions) { (self.path, self.options) = (path, options) }
 
     func write(_ header: TraceHeader) throws(DeviceError) {
         let writer = try TraceWriter(whole: path, overwrite: options.overwrite, mode: options.mode?.bits)
@@ -142,4 +130,35 @@ final class DeferredTraceFile: TraceSink {
     func write(_ event: TraceEvent) throws(DeviceError) { try writer?.write(event) }
 
     func close() throws(DeviceError) { try writer?.close() }
+}
+
+/// Writes files atomically: the file is complete or does not exist.
+enum AtomicFile {
+    /// Writes a file; "-" is standard output. Exits with an error if that fails.
+    static func write(_ bytes: [UInt8], to path: String, _ options: NewFileOptions) throws {
+        do throws(DeviceError) {
+            let file = try TraceOutput(whole: path, overwrite: options.overwrite, mode: options.mode?.bits)
+            do throws(DeviceError) { try file.write(bytes) } catch {
+                file.abandon()
+                throw error
+            }
+            try file.close()
+        } catch { try ExitStatus.exit(error, writing: path) }
+    }
+}
+
+extension ExitStatus {
+    /// Logs the reason that an output cannot be written, and exits with the status.
+    static func exit(_ error: DeviceError, writing output: String) throws {
+        switch error.cause {
+        case .system(_, EPIPE)?:
+            // The reader has closed the pipe, which is not an error.
+            return
+        case .system(_, EEXIST)?:
+            Log.error("\(output) already exists. Choose another name, or replace it with --overwrite.")
+            try ExitStatus.cannotCreate.exit()
+        default: Log.error(error.description)
+        }
+        try ExitStatus(error, otherwise: error.code == .inputOutput ? .inputOutput : .cannotCreate).exit()
+    }
 }

@@ -4,13 +4,10 @@
 struct HTTPRequest: Equatable {
     /// The maximum size of a request head, in bytes.
     static let limit = 8192
-    /// The maximum number of headers.
     static let headerLimit = 64
 
     enum Parsed: Equatable {
-        /// The head is incomplete.
         case incomplete
-        /// The request and its length in bytes.
         case request(HTTPRequest, length: Int)
         case invalid(HTTPStatus)
     }
@@ -37,27 +34,24 @@ struct HTTPRequest: Equatable {
 
     func hasHeader(_ name: String) -> Bool { headers.contains { $0.name == name } }
 
-    /// True if a comma-separated header such as HTTPConnection contains the word.
+    /// True if a comma-separated header such as Connection contains the word.
     func header(_ word: String, contains name: String) -> Bool {
         headers.contains { header in
-            header.name == name
-                && header.value.split(separator: ",").contains { Self.trimmed($0).lowercased() == word }
+            header.name == name && header.value.split(separator: ",").contains { Self.trimmed($0).lowercased() == word }
         }
     }
 
-    /// True if the connection stays open after the response.
     var keepsAlive: Bool {
         isVersion11 ? !header("close", contains: "connection") : header("keep-alive", contains: "connection")
     }
 
-    /// Parses the received bytes.
     static func parse(_ bytes: ArraySlice<UInt8>) -> Parsed {
-        guard let end = headEnd(bytes) else {
+        guard let end = bytes.prefix(limit).firstRange(of: Array("\r\n\r\n".utf8))?.upperBound else {
             return bytes.count >= limit ? .invalid(.headTooLarge) : .incomplete
         }
-        guard end - bytes.startIndex <= limit else { return .invalid(.headTooLarge) }
         var lines: [String] = []
-        for line in Self.lines(of: bytes[..<(end - 4)]) {
+        // A single CR or LF remains in its line, which is then rejected.
+        for line in bytes[..<(end - 4)].split(separator: Array("\r\n".utf8), omittingEmptySubsequences: false) {
             // Control characters might be interpreted differently by another program.
             guard line.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 9 }),
                 let text = String(validating: line, as: UTF8.self)
@@ -67,8 +61,8 @@ struct HTTPRequest: Equatable {
         guard let first = lines.first else { return .invalid(.badRequest) }
         guard lines.count <= headerLimit + 1 else { return .invalid(.headTooLarge) }
         let words = first.split(separator: " ", omittingEmptySubsequences: false)
-        guard words.count == 3, !words[0].isEmpty, words[1].hasPrefix("/") else { return .invalid(.badRequest) }
-        guard words[2] == "HTTP/1.1" || words[2] == "HTTP/1.0" else { return .invalid(.badRequest) }
+        guard words.count == 3, !words[0].isEmpty, words[1].hasPrefix("/"), ["HTTP/1.1", "HTTP/1.0"].contains(words[2])
+        else { return .invalid(.badRequest) }
         var headers: [(name: String, value: String)] = []
         for line in lines.dropFirst() {
             guard let colon = line.firstIndex(of: ":"), colon > line.startIndex,
@@ -83,45 +77,8 @@ struct HTTPRequest: Equatable {
         return .request(request, length: end - bytes.startIndex)
     }
 
-    /// Returns the index after the empty line; nil if there is none yet.
-    private static func headEnd(_ bytes: ArraySlice<UInt8>) -> Int? {
-        var matched = 0
-        let mark: [UInt8] = [13, 10, 13, 10]
-        for (offset, byte) in bytes.prefix(limit).enumerated() {
-            if byte == mark[matched] {
-                matched += 1
-                if matched == mark.count { return bytes.startIndex + offset + 1 }
-            } else {
-                matched = byte == 13 ? 1 : 0
-            }
-        }
-        return nil
-    }
-
-    /// Splits the head at CR LF. A single CR or LF remains in its line, which is then rejected.
-    private static func lines(of bytes: ArraySlice<UInt8>) -> [ArraySlice<UInt8>] {
-        var (lines, start, at) = ([ArraySlice<UInt8>](), bytes.startIndex, bytes.startIndex)
-        while at < bytes.endIndex {
-            let next = at + 1
-            if bytes[at] == 13, next < bytes.endIndex, bytes[next] == 10 {
-                lines.append(bytes[start..<at])
-                start = next + 1
-                at = start
-            } else {
-                at = next
-            }
-        }
-        lines.append(bytes[start..<bytes.endIndex])
-        return lines
-    }
-
     private static func isNameCharacter(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
-            true
-        default: false
-        }
+        byte.isAlphanumeric || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
     }
 
     private static func trimmed(_ text: Substring) -> String {
@@ -129,5 +86,58 @@ struct HTTPRequest: Equatable {
         while text.first == " " || text.first == "\t" { text.removeFirst() }
         while text.last == " " || text.last == "\t" { text.removeLast() }
         return String(text)
+    }
+}
+
+struct HTTPStatus: Hashable, Sendable {
+    let code: Int
+    let reason: String
+
+    static let ok = HTTPStatus(code: 200, reason: "OK")
+    static let badRequest = HTTPStatus(code: 400, reason: "Bad Request")
+    static let forbidden = HTTPStatus(code: 403, reason: "Forbidden")
+    static let notFound = HTTPStatus(code: 404, reason: "Not Found")
+    static let notAllowed = HTTPStatus(code: 405, reason: "Method Not Allowed")
+    static let contentTooLarge = HTTPStatus(code: 413, reason: "Content Too Large")
+    static let upgradeRequired = HTTPStatus(code: 426, reason: "Upgrade Required")
+    static let headTooLarge = HTTPStatus(code: 431, reason: "Request Header Fields Too Large")
+    static let unavailable = HTTPStatus(code: 503, reason: "Service Unavailable")
+}
+
+struct HTTPResponse {
+    var status: HTTPStatus
+    var type = "text/plain; charset=utf-8"
+    var body: [UInt8] = []
+    var headers: [(name: String, value: String)] = []
+
+    init(_ status: HTTPStatus, _ text: String? = nil) {
+        self.status = status
+        body = Array("\(text ?? status.reason)\n".utf8)
+    }
+
+    init(type: String, body: [UInt8]) {
+        status = .ok
+        (self.type, self.body) = (type, body)
+    }
+
+    /// Returns the encoded response. `hasBody` is false for HEAD.
+    func bytes(policy: String, hasBody: Bool, keepsAlive: Bool) -> [UInt8] {
+        var text = "HTTP/1.1 \(status.code) \(status.reason)\r\n"
+        let fields: [(name: String, value: String)] = [
+            ("Content-Type", type), ("Content-Length", "\(body.count)"),
+            // Caching is disabled: the page changes with the version, and live data is outdated immediately.
+            ("Cache-Control", "no-store"), ("Content-Security-Policy", policy), ("X-Content-Type-Options", "nosniff"),
+            ("Referrer-Policy", "no-referrer"), ("Cross-Origin-Opener-Policy", "same-origin"),
+            ("Cross-Origin-Resource-Policy", "same-origin"), ("Connection", keepsAlive ? "keep-alive" : "close"),
+        ]
+        for (name, value) in fields + headers { text += "\(name): \(value)\r\n" }
+        return Array("\(text)\r\n".utf8) + (hasBody ? body : [])
+    }
+}
+
+extension UInt8 {
+    /// True for an ASCII letter or digit.
+    var isAlphanumeric: Bool {
+        (0x30...0x39).contains(self) || (0x41...0x5A).contains(self) || (0x61...0x7A).contains(self)
     }
 }
