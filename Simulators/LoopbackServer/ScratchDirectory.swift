@@ -4,12 +4,9 @@ import Synchronization
 import SystemCalls
 package import DeviceCore
 
-/// A temporary directory of a simulator.
-///
-/// The directory is removed when the object is released. If the process ends before that, the next simulator that
-/// creates a directory of the same kind in the same parent removes it.
+/// A temporary directory that is removed when the object is released. If the process ends before that, the next
+/// simulator that creates a directory of the same kind in the same parent removes it.
 package final class ScratchDirectory: Sendable {
-    /// A kind of simulator that creates directories.
     package struct Kind: Sendable {
         /// The prefix of the directory names. mkdtemp(3) appends a random suffix.
         let prefix: String
