@@ -12,8 +12,7 @@ package struct PollSet {
     private var deadline = BootTime.never
 
     package init(wakeUp: WakeupPipe, clock: LiveClock) {
-        self.wakeUp = wakeUp
-        self.clock = clock
+        (self.wakeUp, self.clock) = (wakeUp, clock)
     }
 
     package mutating func begin(deadline: BootTime = .never) {

@@ -17,9 +17,7 @@ package final class ScratchDirectory: Sendable {
         let isOwnedEntry: @Sendable (String) -> Bool
 
         package init(prefix: String, owner: String, owns: @escaping @Sendable (String) -> Bool) {
-            self.prefix = prefix
-            self.owner = owner
-            self.isOwnedEntry = owns
+            (self.prefix, self.owner, self.isOwnedEntry) = (prefix, owner, owns)
         }
     }
 
@@ -49,8 +47,7 @@ package final class ScratchDirectory: Sendable {
             throw error
         }
         _ = flock(descriptor, LOCK_EX | LOCK_NB)
-        self.kind = kind
-        self.path = path
+        (self.kind, self.path) = (kind, path)
         self.descriptor = Mutex(descriptor)
     }
 
@@ -58,11 +55,7 @@ package final class ScratchDirectory: Sendable {
 
     /// Removes the directory and the entries that its simulator created.
     package func remove() {
-        let former = descriptor.withLock { descriptor in
-            defer { descriptor = nil }
-            return descriptor
-        }
-        guard let former else { return }
+        guard let former = descriptor.withLock({ exchange(&$0, with: nil) }) else { return }
         Self.removeEntries(of: former, where: kind.isOwnedEntry)
         rmdir(path)
         close(former)

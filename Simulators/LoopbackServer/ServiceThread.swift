@@ -59,11 +59,7 @@ package final class ServiceThread<State: ServiceState, Address: Sendable>: Senda
     /// the thread was not running.
     @discardableResult
     package func stop(with stopOthers: () -> Void = {}) -> Address? {
-        let former = running.withLock { running in
-            defer { running = nil }
-            return running
-        }
-        guard let former else { return nil }
+        guard let former = running.withLock({ exchange(&$0, with: nil) }) else { return nil }
         stopOthers()
         former.state.stop()
         // The thread blocks only in waits that the wake-up ends, so it ends soon. The timeout covers a suspended
@@ -84,11 +80,8 @@ package final class TransferBox<Value>: @unchecked Sendable {
     /// Returns the value on the first call and nil on later calls.
     package func take() -> Value? {
         hasValue.withLock { hasValue in
-            defer {
-                hasValue = false
-                value = nil
-            }
-            return hasValue ? value : nil
+            guard exchange(&hasValue, with: false) else { return nil }
+            return exchange(&value, with: nil)
         }
     }
 }
@@ -162,8 +155,7 @@ package final class SharedPlaybackStart: Sendable {
         let (time, actions) = state.withLock { state -> (BootTime, [@Sendable () -> Void]) in
             if let time = state.time { return (time, []) }
             state.time = now
-            defer { state.actions = [] }
-            return (now, state.actions)
+            return (now, exchange(&state.actions, with: []))
         }
         for action in actions { action() }
         return time

@@ -108,11 +108,7 @@ public final class SimulatedServers: Sendable {
     /// Stops all servers, removes the files that they have created, and waits until this is done. The servers can be
     /// started again and then play the traces from the beginning.
     public func stop() {
-        let former = running.withLock { running in
-            defer { running = nil }
-            return running
-        }
-        guard let former else { return }
+        guard let former = running.withLock({ exchange(&$0, with: nil) }) else { return }
         former.gpsd.stop()
         former.iiod.stop()
         former.accessories?.stop()

@@ -30,10 +30,7 @@ public struct MotionRoute: Sendable {
 
     /// Creates a route from consecutive stages. There must be at least one stage.
     init(_ stages: [RouteStage], extends: Bool, start: WallTime? = nil, remarks: [String] = []) {
-        self.stages = stages
-        self.extends = extends
-        self.start = start
-        self.warnings = remarks
+        (self.stages, self.extends, self.start, self.warnings) = (stages, extends, start, remarks)
         duration = stages.last?.end ?? 0
         distance = stages.reduce(0) { $0 + $1.distance }
     }
@@ -99,10 +96,7 @@ public struct Waypoint: Sendable, Hashable {
 
     /// Creates a waypoint. The values are validated when a ``MotionRoute`` is created.
     public init(latitude: Double, longitude: Double, altitude: Double = .nan, speed: Double = .nan, pause: Double = 0) {
-        self.latitude = latitude
-        self.longitude = longitude
-        self.altitude = altitude
-        self.speed = speed
+        (self.latitude, self.longitude, self.altitude, self.speed) = (latitude, longitude, altitude, speed)
         self.pause = pause
     }
 }

@@ -47,8 +47,7 @@ public struct MotionSynthesizer: Sendable {
     /// - Throws: A `DeviceError` that names the invalid option.
     public init(_ route: MotionRoute, options: MotionOptions = MotionOptions()) throws(DeviceError) {
         try options.check()
-        self.route = route
-        self.options = options
+        (self.route, self.options) = (route, options)
         path = SmoothPath(route, options)
         duration = path.duration
         let start = options.start ?? route.start ?? Self.standardStart

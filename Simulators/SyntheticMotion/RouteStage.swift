@@ -33,8 +33,7 @@ struct RouteStage: Sendable {
     var end: Double { start + duration }
 
     init(from: GeodeticCoordinate, altitude: Double) {
-        self.from = from
-        self.altitude = altitude
+        (self.from, self.altitude) = (from, altitude)
     }
 
     /// Returns the distance covered after `time` seconds since the start of the stage, in metres.
