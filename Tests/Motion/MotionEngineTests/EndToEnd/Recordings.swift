@@ -40,7 +40,7 @@ final class Heard {
 
     /// Plays the whole recording with handlers for all three sensors at their full rates.
     init(_ device: SimulatedDevice) {
-        device.use {
+        try device.use {
             let begin = device.device.clock.now.seconds
             let manager = CMMotionManager()
             manager.accelerometerUpdateInterval = 0
@@ -63,7 +63,7 @@ final class Heard {
                 let value = data.magneticField
                 self.fields.append(Reading(value: [value.x, value.y, value.z], time: data.timestamp - begin))
             }
-            device.play()
+            try device.play()
         }
     }
 }
