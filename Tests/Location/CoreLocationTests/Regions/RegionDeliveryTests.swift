@@ -54,14 +54,14 @@ final class RegionRecorder: NSObject, CLLocationManagerDelegate {
     /// Returns a recorder with the callbacks that a manager receives while the body plays the lines.
     @discardableResult static func of(
         _ lines: [String] = RegionDeliveryTests.drive,
-        _ body: (CLLocationManager, SimulatedDevice, RegionRecorder) -> Void
+        _ body: (CLLocationManager, SimulatedDevice, RegionRecorder) throws -> Void
     ) throws -> RegionRecorder {
         let device = try Drives.device(lines)
         let recorder = RegionRecorder()
-        device.use {
+        try device.use {
             let manager = CLLocationManager()
             manager.delegate = recorder
-            body(manager, device, recorder)
+            try body(manager, device, recorder)
         }
         return recorder
     }

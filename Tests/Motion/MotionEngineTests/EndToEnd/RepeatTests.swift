@@ -81,7 +81,7 @@ struct RepeatTests {
         let builder = TraceBuilder(name: "drive")
         try MotionSynthesizer(try MotionRoute(waypoints), options: MotionOptions()).write(to: builder)
         let file = try builder.file()
-        func play(readsAhead: Bool) -> [UInt64] {
+        func play(readsAhead: Bool) throws -> [UInt64] {
             var options = PlaybackOptions()
             options.readsAhead = readsAhead
             let device = SimulatedDevice(file, options: options)
@@ -100,10 +100,10 @@ struct RepeatTests {
             }
             return diary.bits
         }
-        let first = play(readsAhead: true)
+        let first = try play(readsAhead: true)
         #expect(first.count > 100_000)
-        #expect(play(readsAhead: true) == first)
-        #expect(play(readsAhead: false) == first)
+        #expect(try play(readsAhead: true) == first)
+        #expect(try play(readsAhead: false) == first)
     }
 
     /// The bits of all numbers in callbacks, in order.
