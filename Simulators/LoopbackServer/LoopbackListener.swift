@@ -3,12 +3,10 @@
 package import DeviceCore
 import SystemCalls
 
-/// A TCP socket that listens for clients on the loopback interface.
 package final class LoopbackListener: Sendable {
     package enum AcceptResult {
         /// The descriptor of a new connection. The caller owns it and must close it.
         case connection(Int32)
-        /// No connection is pending.
         case wouldBlock
         /// accept(2) failed, for example because no descriptor or memory is available for the pending connection.
         case failed
@@ -23,12 +21,8 @@ package final class LoopbackListener: Sendable {
     /// Creates a listener on the same port after this one has been released.
     let reopen: @Sendable () throws(DeviceError) -> LoopbackListener
 
-    /// Creates a listener on 127.0.0.1.
-    ///
-    /// - Parameters:
-    ///   - port: The TCP port. 0 lets the system choose one.
-    ///   - owner: The name of the server in error messages, for example "The simulated iiod".
-    ///   - sendRoom: The size of each connection's send buffer, in bytes; nil for the system default.
+    /// Creates a listener on 127.0.0.1. The system chooses the port if it is 0. `owner` names the server in errors,
+    /// such as "The simulated iiod". `sendRoom` is the size of each send buffer in bytes; nil for the default.
     package init(port: UInt16, for owner: String, sendRoom: Int32? = nil) throws(DeviceError) {
         let descriptor = Sockets.open(AF_INET, .stream)
         guard descriptor >= 0 else { throw Self.failure("socket", port, owner) }
@@ -103,7 +97,6 @@ package final class LoopbackAcceptor {
     /// The time of the next attempt to accept connections or to reopen the port after a failure.
     private var nextAttempt = BootTime.zero
 
-    /// Whether the server listens on the port.
     package var isOpen = true { didSet { if !isOpen { listener = nil } } }
 
     package init(_ listener: LoopbackListener) {
@@ -120,9 +113,8 @@ package final class LoopbackAcceptor {
         nextAttempt > now || (isOpen && listener == nil) ? nextAttempt : .never
     }
 
-    /// Accepts pending connections and passes each descriptor to the closure, which owns it.
-    ///
-    /// - Parameter revents: The events that poll(2) returned for the listening socket.
+    /// Accepts pending connections and passes each descriptor to the closure, which owns it. `revents` are the events
+    /// that poll(2) returned for the listening socket.
     package func acceptPending(revents: Int16, now: BootTime, _ take: (Int32) -> Void) {
         guard isOpen, nextAttempt <= now, listener == nil || revents != 0 else { return }
         if listener == nil { listener = try? reopen() }

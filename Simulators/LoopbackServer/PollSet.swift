@@ -3,9 +3,8 @@
 package import DeviceCore
 package import SystemCalls
 
-/// The descriptors that a server's thread polls besides its wake-up, and the time at which it stops waiting.
-///
-/// A loop calls `begin`, adds its descriptors, and calls `wait`. Descriptors are numbered in the order in which they are added.
+/// The descriptors that a server's thread polls besides its wake-up, numbered in the order of `add`, and the time at
+/// which it stops waiting. A loop calls `begin`, adds its descriptors, and calls `wait`.
 package struct PollSet {
     private let wakeUp: WakeupPipe
     private let clock: LiveClock
@@ -13,11 +12,9 @@ package struct PollSet {
     private var deadline = BootTime.never
 
     package init(wakeUp: WakeupPipe, clock: LiveClock) {
-        self.wakeUp = wakeUp
-        self.clock = clock
+        (self.wakeUp, self.clock) = (wakeUp, clock)
     }
 
-    /// Removes the descriptors of the last wait.
     package mutating func begin(deadline: BootTime = .never) {
         descriptors.removeAll(keepingCapacity: true)
         descriptors.append(pollfd(fd: wakeUp.readEnd, events: Int16(POLLIN), revents: 0))
@@ -31,13 +28,10 @@ package struct PollSet {
 
     package mutating func add(_ interest: pollfd) { descriptors.append(interest) }
 
-    /// Ends the wait at that time at the latest.
     package mutating func expire(at time: BootTime) { deadline = min(deadline, time) }
 
-    /// Waits until a descriptor is ready, the wake-up is signalled, or the deadline has passed. After an error of poll(2), no
-    /// descriptor is ready.
-    ///
-    /// - Parameter isPrecise: True to end within microseconds of the deadline instead of up to a millisecond later.
+    /// Waits until a descriptor is ready, the wake-up is signalled, or the deadline has passed; if `isPrecise`, within
+    /// microseconds, otherwise within a millisecond. After an error of poll(2), no descriptor is ready.
     package mutating func wait(isPrecise: Bool = false) {
         var milliseconds: Int32 = -1
         var rest: Int64 = 0

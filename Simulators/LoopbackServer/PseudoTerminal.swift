@@ -3,14 +3,9 @@
 package import DeviceCore
 import SystemCalls
 
-/// Functions for pseudo-terminals that replace serial ports.
 package enum PseudoTerminal {
-    /// Opens a pseudo-terminal in raw mode without echo.
-    ///
-    /// poll(2) reports POLLHUP on the master until a program opens the slave.
-    ///
-    /// - Parameter owner: The purpose of the terminal in error messages, for example "the simulated accessory".
-    /// - Returns: The non-blocking master, which the caller owns, and the path of the slave, which a program opens.
+    /// Opens a pseudo-terminal in raw mode without echo. Returns the non-blocking master, which the caller owns, and
+    /// the path of the slave, which a program opens. poll(2) reports POLLHUP on the master until then.
     package static func open(for owner: String) throws(DeviceError) -> (master: Int32, path: String) {
         let master = systemOpen("/dev/ptmx", flags)
         guard master >= 0 else { throw failure("open /dev/ptmx", errno, owner) }
@@ -87,10 +82,8 @@ package enum PseudoTerminal {
     }
 }
 
-/// A watcher that reports when a program opens one of a simulator's pseudo-terminals. poll(2) on the masters does not
-/// report this.
-///
-/// A simulator uses one instance for all of its terminals, because the number of inotify instances per user is limited.
+/// A watcher that reports when a program opens a pseudo-terminal, which poll(2) on the master does not. A simulator
+/// uses one instance for all its terminals, because the number of inotify instances per user is limited.
 package final class OpenWatcher: Sendable {
     /// The inotify descriptor. It is readable after a terminal has been opened; negative if inotify is not available.
     package let descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))

@@ -4,12 +4,9 @@ import Synchronization
 import SystemCalls
 package import DeviceCore
 
-/// A temporary directory of a simulator.
-///
-/// The directory is removed when the object is released. If the process ends before that, the next simulator that
-/// creates a directory of the same kind in the same parent removes it.
+/// A temporary directory that is removed when the object is released. If the process ends before that, the next
+/// simulator that creates a directory of the same kind in the same parent removes it.
 package final class ScratchDirectory: Sendable {
-    /// A kind of simulator that creates directories.
     package struct Kind: Sendable {
         /// The prefix of the directory names. mkdtemp(3) appends a random suffix.
         let prefix: String
@@ -20,9 +17,7 @@ package final class ScratchDirectory: Sendable {
         let isOwnedEntry: @Sendable (String) -> Bool
 
         package init(prefix: String, owner: String, owns: @escaping @Sendable (String) -> Bool) {
-            self.prefix = prefix
-            self.owner = owner
-            self.isOwnedEntry = owns
+            (self.prefix, self.owner, self.isOwnedEntry) = (prefix, owner, owns)
         }
     }
 
@@ -52,8 +47,7 @@ package final class ScratchDirectory: Sendable {
             throw error
         }
         _ = flock(descriptor, LOCK_EX | LOCK_NB)
-        self.kind = kind
-        self.path = path
+        (self.kind, self.path) = (kind, path)
         self.descriptor = Mutex(descriptor)
     }
 
@@ -61,11 +55,7 @@ package final class ScratchDirectory: Sendable {
 
     /// Removes the directory and the entries that its simulator created.
     package func remove() {
-        let former = descriptor.withLock { descriptor in
-            defer { descriptor = nil }
-            return descriptor
-        }
-        guard let former else { return }
+        guard let former = descriptor.withLock({ exchange(&$0, with: nil) }) else { return }
         Self.removeEntries(of: former, where: kind.isOwnedEntry)
         rmdir(path)
         close(former)

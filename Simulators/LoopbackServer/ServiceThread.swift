@@ -16,9 +16,8 @@ package protocol ServiceLoop: AnyObject {
     func run()
 }
 
-/// The life cycle of a server's thread, which can be started and stopped repeatedly from any thread.
-///
-/// Releasing the object stops the thread.
+/// The life cycle of a server's thread, which can be started and stopped repeatedly from any thread. Releasing the
+/// object stops the thread.
 package final class ServiceThread<State: ServiceState, Address: Sendable>: Sendable {
     private struct Running {
         var state: State
@@ -56,16 +55,11 @@ package final class ServiceThread<State: ServiceState, Address: Sendable>: Senda
         }
     }
 
-    /// Stops the thread, waits until it has ended and returns the server's address; nil if the thread was not running.
-    ///
-    /// - Parameter stopOthers: Stops helpers of the thread. Called before the thread itself is stopped.
+    /// Stops the thread after calling `stopOthers`, waits until it has ended and returns the server's address; nil if
+    /// the thread was not running.
     @discardableResult
     package func stop(with stopOthers: () -> Void = {}) -> Address? {
-        let former = running.withLock { running in
-            defer { running = nil }
-            return running
-        }
-        guard let former else { return nil }
+        guard let former = running.withLock({ exchange(&$0, with: nil) }) else { return nil }
         stopOthers()
         former.state.stop()
         // The thread blocks only in waits that the wake-up ends, so it ends soon. The timeout covers a suspended
@@ -86,18 +80,14 @@ package final class TransferBox<Value>: @unchecked Sendable {
     /// Returns the value on the first call and nil on later calls.
     package func take() -> Value? {
         hasValue.withLock { hasValue in
-            defer {
-                hasValue = false
-                value = nil
-            }
-            return hasValue ? value : nil
+            guard exchange(&hasValue, with: false) else { return nil }
+            return exchange(&value, with: nil)
         }
     }
 }
 
 /// The content that a server's thread shares with other threads.
 package protocol SharedServerContent: Sendable {
-    /// True if the thread must end.
     var isStopped: Bool { get set }
 
     init()
@@ -109,9 +99,6 @@ package final class SharedServerState<Content: SharedServerContent>: ServiceStat
     package let wakeUp: WakeupPipe
     private let waiters = Mutex<[BinarySemaphore]>([])
 
-    /// Creates the state.
-    ///
-    /// - Parameter owner: The owner of the thread in error messages.
     package init(for owner: String) throws(DeviceError) { wakeUp = try WakeupPipe(for: owner) }
 
     package var isStopped: Bool { content.withLock { $0.isStopped } }
@@ -145,5 +132,42 @@ package final class SharedServerState<Content: SharedServerContent>: ServiceStat
             bell.wait(until: deadline, clock: clock)
         }
         return true
+    }
+}
+
+/// The shared start of playback of several servers. The first client of any server sets the start time of all servers.
+package final class SharedPlaybackStart: Sendable {
+    private struct State {
+        var time: BootTime?
+        var actions: [@Sendable () -> Void] = []
+    }
+
+    private let state = Mutex(State())
+
+    package init() {}
+
+    /// The start time; nil before playback begins.
+    package var time: BootTime? { state.withLock { $0.time } }
+
+    /// Sets the start time unless it is already set, runs the pending closures and returns the start time.
+    @discardableResult
+    package func startIfNeeded(at now: BootTime) -> BootTime {
+        let (time, actions) = state.withLock { state -> (BootTime, [@Sendable () -> Void]) in
+            if let time = state.time { return (time, []) }
+            state.time = now
+            return (now, exchange(&state.actions, with: []))
+        }
+        for action in actions { action() }
+        return time
+    }
+
+    /// Calls the closure when or if playback has begun, on any server's thread and with that server's locks held. It
+    /// must do nothing but wake a thread.
+    package func onStart(_ action: @escaping @Sendable () -> Void) {
+        let hasStarted = state.withLock { state in
+            if state.time == nil { state.actions.append(action) }
+            return state.time != nil
+        }
+        if hasStarted { action() }
     }
 }

@@ -51,14 +51,12 @@ final class CallbackQueue: PlaybackExecutorProvider {
         }
     }
 
-    /// Drops all waiting callbacks and accepts no more. Called when playback is no longer possible, because waiting
-    /// callbacks retain this queue.
+    /// Drops all waiting callbacks, which retain this queue, and accepts no more.
     func close() {
         let waiting = items.withLock { items in
             items.isClosed = true
             count.store(0, ordering: .releasing)
-            defer { items.waiting = [] }
-            return items.waiting
+            return exchange(&items.waiting, with: [])
         }
         withExtendedLifetime(waiting) {}
     }
@@ -94,8 +92,7 @@ final class CallbackQueue: PlaybackExecutorProvider {
         private let isForMainThread: Bool
 
         init(queue: CallbackQueue, isForMainThread: Bool) {
-            self.queue = queue
-            self.isForMainThread = isForMainThread
+            (self.queue, self.isForMainThread) = (queue, isForMainThread)
         }
 
         func schedule(_ work: @escaping @Sendable () -> Void) {
@@ -108,8 +105,7 @@ final class CallbackQueue: PlaybackExecutorProvider {
     }
 }
 
-/// A counter of callbacks that have been scheduled on a queue or run loop but have not run, so that playback can wait
-/// for them.
+/// A counter of callbacks that have been scheduled on a queue or run loop but have not run.
 final class PendingCallbackCounter: Sendable {
     private struct State {
         var count = 0
@@ -126,8 +122,7 @@ final class PendingCallbackCounter: Sendable {
         let waiters = state.withLock { state -> [CheckedContinuation<Void, Never>] in
             state.count -= 1
             guard state.count == 0 else { return [] }
-            defer { state.waiters = [] }
-            return state.waiters
+            return exchange(&state.waiters, with: [])
         }
         for waiter in waiters { waiter.resume() }
     }
@@ -151,8 +146,7 @@ final class CountingExecutor: CallbackExecutor {
     private let outstanding: PendingCallbackCounter
 
     init(_ delivery: any CallbackExecutor, outstanding: PendingCallbackCounter) {
-        self.delivery = delivery
-        self.outstanding = outstanding
+        (self.delivery, self.outstanding) = (delivery, outstanding)
     }
 
     func schedule(_ work: @escaping @Sendable () -> Void) {

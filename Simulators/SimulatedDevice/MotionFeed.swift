@@ -3,9 +3,8 @@
 import DeviceCore
 import Synchronization
 
-/// The motion sensors of a played trace, with a cache of the sensors that have subscribers.
-///
-/// The player needs this information for every sample of the trace, so it does not query the hub each time.
+/// The motion sensors of a played trace, with a cache of the sensors that have subscribers, because the player needs
+/// them for every sample.
 final class MotionFeed: Sendable {
     let hub: MotionHub
     private let change: SubscriptionChangeFlag
@@ -19,17 +18,10 @@ final class MotionFeed: Sendable {
         let isSet = Atomic<Bool>(true)
     }
 
-    /// Creates the motion sensors of a device.
-    ///
-    /// - Parameters:
-    ///   - sensors: All sensors of the trace.
-    ///   - isPlayed: Whether the device has each sensor. The ids of these sensors must be unique.
-    ///   - contexts: The IIO context descriptions.
+    /// Creates the motion sensors of a device from all sensors of the trace. The ids of the played ones must be unique.
     init(sensors: [SensorDescription], isPlayed: [Bool], contexts: [String]) {
         let change = SubscriptionChangeFlag()
-        self.change = change
-        self.sensors = sensors
-        self.isPlayed = isPlayed
+        (self.change, self.sensors, self.isPlayed) = (change, sensors, isPlayed)
         hub = MotionHub(sensors: zip(sensors, isPlayed).filter(\.1).map(\.0), contextDescriptions: contexts) {
             change.isSet.store(true, ordering: .releasing)
         }

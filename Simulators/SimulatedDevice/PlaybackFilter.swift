@@ -6,7 +6,6 @@ package import Trace
 
 /// A filter that receives the events of a trace during playback and can replace them, for manual fault injection.
 package struct PlaybackFilter: Sendable {
-    /// Whether the filter receives motion samples.
     package var includesSamples: Bool
     /// Returns the events that replace an event; nil to keep the event. Called on the playing thread.
     package var apply: @Sendable (TraceEvent) -> [TraceEvent]?
@@ -25,15 +24,12 @@ extension SimulatedDevice {
         player.filter = filter
     }
 
-    /// Returns the id of an accessory, given its name in the trace; nil if it is not attached. Intended for filters,
-    /// which run on the playing thread.
+    /// Returns the id of an attached accessory, given its name in the trace. Intended for filters.
     package func accessory(named name: String) -> AccessoryDescription.ID? { player.accessory(named: name) }
 }
 
 extension TraceFeed {
     /// Returns a copy of the next event; nil for motion samples and for events that filters do not receive.
-    ///
-    /// - Parameter sensor: The sensor of the event.
     func event(sensor: SensorDescription.ID?) -> TraceEvent? {
         let contents: TraceEvent.Contents
         switch content {
@@ -55,7 +51,6 @@ extension TraceFeed {
         return TraceEvent(time: lastTraceTime, contents)
     }
 
-    /// Replaces the next event.
     mutating func replace(with contents: TraceEvent.Contents) {
         switch contents {
         case .gpsd(let line):
@@ -82,7 +77,6 @@ extension TraceFeed {
     }
 
     private mutating func set(_ kind: TraceRecord.Kind, _ content: Content) {
-        self.kind = kind
-        self.content = content
+        (self.kind, self.content) = (kind, content)
     }
 }

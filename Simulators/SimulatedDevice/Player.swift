@@ -5,10 +5,7 @@ import GPSDProtocol
 import Synchronization
 import Trace
 
-/// Plays a trace step by step.
-///
-/// A thread has to claim the player before use. Only one thread at a time can claim it, so no lock is needed during
-/// playback.
+/// Plays a trace step by step. Only one thread at a time can claim the player, so no lock is needed during playback.
 final class Player: @unchecked Sendable {
     enum Step {
         /// A timer fired, a held epoch was delivered, the trace ended or another pass began.
@@ -30,36 +27,26 @@ final class Player: @unchecked Sendable {
     // access.
     @exclusivity(unchecked) private var feed: TraceFeed
     private let differences: AccessoryDifferenceList
-    /// Whether each motion sensor has subscribers.
     @exclusivity(unchecked) private var hasSubscribers: [Bool] = []
     /// The last batch of each motion sensor, whose memory is reused.
     @exclusivity(unchecked) private var batches: [MotionBatch] = []
 
-    /// The filter of events before their delivery; nil if there is none. Accessed only by the thread that has claimed
-    /// the player.
+    /// The filter of events before their delivery. Accessed only by the thread that has claimed the player.
     @exclusivity(unchecked) var filter: PlaybackFilter?
 
     private let end: PlaybackEnd
     /// The civil time at the start of the trace.
     private let origin: WallTime
-    /// The hub's next deadline. Stored here, because motion samples, which are the most frequent events, do not change
-    /// it.
+    /// The hub's next deadline, which motion samples, the most frequent events, do not change.
     private var epochDeadline = BootTime.never
-    /// True once the end of the trace has been processed.
     private var hasEnded = false
 
     init(
         feed: TraceFeed, clock: VirtualClock, origin: WallTime, hub: PositionHub, motion: MotionFeed, status: StatusHub,
         beacons: BeaconHub, accessories: SimulatedAccessorySource, end: PlaybackEnd
     ) {
-        self.end = end
-        self.origin = origin
-        self.feed = feed
-        self.clock = clock
-        self.hub = hub
-        self.motion = motion
-        self.status = status
-        self.beacons = beacons
+        (self.end, self.origin, self.feed, self.clock, self.hub, self.motion) = (end, origin, feed, clock, hub, motion)
+        (self.status, self.beacons) = (status, beacons)
         self.accessories = RecordedAccessories(source: accessories, clock: clock)
         differences = self.accessories.differences
         batches = motion.sensors.map { MotionBatch(sensor: $0.id, kind: $0.kind) }
@@ -81,9 +68,7 @@ final class Player: @unchecked Sendable {
         restore(state)
     }
 
-    /// Sets the device to a state.
-    ///
-    /// - Parameter flushes: True if the trace begins again, so that epochs held by the hub have to be delivered first.
+    /// Sets the device to a state. If the trace begins again, epochs held by the hub have to be flushed first.
     private func restore(_ state: PlaybackState, flushes: Bool = false) {
         hub.together {
             if flushes { hub.flush() }
@@ -107,8 +92,7 @@ final class Player: @unchecked Sendable {
         return feed.peek() == nil
     }
 
-    /// Performs the action that was configured for the end of the trace. Returns true if there was one. Later calls
-    /// have no effect.
+    /// Performs the action for the end of the trace once. Returns true if there was one.
     private func handleEnd() -> Bool {
         guard !hasEnded else { return false }
         hasEnded = true
@@ -126,7 +110,6 @@ final class Player: @unchecked Sendable {
         return true
     }
 
-    /// Returns the time of the next event; nil at the end of the trace.
     func nextEvent() -> BootTime? { feed.peek() }
 
     var warnings: [TraceWarning] { feed.warnings }
@@ -138,7 +121,6 @@ final class Player: @unchecked Sendable {
 
     func accessory(named name: String) -> AccessoryDescription.ID? { accessories.id(of: name) }
 
-    /// True if a timer is due at the current time of the clock.
     var isTimerDue: Bool { clock.nextDeadline.map { $0 <= clock.now } ?? false }
 
     /// Performs the next action up to the limit: delivers a held epoch that is due, runs a timer, or processes an event
@@ -178,13 +160,10 @@ final class Player: @unchecked Sendable {
                 // otherwise.
                 return limit == .never && feed.isEndless ? .finished : .progressed
             }
-            if let filter, feed.kind != .sample || filter.includesSamples {
-                deliver(through: filter)
-                self.epochDeadline = hub.nextDeadline
-            } else if feed.kind == .sample {
+            if feed.kind == .sample, filter?.includesSamples != true {
                 deliverSamples()
             } else {
-                deliverEvent()
+                if let filter { deliver(through: filter) } else { deliverEvent() }
                 self.epochDeadline = hub.nextDeadline
             }
             return .delivered
@@ -194,7 +173,6 @@ final class Player: @unchecked Sendable {
         return .progressed
     }
 
-    /// Applies the filter to the next event and delivers the result.
     private func deliver(through filter: PlaybackFilter) {
         guard feed.kind != .sample else {
             var batch = MotionBatch(sensor: "", kind: .pressure)
@@ -217,7 +195,6 @@ final class Player: @unchecked Sendable {
         for event in events { deliver(event) }
     }
 
-    /// Delivers an event that the filter has returned.
     private func deliver(_ event: TraceEvent) {
         switch event.contents {
         case .sample(let value, let kind, let sensor, let stamp):

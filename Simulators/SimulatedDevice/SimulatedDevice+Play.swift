@@ -1,18 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import DeviceCore
+public import DeviceCore
 
 extension SimulatedDevice {
     /// Plays the rest of the trace without delays, runs every callback and returns.
     ///
-    /// The clock then shows the end of the trace. Use `advance(by:)` to let pending timeouts occur. Does nothing if
-    /// called while the device is playing, for example from a callback. With `delivery: .asLive`, or with consumers of
-    /// async sequences, use the async form.
-    public func play() { run(upTo: .never) }
+    /// The clock then shows the end of the trace. Use `advance(by:)` to let pending timeouts occur. Throws a
+    /// `DeviceError` with the code `busy` if called while the device is playing, for example from a callback. With
+    /// `delivery: .asLive`, or with consumers of async sequences, use the async form.
+    public func play() throws(DeviceError) { guard run(upTo: .never) else { throw Self.alreadyPlaying } }
 
-    /// Advances the device's clock by the given number of seconds and plays all events in that time. The trace may end
-    /// in that time. Negative numbers and NaN are treated as 0. Does nothing if called while the device is playing.
-    public func advance(by seconds: Double) {
+    static let alreadyPlaying = DeviceError(
+        .busy, "The device is already playing. Wait until that playback has ended; do not play it in a callback.")
+
+    /// Advances the device's clock by the given duration and plays all events in that time. The trace may end in that
+    /// time. A negative duration is treated as 0. Does nothing if called while the device is playing.
+    public func advance(by duration: Duration) { advance(by: duration.inSeconds) }
+
+    package func advance(by seconds: Double) {
         let limit = time(after: seconds)
         if run(upTo: limit), !player.isStopped { clock.move(to: limit) }
     }
@@ -75,13 +80,12 @@ extension SimulatedDevice {
         }
     }
 
-    /// Returns the time after the given number of seconds, limited to the range of the clock. It is never `.never`,
-    /// which would play to the end of the trace.
+    /// Returns the time after the given number of seconds, limited to the range of the clock. Negative numbers and NaN
+    /// are treated as 0. The result is never `.never`, which would play to the end of the trace.
     func time(after seconds: Double) -> BootTime {
         min(clock.now.advanced(bySeconds: max(0, seconds)), BootTime(nanoseconds: .max - 1))
     }
 
-    @discardableResult
     private func run(upTo limit: BootTime) -> Bool {
         guard player.claim() else { return false }
         defer { player.release() }

@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import DeviceCore
+public import DeviceCore
 import Synchronization
 
 extension SimulatedDevice {
     /// Plays the rest of the trace without delays. Returns when every callback has run and every consumer of an async
     /// sequence has requested its next element. On the main actor, callbacks of managers that were created there run
-    /// directly.
-    nonisolated(nonsending) public func play() async { await run(upTo: .never) }
+    /// directly. Throws a `DeviceError` with the code `busy` if called while the device is playing.
+    nonisolated(nonsending) public func play() async throws(DeviceError) {
+        guard await run(upTo: .never) else { throw Self.alreadyPlaying }
+    }
 
-    /// Advances the device's clock by the given number of seconds and plays all events in that time.
-    nonisolated(nonsending) public func advance(by seconds: Double) async {
+    /// Advances the device's clock by the given duration and plays all events in that time.
+    nonisolated(nonsending) public func advance(by duration: Duration) async { await advance(by: duration.inSeconds) }
+
+    nonisolated(nonsending) package func advance(by seconds: Double) async {
         let limit = time(after: seconds)
         if await run(upTo: limit), !player.isStopped { clock.move(to: limit) }
     }
@@ -23,16 +27,13 @@ extension SimulatedDevice {
     public func resume() { isPaused.store(false, ordering: .releasing) }
 
     /// Plays the rest of the trace in real time multiplied by `speed`. Cancelling the task ends playback early. If the
-    /// speed is not positive and finite, plays without delays. Does nothing if called while the device is playing.
-    /// Until this function returns, other functions that play the device have no effect.
-    nonisolated(nonsending) public func play(speed: Double) async {
-        guard speed > 0, speed.isFinite else {
-            await play()
-            return
-        }
+    /// speed is not positive and finite, plays without delays. Throws a `DeviceError` with the code `busy` if called
+    /// while the device is playing. Until this function returns, other functions that play the device have no effect.
+    nonisolated(nonsending) public func play(speed: Double) async throws(DeviceError) {
+        guard speed > 0, speed.isFinite else { return try await play() }
         // Claimed for the whole duration, so that concurrent access to the device cannot be mistaken for the end of the
         // trace.
-        guard player.claim() else { return }
+        guard player.claim() else { throw Self.alreadyPlaying }
         defer { player.release() }
         let start = clock.now
         let realClock = ContinuousClock()
@@ -61,7 +62,6 @@ extension SimulatedDevice {
         if !Task.isCancelled { await runClaimed(upTo: .never) }
     }
 
-    @discardableResult
     nonisolated(nonsending) private func run(upTo limit: BootTime) async -> Bool {
         guard player.claim() else { return false }
         defer { player.release() }
@@ -87,7 +87,7 @@ extension SimulatedDevice {
 }
 
 extension Duration {
-    fileprivate var inSeconds: Double {
+    var inSeconds: Double {
         let (seconds, attoseconds) = components
         return Double(seconds) + Double(attoseconds) / 1e18
     }

@@ -9,11 +9,11 @@ import Synchronization
 ///
 /// ```swift
 /// let device = SimulatedDevice(try TraceFile(path: "drive.log.chk"))
-/// device.use {
+/// try device.use {
 ///     let manager = CLLocationManager()
 ///     manager.delegate = tracker
 ///     manager.startUpdatingLocation()
-///     device.play()
+///     try device.play()
 ///     #expect(tracker.locations.count == 42)
 /// }
 /// ```
@@ -61,12 +61,9 @@ public final class SimulatedDevice: Sendable {
     ///   - options: The playback options.
     ///   - delivery: The executor of callbacks.
     public init(
-        _ trace: TraceFile,
-        configuration: Configuration = Configuration(),
-        calibrations: [SensorDescription.ID: SensorCalibration] = [:],
-        stamps: TimestampPolicy = .recorded,
-        options: PlaybackOptions = PlaybackOptions(),
-        delivery: CallbackDelivery = .inOrder
+        _ trace: TraceFile, configuration: Configuration = Configuration(),
+        calibrations: [SensorDescription.ID: SensorCalibration] = [:], stamps: TimestampPolicy = .recorded,
+        options: PlaybackOptions = PlaybackOptions(), delivery: CallbackDelivery = .inOrder
     ) {
         let recorded = trace.start ?? TraceFeed.firstTime(of: trace) ?? .epoch
         let wallTime: WallTime
@@ -99,17 +96,12 @@ public final class SimulatedDevice: Sendable {
         let status = StatusHub(battery: options.streams.battery ? trace.header?.battery : nil)
         let beacons = BeaconHub()
         let callbacks = CallbackQueue(deliversAsLive: delivery == .asLive)
-        self.clock = clock
-        self.hub = hub
-        self.motion = motion
-        self.status = status
-        self.callbacks = callbacks
+        (self.clock, self.hub, self.motion, self.status, self.callbacks) = (clock, hub, motion, status, callbacks)
         let shift = wallTime.nanoseconds.subtractingSaturated(recorded.nanoseconds)
         player = Player(
             feed: TraceFeed(file: trace, start: start, shift: shift, options: options, sensors: recordedSensors),
-            clock: clock,
-            origin: wallTime, hub: hub, motion: motion, status: status, beacons: beacons, accessories: accessories,
-            end: options.end)
+            clock: clock, origin: wallTime, hub: hub, motion: motion, status: status, beacons: beacons,
+            accessories: accessories, end: options.end)
         device = Device(
             name: trace.name, clock: clock, configuration: configuration, positionSource: hub,
             motionSource: motion.hub, accessorySource: accessories, beaconSource: beacons, statusSource: status,

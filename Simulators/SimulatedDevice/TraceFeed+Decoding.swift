@@ -5,11 +5,7 @@ import GPSDProtocol
 import Trace
 
 extension TraceFeed {
-    /// Decodes a record that is not a motion sample.
-    ///
-    /// - Parameters:
-    ///   - record: The record.
-    ///   - index: The index of the record in the block.
+    /// Decodes a record that is not a motion sample and has the given index in the block.
     mutating func decode(_ record: TraceRecord, at index: Int) {
         if record.kind == .gpsd, loadDecodedPosition(of: index) {
             content = .position

@@ -7,7 +7,6 @@ import Trace
 extension TraceFeed {
     // MARK: Seeking
 
-    /// Moves to the start of playback and returns the state at that time.
     mutating func seekToStart() -> PlaybackState { skip(to: from) }
 
     /// Moves to a trace time and returns the state at that time. From then on, that trace time corresponds to `now` on
@@ -23,8 +22,7 @@ extension TraceFeed {
 
     private mutating func rewind(to place: Int64) -> PlaybackState {
         keepWarnings()
-        reader = TraceReader(
-            file, readsAhead: options.readsAhead, decodesPositions: options.streams.positions)
+        reader = TraceReader(file, readsAhead: options.readsAhead, decodesPositions: options.streams.positions)
         block = TraceBlock()
         consumedCount = 0
         nextPosition = 0
@@ -137,5 +135,60 @@ struct PlaybackState: Sendable {
         // Bytes of the past are not repeated.
         case .opened, .closed, .received, .sent: break
         }
+    }
+}
+
+/// The event times of one pass, which determine the start of the next pass. Times are in nanoseconds of the device's
+/// clock since the start of the trace.
+struct LoopTiming: Sendable {
+    /// The first and last event of a stream and the interval between its last two events.
+    private struct StreamTiming: Sendable {
+        var first: Int64
+        var last: Int64
+        var interval: Int64 = 0
+
+        mutating func record(_ time: Int64) {
+            guard time > last else { return }
+            interval = time - last
+            last = time
+        }
+    }
+
+    let offset: Int64
+    private var last: Int64?
+    private var positions: StreamTiming?
+    /// The samples of the first sensor that delivered one.
+    private var readings: StreamTiming?
+    private var sensor: Int?
+
+    var isEmpty: Bool { last == nil }
+
+    init(offset: Int64) { self.offset = offset }
+
+    mutating func record(_ time: Int64, isPosition: Bool, sensor: Int?) {
+        last = time
+        if isPosition {
+            if positions == nil { positions = StreamTiming(first: time, last: time) } else { positions?.record(time) }
+        } else if let sensor {
+            if readings == nil {
+                readings = StreamTiming(first: time, last: time)
+                self.sensor = sensor
+            } else if sensor == self.sensor {
+                readings?.record(time)
+            }
+        }
+    }
+
+    /// Returns the latest possible end of the pass if pauses are limited to `gap`.
+    func end(atMost gap: Int64?) -> Int64 { gap.map { (last ?? 0).addingSaturated($0) } ?? .max }
+
+    /// Returns the start of the pass after the one that starts at `from`: `end`, unless that is nil or an event occurs
+    /// at or after it. In that case, the stream continues with its interval. It is always after the last event.
+    func next(from: Int64, end: Int64?) -> Int64 {
+        let least = (last ?? from).addingSaturated(1)
+        if let end, end >= least { return end }
+        guard let beat = positions ?? readings else { return least }
+        let first = beat.first.subtractingSaturated(from)
+        return max(beat.last.addingSaturated(beat.interval).subtractingSaturated(first), least)
     }
 }

@@ -27,7 +27,6 @@ struct TraceFeed {
         case loopStart(PlaybackState)
     }
 
-    /// The maximum number of samples in a batch.
     private static let maximumBatch = 1024
 
     let file: TraceFile
@@ -55,7 +54,6 @@ struct TraceFeed {
     var offset: Int64 = 0
 
     var reader: TraceReader
-    /// The current block of the reader.
     var block = TraceBlock()
     /// The number of consumed records of the block, and the index of the first position that can belong to a later
     /// record.
@@ -79,26 +77,18 @@ struct TraceFeed {
     /// The number of passes after the current one; nil for unlimited passes.
     var remainingLoops: Int?
 
-    /// Creates a feed.
-    ///
-    /// - Parameters:
-    ///   - file: The trace.
-    ///   - start: The time of the device's clock at the start of the trace.
-    ///   - shift: The shift of the receivers' times, in nanoseconds.
-    ///   - options: The playback options.
-    ///   - sensors: All sensors of the trace.
+    /// The start is the time of the device's clock at the start of the trace; `shift` is the initial shift of the
+    /// receivers' times in nanoseconds. `sensors` are all sensors of the trace.
     init(
         file: TraceFile, start: BootTime, shift: Int64, options: PlaybackOptions = PlaybackOptions(),
         sensors: [SensorDescription] = []
     ) {
-        self.file = file
-        self.start = start
-        self.options = options
+        (self.file, self.start, self.options) = (file, start, options)
         recordedShift = shift
         shiftBase = shift
         from = Self.traceTime(options.from)
         to = Int64(saturatingSeconds: options.to).map { max(0, $0) } ?? .max
-        maximumGap = options.maximumGap.flatMap { $0 > 0 ? Int64(saturatingSeconds: $0) : nil }
+        maximumGap = options.maximumGap.flatMap { $0 > .zero ? Int64(saturatingSeconds: $0.inSeconds) : nil }
         self.sensors = options.streams == .all ? nil : sensors.map { options.streams.contains($0) }
         switch options.loops {
         case .once: remainingLoops = 0
@@ -106,8 +96,7 @@ struct TraceFeed {
         case .endless: remainingLoops = nil
         }
         lastTraceTime = from
-        reader = TraceReader(
-            file, readsAhead: options.readsAhead, decodesPositions: options.streams.positions)
+        reader = TraceReader(file, readsAhead: options.readsAhead, decodesPositions: options.streams.positions)
     }
 
     /// Converts seconds to a trace time in nanoseconds. Negative numbers and NaN become 0.
@@ -122,7 +111,6 @@ struct TraceFeed {
         BootTime(nanoseconds: start.nanoseconds.addingSaturated(offset).addingSaturated(place))
     }
 
-    /// The warnings about the file so far.
     var warnings: [TraceWarning] {
         formerWarnings
             + block.warnings.prefix { isAtEnd || $0.record < consumedCount }.map(\.warning).filter {
@@ -154,10 +142,8 @@ struct TraceFeed {
         return file.bytes.withUnsafeBytes { record.line(in: $0) }
     }
 
-    /// Reads the samples of one sensor that arrived together: the next event and the following events with the same
-    /// sensor and arrival time, as long as their measurement times do not decrease.
-    ///
-    /// - Parameter batch: A batch of that sensor. Its samples are replaced and its memory is reused.
+    /// Replaces the samples of a batch of the next event's sensor by those that arrived together: of the next event and
+    /// the following ones with the same sensor and arrival time, as long as their measurement times do not decrease.
     mutating func readSamples(into batch: inout MotionBatch) {
         guard let first = record, first.kind == .sample, let time = first.time else { return }
         let start = start.nanoseconds.addingSaturated(offset)
@@ -232,7 +218,6 @@ struct TraceFeed {
         warnedLine = max(warnedLine, formerWarnings.last?.line ?? 0)
     }
 
-    /// Returns true if the record belongs to the selected streams.
     @inline(__always)
     func isPlayed(_ record: TraceRecord) -> Bool { sensors == nil || isChosen(record) }
 

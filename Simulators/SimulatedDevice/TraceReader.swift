@@ -18,7 +18,6 @@ final class TraceReader: Sendable {
     private static let blockSize = 1024
     /// The maximum number of positions per block. Positions take more memory and time than other records.
     private static let maximumPositions = 128
-    /// The maximum number of blocks that are read ahead.
     private static let depth = 4
     /// The minimum file size for reading ahead, in bytes. Smaller files are read faster than a thread starts.
     private static let minimumReadAheadSize = 1 << 20
@@ -55,12 +54,7 @@ final class TraceReader: Sendable {
     private let state = Mutex(State())
     private let arrived = DispatchSemaphore(value: 0)
 
-    /// Creates a reader.
-    ///
-    /// - Parameters:
-    ///   - file: The trace.
-    ///   - readsAhead: Whether to read ahead; nil to decide by file size and number of processors.
-    ///   - decodesPositions: False if positions are not played.
+    /// Creates a reader. If `readsAhead` is nil, the file size and the number of processors decide.
     init(_ file: TraceFile, readsAhead: Bool? = nil, decodesPositions: Bool = true) {
         self.file = file
         place = ReadPosition(file, decodes: decodesPositions)
@@ -68,9 +62,7 @@ final class TraceReader: Sendable {
             readsAhead ?? (file.playedSize >= Self.minimumReadAheadSize && sysconf(Int32(_SC_NPROCESSORS_ONLN)) > 1)
     }
 
-    /// Returns the next block.
-    ///
-    /// - Parameter used: The preceding block, whose memory is reused.
+    /// Returns the next block and reuses the memory of the preceding one.
     func next(after used: consuming TraceBlock) -> TraceBlock {
         var former = used
         used = TraceBlock()
@@ -125,7 +117,6 @@ final class TraceReader: Sendable {
         DispatchQueue.global(qos: .userInitiated).async { [weak self] in self?.fillReadyBlocks() }
     }
 
-    /// Reads until enough blocks are available.
     private func fillReadyBlocks() {
         while true {
             let memory = state.withLock { state -> TraceBlock? in
@@ -140,14 +131,12 @@ final class TraceReader: Sendable {
                 state.ready.append(block)
                 state.isReading = false
                 state.isDone = block.isLast
-                defer { state.isAwaited = false }
-                return state.isAwaited
+                return exchange(&state.isAwaited, with: false)
             }
             if isAwaited { arrived.signal() }
         }
     }
 
-    /// Reads a block and reuses the given memory.
     private func read(_ memory: consuming TraceBlock) -> TraceBlock {
         var block = memory
         block.records.reserveCapacity(Self.blockSize)
@@ -182,7 +171,6 @@ final class TraceReader: Sendable {
 }
 
 extension GPSDDecoder {
-    /// Decodes the line of the next record and adds the position to the block.
     fileprivate mutating func decode(_ line: UnsafeRawBufferPointer, into block: inout TraceBlock) {
         let place = block.positionCount
         if place == block.positions.count { block.positions.append(DecodedPosition()) }
@@ -192,7 +180,6 @@ extension GPSDDecoder {
     }
 }
 
-/// A block of consecutive records of a trace.
 struct TraceBlock: Sendable {
     var records: [TraceRecord] = []
     /// The decoded positions of the records, in order. Elements beyond `positionCount` are memory for reuse.
@@ -211,7 +198,6 @@ struct TraceBlock: Sendable {
     }
 }
 
-/// A decoded position with the index of its record in the block.
 struct DecodedPosition: Sendable {
     var record = 0
     var report = PositionReport()

@@ -10,16 +10,9 @@ package struct SimulatedBoard {
     package let context: SimulatedIIOContext
     private let tracks: [IIOSampleTrack]
 
-    /// Creates the devices of a recording.
-    ///
-    /// - Parameters:
-    ///   - recording: The recording.
-    ///   - name: The name of the recording in messages.
-    ///   - start: The time in the recording at which playback begins, in nanoseconds. Earlier readings are dropped.
+    /// Creates the devices of a recording, from `start` on, in nanoseconds. Earlier readings are dropped.
     package init(_ recording: Recording, name: String, start: Int64 = 0) throws(DeviceError) {
-        guard recording.count > 0 else {
-            throw DeviceError(.invalidTrace, "\(name) contains no motion readings.")
-        }
+        guard recording.count > 0 else { throw DeviceError(.invalidTrace, "\(name) contains no motion readings.") }
         let context: SimulatedIIOContext
         // A single recorded context is served unchanged. Several contexts contain duplicate ids, so their devices are
         // created anew.
@@ -43,9 +36,7 @@ package struct SimulatedBoard {
     /// The time of the last reading plus the mean interval, in nanoseconds since the start of playback.
     var end: Int64 { tracks.map(\.end).max() ?? 0 }
 
-    /// Returns the samples of the devices.
-    ///
-    /// - Parameter duration: The minimum duration of one pass, in nanoseconds.
+    /// Returns the samples of the devices. One pass takes at least `duration`, in nanoseconds.
     package func samples(duration: Int64? = nil) -> IIORecordedSource { IIORecordedSource(tracks, duration: duration) }
 
     /// Returns the id of the device that contains the sensor; nil if no device does.

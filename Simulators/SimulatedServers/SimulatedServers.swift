@@ -46,12 +46,11 @@ public final class SimulatedServers: Sendable {
         var folder: ServerDirectory
     }
 
-    /// The sources for which the traces contain readings.
-    public let sources: Set<SimulatedSource>
+    package let sources: Set<SimulatedSource>
     /// Warnings about the traces, such as renamed sensors and unreadable lines.
     public let warnings: [String]
     /// The duration of one pass at speed 1, in nanoseconds.
-    public let duration: Int64
+    package let duration: Int64
 
     private let trace: TraceFile
     private let contents: TraceContents
@@ -90,8 +89,7 @@ public final class SimulatedServers: Sendable {
     /// Descriptions of the differences between the bytes that programs sent to accessories and the recorded bytes.
     public var differences: [String] { running.withLock { $0?.accessories }?.differences ?? [] }
 
-    /// True if playback has begun.
-    public var hasBegun: Bool { running.withLock { $0?.sharedStart.time } != nil }
+    package var hasBegun: Bool { running.withLock { $0?.sharedStart.time } != nil }
 
     /// Starts the servers and returns the environment for programs. If the servers are already running, returns their
     /// environment.
@@ -110,11 +108,7 @@ public final class SimulatedServers: Sendable {
     /// Stops all servers, removes the files that they have created, and waits until this is done. The servers can be
     /// started again and then play the traces from the beginning.
     public func stop() {
-        let former = running.withLock { running in
-            defer { running = nil }
-            return running
-        }
-        guard let former else { return }
+        guard let former = running.withLock({ exchange(&$0, with: nil) }) else { return }
         former.gpsd.stop()
         former.iiod.stop()
         former.accessories?.stop()
@@ -123,7 +117,7 @@ public final class SimulatedServers: Sendable {
 
     /// Blocks the calling thread until the traces have been played once. Returns false after a timeout and if the
     /// servers are not running.
-    public func waitUntilPlayed(seconds: Double) -> Bool {
+    package func waitUntilPlayed(seconds: Double) -> Bool {
         guard let running = running.withLock({ $0 }) else { return false }
         let clock = LiveClock()
         let deadline = clock.now.advanced(bySeconds: max(0, min(seconds, 1e9)))

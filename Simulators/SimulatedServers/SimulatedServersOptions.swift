@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import AccessorySimulator
+package import AccessorySimulator
 public import GPSDSimulator
 public import IIODSimulator
 public import TraceEditing
@@ -26,8 +26,7 @@ public struct SimulatedServersOptions: Sendable {
     /// Whether the times in gpsd's reports are shifted so that the first one is current. Motion samples always have
     /// current times.
     public var shiftsTimesToNow = false
-    /// The alignment of several traces.
-    public var alignment = TraceMerger.Alignment.clock
+    package var alignment = TraceMerger.Alignment.clock
     /// The faults that are added to the traces.
     public var faults: [TraceFault] = []
     /// The seed of random decisions in ``faults``. The same traces, faults and seed produce the same run.
@@ -37,21 +36,18 @@ public struct SimulatedServersOptions: Sendable {
     /// The faults of the iiod.
     public var iiodFaults: [IIODFault] = []
     /// The type of node that programs open to communicate with an accessory.
-    public var transport = SimulatedTransport.socket
+    package var transport = SimulatedTransport.socket
     /// The directory in which the servers create their own; nil for TMPDIR, or /tmp if TMPDIR is not set. Use a short
     /// path, because the directory contains Unix domain sockets.
-    public var folder: String?
+    package var folder: String?
 
     /// Creates options that play the traces once, in real time from the first client on, without faults.
     public init() {}
 }
 
 /// The sources of readings on a simulated machine.
-public enum SimulatedSource: String, Sendable, CaseIterable {
-    /// Positions from a gpsd.
+package enum SimulatedSource: String, Sendable, CaseIterable {
     case positions
-    /// Motion sensors from an iiod.
     case motion
-    /// Accessories that are announced in a directory.
     case accessories
 }

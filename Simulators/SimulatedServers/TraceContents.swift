@@ -4,7 +4,6 @@ import DeviceCore
 import Trace
 import TraceEditing
 
-/// The sources, sensor losses and duration of a trace.
 struct TraceContents {
     struct SensorChange {
         var sensor: SensorDescription
@@ -13,7 +12,6 @@ struct TraceContents {
         var time: Int64
     }
 
-    /// The maximum number of sensor losses and recoveries that are played.
     static let maximumChanges = 10_000
 
     private(set) var sources: Set<SimulatedSource> = []

@@ -85,8 +85,7 @@ public struct MotionOptions: Sendable, Hashable {
 extension MotionOptions {
     static let maximumRate = 10_000.0
 
-    /// Throws a `DeviceError` that describes the first invalid option and its valid values.
-    public func check() throws(DeviceError) {
+    package func check() throws(DeviceError) {
         func fail(_ text: String) -> DeviceError { DeviceError(.invalidConfiguration, text) }
         for (name, rate) in [
             ("sample rate", sampleRate), ("magnetometer rate", rates.field), ("barometer rate", rates.pressure),
@@ -96,20 +95,17 @@ extension MotionOptions {
         guard fixRate == 0 || (fixRate >= 0.001 && fixRate <= 100) else {
             throw fail("The position rate must be 0, or between 0.001 and 100 Hz, not \(fixRate).")
         }
-        guard (0...10).contains(fixDelay) else {
-            throw fail("The position delay must be between 0 and 10 s, not \(fixDelay).")
+        for (name, value, range, limits) in [
+            ("position delay", fixDelay, 0...10, "0 and 10 s"), ("smoothing", smoothing, 0.1...60, "0.1 and 60 s"),
+            ("bias fraction", biasFraction, 0...1, "0 and 1"),
+            ("height of the geoid above the ellipsoid", geoidSeparation, -1000...1000, "-1000 and 1000 m"),
+        ] as [(String, Double, ClosedRange<Double>, String)] where !range.contains(value) {
+            throw fail("The \(name) must be between \(limits), not \(value).")
         }
-        guard (0.1...60).contains(smoothing) else {
-            throw fail("The smoothing must be between 0.1 and 60 s, not \(smoothing).")
-        }
-        guard (0...1).contains(biasFraction) else {
-            throw fail("The bias fraction must be between 0 and 1, not \(biasFraction).")
-        }
-        guard placement.isRotation else {
-            throw fail("The placement of the device is not a rotation: \(placement.text)")
-        }
-        guard mountMatrix.isRotation else {
-            throw fail("The mount matrix of the sensors is not a rotation: \(mountMatrix.text)")
+        for (name, matrix) in [
+            ("placement of the device", placement), ("mount matrix of the sensors", mountMatrix),
+        ] where !matrix.isRotation {
+            throw fail("The \(name) is not a rotation: \(matrix.text)")
         }
         guard hardIron.isFinite(below: 100) else {
             throw fail("The device's own field must be three numbers below 100 gauss.")
@@ -117,10 +113,6 @@ extension MotionOptions {
         let (a, b, c) = softIron.rows
         guard a.isFinite(below: 100), b.isFinite(below: 100), c.isFinite(below: 100), !softIron.isSingular else {
             throw fail("The soft iron matrix is singular or too large: \(softIron.text)")
-        }
-        guard (-1000...1000).contains(geoidSeparation) else {
-            throw fail(
-                "The height of the geoid above the ellipsoid must be between -1000 and 1000 m, not \(geoidSeparation).")
         }
         let noises = [
             inertialUnit?.accelerometer, inertialUnit?.gyroscope, magnetometer?.noise, barometer?.noise,
@@ -132,7 +124,6 @@ extension MotionOptions {
 }
 
 extension MountMatrix {
-    /// True if the matrix is a proper rotation.
     var isRotation: Bool {
         let (a, b, c) = rows
         let products = [
@@ -149,6 +140,5 @@ extension MountMatrix {
 }
 
 extension SIMD3<Double> {
-    /// Returns true if all components are finite and their magnitudes are below the limit.
     func isFinite(below limit: Double) -> Bool { abs(x) < limit && abs(y) < limit && abs(z) < limit }
 }

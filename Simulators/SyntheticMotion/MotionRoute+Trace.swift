@@ -91,7 +91,6 @@ extension MotionRoute {
     }
 }
 
-/// A reader of the positions of one receiver in a trace.
 private struct TracePositionReader {
     struct Position {
         var report: PositionReport

@@ -45,10 +45,7 @@ extension MotionRoute {
             if !waypoint.altitude.isNaN { altitude = waypoint.altitude }
             let place = GeodeticCoordinate(latitude: waypoint.latitude, longitude: waypoint.longitude)
             if waypoint.pause > 0 {
-                var stay = RouteStage(from: place, altitude: altitude)
-                stay.duration = waypoint.pause
-                stay.hasDirection = false
-                stages.append(stay)
+                stages.append(RouteStage(stayAt: place, altitude: altitude, duration: waypoint.pause))
             }
             guard index + 1 < waypoints.count else { break }
             let next = waypoints[index + 1]
@@ -68,10 +65,7 @@ extension MotionRoute {
             if let last = stages.last, options.corneringAcceleration.isFinite,
                 Self.angle(last, leg) >= Self.standingTurnAngle
             {
-                var stay = RouteStage(from: place, altitude: altitude)
-                stay.duration = Self.standingTurnDuration
-                stay.hasDirection = false
-                stages.append(stay)
+                stages.append(RouteStage(stayAt: place, altitude: altitude, duration: Self.standingTurnDuration))
             }
             stages.append(leg)
         }
@@ -135,7 +129,6 @@ extension MotionRoute {
         }
     }
 
-    /// Computes the speeds at corners and stops, and the times of all stages.
     private static func computeTimes(_ stages: inout [RouteStage], _ options: RouteOptions) {
         let a = options.acceleration
         // The maximum speed at the start of each stage, and at the end of the last stage.
@@ -169,7 +162,6 @@ extension MotionRoute {
         return (turns - turns.rounded()).magnitude * 360
     }
 
-    /// Returns the maximum speed for the corner between two legs.
     private static func cornerSpeed(_ leg: RouteStage, _ next: RouteStage, _ options: RouteOptions) -> Double {
         let speed = min(leg.maximumSpeed, next.maximumSpeed)
         guard leg.hasDirection, next.hasDirection else { return 0 }
@@ -183,6 +175,12 @@ extension MotionRoute {
 }
 
 extension RouteStage {
+    fileprivate init(stayAt place: GeodeticCoordinate, altitude: Double, duration: Double) {
+        self.init(from: place, altitude: altitude)
+        self.duration = duration
+        hasDirection = false
+    }
+
     fileprivate var moves: Bool { distance > 0 }
 
     /// Sets the speeds and times for a leg between two speeds that are possible within its distance.

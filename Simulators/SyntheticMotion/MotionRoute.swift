@@ -8,14 +8,13 @@ import Geodesy
 /// A route is created from waypoints with speeds or from the positions of a trace. It is kept in memory and takes about
 /// 150 bytes per point.
 public struct MotionRoute: Sendable {
-    /// The maximum number of waypoints or positions.
-    public static let maximumCount = 1_000_000
+    package static let maximumCount = 1_000_000
     /// The maximum duration, in seconds: seven days.
-    public static let maximumDuration = 604_800.0
+    package static let maximumDuration = 604_800.0
     /// The maximum speed, in m/s.
-    public static let maximumSpeed = 3_000.0
+    package static let maximumSpeed = 3_000.0
     /// The valid altitudes, in metres above mean sea level.
-    public static let altitudes: ClosedRange<Double> = -1_000...80_000
+    package static let altitudes: ClosedRange<Double> = -1_000...80_000
 
     /// The duration of the route in seconds.
     public let duration: Double
@@ -31,18 +30,13 @@ public struct MotionRoute: Sendable {
 
     /// Creates a route from consecutive stages. There must be at least one stage.
     init(_ stages: [RouteStage], extends: Bool, start: WallTime? = nil, remarks: [String] = []) {
-        self.stages = stages
-        self.extends = extends
-        self.start = start
-        self.warnings = remarks
+        (self.stages, self.extends, self.start, self.warnings) = (stages, extends, start, remarks)
         duration = stages.last?.end ?? 0
         distance = stages.reduce(0) { $0 + $1.distance }
     }
 
-    /// Returns the position on the route at a time in seconds since the start.
-    ///
-    /// - Parameter stage: The index of the stage at which the search begins. Set to the index of the stage that
-    ///   contains the time.
+    /// Returns the position on the route at a time in seconds since the start. The search begins at the stage with the
+    /// index `stage`, which is set to the index of the stage that contains the time.
     func place(at time: Double, near stage: inout Int) -> RoutePoint {
         var index = min(max(stage, 0), stages.count - 1)
         if time < stages[index].start || time >= stages[index].end {
@@ -78,7 +72,6 @@ public struct MotionRoute: Sendable {
 }
 
 extension RouteStage {
-    /// Returns the direction of the route at the start or the end of the stage.
     fileprivate func direction(atEnd: Bool) -> RouteDirection {
         let slope = climb / distance
         guard atEnd else { return RouteDirection(azimuth: azimuth, slope: slope) }
@@ -103,10 +96,7 @@ public struct Waypoint: Sendable, Hashable {
 
     /// Creates a waypoint. The values are validated when a ``MotionRoute`` is created.
     public init(latitude: Double, longitude: Double, altitude: Double = .nan, speed: Double = .nan, pause: Double = 0) {
-        self.latitude = latitude
-        self.longitude = longitude
-        self.altitude = altitude
-        self.speed = speed
+        (self.latitude, self.longitude, self.altitude, self.speed) = (latitude, longitude, altitude, speed)
         self.pause = pause
     }
 }

@@ -18,7 +18,7 @@ public struct SynthesisSummary: Sendable, Hashable {
 extension MotionSynthesizer {
     /// Returns the header of the trace: the clocks, the sensors with their names and rates, and the synthesis
     /// parameters under `synthetic`.
-    public func header() -> TraceHeader { header(makeSources()) }
+    package func header() -> TraceHeader { header(SyntheticSources(options)) }
 
     /// Writes the trace event by event, so that memory use does not depend on its length.
     ///
@@ -32,7 +32,7 @@ extension MotionSynthesizer {
     public func write(
         to sink: any TraceSink, while goesOn: () -> Bool = { true }
     ) throws(DeviceError) -> SynthesisSummary {
-        var sources = makeSources()
+        var sources = SyntheticSources(options)
         try sink.write(header(sources))
         var summary = SynthesisSummary()
         var path = SmoothPath(route, options)
@@ -82,8 +82,6 @@ extension MotionSynthesizer {
         summary.samples += 1
     }
 
-    private func makeSources() -> SyntheticSources { SyntheticSources(options) }
-
     private func header(_ sources: SyntheticSources) -> TraceHeader {
         var header = TraceHeader(start: .init(wallTime: start, boot: options.boot))
         header.clock = "virtual"
@@ -124,11 +122,7 @@ extension MotionSynthesizer {
 }
 
 extension MotionOptions {
-    /// Returns the synthesis parameters for the header of a trace, as a JSON object.
-    ///
-    /// - Parameters:
-    ///   - biases: The random constant biases of the sensors.
-    ///   - duration: The duration of the trace in seconds.
+    /// Returns the synthesis parameters for the header of a trace, as a JSON object. The duration is in seconds.
     func json(biases: [(kind: SensorKind, value: SIMD3<Double>)], duration: Double) -> [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()

@@ -2,7 +2,7 @@
 
 public import DeviceCore
 import Geodesy
-public import SensorFusion
+package import SensorFusion
 
 /// A synthesizer of consistent positions, rotation rates, accelerations, magnetic fields and air pressures along a
 /// route.
@@ -27,10 +27,8 @@ public struct MotionSynthesizer: Sendable {
     /// of its square times the second derivative of the rate, which is below 1 nrad/s for wheeled vehicles.
     static let halfStep = 0.0005
 
-    /// The route.
-    public let route: MotionRoute
-    /// The options of the synthesis.
-    public let options: MotionOptions
+    package let route: MotionRoute
+    package let options: MotionOptions
     /// The time from the first to the last reading, in seconds.
     public let duration: Double
     /// The wall-clock time at the start. It is a whole number of milliseconds, like the times of reports.
@@ -49,8 +47,7 @@ public struct MotionSynthesizer: Sendable {
     /// - Throws: A `DeviceError` that names the invalid option.
     public init(_ route: MotionRoute, options: MotionOptions = MotionOptions()) throws(DeviceError) {
         try options.check()
-        self.route = route
-        self.options = options
+        (self.route, self.options) = (route, options)
         path = SmoothPath(route, options)
         duration = path.duration
         let start = options.start ?? route.start ?? Self.standardStart
@@ -71,16 +68,13 @@ public struct MotionSynthesizer: Sendable {
 
     private static let standardStart = WallTime(nanoseconds: 1_767_225_600_000_000_000)
 
-    /// Returns the state at a time in seconds since the start.
-    ///
-    /// Beyond the ends of the path, the body is at rest, or moves on for up to one minute if the route was made from a
-    /// trace.
-    public func state(at time: Double) -> MotionState {
+    /// Returns the state at a time in seconds since the start. Beyond the ends of the path, the body is at rest, or
+    /// moves on for up to one minute if the route was made from a trace.
+    package func state(at time: Double) -> MotionState {
         var path = path
         return state(at: time, on: &path)
     }
 
-    /// Returns the state at a time, using a path that caches its position.
     func state(at time: Double, on path: inout SmoothPath) -> MotionState {
         // Limited to one minute beyond the ends, which prevents integer overflow.
         let time = time.isFinite ? min(max(time, -60), duration + 60) : 0
@@ -139,34 +133,34 @@ extension Quaternion {
 }
 
 /// The position, attitude and motion of a device at one instant, without noise.
-public struct MotionState: Sendable {
+package struct MotionState: Sendable {
     /// Seconds since the start.
-    public var time: Double
+    package var time: Double
     /// Degrees, north positive.
-    public var latitude: Double
+    package var latitude: Double
     /// Degrees, east positive, -180 to 180.
-    public var longitude: Double
+    package var longitude: Double
     /// Metres above mean sea level.
-    public var altitude: Double
+    package var altitude: Double
     /// Metres above the WGS 84 ellipsoid.
-    public var ellipsoidalAltitude: Double
+    package var ellipsoidalAltitude: Double
     /// The velocity over ground in m/s: east, north, up.
-    public var velocity: SIMD3<Double>
+    package var velocity: SIMD3<Double>
     /// The direction that the body faces, in degrees clockwise from true north, 0 to 360. From 1.5 m/s, it is the
     /// course. Below 0.3 m/s, it is the direction of the route before and after, with a smooth transition.
-    public var heading: Double
+    package var heading: Double
     /// The pitch in degrees, positive if the front is raised.
-    public var pitch: Double
+    package var pitch: Double
     /// The roll in degrees, positive to the right.
-    public var roll: Double
+    package var roll: Double
     /// The rotation from the device frame to east, north, up.
-    public var attitude: Quaternion
+    package var attitude: Quaternion
     /// The proper acceleration in m/s², in the device frame. At rest, the axis that points up reads +9.81.
-    public var specificForce: SIMD3<Double>
+    package var specificForce: SIMD3<Double>
     /// The rotation rate in rad/s, in the device frame. It is relative to inertial space, or to the earth if the earth
     /// does not rotate.
-    public var rotationRate: SIMD3<Double>
+    package var rotationRate: SIMD3<Double>
 
     /// The speed over ground in m/s, without the vertical component.
-    public var speed: Double { (velocity.x * velocity.x + velocity.y * velocity.y).squareRoot() }
+    package var speed: Double { (velocity.x * velocity.x + velocity.y * velocity.y).squareRoot() }
 }

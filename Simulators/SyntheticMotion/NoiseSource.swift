@@ -3,7 +3,6 @@
 import SystemCalls
 import Trace
 
-/// A generator of one sensor's readings from true values.
 struct NoiseSource: Sendable {
     /// The constant part of the bias, in the sensor's unit.
     let bias: SIMD3<Double>
@@ -14,12 +13,7 @@ struct NoiseSource: Sendable {
     private var walk = SIMD3<Double>.zero
     private var numbers: GaussianNumbers
 
-    /// Creates a generator.
-    ///
-    /// - Parameters:
-    ///   - rate: The sampling rate in hertz.
-    ///   - isVector: False for a scalar, which is in the first component.
-    ///   - biasFraction: The fraction of the bias tolerance that is used.
+    /// The rate is in hertz. A scalar is in the first component. `biasFraction` is the used part of the bias tolerance.
     init(_ noise: SensorNoise, rate: Double, isVector: Bool, biasFraction: Double, seed: UInt64, stream: UInt64) {
         self.noise = noise
         axes = isVector ? 3 : 1
@@ -54,12 +48,7 @@ struct GaussianNumbers: Sendable {
     private var numbers: SplitMix64
     private var kept: Double?
 
-    /// Creates a generator.
-    ///
-    /// - Parameters:
-    ///   - seed: The seed of the trace.
-    ///   - stream: The number of the stream. Streams are independent, so that removing a sensor does not change the
-    ///     others.
+    /// Creates the numbers of one of a trace's streams. They are independent, so that sensors can be removed.
     init(seed: UInt64, stream: UInt64) {
         var mixer = SplitMix64(seed: stream)
         numbers = SplitMix64(seed: seed ^ mixer.next())

@@ -6,8 +6,7 @@
 /// A straight line at constant speed is reproduced exactly. A change of speed is spread over six knots with the bell
 /// shape of the quartic B-spline and without overshoot.
 enum QuinticSpline {
-    /// The weights of the six points for the value and for the first and second derivatives with respect to the
-    /// parameter.
+    /// The weights of the six points for the value and its first two derivatives with respect to the parameter.
     struct Weights {
         var values: (Double, Double, Double, Double, Double, Double)
         var firsts: (Double, Double, Double, Double, Double, Double)

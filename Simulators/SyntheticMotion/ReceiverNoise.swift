@@ -9,35 +9,21 @@ import SystemCalls
 /// Each axis has white noise, which is independent for each fix, and a correlated error (a first-order Gauss-Markov
 /// process), which models the atmosphere and multipath.
 public struct ReceiverNoise: Sendable, Hashable {
-    /// The name for selecting this model.
-    public var name: String
+    package var name: String
     /// The standard deviation of the white noise north and east, in metres.
-    public var horizontal: Double
+    package var horizontal = 0.0
     /// The standard deviation of the correlated error north and east, in metres.
-    public var horizontalWander: Double
+    package var horizontalWander = 0.0
     /// The standard deviation of the white noise of altitudes, in metres.
-    public var vertical: Double
+    package var vertical = 0.0
     /// The standard deviation of the correlated error of altitudes, in metres.
-    public var verticalWander: Double
+    package var verticalWander = 0.0
     /// The correlation time of the correlated errors, in seconds. After this time, the correlation is 1/e.
-    public var wanderTime: Double
+    package var wanderTime = 60.0
     /// The standard deviation of each velocity component, in m/s.
-    public var velocity: Double
+    package var velocity = 0.0
 
     /// Creates a model. Units are those of the properties; by default, there is no noise.
-    public init(
-        name: String, horizontal: Double = 0, horizontalWander: Double = 0, vertical: Double = 0,
-        verticalWander: Double = 0, wanderTime: Double = 60, velocity: Double = 0
-    ) {
-        self.name = name
-        self.horizontal = horizontal
-        self.horizontalWander = horizontalWander
-        self.vertical = vertical
-        self.verticalWander = verticalWander
-        self.wanderTime = wanderTime
-        self.velocity = velocity
-    }
-
     /// A receiver without errors.
     public static let ideal = ReceiverNoise(name: "ideal")
 
@@ -52,8 +38,7 @@ public struct ReceiverNoise: Sendable, Hashable {
         name: "urban", horizontal: 2, horizontalWander: 6, vertical: 4, verticalWander: 10, wanderTime: 30,
         velocity: 0.3)
 
-    /// The predefined receivers.
-    public static let all = [ideal, openSky, urban]
+    package static let all = [ideal, openSky, urban]
 
     var isValid: Bool {
         let figures = [horizontal, horizontalWander, vertical, verticalWander, velocity]
@@ -61,7 +46,6 @@ public struct ReceiverNoise: Sendable, Hashable {
     }
 }
 
-/// A generator of a receiver's reports.
 struct ReceiverSource: Sendable {
     /// The minimum speed for reporting a course, in m/s.
     private static let minimumCourseSpeed = 0.3

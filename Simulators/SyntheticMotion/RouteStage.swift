@@ -33,15 +33,14 @@ struct RouteStage: Sendable {
     var end: Double { start + duration }
 
     init(from: GeodeticCoordinate, altitude: Double) {
-        self.from = from
-        self.altitude = altitude
+        (self.from, self.altitude) = (from, altitude)
     }
 
     /// Returns the distance covered after `time` seconds since the start of the stage, in metres.
     func distance(after time: Double) -> Double {
         guard distance > 0, duration > 0 else { return 0 }
         let time = min(max(time, 0), duration)
-        var way: Double
+        let way: Double
         if time < rise {
             way = (firstSpeed + (maximumSpeed - firstSpeed) * time / rise / 2) * time
         } else if time <= duration - fall {
@@ -51,8 +50,7 @@ struct RouteStage: Sendable {
             way = distance - (lastSpeed + (maximumSpeed - lastSpeed) * rest / fall / 2) * rest
         }
         // Compensates for rounding errors only.
-        way = min(max(way, 0), distance)
-        return way
+        return min(max(way, 0), distance)
     }
 
     /// Returns the position at a time of the route. If `extends` is true, motion continues beyond the ends of the stage

@@ -2,16 +2,9 @@
 
 /// A model of a magnetometer or a barometer.
 public struct SensorModel: Sendable, Hashable {
-    /// The name of the chip.
-    public var name: String
+    package var name: String
     /// The noise, in gauss or kPa.
-    public var noise: SensorNoise
-
-    /// Creates a sensor.
-    public init(name: String, noise: SensorNoise) {
-        self.name = name
-        self.noise = noise
-    }
+    package var noise: SensorNoise
 
     /// A sensor without noise.
     public static let ideal = SensorModel(name: "ideal", noise: SensorNoise())
@@ -42,10 +35,8 @@ public struct SensorModel: Sendable, Hashable {
         name: "bmp280",
         noise: SensorNoise(density: 0.0006, biasTolerance: 0.1, biasWalk: 0.00005, step: 0.00066, range: 110))
 
-    /// The predefined magnetometers.
-    public static let magnetometers = [ideal, ak8963, ak09916]
-    /// The predefined barometers.
-    public static let barometers = [ideal, bmp280]
+    package static let magnetometers = [ideal, ak8963, ak09916]
+    package static let barometers = [ideal, bmp280]
 
     /// One microtesla in gauss.
     private static let microtesla = 0.01
@@ -55,40 +46,91 @@ public struct SensorModel: Sendable, Hashable {
 ///
 /// A reading is the sum of the true value, a constant bias, a random walk of the bias and white noise. It is rounded to
 /// the step size and clamped to the range. Each axis has independent noise.
-public struct SensorNoise: Sendable, Hashable {
+package struct SensorNoise: Sendable, Hashable {
     /// The white noise as a one-sided spectral density, in units per √Hz, as in data sheets. At a sampling rate r, the
     /// standard deviation of a reading is density · √(r / 2), as with an ideal low-pass filter at half the rate. The
     /// Allan deviation over t seconds is density / √(2 t).
-    public var density = 0.0
+    package var density = 0.0
     /// The maximum zero offset after power-up, in units. ``MotionOptions/biasFraction`` determines the fraction that is
     /// used.
-    public var biasTolerance = 0.0
+    package var biasTolerance = 0.0
     /// The random walk of the bias: the standard deviation of its change in one second, in units. It grows with the
     /// square root of time.
-    public var biasWalk = 0.0
+    package var biasWalk = 0.0
     /// The step size of the converter, in units; 0 for no quantization.
-    public var step = 0.0
+    package var step = 0.0
     /// The largest reading, in units; infinity for no limit. The smallest reading is one step below the negated value,
     /// as in two's complement.
-    public var range = Double.infinity
-
-    /// Creates a model without noise.
-    public init() {}
-
-    /// Creates a model.
-    public init(
-        density: Double, biasTolerance: Double = 0, biasWalk: Double = 0, step: Double = 0, range: Double = .infinity
-    ) {
-        self.density = density
-        self.biasTolerance = biasTolerance
-        self.biasWalk = biasWalk
-        self.step = step
-        self.range = range
-    }
+    package var range = Double.infinity
 
     var isValid: Bool {
         // Comparisons with NaN are false.
-        density >= 0 && density <= 1e6 && biasTolerance >= 0 && biasTolerance <= 1e6 && biasWalk >= 0
-            && biasWalk <= 1e6 && step >= 0 && step <= 1e6 && range > 0
+        [density, biasTolerance, biasWalk, step].allSatisfy { $0 >= 0 && $0 <= 1e6 } && range > 0
+    }
+}
+
+/// An accelerometer and a gyroscope in one chip, some with a magnetometer in the same package.
+///
+/// The values are typical values from data sheets at the smallest ranges of the chips, ±2 g and ±250 °/s. Data sheets
+/// do not specify the random walk of the bias. The assumed standard deviations after one minute are 0.002 °/s for
+/// gyroscopes and 0.1 mg for accelerometers, similar to long measurements at rest.
+public struct InertialUnit: Sendable, Hashable {
+    /// The name of the chip in the kernel driver.
+    package var name: String
+    /// The noise of the accelerometer, in m/s².
+    package var accelerometer: SensorNoise
+    /// The noise of the gyroscope, in rad/s.
+    package var gyroscope: SensorNoise
+    /// The magnetometer in the same package; nil if there is none.
+    package var magnetometer: SensorModel?
+
+    /// A chip without noise, including its magnetometer.
+    public static let ideal = InertialUnit(
+        name: "ideal", accelerometer: SensorNoise(), gyroscope: SensorNoise(), magnetometer: .ideal)
+
+    /// InvenSense MPU-6050. Accelerometer: 400 µg/√Hz, zero offset ±50 mg, 16,384 LSB/g. Gyroscope: 0.005 °/s/√Hz, zero
+    /// offset ±20 °/s, 131 LSB/(°/s). No magnetometer. Source: PS-MPU-6000A-00, revision 3.4, tables 6.1 and 6.2.
+    public static let mpu6050 = InertialUnit(
+        name: "mpu6050", micrograms: 400, milligrams: 50, degrees: 0.005, zeroDegrees: 20, stepsPerDegree: 131)
+
+    /// InvenSense MPU-9250. Accelerometer: 300 µg/√Hz, zero offset ±60 mg, 16,384 LSB/g. Gyroscope: 0.01 °/s/√Hz, zero
+    /// offset ±5 °/s, 131 LSB/(°/s). Magnetometer: AK8963. Source: PS-MPU-9250A-01, revision 1.0, tables 1 and 2.
+    public static let mpu9250 = InertialUnit(
+        name: "mpu9250", micrograms: 300, milligrams: 60, degrees: 0.01, zeroDegrees: 5, stepsPerDegree: 131,
+        magnetometer: .ak8963)
+
+    /// InvenSense ICM-20948. Accelerometer: 230 µg/√Hz, zero offset ±25 mg, 16,384 LSB/g. Gyroscope: 0.015 °/s/√Hz,
+    /// zero offset ±5 °/s, 131 LSB/(°/s). Magnetometer: AK09916. Source: DS-000189, revision 1.3, tables 1 and 2.
+    public static let icm20948 = InertialUnit(
+        name: "icm20948", micrograms: 230, milligrams: 25, degrees: 0.015, zeroDegrees: 5, stepsPerDegree: 131,
+        magnetometer: .ak09916)
+
+    /// Bosch BMI160. Accelerometer: 180 µg/√Hz, zero offset ±40 mg, 16,384 LSB/g. Gyroscope: 0.007 °/s/√Hz, zero offset
+    /// ±3 °/s, 131.2 LSB/(°/s). No magnetometer. Source: BST-BMI160-DS000, tables of electrical characteristics.
+    public static let bmi160 = InertialUnit(
+        name: "bmi160", micrograms: 180, milligrams: 40, degrees: 0.007, zeroDegrees: 3, stepsPerDegree: 131.2)
+
+    package static let all = [ideal, mpu6050, mpu9250, icm20948, bmi160]
+
+    static let standardGravity = 9.80665
+}
+
+extension InertialUnit {
+    fileprivate init(
+        name: String, micrograms: Double, milligrams: Double, degrees: Double, zeroDegrees: Double,
+        stepsPerDegree: Double, magnetometer: SensorModel? = nil
+    ) {
+        let g = Self.standardGravity
+        let degree = Double.pi / 180
+        let minute = 60.0.squareRoot()
+        self.init(
+            name: name,
+            accelerometer: SensorNoise(
+                density: micrograms * 1e-6 * g, biasTolerance: milligrams * 1e-3 * g, biasWalk: 1e-4 * g / minute,
+                step: g / 16384, range: 32767 * g / 16384),
+            gyroscope: SensorNoise(
+                density: degrees * degree, biasTolerance: zeroDegrees * degree, biasWalk: 0.002 * degree / minute,
+                step: degree / stepsPerDegree, range: 32767 * degree / stepsPerDegree),
+            magnetometer: magnetometer)
     }
 }

@@ -15,7 +15,6 @@ struct SmoothPath: Sendable {
     private static let routeHeadingSpeed = 0.3
     private static let courseHeadingSpeed = 1.5
 
-    /// The state of the body at one instant.
     struct Instant {
         /// The position in the earth-fixed frame, in metres.
         var position: SIMD3<Double>
@@ -68,7 +67,6 @@ struct SmoothPath: Sendable {
         leans = options.leanMode == .coordinated
     }
 
-    /// Returns the state at a time in seconds since the start of the path.
     mutating func instant(at time: Double) -> Instant {
         let knots = (time - lead) / knot
         let interval = knots.rounded(.down)
@@ -111,9 +109,7 @@ struct SmoothPath: Sendable {
     }
 
     /// Returns the course if the body is fast enough, otherwise the direction of the route, smoothed like the path.
-    private func heading(
-        _ velocity: SIMD3<Double>, _ points: [Control], _ weights: QuinticSpline.Weights
-    ) -> Double {
+    private func heading(_ velocity: SIMD3<Double>, _ points: [Control], _ weights: QuinticSpline.Weights) -> Double {
         let speed = (velocity.x * velocity.x + velocity.y * velocity.y).squareRoot()
         let share = Self.smoothStep(
             (speed - Self.routeHeadingSpeed) / (Self.courseHeadingSpeed - Self.routeHeadingSpeed))

@@ -18,11 +18,7 @@ enum NormalGravity {
     /// The ratio m of the centrifugal force to the gravity at the equator, ω²a²b / GM.
     static let rotation = 0.00344978650684
 
-    /// Returns the gravity at a position.
-    ///
-    /// - Parameters:
-    ///   - sine: The sine of the geodetic latitude.
-    ///   - height: The height above the ellipsoid in metres.
+    /// Returns the gravity at the sine of a geodetic latitude and a height above the ellipsoid in metres.
     static func at(sine: Double, height: Double) -> Double {
         let s2 = sine * sine
         let surface = equator * (1 + somigliana * s2) / (1 - WGS84.eccentricitySquared * s2).squareRoot()
@@ -36,9 +32,7 @@ enum NormalGravity {
 /// sea level, 6.5 K less per kilometre up to 11 km, and a constant temperature above. Above 20 km, where the real
 /// temperature rises again, the pressure is slightly too low.
 enum StandardAtmosphere {
-    /// Returns the air pressure in kPa.
-    ///
-    /// - Parameter altitude: The altitude above mean sea level in metres.
+    /// Returns the air pressure in kPa at an altitude above mean sea level in metres.
     static func pressure(altitude: Double) -> Double {
         let radius = 6_356_766.0
         let height = radius * altitude / (radius + altitude)

@@ -45,12 +45,10 @@ struct SyntheticSources {
         add(.pressure, options.barometer?.noise, rates.pressure, 4)
     }
 
-    /// The constant biases of the sensors.
     var biases: [(kind: SensorKind, value: SIMD3<Double>)] {
         SensorKind.allCases.compactMap { kind in noises[kind].map { (kind, $0.bias) } }
     }
 
-    /// The kind of the next reading; nil if no source is active.
     var next: Kind? {
         var best: Kind?
         var time = Int64.max
@@ -76,7 +74,6 @@ struct SyntheticSources {
             kind == .fix ? Int64((seconds * 1e3).rounded()) * 1_000_000 + delay : Int64((seconds * 1e9).rounded())
     }
 
-    /// Returns the next reading of a sensor for a true value.
     mutating func reading(_ kind: SensorKind, _ truth: SIMD3<Double>) -> SIMD3<Double> {
         noises[kind]?.reading(truth) ?? truth
     }

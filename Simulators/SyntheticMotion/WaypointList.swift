@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import DeviceCore
+package import DeviceCore
 
 /// A text format for waypoints, one per line: `latitude,longitude[,altitude[,speed[,pause]]]`.
 ///
@@ -13,7 +13,7 @@ public import DeviceCore
 /// empty altitude or speed is that of the preceding waypoint, and an empty pause is 0. An optional first line with
 /// column names (lat, lon, alt, speed, pause or their long forms) changes the order of the columns. Empty lines and
 /// lines that begin with # are ignored.
-public enum WaypointList {
+package enum WaypointList {
     /// The maximum length of a line, in bytes.
     private static let maximumLine = 1_000
 
@@ -36,7 +36,7 @@ public enum WaypointList {
 
     /// Returns true if the first line that is neither empty nor a comment is a waypoint, or a header that includes the
     /// columns of latitude and longitude and no unknown columns.
-    public static func isWaypointList(_ bytes: [UInt8]) -> Bool {
+    package static func isWaypointList(_ bytes: [UInt8]) -> Bool {
         var rest = bytes[...]
         while let line = nextLine(&rest) {
             guard let fields = fields(line), !fields.isEmpty else {
@@ -49,13 +49,9 @@ public enum WaypointList {
         return false
     }
 
-    /// Parses waypoints.
-    ///
-    /// - Parameters:
-    ///   - bytes: The text, in UTF-8.
-    ///   - name: The name of the text in error messages.
-    /// - Throws: A `DeviceError` with the number of the invalid line and the reason.
-    public static func read(_ bytes: [UInt8], name: String) throws(DeviceError) -> [Waypoint] {
+    /// Parses waypoints from UTF-8 text, whose name is used in error messages. Throws a `DeviceError` with the number
+    /// of the invalid line and the reason.
+    package static func read(_ bytes: [UInt8], name: String) throws(DeviceError) -> [Waypoint] {
         let name = TerminalSanitizer.sanitized(name)
         var waypoints: [Waypoint] = []
         var order = Column.standard

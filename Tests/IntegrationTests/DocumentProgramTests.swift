@@ -29,11 +29,11 @@ extension IntegrationTests {
             let trace = try DocumentProgramTests.trace([(0, 48.25), (1, 48.5), (2, 48.75)])
             let device = SimulatedDevice(trace, stamps: .rebased(to: start))
             let shown = Mutex<[String]>([])
-            device.use {
+            try device.use {
                 let finder = LocationFinder()
                 finder.show = { text in shown.withLock { $0.append(text) } }
                 finder.startUpdates()
-                device.play()
+                try device.play()
             }
             #expect(shown.withLock { $0 } == ["latitude +48.250000, longitude -11.500000"])
         }
@@ -42,11 +42,11 @@ extension IntegrationTests {
         func listingSkipsOldLocations() throws {
             let device = SimulatedDevice(try DocumentProgramTests.trace([(0, 48.25), (1, 48.5)]))
             let shown = Mutex<[String]>([])
-            device.use {
+            try device.use {
                 let finder = LocationFinder()
                 finder.show = { text in shown.withLock { $0.append(text) } }
                 finder.startUpdates()
-                device.play()
+                try device.play()
             }
             #expect(shown.withLock { $0 } == [])
         }
@@ -57,11 +57,11 @@ extension IntegrationTests {
             let file = Checkout.traces.appendingPathComponent("iio/spin-flat-90dps.csv")
             let device = SimulatedDevice(try RecordingFile.open(file.path).trace)
             let shown = Mutex<[String]>([])
-            device.use {
+            try device.use {
                 let reader = HeadingReader()
                 reader.show = { text in shown.withLock { $0.append(text) } }
                 reader.startHeadingUpdates()
-                device.play()
+                try device.play()
             }
             let lines = shown.withLock { $0 }
             // Two rotations. The compass is trusted from the third quarter of the first on, so at least five quarters
@@ -89,11 +89,11 @@ extension IntegrationTests {
                 #"{"class":"TPV","mode":3,"time":"2026-05-01T10:00:00.000Z","lat":48.5,"lon":11.25,"eph":5,"track":271.5}"#
             let device = SimulatedDevice(try TraceFile(bytes: Array((line + "\n").utf8), name: "road"))
             let shown = Mutex<[String]>([])
-            device.use {
+            try device.use {
                 let reader = HeadingReader()
                 reader.show = { text in shown.withLock { $0.append(text) } }
                 reader.startHeadingUpdates()
-                device.play()
+                try device.play()
             }
             #expect(shown.withLock { $0 } == ["no compass", "course 271.500"])
         }
@@ -108,11 +108,11 @@ extension IntegrationTests {
             let text = lines.joined(separator: "\n") + "\n"
             let device = SimulatedDevice(try TraceFile(bytes: Array(text.utf8), name: "tunnel"))
             let shown = Mutex<[String]>([])
-            device.use {
+            try device.use {
                 let controller = LocationViewController()
                 controller.show = { text in shown.withLock { $0.append(text) } }
                 controller.viewDidLoad()
-                device.play()
+                try device.play()
             }
             let all = shown.withLock { $0 }
             try #require(all.count == 3)

@@ -5,10 +5,10 @@ import Testing
 
 @Test func countsTheWay() throws {
     let device = SimulatedDevice(try TraceFile(path: "drive.trace"))
-    device.use {
+    try device.use {
         let trip = Trip()
         trip.start()
-        device.play()
+        try device.play()
         #expect(trip.losses == 0)
         #expect((340...370).contains(trip.distance))
     }

@@ -6,10 +6,10 @@ import TraceEditing
 
 @Test func countsTheWay() throws {
     let device = SimulatedDevice(try TraceFile(path: "drive.trace"))
-    device.use {
+    try device.use {
         let trip = Trip()
         trip.start()
-        device.play()
+        try device.play()
         #expect(trip.losses == 0)
         #expect((340...370).contains(trip.distance))
     }
@@ -19,10 +19,10 @@ import TraceEditing
     let drive = try TraceFile(path: "drive.trace")
     let faults = FaultEdit(try TraceFault.list("loss@20s+10s"), seed: 1)
     let device = SimulatedDevice(try TraceEditor.trace(drive, edits: [faults], named: "a loss"))
-    device.use {
+    try device.use {
         let trip = Trip()
         trip.start()
-        device.play()
+        try device.play()
         #expect(trip.losses == 1)
         #expect((320...370).contains(trip.distance))
     }

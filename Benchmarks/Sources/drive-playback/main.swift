@@ -148,7 +148,7 @@ for _ in 0..<runs {
     let device = SimulatedDevice(file)
     let made = seconds()
     let program = Program()
-    device.use {
+    try device.use {
         let locationManager = CLLocationManager()
         locationManager.delegate = program
         locationManager.startUpdatingLocation()
@@ -174,7 +174,7 @@ for _ in 0..<runs {
                 program.take(6, data.magneticField.x, data.magneticField.y, data.magneticField.z, data.timestamp)
             }
         }
-        device.play()
+        try device.play()
     }
     let end = seconds()
     digests.insert(program.digest.value)

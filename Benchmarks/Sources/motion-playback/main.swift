@@ -78,14 +78,14 @@ for (batch, sensor) in [(1, "accelerometer"), (8, "accelerometer"), (8, "local:/
         }
         precondition(found == count && sum.x > 0 && cursor.warningCount == 0)
     }
-    let unheard = rate(count, runs: runs) {
-        SimulatedDevice(file).play()
+    let unheard = try rate(count, runs: runs) {
+        try SimulatedDevice(file).play()
     }
-    let played = rate(count, runs: runs) {
+    let played = try rate(count, runs: runs) {
         let counter = Counter()
         let device = SimulatedDevice(file)
         let subscription = device.device.motionSource.subscribe(MotionRequest(kind: .accelerometer)) { counter.add($0) }
-        device.play()
+        try device.play()
         subscription.cancel()
         precondition(counter.count == count)
     }
@@ -94,7 +94,7 @@ for (batch, sensor) in [(1, "accelerometer"), (8, "accelerometer"), (8, "local:/
         let writer = try TraceWriter(path: "/dev/null", overwrite: true, clock: device.device.clock)
         let recorder = TraceRecorder(device: device.device, writer: writer, motionInterval: 0)
         try recorder.start()
-        device.play()
+        try device.play()
         try recorder.stop()
         precondition(recorder.recordedSamples == count)
     }

@@ -52,12 +52,12 @@ for _ in 0..<runs {
     let file = try TraceFile(bytes: bytes, name: "memory")
     let device = SimulatedDevice(file)
     let counter = Counter()
-    device.use {
+    try device.use {
         let manager = CLLocationManager()
         manager.delegate = counter
         manager.startUpdatingLocation()
         let start = seconds()
-        device.play()
+        try device.play()
         rates.append(Double(counter.count) / (seconds() - start))
     }
     precondition(counter.count == count)

@@ -17,12 +17,12 @@ import Testing
         let device = SimulatedDevice(try Self.trace())
         var codes: [Barcode] = []
         var connections: [String?] = []
-        device.use {
+        try device.use {
             let scanner = BarcodeScanner()
             scanner.scanned = { codes.append($0) }
             scanner.connected = { connections.append($0) }
             scanner.start()
-            device.play()
+            try device.play()
         }
         #expect(
             codes.map(\.text) == ["4006381333931", "036000291452", "73513537", "4006381333932", "SHELF 12/b"])
@@ -43,9 +43,9 @@ import Testing
         device.use {
             let scanner = BarcodeScanner()
             scanner.scanned = { codes.append($0) }
-            device.advance(by: 0)
+            device.advance(by: .seconds(0))
             scanner.start()
-            device.advance(by: 1)
+            device.advance(by: .seconds(1))
         }
         #expect(codes == [Barcode("73513537")])
     }

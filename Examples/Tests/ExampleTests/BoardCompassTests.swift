@@ -8,14 +8,14 @@ import Testing
 
 @Suite("The compass") struct BoardCompassTests {
     /// Returns the bearings shown while the trace plays.
-    private static func bearings(_ trace: TraceFile) -> [BoardCompass.Bearing] {
+    private static func bearings(_ trace: TraceFile) throws -> [BoardCompass.Bearing] {
         let device = SimulatedDevice(trace)
         var bearings: [BoardCompass.Bearing] = []
-        device.use {
+        try device.use {
             let compass = BoardCompass()
             compass.show = { bearings.append($0) }
             #expect(compass.start())
-            device.play()
+            try device.play()
         }
         return bearings
     }
@@ -56,7 +56,7 @@ import Testing
 
     @Test("After a full turn the compass shows true north according to the published model")
     func trueNorth() throws {
-        let bearings = Self.bearings(try Self.turn(withPositions: true))
+        let bearings = try Self.bearings(Self.turn(withPositions: true))
         #expect(bearings.first == .unknown)
         guard case .degrees(let degrees, let accuracy, isTrue: true)? = bearings.last else {
             Issue.record("\(bearings)")
@@ -68,7 +68,7 @@ import Testing
 
     @Test("Without a position the compass shows magnetic north and labels it")
     func magneticNorth() throws {
-        guard case .degrees(let degrees, _, isTrue: false)? = Self.bearings(try Self.turn(withPositions: false)).last
+        guard case .degrees(let degrees, _, isTrue: false)? = try Self.bearings(Self.turn(withPositions: false)).last
         else {
             Issue.record("no bearing")
             return
@@ -91,7 +91,7 @@ import Testing
             #expect(compass.start())
             // A row is 0.0105 s. Every fourth row has the reference as the quaternion w, x, y, z in units of 1e-5.
             for (index, row) in rows.enumerated() {
-                device.advance(by: 0.0105)
+                device.advance(by: .seconds(0.0105))
                 guard row.count > 13, !row[9].isEmpty, row[13] == "1", index > 6000 else { continue }
                 let parts = row[9...12].compactMap { Double($0).map { $0 / 1e5 } }
                 let (w, x, y, z) = (parts[0], parts[1], parts[2], parts[3])

@@ -37,19 +37,19 @@ import Testing
                 /// Returns the mean of the tilts shown in the next second.
                 func mean() -> SIMD2<Double> {
                     tilts = []
-                    device.advance(by: 1)
+                    device.advance(by: .seconds(1))
                     return tilts.reduce(.zero, +) / Double(max(tilts.count, 1))
                 }
                 #expect(level.start())
-                device.advance(by: 5)
+                device.advance(by: .seconds(5))
                 let raw = mean()
                 #expect(!isCalibrated)
                 level.calibrate()
-                device.advance(by: 3)
+                device.advance(by: .seconds(3))
                 let zero = mean()
                 #expect(isCalibrated)
                 // The board is moved and comes to rest a little steeper.
-                device.advance(by: 150)
+                device.advance(by: .seconds(150))
                 let after = mean()
 
                 guard let before = try? Self.truth(name, at: 5), let end = try? Self.truth(name, at: 160) else {
@@ -81,9 +81,9 @@ import Testing
                 // 1.6 s on each side, 0.4 s for the transition.
                 var states: [Level.State?] = []
                 for _ in 0..<6 {
-                    device.advance(by: 1.5)
+                    device.advance(by: .seconds(1.5))
                     states.append(last)
-                    device.advance(by: 0.5)
+                    device.advance(by: .seconds(0.5))
                 }
                 guard case .lying(let up, .up, isCalibrated: false)? = states[0],
                     case .lying(let down, .down, isCalibrated: false)? = states[5]
@@ -150,12 +150,12 @@ import Testing
             func firstState() throws -> Level.State? {
                 let device = SimulatedDevice(try Recordings.open("iio/flat-face-up.csv"))
                 var first: Level.State?
-                device.use {
+                try device.use {
                     let level = BubbleLevel(file: file)
                     level.show = { if first == nil { first = $0 } }
                     #expect(level.start())
                     level.calibrate()
-                    device.play()
+                    try device.play()
                 }
                 return first
             }

@@ -13,11 +13,11 @@ import Testing
         let device = SimulatedDevice(try Recordings.open(name))
         let log = try TrackLog(folder: folder, policy: policy)
         var troubles: [String] = []
-        device.use {
+        try device.use {
             let logger = TrackLogger(log: log)
             logger.report = { troubles.append($0) }
             logger.start()
-            device.play()
+            try device.play()
             logger.stop()
         }
         return troubles
@@ -205,14 +205,14 @@ import Testing
                 let logger = TrackLogger(log: log)
                 logger.report = { troubles.append($0) }
                 logger.start()
-                device.advance(by: 3.5)
+                device.advance(by: .seconds(3.5))
                 #expect(try log.files.count == 4)
                 try FileManager.default.removeItem(at: folder)
-                device.advance(by: 3)
+                device.advance(by: .seconds(3))
                 #expect(troubles.count == 1)
                 #expect(troubles.first?.hasPrefix("The log cannot be written: ") == true)
                 try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
-                device.play()
+                try device.play()
             }
             #expect(troubles.count == 1)
             // Of the twelve fixes, one per second, those of the seconds 7 to 11.

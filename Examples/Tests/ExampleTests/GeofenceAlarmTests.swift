@@ -21,7 +21,7 @@ import Testing
                 return notices
             }
             await device.waitForConsumers(1)
-            await device.play()
+            try await device.play()
             alarm.cancel()
             return try await alarm.value
         }

@@ -53,7 +53,7 @@ import Testing
             try device.use {
                 let tracker = try MQTTTracker(try Self.settings(broker.address))
                 tracker.start()
-                device.play()
+                try device.play()
                 tracker.stop()
                 #expect(tracker.statistics.delivered == 12 && tracker.statistics.queued == 0)
             }
@@ -85,7 +85,7 @@ import Testing
                 let spool = folder.appendingPathComponent("spool")
                 let tracker = try MQTTTracker(try Self.settings(broker.address, spool: spool))
                 tracker.start()
-                device.advance(by: 120)
+                device.advance(by: .seconds(120))
                 // Waits until the broker has forwarded every acknowledged message. kill -9 may lose the others without
                 // the tracker's knowledge.
                 try Broker.wait("the first part has not come") {
@@ -95,7 +95,7 @@ import Testing
                 let before = tracker.statistics.published
                 #expect(before > 100 && before < fixes.count)
                 broker.kill()
-                device.play()
+                try device.play()
                 #expect(tracker.statistics.published == fixes.count)
                 #expect(tracker.statistics.queued == fixes.count - before)
                 try broker.start()
@@ -123,7 +123,7 @@ import Testing
                 // No broker listens on this port, so all messages remain in the spool.
                 let tracker = try MQTTTracker(try Self.settings("mqtt://127.0.0.1:1", spool: folder))
                 tracker.start()
-                device.play()
+                try device.play()
                 tracker.stop()
                 #expect(tracker.statistics.queued > 0)
             }

@@ -25,7 +25,7 @@ import Testing
             }
             model.start()
             #expect(model.motionError == "Device motion is not available.")
-            device.play()
+            try device.play()
             #expect(model.authorizationStatus == .authorizedWhenInUse)
             let last = try #require(Recordings.fixes("gpsd/ublox-8.log.chk").last)
             #expect(model.location?.coordinate.latitude == last["lat"] as? Double)
@@ -39,7 +39,7 @@ import Testing
     @Test("The model publishes nothing before the start and after the end", arguments: [false, true])
     func notRunning(isStopped: Bool) throws {
         let device = SimulatedDevice(try Recordings.open("gpsd/ublox-8.log.chk"))
-        device.use {
+        try device.use {
             let model = SensorModel()
             let manager = CLLocationManager()
             if isStopped {
@@ -48,7 +48,7 @@ import Testing
             }
             // The authorization arrives later, and at every manager.
             manager.requestWhenInUseAuthorization()
-            device.play()
+            try device.play()
             #expect(model.authorizationStatus == .authorizedWhenInUse)
             #expect(model.location == nil)
         }
@@ -62,9 +62,9 @@ import Testing
             model.start()
             var poses: [(pitch: Double, roll: Double)] = []
             for _ in 0..<6 {
-                device.advance(by: 1.5)
+                device.advance(by: .seconds(1.5))
                 poses.append((model.pitch, model.roll))
-                device.advance(by: 0.5)
+                device.advance(by: .seconds(0.5))
             }
             // Face up. The top edge up is a pitch of 90°, the bottom edge up is -90°. The right edge up is a roll of
             // -90°, because the board has rotated about y to the left, and the left edge up is 90°. Face down is 180°.
@@ -83,10 +83,10 @@ import Testing
         var configuration = Configuration()
         configuration.locationRule.value = .deny
         let device = SimulatedDevice(try Recordings.open("gpsd/ublox-8.log.chk"), configuration: configuration)
-        device.use {
+        try device.use {
             let model = SensorModel()
             model.start()
-            device.play()
+            try device.play()
             #expect(model.location == nil)
             #expect(model.locationError != nil)
         }

@@ -40,7 +40,7 @@ public struct AccessoryDifference: Sendable, Hashable, CustomStringConvertible {
     public var time: BootTime
 
     /// The maximum number of bytes that are stored for each side.
-    public static let maximumBytes = 256
+    package static let maximumBytes = 256
 
     /// A description for logs and failed tests.
     public var description: String {
@@ -61,7 +61,6 @@ public struct AccessoryDifference: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// The differences from recorded sessions, limited to `maximumCount`.
 final class AccessoryDifferenceList: Sendable {
     static let maximumCount = 100
 

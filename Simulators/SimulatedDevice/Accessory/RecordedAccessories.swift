@@ -12,8 +12,7 @@ struct RecordedAccessories {
     private var attached: [String: (id: AccessoryDescription.ID, attachment: RecordedAttachment)] = [:]
 
     init(source: SimulatedAccessorySource, clock: any DeviceClock) {
-        self.source = source
-        self.clock = clock
+        (self.source, self.clock) = (source, clock)
     }
 
     mutating func process(_ event: TraceAccessoryEvent) {
@@ -51,7 +50,6 @@ struct RecordedAccessories {
         }
     }
 
-    /// Returns the id of an attached accessory, given its name in the trace.
     func id(of name: String) -> AccessoryDescription.ID? { attached[name]?.id }
 
     /// Returns the differences that would result if no more bytes were exchanged, in the order of the accessories.

@@ -25,11 +25,8 @@ extension RecordedAttachment {
                 index += 1
             }
         } while state.withLock { state in
-            defer {
-                state.isPumping = state.needsAnotherPass
-                state.needsAnotherPass = false
-            }
-            return state.needsAnotherPass
+            state.isPumping = exchange(&state.needsAnotherPass, with: false)
+            return state.isPumping
         }
     }
 

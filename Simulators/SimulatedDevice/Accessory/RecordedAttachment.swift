@@ -4,17 +4,14 @@ import DeviceCore
 import Synchronization
 import Trace
 
-/// An attached accessory that is played from a trace.
-///
-/// The player adds the recorded bytes. Bytes are transferred only on the player's thread: when the trace contains some,
-/// and in timers that are started by the program's actions.
+/// An attached accessory that is played from a trace. Bytes are transferred only on the player's thread: when the trace
+/// contains some, and in timers that are started by the program's actions.
 final class RecordedAttachment: SimulatedAttachment {
     struct Session {
         let number: Int
         let channel: MemoryChannel
     }
 
-    /// The sessions of one protocol.
     struct ProtocolSessions {
         let name: String
         /// The dialogues that have not ended, in ascending order of their numbers.
@@ -53,8 +50,7 @@ final class RecordedAttachment: SimulatedAttachment {
     let state: Mutex<State>
 
     init(name: String, clock: any DeviceClock, differences: AccessoryDifferenceList) {
-        self.clock = clock
-        self.differences = differences
+        (self.clock, self.differences) = (clock, differences)
         state = Mutex(State(name: name))
     }
 
@@ -83,7 +79,6 @@ final class RecordedAttachment: SimulatedAttachment {
         return theirs
     }
 
-    /// Schedules a transfer of bytes at the current time of the clock.
     private func scheduleTransfer() {
         state.withLock { state in
             guard state.transferTimer == nil, !state.isDetached else { return }
@@ -164,7 +159,6 @@ final class RecordedAttachment: SimulatedAttachment {
         }
     }
 
-    /// Removes dialogues that have ended, after reporting their differences.
     func removeFinishedDialogues(_ state: inout State, _ index: Int) {
         reportMismatches(&state, index)
         for dialogue in state.lanes[index].dialogues where dialogue.isFinished {
@@ -173,7 +167,6 @@ final class RecordedAttachment: SimulatedAttachment {
         state.lanes[index].dialogues.removeAll { $0.isFinished }
     }
 
-    /// Reports the differences that the dialogues have detected.
     func reportMismatches(_ state: inout State, _ index: Int) {
         for place in state.lanes[index].dialogues.indices {
             let found = state.lanes[index].dialogues[place].drainMismatches()

@@ -3,10 +3,7 @@
 import DeviceCore
 import Trace
 
-/// A recorded session and the progress of the program in it.
-///
-/// Either side may be ahead of the other: the recording if the program does not write or read, the program if it acts
-/// before the recorded time.
+/// A recorded session and the progress of the program in it. Either side may be ahead of the other.
 struct RecordedDialogue: Sendable {
     /// Bytes of the accessory, and the number of bytes that the program had written when it read them.
     private struct Input: Sendable {
@@ -15,7 +12,6 @@ struct RecordedDialogue: Sendable {
         var after: Int64
     }
 
-    /// A detected difference.
     struct Finding: Sendable {
         var kind: AccessoryDifference.Kind
         var offset: Int64 = 0
@@ -26,9 +22,7 @@ struct RecordedDialogue: Sendable {
     /// The maximum number of pending bytes in each direction.
     static let maximumPendingBytes = 1 << 20
 
-    /// The number of the session, counted from 1.
     let number: Int
-    /// True if the recording contains the session.
     var isRecorded = false
     private(set) var recordedEnd: ByteChannelEnd.Reason?
     var isOpened = false
@@ -36,7 +30,6 @@ struct RecordedDialogue: Sendable {
     private(set) var isClosed = false
 
     private var input = FIFOQueue<Input>()
-    /// The number of bytes in `input`.
     private(set) var pendingInputCount = 0
     /// The number of bytes of the accessory that the program can no longer read.
     private var lostInput = 0
@@ -51,12 +44,10 @@ struct RecordedDialogue: Sendable {
     private var offset: Int64 = 0
     /// The total number of recorded bytes of the program.
     private var recordedCount: Int64 = 0
-    /// The total number of bytes that the program wrote.
     private var writtenCount: Int64 = 0
     /// False if one side was so far ahead that the comparison was ended.
     private var isComparing = true
 
-    /// The differences that have been detected but not reported.
     private var mismatches: [Finding] = []
 
     init(number: Int) { self.number = number }
@@ -124,7 +115,6 @@ struct RecordedDialogue: Sendable {
         return recordedEnd
     }
 
-    /// Drops the given number of the oldest pending bytes for the program.
     mutating func drop(_ count: Int) {
         var rest = min(count, pendingInputCount)
         droppedInput += rest
@@ -140,10 +130,7 @@ struct RecordedDialogue: Sendable {
     /// True if neither side can add anything.
     var isFinished: Bool { isClosed && recordedEnd != nil }
 
-    mutating func drainMismatches() -> [Finding] {
-        defer { mismatches = [] }
-        return mismatches
-    }
+    mutating func drainMismatches() -> [Finding] { exchange(&mismatches, with: []) }
 
     /// Returns the differences that would result if no more bytes were exchanged.
     func outstanding() -> [Finding] {

@@ -4,7 +4,6 @@ import DeviceCore
 import Synchronization
 import Trace
 
-/// The accessories of a simulated device.
 final class SimulatedAccessorySource: AccessorySource {
     private let hub = AccessoryHub()
     private let attachments = Mutex<[AccessoryDescription.ID: any SimulatedAttachment]>([:])
@@ -25,7 +24,6 @@ final class SimulatedAccessorySource: AccessorySource {
         return try attachment.open(name)
     }
 
-    /// Attaches an accessory and returns its id.
     func attach(_ description: AccessoryDescription, _ attachment: any SimulatedAttachment) -> AccessoryDescription.ID {
         // Registered before subscribers are notified, because they may open a protocol immediately.
         hub.attach(description) { id in attachments.withLock { $0[id] = attachment } }.id
@@ -44,7 +42,6 @@ final class SimulatedAccessorySource: AccessorySource {
         hub.detach(id)
     }
 
-    /// Detaches the accessory with the given attachment.
     func detach(_ attachment: any SimulatedAttachment) {
         let id = attachments.withLock { attachments in attachments.first { $0.value === attachment }?.key }
         if let id { detach(id) }
@@ -93,9 +90,7 @@ final class PeerAttachment: SimulatedAttachment {
     init(
         _ accessory: SimulatedAccessory, clock: any DeviceClock, unplug: @escaping @Sendable (PeerAttachment) -> Void
     ) {
-        self.accessory = accessory
-        self.clock = clock
-        self.unplug = unplug
+        (self.accessory, self.clock, self.unplug) = (accessory, clock, unplug)
     }
 
     func open(_ name: String) throws(DeviceError) -> any ByteChannel {

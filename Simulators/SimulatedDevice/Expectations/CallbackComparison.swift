@@ -1,31 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import DeviceCore
+package import DeviceCore
 import JSONBytes
 
 /// An incremental comparison of callbacks with expected ones, up to the first difference.
-public struct CallbackComparison: Sendable {
+package struct CallbackComparison: Sendable {
     private let expected: ExpectedCallbacks
     private let match: CallbackMatcher
     private var lines: CallbackLines
     private var context: [[UInt8]] = []
     /// The number of callbacks that matched.
-    public private(set) var count = 0
+    package private(set) var count = 0
     /// The first difference; nil if there is none so far.
-    public private(set) var difference: CallbackDifference?
+    package private(set) var difference: CallbackDifference?
 
-    /// Creates a comparison that starts with the first expected callback.
-    public init(_ expected: ExpectedCallbacks) {
+    package init(_ expected: ExpectedCallbacks) {
         self.expected = expected
         match = CallbackMatcher(tolerances: expected.tolerances)
         lines = CallbackLines(expected.bytes, offset: expected.start, line: 1)
     }
 
-    /// Compares the next callback, which is a JSON object. Returns true while all callbacks match.
-    ///
-    /// Throws an error if the expected callbacks cannot be parsed or the line is not a JSON object.
+    /// Compares the next callback, a JSON object. Returns true while all callbacks match. Throws an error if it or the
+    /// expected callbacks cannot be parsed.
     @discardableResult
-    public mutating func compare(_ line: [UInt8]) throws(DeviceError) -> Bool {
+    package mutating func compare(_ line: [UInt8]) throws(DeviceError) -> Bool {
         guard difference == nil else { return false }
         let line = line.last == UInt8(ascii: "\n") ? Array(line.dropLast()) : line
         guard let range = lines.next() else {
@@ -49,7 +47,7 @@ public struct CallbackComparison: Sendable {
 
     /// Ends the comparison. Returns true if no more callbacks were expected.
     @discardableResult
-    public mutating func finish() throws(DeviceError) -> Bool {
+    package mutating func finish() throws(DeviceError) -> Bool {
         guard difference == nil else { return false }
         guard let range = lines.next() else { return true }
         let one = try next(range)
@@ -74,7 +72,6 @@ public struct CallbackComparison: Sendable {
             context: context.map { String(decoding: $0, as: UTF8.self) })
     }
 
-    /// Parses an expected callback.
     private func next(_ range: Range<Int>) throws(DeviceError) -> CallbackValue {
         guard range.count <= ExpectedCallbacks.maximumLineLength else {
             throw ExpectedCallbacks.wrong(
@@ -101,26 +98,23 @@ public struct CallbackDifference: Sendable, Hashable {
     /// The number of preceding callbacks in `context`.
     static let contextLength = 3
 
-    /// The name of the expected callbacks.
-    public var name: String
+    package var name: String
     /// The line number of the expected callback. If no more callbacks were expected, the number after the last line.
-    public var line: Int
+    package var line: Int
     /// The number of the callback, counted from 1.
-    public var number: Int
-    /// The name of the callback, from its `callback` field.
-    public var callback: String
+    package var number: Int
+    package var callback: String
     /// The path of the field, such as `locations[0].latitude`. Empty for the callback as a whole.
-    public var field: String
+    package var field: String
     /// The expected value; nil if the field or callback was not expected.
-    public var expected: CallbackValue?
+    package var expected: CallbackValue?
     /// The actual value; nil if the field or callback is missing.
-    public var got: CallbackValue?
+    package var got: CallbackValue?
     /// The distance between the two values in the unit of the field; nil if it is not defined.
-    public var distance: Double?
-    /// The tolerance of the field.
-    public var tolerance: FieldTolerance
+    package var distance: Double?
+    package var tolerance: FieldTolerance
     /// The preceding callbacks, which matched, as JSON.
-    public var context: [String]
+    package var context: [String]
 }
 
 extension CallbackDifference: CustomStringConvertible {

@@ -13,20 +13,17 @@ import Trace
 /// #expect(try callbacks.difference(from: ExpectedCallbacks(path: "drive.expected")) == nil)
 /// ```
 public struct CallbackList: Sendable {
-    /// The options of the run.
-    public var options: [String: String]
+    package var options: [String: String]
     /// The tolerances by field name or path, which are written to the file.
-    public var tolerances: [String: FieldTolerance]
-    /// The number of callbacks.
-    public private(set) var count = 0
+    package var tolerances: [String: FieldTolerance]
+    package private(set) var count = 0
     private var lines: [UInt8] = []
     /// True if the list exceeds the maximum file size. Further callbacks are only counted.
     private var isFull = false
 
     /// Creates an empty list.
     public init(options: [String: String] = [:], tolerances: [String: FieldTolerance] = [:]) {
-        self.options = options
-        self.tolerances = tolerances
+        (self.options, self.tolerances) = (options, tolerances)
     }
 
     /// Adds a callback with the given name and fields, in order.
@@ -39,7 +36,7 @@ public struct CallbackList: Sendable {
     }
 
     /// Adds a callback that is a line of JSON, with or without a line feed.
-    public mutating func add(line: [UInt8]) {
+    package mutating func add(line: [UInt8]) {
         count += 1
         isFull = isFull || lines.count + line.count > TraceFile.maximumSize
         if isFull { return }
@@ -48,7 +45,7 @@ public struct CallbackList: Sendable {
     }
 
     /// The contents of the file.
-    public var bytes: [UInt8] { ExpectationHeader(options: options, tolerances: tolerances).line + lines }
+    package var bytes: [UInt8] { ExpectationHeader(options: options, tolerances: tolerances).line + lines }
 
     /// Returns the first difference; nil if all callbacks match. Throws an error if the expected callbacks cannot be
     /// parsed or were created with different options.

@@ -4,7 +4,6 @@ import DeviceCore
 import GPSDProtocol
 import SystemCalls
 
-/// A comparison of two callbacks with tolerances.
 struct CallbackMatcher {
     struct Finding {
         var field: String
@@ -17,8 +16,7 @@ struct CallbackMatcher {
     /// The tolerances, by field name or by path without indices: `latitude`, `locations.latitude`.
     let tolerances: [String: FieldTolerance]
 
-    /// Returns the first difference that exceeds its tolerance; nil if there is none. The order of fields is
-    /// irrelevant.
+    /// Returns the first difference that exceeds its tolerance; nil if there is none. Fields may have any order.
     func difference(of got: CallbackValue, from expected: CallbackValue) -> Finding? {
         find(expected, got, FieldPath())
     }

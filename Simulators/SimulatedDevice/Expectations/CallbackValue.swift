@@ -14,8 +14,7 @@ public indirect enum CallbackValue: Sendable, Hashable, JSONWritable {
 
         /// Creates a field.
         public init(_ name: String, _ value: CallbackValue) {
-            self.name = name
-            self.value = value
+            (self.name, self.value) = (name, value)
         }
     }
 
@@ -68,7 +67,6 @@ public indirect enum CallbackValue: Sendable, Hashable, JSONWritable {
         try reader.finish()
     }
 
-    /// Parses a range of bytes as a line.
     init(_ bytes: [UInt8], _ range: Range<Int>) throws(JSONError) {
         self = try bytes.withBytes { (bytes) throws(JSONError) in
             try CallbackValue(line: UnsafeRawBufferPointer(rebasing: bytes[range]))
@@ -101,8 +99,7 @@ extension CallbackValue: CustomStringConvertible {
     /// The value as JSON text.
     public var description: String { String(decoding: json, as: UTF8.self) }
 
-    /// The value as JSON bytes.
-    public var json: [UInt8] {
+    package var json: [UInt8] {
         var writer = JSONWriter()
         write(to: &writer)
         return writer.bytes

@@ -13,12 +13,10 @@ struct ExpectationHeader {
 
     var options: [String: String] = [:]
     var tolerances: [String: FieldTolerance] = [:]
-    /// The reason why the header is invalid; nil if it is valid.
     private(set) var invalidReason: String?
 
     init(options: [String: String], tolerances: [String: FieldTolerance]) {
-        self.options = options
-        self.tolerances = tolerances
+        (self.options, self.tolerances) = (options, tolerances)
     }
 
     /// Parses a line of a file. Unknown members, such as a note, are ignored.

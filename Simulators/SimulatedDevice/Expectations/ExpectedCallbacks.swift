@@ -17,14 +17,12 @@ import Trace
 /// without a tolerance must be equal. ``CallbackList`` creates files in this format.
 public struct ExpectedCallbacks: Sendable {
     /// The maximum length of a line, in bytes.
-    public static let maximumLineLength = 1 << 20
+    package static let maximumLineLength = 1 << 20
 
-    /// The name for messages.
-    public let name: String
-    /// The options of the run that created the callbacks.
-    public let options: [String: String]
+    package let name: String
+    package let options: [String: String]
     /// The tolerances of fields, by name or path.
-    public let tolerances: [String: FieldTolerance]
+    package let tolerances: [String: FieldTolerance]
 
     let bytes: [UInt8]
     /// The offset of the first callback.
@@ -36,8 +34,7 @@ public struct ExpectedCallbacks: Sendable {
     ///   - bytes: The contents of the file.
     ///   - name: The name for messages.
     public init(bytes: [UInt8], name: String) throws(DeviceError) {
-        self.bytes = bytes
-        self.name = name
+        (self.bytes, self.name) = (bytes, name)
         var lines = CallbackLines(bytes)
         guard let line = lines.next() else { throw Self.wrong(name, 1, "the file is empty") }
         start = lines.offset
@@ -63,7 +60,7 @@ public struct ExpectedCallbacks: Sendable {
     }
 
     /// Throws an error if the callbacks were created with different options, because their contents would differ.
-    public func check(options: [String: String]) throws(DeviceError) {
+    package func check(options: [String: String]) throws(DeviceError) {
         for key in Set(options.keys).union(self.options.keys).sorted() where options[key] != self.options[key] {
             let former = self.options[key].map { "with \(key) \($0)" } ?? "without \(key)"
             let present = options[key].map { "has \(key) \($0)" } ?? "has none"
@@ -90,9 +87,7 @@ struct CallbackLines {
     private(set) var line: Int
 
     init(_ bytes: [UInt8], offset: Int = 0, line: Int = 0) {
-        self.bytes = bytes
-        self.offset = offset
-        self.line = line
+        (self.bytes, self.offset, self.line) = (bytes, offset, line)
     }
 
     /// Returns the next line that is not blank, without trailing whitespace; nil at the end.

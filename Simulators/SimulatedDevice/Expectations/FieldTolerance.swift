@@ -20,13 +20,9 @@ public struct FieldTolerance: Sendable, Hashable, JSONWritable {
 
     /// Creates a tolerance.
     public init(absolute: Double = 0, relative: Double = 0, circle: Double? = nil, rotation: Double? = nil) {
-        self.absolute = absolute
-        self.relative = relative
-        self.circle = circle
-        self.rotation = rotation
+        (self.absolute, self.relative, self.circle, self.rotation) = (absolute, relative, circle, rotation)
     }
 
-    /// The tolerance of fields that must be equal.
     static let exact = FieldTolerance()
 
     func distance(_ number: Double, from expected: Double) -> Double {
@@ -40,6 +36,16 @@ public struct FieldTolerance: Sendable, Hashable, JSONWritable {
         if number == expected || number.isNaN && expected.isNaN { return true }
         return distance(number, from: expected) <= max(absolute, relative * abs(expected))
     }
+
+    @usableFromInline
+    package func write(to writer: inout JSONWriter) {
+        writer.object { writer in
+            if absolute > 0 { writer.member("absolute", absolute) }
+            if relative > 0 { writer.member("relative", relative) }
+            writer.memberIfPresent("circle", circle)
+            writer.memberIfPresent("rotation", rotation)
+        }
+    }
 }
 
 extension FieldTolerance: CustomStringConvertible {
@@ -51,24 +57,5 @@ extension FieldTolerance: CustomStringConvertible {
         if relative > 0 { parts.append("\(relative) times the expected value") }
         let text = parts.joined(separator: " or ")
         return circle.map { "\(text), on a circle of \($0)" } ?? text
-    }
-}
-
-extension FieldTolerance {
-    /// The tolerance as JSON, as in the header of expected callbacks.
-    public var json: [UInt8] {
-        var writer = JSONWriter()
-        write(to: &writer)
-        return writer.bytes
-    }
-
-    @usableFromInline
-    package func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            if absolute > 0 { writer.member("absolute", absolute) }
-            if relative > 0 { writer.member("relative", relative) }
-            writer.memberIfPresent("circle", circle)
-            writer.memberIfPresent("rotation", rotation)
-        }
     }
 }

@@ -7,12 +7,12 @@ public import DeviceCore
 /// ```swift
 /// var options = PlaybackOptions()
 /// options.from = 120
-/// options.maximumGap = 5
+/// options.maximumGap = .seconds(5)
 /// options.loops = .endless
 /// let device = SimulatedDevice(trace, options: options)
 /// ```
 ///
-/// All times are in seconds since the start of the trace.
+/// Times are in seconds since the start of the trace.
 public struct PlaybackOptions: Sendable {
     /// The start of playback, in seconds. The device begins with the state at that time: battery, accessories, lost
     /// sources and sensors, and the last position, which is not delivered. Negative numbers and NaN are treated as 0.
@@ -21,9 +21,9 @@ public struct PlaybackOptions: Sendable {
     public var to = Double.infinity
     /// The number of passes.
     public var loops = PlaybackLoops.once
-    /// The maximum time between two events, in seconds. Longer pauses are shortened to it; nil keeps all pauses. The
-    /// times of receivers, sensors and the device's clock are shifted equally, so that they remain consistent.
-    public var maximumGap: Double?
+    /// The maximum time between two events. Longer pauses are shortened to it; nil keeps all pauses. The times of
+    /// receivers, sensors and the device's clock are shifted equally, so that they remain consistent.
+    public var maximumGap: Duration?
     /// The parts of the trace that are played.
     public var streams = TraceStreams.all
     /// The behavior at the end of the trace.
@@ -98,20 +98,15 @@ public struct TraceStreams: Sendable, Hashable {
         positions: Bool = false, kinds: Set<SensorKind> = [], sensors: Set<SensorDescription.ID>? = nil,
         battery: Bool = false, accessories: Bool = false, beacons: Bool = false
     ) {
-        self.positions = positions
-        self.kinds = kinds
-        self.sensors = sensors
-        self.battery = battery
-        self.accessories = accessories
-        self.beacons = beacons
+        (self.positions, self.kinds, self.sensors, self.battery) = (positions, kinds, sensors, battery)
+        (self.accessories, self.beacons) = (accessories, beacons)
     }
 
     /// All streams.
     public static let all = TraceStreams(
         positions: true, kinds: Set(SensorKind.allCases), battery: true, accessories: true, beacons: true)
 
-    /// Returns true if the sensor is played.
-    public func contains(_ sensor: SensorDescription) -> Bool {
+    package func contains(_ sensor: SensorDescription) -> Bool {
         kinds.contains(sensor.kind) && sensors?.contains(sensor.id) ?? true
     }
 }

@@ -28,7 +28,7 @@ extension IntegrationTests {
             let path = Tools.motionTraces.deletingLastPathComponent().appendingPathComponent("motion/six-poses.trace")
             let device = SimulatedDevice(try TraceFile(path: path.path))
             let shown = Mutex<[String]>([])
-            device.use {
+            try device.use {
                 let controller = DeviceMotionViewController()
                 controller.show = { text in shown.withLock { $0.append(text) } }
                 controller.viewDidAppear(false)
@@ -47,7 +47,7 @@ extension IntegrationTests {
                 }
                 controller.viewDidDisappear(false)
                 let count = shown.withLock { $0.count }
-                device.play()
+                try device.play()
                 #expect(shown.withLock { $0.count } == count)
                 // Output continues when the view appears again.
                 controller.viewDidAppear(false)
@@ -61,11 +61,11 @@ extension IntegrationTests {
                 + "\n" + #"{"t":0,"accelerometer":[0,0,9.8]}"# + "\n"
             let device = SimulatedDevice(try TraceFile(bytes: Array(trace.utf8), name: "poor"))
             let shown = Mutex<[String]>([])
-            device.use {
+            try device.use {
                 let controller = DeviceMotionViewController()
                 controller.show = { text in shown.withLock { $0.append(text) } }
                 controller.viewDidAppear(false)
-                device.play()
+                try device.play()
             }
             #expect(shown.withLock { $0 } == ["no device motion"])
         }

@@ -67,11 +67,11 @@ extension IntegrationTests {
             let trace = try Self.trace()
             var played: [String] = []
             let device = SimulatedDevice(trace)
-            device.use {
+            try device.use {
                 let controller = JourneyController()
                 controller.show = { played.append($0) }
                 controller.viewDidLoad()
-                device.play()
+                try device.play()
             }
             #expect(Self.lines("location", played).count == 9)
             let expectedLocations = Self.lines("location", played)

@@ -27,7 +27,7 @@ struct SimulatedEngineTests {
         let device = SimulatedDevice(trace, calibrations: calibrations)
         let log = FusionLog()
         let subscription = MotionEngine.of(device.device).subscribe(request, receive: log.receive)
-        device.play()
+        do { try device.play() } catch { Issue.record(error) }
         subscription.cancel()
         return log.states
     }

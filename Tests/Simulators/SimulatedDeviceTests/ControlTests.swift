@@ -137,7 +137,7 @@ struct ControlTests {
                 #"{"t":1000,"gyroscope":[1,2,3],"stamp":999.75}"#,
                 #"{"t":1001,"gpsd":{"class":"TPV","device":"/dev/ttyACM0","mode":3,"time":"2026-05-01T10:16:41.000Z","lat":50,"lon":11}}"#,
             ]
-        ) { $0.maximumGap = 2 }
+        ) { $0.maximumGap = .seconds(2) }
         let (notes, subscription) = Self.listen(device)
         let stamps = Notes<Double>()
         let motion = device.device.motionSource.subscribe(MotionRequest(kind: .gyroscope)) { event in

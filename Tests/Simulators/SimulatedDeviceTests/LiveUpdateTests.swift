@@ -32,7 +32,7 @@ struct LiveUpdateTests {
         let device = try Drive.device(count)
         let notes = Notes<Double>()
         let early = Atomic<Int>(0)
-        await device.use {
+        try await device.use {
             let start = device.wallTime
             let task = consume(notes) {
                 // Playback must not reach the next second while the consumer processes this element.
@@ -41,7 +41,7 @@ struct LiveUpdateTests {
                 if Int(elapsed) != notes.all.count - 1 { early.add(1, ordering: .relaxed) }
             }
             await device.waitForConsumers(1)
-            await device.play()
+            try await device.play()
             #expect(notes.all == Drive.latitudes(count))
             #expect(early.load(ordering: .relaxed) == 0)
             task.cancel()
@@ -56,7 +56,7 @@ struct LiveUpdateTests {
         try await device.use {
             let task = consume(notes, limit: 3)
             await device.waitForConsumers(1)
-            await device.play()
+            try await device.play()
             try await task.value
         }
         #expect(notes.all == Drive.latitudes(3))
@@ -75,7 +75,7 @@ struct LiveUpdateTests {
             try await task.value
             let seen = notes.all.count
             #expect(seen == 5)
-            await device.play()
+            try await device.play()
             #expect(notes.all.count == seen)
         }
     }
@@ -91,7 +91,7 @@ struct LiveUpdateTests {
             }
             handle.withLock { $0 = task }
             await device.waitForConsumers(1)
-            await device.play()
+            try await device.play()
             try await task.value
         }
         #expect(notes.all == Drive.latitudes(4))
@@ -103,10 +103,10 @@ struct LiveUpdateTests {
         let device = try Drive.device(count)
         let first = Notes<Double>()
         let second = Notes<Double>()
-        await device.use {
+        try await device.use {
             let tasks = [consume(first), consume(second) { await Task.yield() }]
             await device.waitForConsumers(2)
-            await device.play()
+            try await device.play()
             #expect(first.all == Drive.latitudes(count))
             #expect(second.all == Drive.latitudes(count))
             for task in tasks {
@@ -121,10 +121,10 @@ struct LiveUpdateTests {
     func servesMainActor() async throws {
         let device = try Drive.device(10)
         let notes = Notes<Double>()
-        await device.use {
+        try await device.use {
             let task = consume(notes)
             await device.waitForConsumers(1)
-            await device.play()
+            try await device.play()
             #expect(notes.all == Drive.latitudes(10))
             task.cancel()
             _ = await task.result

@@ -54,7 +54,7 @@ struct MainThreadTests {
                 return screen
             }
         }
-        await device.play()
+        try await device.play()
         #expect(await screen.latitudes == Drive.latitudes(40))
         #expect(await screen.strayCallbacks == 0)
     }
@@ -79,7 +79,7 @@ struct MainThreadTests {
         let device = try Drive.device(10)
         let screen = device.use { Screen() }
         screen.appear()
-        await device.play()
+        try await device.play()
         #expect(screen.latitudes == Drive.latitudes(10))
         #expect(screen.strayCallbacks == 0)
     }
@@ -102,13 +102,14 @@ struct MainThreadTests {
                 }
             }
         }
-        await device.play()
+        try await device.play()
         let expected = Drive.latitudes(20).flatMap { ["here \($0)", "main \($0)"] }
         #expect(notes.all == expected)
     }
 }
 
 /// Calls the synchronous `play()`. In an async context the compiler would choose the asynchronous overload.
+/// An error fails the test.
 func playSynchronously(_ device: SimulatedDevice) {
-    device.play()
+    do { try device.play() } catch { Issue.record(error) }
 }

@@ -14,7 +14,7 @@ import Testing
         let trace = try TraceFile(bytes: [UInt8](text.utf8), name: "one import")
         let device = SimulatedDevice(trace)
         let start = device.wallTime
-        await device.play()
+        try await device.play()
         #expect(device.wallTime != start)
         #expect(device.warnings.isEmpty)
     }

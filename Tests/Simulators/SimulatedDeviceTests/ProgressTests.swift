@@ -76,7 +76,7 @@ struct ProgressTests {
         let notes = Notes<Double>()
         let kept = follow(device, notes)
         let began = ContinuousClock.now
-        await device.play(speed: 20)
+        try await device.play(speed: 20)
         let elapsed = ContinuousClock.now - began
         #expect(elapsed >= .seconds(0.2))
         #expect(notes.all == Drive.latitudes(5))
@@ -88,15 +88,15 @@ struct ProgressTests {
         let device = try Drive.device(500)
         let notes = Notes<Double>()
         let kept = follow(device, notes)
-        let task = Task { await device.play(speed: 1) }
+        let task = Task { try await device.play(speed: 1) }
         task.cancel()
-        await task.value
+        try await task.value
         #expect(notes.all.count < 500)
         #expect(kept.manager != nil)
     }
 
-    @Test("A nested play() in a callback does nothing")
-    func ignoresNestedPlay() throws {
+    @Test("A nested play() in a callback throws an error and does not disturb the playback")
+    func rejectsNestedPlay() throws {
         let device = try Drive.device(5)
         let notes = Notes<Double>()
         let kept = Kept()
@@ -104,12 +104,32 @@ struct ProgressTests {
             kept.start { _, callback in
                 guard case .location(let location) = callback else { return }
                 notes.add(location.coordinate.latitude)
-                playSynchronously(device)
+                let error = #expect(throws: DeviceError.self) { try device.play() }
+                #expect(error?.code == .busy)
                 #expect(!device.step())
             }
             playSynchronously(device)
         }
         #expect(notes.all == Drive.latitudes(5))
+        #expect(throws: Never.self) { try device.play() }
+    }
+
+    @Test("An asynchronous play() during another one throws an error", arguments: [nil, 1, 0] as [Double?])
+    func rejectsConcurrentPlay(speed: Double?) async throws {
+        let device = try Drive.device(500)
+        let notes = Notes<Double>()
+        let kept = follow(device, notes)
+        let task = Task { try await device.play(speed: 1) }
+        // The first location shows that the other playback has begun.
+        while notes.all.isEmpty { await Task.yield() }
+        let error = await #expect(throws: DeviceError.self) {
+            if let speed { try await device.play(speed: speed) } else { try await device.play() }
+        }
+        #expect(error?.code == .busy)
+        task.cancel()
+        try await task.value
+        #expect(notes.all.count < 500)
+        #expect(kept.manager != nil)
     }
 
     @Test("Two devices that play in parallel are independent")
@@ -177,7 +197,7 @@ struct ProgressTests {
                 first.start { _, callback in notes.add(text("first", callback, device)) }
                 second.start { _, callback in notes.add(text("second", callback, device)) }
             }
-            await device.play()
+            try await device.play()
             logs.append(notes.all.joined(separator: "\n"))
         }
         #expect(logs[0] == logs[1])

@@ -179,14 +179,14 @@ struct SeekTests {
             options.end = .fail(DeviceError(.permissionDenied, "gpsd may not be asked any more."))
         }
         let codes = Notes<CLError.Code>()
-        device.use {
+        try device.use {
             let manager = CLLocationManager()
             let delegate = Listener { _, callback in
                 if case .error(let error) = callback { codes.add(error.code) }
             }
             manager.delegate = delegate
             manager.startUpdatingLocation()
-            device.play()
+            try device.play()
             withExtendedLifetime((manager, delegate)) {}
         }
         #expect(!codes.all.isEmpty)
@@ -197,16 +197,16 @@ struct SeekTests {
         let device = try ControlTests.device(5) { _ in }
         let (notes, subscription) = ControlTests.listen(device)
         device.pause()
-        let playing = Task { await device.play(speed: 1_000_000) }
+        let playing = Task { try await device.play(speed: 1_000_000) }
         // The paused task still owns playback, so no other call can play.
         device.resume()
-        await playing.value
+        try await playing.value
         #expect(notes.all.count == 5)
         device.seek(to: 0)
         device.pause()
-        let cancelled = Task { await device.play(speed: 1_000_000) }
+        let cancelled = Task { try await device.play(speed: 1_000_000) }
         cancelled.cancel()
-        await cancelled.value
+        try await cancelled.value
         #expect(notes.all.count == 5)
         subscription.cancel()
     }

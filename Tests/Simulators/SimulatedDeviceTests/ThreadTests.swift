@@ -32,7 +32,7 @@ struct ThreadTests {
                 }
             }
         }
-        await device.play()
+        try await device.play()
         #expect(notes.all == Drive.latitudes(10))
     }
 
@@ -52,7 +52,7 @@ struct ThreadTests {
                 }
             }
         }
-        await device.play()
+        try await device.play()
         device.uninstall()
         #expect(notes.all == Drive.latitudes(10))
         #expect(notes.all.count == 10)
@@ -74,7 +74,7 @@ struct ThreadTests {
                 }
             }
         }
-        await device.play()
+        try await device.play()
         let rest = Drive.latitudes(6).dropFirst().flatMap { ["first \($0)", "second \($0)"] }
         // A manager that starts late receives the known fix first.
         #expect(notes.all == ["first 10.0", "second 10.0"] + rest)
@@ -119,7 +119,7 @@ struct ThreadTests {
                 }
             }
         }
-        await device.play()
+        try await device.play()
         let counts = Dictionary(grouping: notes.all) { $0 }.mapValues(\.count)
         #expect(counts == ["loop true": count, "queue true": count, "main true": count])
     }
@@ -139,7 +139,7 @@ struct ThreadTests {
                 continuation.resume()
             }
         }
-        await device.play()
+        try await device.play()
         #expect(notes.all == Drive.latitudes(15))
     }
 
@@ -158,7 +158,7 @@ struct ThreadTests {
                 continuation.resume()
             }
         }
-        await device.play()
+        try await device.play()
         #expect(notes.all == Array(repeating: true, count: 15))
     }
 
@@ -173,7 +173,7 @@ struct ThreadTests {
                 if case .location = callback { notes.add(isOnMainQueue) }
             }
         }
-        await device.play()
+        try await device.play()
         #expect(notes.all == Array(repeating: true, count: 10))
     }
 

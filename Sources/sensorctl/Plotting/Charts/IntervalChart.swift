@@ -4,7 +4,6 @@ import SystemCalls
 
 /// A histogram of the intervals between the readings of a stream, with one outline for each trace.
 package struct IntervalChart: Sendable {
-    /// The name of the stream.
     package var name: String
     /// The interval counters, each with the index of its trace.
     package var counters: [(trace: Int, counter: IntervalCounter)]
@@ -29,13 +28,10 @@ package struct IntervalChart: Sendable {
         let isShort = first.end < 2
         let factor = isShort ? 1e3 : 1
         let widths = Scale(first.start * factor...first.end * factor, from: frame.x, to: frame.right)
-        svg.element(
-            "g",
-            [
-                "class": "chart", "data-name": .string("intervals \(name)"), "data-x": .string(widths.description),
-                "data-y": .string(heights.description), "data-unit": isShort ? "ms" : "s",
-            ]
-        ) { svg in
+        svg.group([
+            "class": "chart", "data-name": .string("intervals \(name)"), "data-x": .string(widths.description),
+            "data-y": .string(heights.description), "data-unit": isShort ? "ms" : "s",
+        ]) { svg in
             let notes = notes(of: all)
             let baseline = frame.y - 6 - Double(notes.count) * 12
             svg.heading("Intervals", name, frame.x, baseline)
@@ -67,16 +63,14 @@ package struct IntervalChart: Sendable {
         }
         path.line(frame.right, level)
         path.line(frame.right, frame.bottom)
-        svg.element(
-            "path",
-            [
-                "class": .string(isOnly ? "bar \(style.name)" : style.name), "data-trace": .number(Double(trace)),
-                "data-counts": .string(bars.counts.map(String.init).joined(separator: " ")),
-                "data-before": .number(Double(bars.countBelow)), "data-beyond": .number(Double(bars.countAbove)),
-                "d": .string(path.data), "fill": isOnly ? .string(style.color) : "none", "fill-opacity": "0.35",
-                "stroke": .string(style.color), "stroke-width": 1, "stroke-linejoin": "miter",
-                "stroke-dasharray": style.dashes,
-            ])
+        svg.path([
+            "class": .string(isOnly ? "bar \(style.name)" : style.name), "data-trace": .number(Double(trace)),
+            "data-counts": .string(bars.counts.map(String.init).joined(separator: " ")),
+            "data-before": .number(Double(bars.countBelow)), "data-beyond": .number(Double(bars.countAbove)),
+            "d": .string(path.data), "fill": isOnly ? .string(style.color) : "none", "fill-opacity": "0.35",
+            "stroke": .string(style.color), "stroke-width": 1, "stroke-linejoin": "miter",
+            "stroke-dasharray": style.dashes,
+        ])
     }
 
     private func axes(
@@ -84,7 +78,7 @@ package struct IntervalChart: Sendable {
     ) {
         let marks = Ticks.numbers(widths.domain, count: max(2, Int(frame.width / 44)))
         let counts = Ticks.counts(upTo: greatest, count: max(2, Int(frame.height / 18)))
-        svg.element("g", ["class": "grid", "stroke": .string(PlotStyle.grid), "stroke-width": 0.6]) { svg in
+        svg.group(["class": "grid", "stroke": .string(PlotStyle.grid), "stroke-width": 0.6]) { svg in
             for value in marks.values { svg.line(widths(value), frame.y, widths(value), frame.bottom) }
             for value in counts.values {
                 svg.line(frame.x, heights(log10(value)), frame.right, heights(log10(value)))

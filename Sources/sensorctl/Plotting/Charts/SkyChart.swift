@@ -29,14 +29,11 @@ package struct SkyChart: Sendable {
         let height = frame.height - Double(legend.count) * 14 - 8
         let radius = max(min(frame.width, height - 12) / 2 - 12, 20)
         let center = SIMD2(frame.x + frame.width / 2, frame.y + 14 + radius)
-        svg.element(
-            "g",
-            [
-                "class": "chart", "data-name": "sky",
-                "data-center": .string("\(PlotText.coordinate(center.x)) \(PlotText.coordinate(center.y))"),
-                "data-radius": .number(radius), "data-trace": .number(Double(trace)),
-            ]
-        ) { svg in
+        svg.group([
+            "class": "chart", "data-name": "sky",
+            "data-center": .string("\(PlotText.coordinate(center.x)) \(PlotText.coordinate(center.y))"),
+            "data-radius": .number(radius), "data-trace": .number(Double(trace)),
+        ]) { svg in
             let room = Int((frame.width - 40) / (PlotFont.label * 0.63))
             svg.heading("Sky", PlotText.name(name, upTo: room), frame.x, frame.y - 6)
             disc(center, radius, &svg)
@@ -56,21 +53,17 @@ package struct SkyChart: Sendable {
     }
 
     private func disc(_ center: SIMD2<Double>, _ radius: Double, _ svg: inout SVGWriter) {
-        svg.element(
-            "g", ["class": "grid", "stroke": .string(PlotStyle.grid), "stroke-width": 0.6, "fill": "none"]
-        ) { svg in
+        svg.group(["class": "grid", "stroke": .string(PlotStyle.grid), "stroke-width": 0.6, "fill": "none"]) { svg in
             for share in [1.0 / 3, 2.0 / 3] {
-                svg.element("circle", ["cx": .number(center.x), "cy": .number(center.y), "r": .number(radius * share)])
+                svg.circle(["cx": .number(center.x), "cy": .number(center.y), "r": .number(radius * share)])
             }
             svg.line(center.x - radius, center.y, center.x + radius, center.y)
             svg.line(center.x, center.y - radius, center.x, center.y + radius)
         }
-        svg.element(
-            "circle",
-            [
-                "class": "axis", "cx": .number(center.x), "cy": .number(center.y), "r": .number(radius),
-                "fill": "none", "stroke": .string(PlotStyle.faint), "stroke-width": 0.8,
-            ])
+        svg.circle([
+            "class": "axis", "cx": .number(center.x), "cy": .number(center.y), "r": .number(radius),
+            "fill": "none", "stroke": .string(PlotStyle.faint), "stroke-width": 0.8,
+        ])
         for (text, x, y) in [("N", 0.0, -1.0), ("E", 1, 0), ("S", 0, 1), ("W", -1, 0)] {
             svg.label(
                 text, center.x + x * (radius + 7), center.y + y * (radius + 7) + 3.5, anchor: "middle", faint: true)
@@ -120,21 +113,15 @@ package struct SkyChart: Sendable {
         }
     }
 
-    private static func sample(
-        _ style: PlotStyle, _ isHollow: Bool, _ x: Double, _ y: Double, _ svg: inout SVGWriter
-    ) {
-        svg.element(
-            "circle",
-            [
-                "class": .string((isHollow ? "hollow " : "solid ") + style.name), "cx": .number(x), "cy": .number(y),
-                "r": 3.4, "fill": .string(isHollow ? PlotStyle.paper : style.color), "stroke": .string(style.color),
-                "stroke-width": 1.2,
-            ])
+    private static func sample(_ style: PlotStyle, _ isHollow: Bool, _ x: Double, _ y: Double, _ svg: inout SVGWriter) {
+        svg.circle([
+            "class": .string((isHollow ? "hollow " : "solid ") + style.name), "cx": .number(x), "cy": .number(y),
+            "r": 3.4, "fill": .string(isHollow ? PlotStyle.paper : style.color), "stroke": .string(style.color),
+            "stroke-width": 1.2,
+        ])
     }
 
-    private func draw(
-        _ track: SkyTracks.Track, _ center: SIMD2<Double>, _ radius: Double, _ svg: inout SVGWriter
-    ) {
+    private func draw(_ track: SkyTracks.Track, _ center: SIMD2<Double>, _ radius: Double, _ svg: inout SVGWriter) {
         let style = Self.style(track.system)
         var path = SVGPath()
         for (place, step) in track.path.enumerated() {
@@ -143,26 +130,22 @@ package struct SkyChart: Sendable {
             let isLeap = place > 0 && SkyGeometry.distance(track.path[place - 1], step) > 6
             if place == 0 || isLeap { path.move(point.x, point.y) } else { path.line(point.x, point.y) }
         }
-        svg.element("g", ["class": .string(style.name), "data-satellite": .string(track.name)]) { svg in
+        svg.group(["class": .string(style.name), "data-satellite": .string(track.name)]) { svg in
             if track.path.count > 1 {
-                svg.element(
-                    "path",
-                    [
-                        "class": .string(style.name), "d": .string(path.data), "fill": "none",
-                        "stroke": .string(style.color), "stroke-width": 1, "stroke-opacity": "0.7",
-                    ])
+                svg.path([
+                    "class": .string(style.name), "d": .string(path.data), "fill": "none",
+                    "stroke": .string(style.color), "stroke-width": 1, "stroke-opacity": "0.7",
+                ])
             }
             guard let last = track.path.last else { return }
             let point = center + SkyGeometry.point(last) * radius
             // The size is the signal strength. Hollow circles are satellites that no fix uses.
-            svg.element(
-                "circle",
-                [
-                    "class": .string((track.isUsed ? "solid " : "hollow ") + style.name), "cx": .number(point.x),
-                    "cy": .number(point.y), "r": .number(Self.size(track.mean)),
-                    "fill": .string(track.isUsed ? style.color : PlotStyle.paper), "stroke": .string(style.color),
-                    "stroke-width": 1.2,
-                ])
+            svg.circle([
+                "class": .string((track.isUsed ? "solid " : "hollow ") + style.name), "cx": .number(point.x),
+                "cy": .number(point.y), "r": .number(Self.size(track.mean)),
+                "fill": .string(track.isUsed ? style.color : PlotStyle.paper), "stroke": .string(style.color),
+                "stroke-width": 1.2,
+            ])
         }
     }
 
@@ -172,9 +155,7 @@ package struct SkyChart: Sendable {
     }
 
     /// Draws each name beside its satellite, at a position that overlaps no other name or satellite.
-    private func names(
-        _ tracks: [SkyTracks.Track], _ center: SIMD2<Double>, _ radius: Double, _ svg: inout SVGWriter
-    ) {
+    private func names(_ tracks: [SkyTracks.Track], _ center: SIMD2<Double>, _ radius: Double, _ svg: inout SVGWriter) {
         let points = tracks.compactMap { track in track.path.last.map { center + SkyGeometry.point($0) * radius } }
         var taken = zip(tracks, points).map { track, point in
             let size = Self.size(track.mean)
@@ -226,14 +207,13 @@ package struct SkyChart: Sendable {
         let frame = Frame(x: left, y: top, width: step * Double(tracks.count), height: height)
         let greatest = tracks.map(\.strongest).max() ?? 50
         let values = Scale(0...max(50, (greatest * 1.04 / 10).rounded(.up) * 10), from: frame.bottom, to: frame.y)
-        svg.element(
-            "g",
-            ["class": "chart", "data-name": "signals", "data-y": .string(values.description), "data-unit": "dB-Hz"]
-        ) { svg in
+        svg.group([
+            "class": "chart", "data-name": "signals", "data-y": .string(values.description), "data-unit": "dB-Hz",
+        ]) { svg in
             let what = "dB-Hz; bars: mean, lines: from weakest to strongest, hollow: not used"
             svg.heading("Signals", name.isEmpty ? what : "\(name), \(what)", frame.x, frame.y - 6)
             let marks = Ticks.numbers(values.domain, count: max(3, Int(frame.height / 21)))
-            svg.element("g", ["class": "grid", "stroke": .string(PlotStyle.grid), "stroke-width": 0.6]) { svg in
+            svg.group(["class": "grid", "stroke": .string(PlotStyle.grid), "stroke-width": 0.6]) { svg in
                 for value in marks.values { svg.line(frame.x, values(value), frame.right, values(value)) }
             }
             for (value, label) in zip(marks.values, marks.labels) {
@@ -252,18 +232,15 @@ package struct SkyChart: Sendable {
         guard let mean = track.mean else { return }
         let style = Self.style(track.system)
         let half = min(width * 0.32, 8)
-        svg.element(
-            "rect",
-            [
-                "class": .string((track.isUsed ? "solid " : "hollow ") + style.name),
-                "data-satellite": .string(track.name),
-                "x": .number(x - half), "y": .number(values(mean)), "width": .number(2 * half),
-                "height": .number(frame.bottom - values(mean)),
-                "fill": .string(track.isUsed ? style.color : PlotStyle.paper), "fill-opacity": "0.75",
-                "stroke": .string(style.color), "stroke-width": 0.9,
-            ])
+        svg.rect([
+            "class": .string((track.isUsed ? "solid " : "hollow ") + style.name), "data-satellite": .string(track.name),
+            "x": .number(x - half), "y": .number(values(mean)), "width": .number(2 * half),
+            "height": .number(frame.bottom - values(mean)),
+            "fill": .string(track.isUsed ? style.color : PlotStyle.paper), "fill-opacity": "0.75",
+            "stroke": .string(style.color), "stroke-width": 0.9,
+        ])
         if track.strongest > track.weakest {
-            svg.element("g", ["class": "axis", "stroke": .string(PlotStyle.ink), "stroke-width": 0.9]) { svg in
+            svg.group(["class": "axis", "stroke": .string(PlotStyle.ink), "stroke-width": 0.9]) { svg in
                 svg.line(x, values(track.weakest), x, values(track.strongest))
             }
         }
@@ -282,7 +259,5 @@ package struct SkyChart: Sendable {
 }
 
 extension Frame {
-    func overlaps(_ other: Frame) -> Bool {
-        x < other.right && other.x < right && y < other.bottom && other.y < bottom
-    }
+    func overlaps(_ other: Frame) -> Bool { x < other.right && other.x < right && y < other.bottom && other.y < bottom }
 }

@@ -6,7 +6,6 @@ import SystemCalls
 struct TimeAxis {
     var range: ClosedRange<Double>
     var clock: PlotClock
-    /// The faults to mark.
     var spans: [PlotSpan]
     /// The horizontal extent of the charts, in pixels.
     var left: Double
@@ -43,22 +42,15 @@ extension TimeChart {
     /// The height of the time labels and the axis title, in pixels.
     static let footerHeight = 31.0
 
-    /// Draws the chart.
-    ///
-    /// - Parameters:
-    ///   - frame: The box that contains the lines.
-    ///   - isLast: True to draw the time labels below the box.
+    /// Draws the chart in the box `frame`. The last chart of a column has time labels.
     func draw(_ drawings: [Drawing], in frame: Frame, axis: TimeAxis, isLast: Bool, to svg: inout SVGWriter) {
         let window = window
         let values = Scale(window.domain, from: frame.bottom, to: frame.y)
         let times = axis.scale
-        svg.element(
-            "g",
-            [
-                "class": "chart", "data-name": .string(name), "data-x": .string(times.description),
-                "data-y": .string(values.description), "data-unit": .string(unit),
-            ]
-        ) { svg in
+        svg.group([
+            "class": "chart", "data-name": .string(name), "data-x": .string(times.description),
+            "data-y": .string(values.description), "data-unit": .string(unit),
+        ]) { svg in
             let marks = ticks(window, height: frame.height)
             let isBandSeen = showsBands(drawings)
             let isBandBeyond = !isBandSeen && drawings.contains { $0.strokes.contains { !$0.bands.isEmpty } }
@@ -105,7 +97,7 @@ extension TimeChart {
         _ frame: Frame, _ axis: TimeAxis, _ values: Scale, _ marks: Ticks, isLast: Bool, _ svg: inout SVGWriter
     ) {
         let times = axis.ticks
-        svg.element("g", ["class": "grid", "stroke": .string(PlotStyle.grid), "stroke-width": 0.6]) { svg in
+        svg.group(["class": "grid", "stroke": .string(PlotStyle.grid), "stroke-width": 0.6]) { svg in
             for value in marks.values { svg.line(frame.x, values(value), frame.right, values(value)) }
             for time in times.ticks.values { svg.line(axis.scale(time), frame.y, axis.scale(time), frame.bottom) }
         }
@@ -123,15 +115,12 @@ extension TimeChart {
 
     private static func shade(_ span: PlotSpan, _ frame: Frame, _ times: Scale, _ svg: inout SVGWriter) {
         guard let (left, right) = span.extent(on: times) else { return }
-        svg.element(
-            "rect",
-            [
-                "class": "fault", "x": .number(left), "y": .number(frame.y), "width": .number(max(right - left, 1)),
-                "height": .number(frame.height), "fill": .string(PlotStyle.fault), "fill-opacity": "0.13",
-            ])
-        svg.element(
-            "g", ["class": "c1", "stroke": .string(PlotStyle.fault), "stroke-width": 0.8, "stroke-dasharray": "3 2"]
-        ) { svg in
+        svg.rect([
+            "class": "fault", "x": .number(left), "y": .number(frame.y), "width": .number(max(right - left, 1)),
+            "height": .number(frame.height), "fill": .string(PlotStyle.fault), "fill-opacity": "0.13",
+        ])
+        svg.group(["class": "c1", "stroke": .string(PlotStyle.fault), "stroke-width": 0.8, "stroke-dasharray": "3 2"]) {
+            svg in
             for x in right > left + 1 ? [left, right] : [left] where x > frame.x && x < frame.right {
                 svg.line(x, frame.y, x, frame.bottom)
             }
@@ -139,13 +128,11 @@ extension TimeChart {
     }
 
     private static func gap(_ gap: ClosedRange<Double>, _ frame: Frame, _ svg: inout SVGWriter) {
-        svg.element(
-            "rect",
-            [
-                "class": "gap", "x": .number(gap.lowerBound), "y": .number(frame.y),
-                "width": .number(gap.upperBound - gap.lowerBound), "height": .number(frame.height),
-                "fill": .string(PlotStyle.shade), "fill-opacity": "0.14",
-            ])
+        svg.rect([
+            "class": "gap", "x": .number(gap.lowerBound), "y": .number(frame.y),
+            "width": .number(gap.upperBound - gap.lowerBound), "height": .number(frame.height),
+            "fill": .string(PlotStyle.shade), "fill-opacity": "0.14",
+        ])
     }
 
     /// Returns the gaps that all lines of a single trace share, in pixels; empty if there are more than 60, because
@@ -192,35 +179,24 @@ extension TimeChart.Drawing {
                 [stroke.entry].compactMap(\.self)
                 + stroke.points.map { PlotPoint(time: $0.time, value: window.position(of: $0.value)) }
                 + [stroke.exit].compactMap(\.self)
-            for (place, point) in points.enumerated() {
-                let (x, y) = (times(point.time), values(point.value))
-                if place == 0 { path.move(x, y) } else { path.line(x, y) }
-            }
-            if points.count == 1 { path.dot() }
+            path.line(through: points.map { SIMD2(times($0.time), values($0.value)) })
             guard showsDots || points.count == 1 else { continue }
             for point in stroke.points {
                 dots.move(times(point.time), values(window.position(of: point.value)))
                 dots.dot()
             }
         }
-        svg.element(
-            "path",
-            [
-                "class": .string(style.name), "data-line": .string(line.name),
-                "data-trace": .number(Double(line.trace)),
-                "data-doubtful": line.isUnreliable ? "true" : .none,
-                "d": .string(path.data), "fill": "none", "stroke": .string(style.color),
-                "stroke-width": .number(style.width),
-                "stroke-linejoin": "round", "stroke-linecap": style.isDashed ? "butt" : "round",
-                "stroke-dasharray": style.dashes,
-            ])
+        svg.path([
+            "class": .string(style.name), "data-line": .string(line.name), "data-trace": .number(Double(line.trace)),
+            "data-doubtful": line.isUnreliable ? "true" : .none, "d": .string(path.data), "fill": "none",
+            "stroke": .string(style.color), "stroke-width": .number(style.width), "stroke-linejoin": "round",
+            "stroke-linecap": style.isDashed ? "butt" : "round", "stroke-dasharray": style.dashes,
+        ])
         guard !dots.isEmpty else { return }
-        svg.element(
-            "path",
-            [
-                "class": .string(style.name), "d": .string(dots.data), "fill": "none", "stroke": .string(style.color),
-                "stroke-width": showsDots ? 2.6 : 1.4, "stroke-linecap": "round",
-            ])
+        svg.path([
+            "class": .string(style.name), "d": .string(dots.data), "fill": "none", "stroke": .string(style.color),
+            "stroke-width": showsDots ? 2.6 : 1.4, "stroke-linecap": "round",
+        ])
     }
 
     fileprivate func bands(_ values: Scale, _ times: Scale, _ window: ValueWindow, _ svg: inout SVGWriter) {
@@ -233,21 +209,17 @@ extension TimeChart.Drawing {
                 if band.contains(where: { $0.range.upperBound > circle.upperBound }) { shifts.append(-360) }
             }
             for shift in shifts {
-                for (place, point) in band.enumerated() {
-                    let (x, y) = (times(point.time), values(point.range.lowerBound + shift))
-                    if place == 0 { path.move(x, y) } else { path.line(x, y) }
-                }
-                for point in band.reversed() { path.line(times(point.time), values(point.range.upperBound + shift)) }
+                let lower = band.map { SIMD2(times($0.time), values($0.range.lowerBound + shift)) }
+                let upper = band.reversed().map { SIMD2(times($0.time), values($0.range.upperBound + shift)) }
+                path.line(through: lower + upper)
                 path.close()
             }
         }
         guard !path.isEmpty else { return }
-        svg.element(
-            "path",
-            [
-                "class": .string("band \(style.name)"), "data-line": .string(line.name), "d": .string(path.data),
-                "fill": .string(style.color), "fill-opacity": "0.18", "stroke": "none",
-            ])
+        svg.path([
+            "class": .string("band \(style.name)"), "data-line": .string(line.name), "d": .string(path.data),
+            "fill": .string(style.color), "fill-opacity": "0.18", "stroke": "none",
+        ])
     }
 }
 

@@ -2,11 +2,9 @@
 
 import JSONBytes
 
-/// A line of a time chart.
 package struct TimeLine: Sendable {
     /// The name in the legend, such as "x".
     package var name: String
-    /// The index of the trace.
     package var trace: Int
     /// True if the values are not reliable.
     package var isUnreliable: Bool
@@ -47,7 +45,6 @@ package struct TimeChart: Sendable {
         var bands: [[(time: Double, range: ClosedRange<Double>)]] = []
     }
 
-    /// A line prepared for drawing.
     struct Drawing {
         let line: TimeLine
         let quantity: PlotQuantity
@@ -56,11 +53,8 @@ package struct TimeChart: Sendable {
         var gaps: [ClosedRange<Double>] = []
     }
 
-    /// Returns the lines prepared for drawing.
-    ///
-    /// - Parameters:
-    ///   - columns: The number of points that can be distinguished horizontally.
-    ///   - ofTraces: True if the style of a line identifies its trace instead of its name.
+    /// Returns the lines prepared for drawing on the given number of distinguishable columns. If `ofTraces`, the style
+    /// of a line identifies its trace instead of its name.
     func drawings(columns: Int, over duration: Double, ofTraces: Bool) -> [Drawing] {
         var names: [String] = []
         let window = window
@@ -75,7 +69,6 @@ package struct TimeChart: Sendable {
         }
     }
 
-    /// The visible range of the value axis.
     var window: ValueWindow { ValueWindow(lines.map(\.series), quantity) }
 
     func ticks(_ window: ValueWindow, height: Double) -> Ticks {

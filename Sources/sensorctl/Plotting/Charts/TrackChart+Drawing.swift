@@ -2,14 +2,8 @@
 
 import SystemCalls
 
-extension TrackChart {
-    static let footerHeight = 31.0
-}
-
 extension TrackChart.Sheet {
-    /// Draws the track.
-    ///
-    /// - Parameter spans: The faults to mark along the track.
+    /// Draws the track with the faults along it.
     func draw(in frame: Frame, spans: [PlotSpan], isOfTraces: Bool, to svg: inout SVGWriter) {
         let domains = self.domains(width: frame.width, height: frame.height)
         let marked: [(label: String, way: [[SIMD2<Double>]])] = drawings.flatMap { drawing in
@@ -18,14 +12,10 @@ extension TrackChart.Sheet {
         }.filter { !$0.way.isEmpty }
         let x = Scale(domains.x, from: frame.x, to: frame.right)
         let y = Scale(domains.y, from: frame.bottom, to: frame.y)
-        svg.element(
-            "g",
-            [
-                "class": "chart", "data-name": "track", "data-x": .string(x.description),
-                "data-y": .string(y.description),
-                "data-unit": "m", "data-origin": .string("\(origin.latitude) \(origin.longitude)"),
-            ]
-        ) { svg in
+        svg.group([
+            "class": "chart", "data-name": "track", "data-x": .string(x.description), "data-y": .string(y.description),
+            "data-unit": "m", "data-origin": .string("\(origin.latitude) \(origin.longitude)"),
+        ]) { svg in
             svg.heading("Track", "from \(Self.place(origin))", frame.x, frame.y - 6)
             grid(frame, x, y, &svg)
             svg.clipped(to: frame) { svg in
@@ -57,7 +47,7 @@ extension TrackChart.Sheet {
         func marks(_ domain: ClosedRange<Double>) -> [Double] {
             Ticks.multiples(of: step, in: domain.lowerBound / factor...domain.upperBound / factor)
         }
-        svg.element("g", ["class": "grid", "stroke": .string(PlotStyle.grid), "stroke-width": 0.6]) { svg in
+        svg.group(["class": "grid", "stroke": .string(PlotStyle.grid), "stroke-width": 0.6]) { svg in
             for mark in marks(x.domain) { svg.line(x(mark * factor), frame.y, x(mark * factor), frame.bottom) }
             for mark in marks(y.domain) { svg.line(frame.x, y(mark * factor), frame.right, y(mark * factor)) }
         }
@@ -78,7 +68,7 @@ extension TrackChart.Sheet {
         var length = niceStep(atLeast: 40 / perMetre)
         if length * perMetre > 90 { length /= 2 }
         let y = frame.bottom + 42
-        svg.element("g", ["class": "axis", "stroke": .string(PlotStyle.faint), "stroke-width": 1.4]) { svg in
+        svg.group(["class": "axis", "stroke": .string(PlotStyle.faint), "stroke-width": 1.4]) { svg in
             let end = frame.x + length * perMetre
             svg.line(frame.x, y, end, y)
             svg.line(frame.x, y - 3, frame.x, y + 3)
@@ -88,28 +78,22 @@ extension TrackChart.Sheet {
         let name = length >= 1000 ? "\(PlotText.singleDigit(length / 1000)) km" : "\(PlotText.singleDigit(length)) m"
         svg.label(name, x, y + 3.5)
         x += PlotText.width(name, size: PlotFont.label) + 16
-        svg.element(
-            "path",
-            [
-                "class": "inkfill", "fill": .string(PlotStyle.ink),
-                "d": .string("M\(PlotText.coordinate(x)),\(PlotText.coordinate(y + 6))l4,-13l4,13l-4,-3Z"),
-            ])
+        svg.path([
+            "class": "inkfill", "fill": .string(PlotStyle.ink),
+            "d": .string("M\(PlotText.coordinate(x)),\(PlotText.coordinate(y + 6))l4,-13l4,13l-4,-3Z"),
+        ])
         svg.label("N", x + 11, y + 3.5, bold: true)
         x += 34
-        let entries: [(String, String)] = [("○", "start"), ("■", "end")]
-        for (mark, word) in entries {
+        for (mark, word) in [("○", "start"), ("■", "end")] {
             TrackChart.mark(mark, x + 4, y, PlotStyle(number: 4), &svg)
             svg.label(word, x + 13, y + 3.5)
             x += 20 + PlotText.width(word, size: PlotFont.label) + 6
         }
         if accuracy > 0 {
-            svg.element(
-                "circle",
-                [
-                    "class": "band c0", "cx": .number(x + 5), "cy": .number(y), "r": 5,
-                    "fill": .string(PlotStyle(number: 0).color),
-                    "fill-opacity": "0.2",
-                ])
+            svg.circle([
+                "class": "band c0", "cx": .number(x + 5), "cy": .number(y), "r": 5,
+                "fill": .string(PlotStyle(number: 0).color), "fill-opacity": "0.2",
+            ])
             svg.label("accuracy", x + 14, y + 3.5)
             x += 26 + PlotText.width("accuracy", size: PlotFont.label)
         }
@@ -123,43 +107,33 @@ extension TrackChart.Sheet {
         _ label: String, _ way: [[SIMD2<Double>]], _ x: Scale, _ y: Scale, _ svg: inout SVGWriter
     ) {
         var path = SVGPath()
-        for piece in way {
-            for (place, point) in piece.enumerated() {
-                if place == 0 { path.move(x(point.x), y(point.y)) } else { path.line(x(point.x), y(point.y)) }
-            }
-            if piece.count == 1 { path.dot() }
-        }
+        for piece in way { path.line(through: piece.map { SIMD2(x($0.x), y($0.y)) }) }
         faultLine(path.data, label: label, &svg)
     }
 
     private static func faultLine(_ path: String, label: String? = nil, _ svg: inout SVGWriter) {
-        svg.element(
-            "path",
-            [
-                "class": "fault way", "data-fault": label.map(SVGValue.string) ?? SVGValue.none, "d": .string(path),
-                "fill": "none", "stroke": .string(PlotStyle.fault), "stroke-opacity": "0.4", "stroke-width": 8,
-                "stroke-linecap": "round", "stroke-linejoin": "round",
-            ])
+        svg.path([
+            "class": "fault way", "data-fault": label.map(SVGValue.string) ?? SVGValue.none, "d": .string(path),
+            "fill": "none", "stroke": .string(PlotStyle.fault), "stroke-opacity": "0.4", "stroke-width": 8,
+            "stroke-linecap": "round", "stroke-linejoin": "round",
+        ])
     }
 }
 
 extension TrackChart {
+    static let footerHeight = 31.0
+
     static func mark(_ kind: String, _ x: Double, _ y: Double, _ style: PlotStyle, _ svg: inout SVGWriter) {
         if kind == "○" {
-            svg.element(
-                "circle",
-                [
-                    "class": .string("hollow \(style.name)"), "cx": .number(x), "cy": .number(y), "r": 3.6,
-                    "fill": .string(PlotStyle.paper), "stroke": .string(style.color), "stroke-width": 1.6,
-                ])
+            svg.circle([
+                "class": .string("hollow \(style.name)"), "cx": .number(x), "cy": .number(y), "r": 3.6,
+                "fill": .string(PlotStyle.paper), "stroke": .string(style.color), "stroke-width": 1.6,
+            ])
         } else {
-            svg.element(
-                "rect",
-                [
-                    "class": .string("solid \(style.name)"), "x": .number(x - 3.4), "y": .number(y - 3.4), "width": 6.8,
-                    "height": 6.8, "fill": .string(style.color), "stroke": .string(PlotStyle.paper),
-                    "stroke-width": 0.8,
-                ])
+            svg.rect([
+                "class": .string("solid \(style.name)"), "x": .number(x - 3.4), "y": .number(y - 3.4), "width": 6.8,
+                "height": 6.8, "fill": .string(style.color), "stroke": .string(PlotStyle.paper), "stroke-width": 0.8,
+            ])
         }
     }
 }
@@ -197,17 +171,14 @@ extension TrackChart.Drawing {
         let style = style(isOfTraces)
         // Few circles have outlines; many form a single area.
         let isFew = chosen.count <= 40
-        svg.element(
-            "g",
-            [
-                "class": .string("circles \(isFew ? "few " : "")\(style.name)"), "data-trace": .number(Double(trace)),
-                "fill": .string(style.color), "stroke": isFew ? .string(style.color) : "none",
-                "stroke-width": isFew ? 0.6 : .none, "stroke-opacity": isFew ? "0.4" : .none,
-                "fill-opacity": isFew ? "0.05" : .none, "opacity": isFew ? .none : "0.16",
-            ]
-        ) { svg in
+        svg.group([
+            "class": .string("circles \(isFew ? "few " : "")\(style.name)"), "data-trace": .number(Double(trace)),
+            "fill": .string(style.color), "stroke": isFew ? .string(style.color) : "none",
+            "stroke-width": isFew ? 0.6 : .none, "stroke-opacity": isFew ? "0.4" : .none,
+            "fill-opacity": isFew ? "0.05" : .none, "opacity": isFew ? .none : "0.16",
+        ]) { svg in
             for (center, radius) in chosen.prefix(1000) {
-                svg.element("circle", ["cx": .number(center.x), "cy": .number(center.y), "r": .number(radius)])
+                svg.circle(["cx": .number(center.x), "cy": .number(center.y), "r": .number(radius)])
             }
         }
     }
@@ -226,11 +197,8 @@ extension TrackChart.Drawing {
             guard two > one, one < span.end, two > span.start else { continue }
             let start = one >= span.start ? former : former + (point - former) * ((span.start - one) / (two - one))
             let end = two <= span.end ? point : former + (point - former) * ((span.end - one) / (two - one))
-            if pieces.last?.last == start {
-                pieces[pieces.count - 1].append(end)
-            } else {
-                pieces.append([start, end])
-            }
+            if pieces.last?.last != start { pieces.append([start]) }
+            pieces[pieces.count - 1].append(end)
         }
         return pieces
     }
@@ -252,22 +220,18 @@ extension TrackChart.Drawing {
         }
         let style = style(isOfTraces)
         if !unseen.isEmpty {
-            svg.element(
-                "path",
-                [
-                    "class": "unseen", "d": .string(unseen.data), "fill": "none", "stroke": .string(PlotStyle.shade),
-                    "stroke-width": 0.8, "stroke-dasharray": "2 2",
-                ])
-        }
-        svg.element(
-            "path",
-            [
-                "class": .string(style.name), "data-line": "track", "data-trace": .number(Double(trace)),
-                "d": .string(path.data), "fill": "none", "stroke": .string(style.color),
-                "stroke-width": isOfTraces && trace == 0 ? 2.4 : 1.4,
-                "stroke-linejoin": "round", "stroke-linecap": isOfTraces && trace > 0 ? "butt" : "round",
-                "stroke-dasharray": isOfTraces ? style.dashes : .none,
+            svg.path([
+                "class": "unseen", "d": .string(unseen.data), "fill": "none", "stroke": .string(PlotStyle.shade),
+                "stroke-width": 0.8, "stroke-dasharray": "2 2",
             ])
+        }
+        svg.path([
+            "class": .string(style.name), "data-line": "track", "data-trace": .number(Double(trace)),
+            "d": .string(path.data), "fill": "none", "stroke": .string(style.color),
+            "stroke-width": isOfTraces && trace == 0 ? 2.4 : 1.4,
+            "stroke-linejoin": "round", "stroke-linecap": isOfTraces && trace > 0 ? "butt" : "round",
+            "stroke-dasharray": isOfTraces ? style.dashes : .none,
+        ])
     }
 
     fileprivate func drawEndMarks(_ x: Scale, _ y: Scale, isOfTraces: Bool, _ svg: inout SVGWriter) {

@@ -3,9 +3,7 @@
 /// The style of a line. Colors are distinguishable for colorblind readers (Okabe and Ito, "Color Universal Design"),
 /// and dash patterns distinguish lines printed without color.
 struct PlotStyle {
-    /// The index of the line or trace.
     let number: Int
-    /// True for unreliable values.
     var isUnreliable = false
     /// True for a line below dashed lines. It is wider, so that it is visible between the dashes.
     var isUnderlay = false
@@ -42,9 +40,7 @@ enum PlotFont {
 }
 
 extension SVGWriter {
-    /// Draws text.
-    ///
-    /// - Parameter anchor: The part of the text at the position: "start", "middle" or "end".
+    /// Draws text. The anchor is the part of the text at the position: "start", "middle" or "end".
     mutating func label(
         _ content: String, _ x: Double, _ y: Double, size: Double = PlotFont.label, anchor: String = "start",
         bold: Bool = false, faint: Bool = false
@@ -88,15 +84,12 @@ extension SVGWriter {
         element("line", ["x1": .number(x1), "y1": .number(y1), "x2": .number(x2), "y2": .number(y2)])
     }
 
-    /// Draws the border of a chart.
     mutating func box(_ frame: Frame) {
-        element(
-            "rect",
-            [
-                "x": .number(frame.x), "y": .number(frame.y), "width": .number(frame.width),
-                "height": .number(frame.height), "fill": "none", "class": "axis", "stroke": .string(PlotStyle.faint),
-                "stroke-width": 0.8,
-            ])
+        rect([
+            "x": .number(frame.x), "y": .number(frame.y), "width": .number(frame.width),
+            "height": .number(frame.height), "fill": "none", "class": "axis", "stroke": .string(PlotStyle.faint),
+            "stroke-width": 0.8,
+        ])
     }
 
     /// Draws a sample of each line with its name, from right to left. Returns the left edge of the legend.
@@ -108,14 +101,11 @@ extension SVGWriter {
             x -= width
             label(name, x, baseline)
             x -= 29
-            element(
-                "path",
-                [
-                    "d": .string("M\(PlotText.coordinate(x)),\(PlotText.coordinate(baseline - 3.5))h24"),
-                    "fill": "none",
-                    "class": .string(style.name), "stroke": .string(style.color), "stroke-width": 1.6,
-                    "stroke-dasharray": style.dashes,
-                ])
+            path([
+                "d": .string("M\(PlotText.coordinate(x)),\(PlotText.coordinate(baseline - 3.5))h24"), "fill": "none",
+                "class": .string(style.name), "stroke": .string(style.color), "stroke-width": 1.6,
+                "stroke-dasharray": style.dashes,
+            ])
             x -= 12
         }
         return x

@@ -8,16 +8,28 @@ package struct SVGWriter: Sendable {
 
     package init() {}
 
+    mutating func path(_ attributes: SVGAttributes) { element("path", attributes) }
+    mutating func circle(_ attributes: SVGAttributes) { element("circle", attributes) }
+    mutating func rect(_ attributes: SVGAttributes) { element("rect", attributes) }
+
+    /// Writes a `g` element. The closure writes its content.
+    mutating func group(_ attributes: SVGAttributes, _ body: (inout SVGWriter) -> Void) {
+        element("g", attributes, body)
+    }
+
+    /// Writes the outermost element of a picture, or a part with its own coordinates.
+    mutating func svg(_ attributes: SVGAttributes, _ body: (inout SVGWriter) -> Void) {
+        element("svg", attributes, body)
+    }
+
     /// Writes an element without content.
-    mutating func element(_ name: StaticString, _ attributes: KeyValuePairs<StaticString, SVGValue>) {
+    mutating func element(_ name: StaticString, _ attributes: SVGAttributes) {
         open(name, attributes)
         text += "/>\n"
     }
 
     /// Writes an element. The closure writes its content.
-    mutating func element(
-        _ name: StaticString, _ attributes: KeyValuePairs<StaticString, SVGValue>, _ body: (inout SVGWriter) -> Void
-    ) {
+    mutating func element(_ name: StaticString, _ attributes: SVGAttributes, _ body: (inout SVGWriter) -> Void) {
         open(name, attributes)
         text += ">\n"
         body(&self)
@@ -27,25 +39,17 @@ package struct SVGWriter: Sendable {
     /// Clips the content that the closure writes to the frame, without changing the coordinates.
     mutating func clipped(to frame: Frame, _ body: (inout SVGWriter) -> Void) {
         let view = [frame.x, frame.y, frame.width, frame.height].map(PlotText.coordinate).joined(separator: " ")
-        element(
-            "svg",
-            [
-                "x": .number(frame.x), "y": .number(frame.y), "width": .number(frame.width),
-                "height": .number(frame.height), "viewBox": .string(view),
-            ], body)
+        let (x, y, width, height) = (SVGValue.number(frame.x), SVGValue.number(frame.y), frame.width, frame.height)
+        svg(["x": x, "y": y, "width": .number(width), "height": .number(height), "viewBox": .string(view)], body)
     }
 
     /// Writes an element that contains text.
-    mutating func element(
-        _ name: StaticString, _ attributes: KeyValuePairs<StaticString, SVGValue> = [:], text content: String
-    ) {
+    mutating func element(_ name: StaticString, _ attributes: SVGAttributes = [:], text content: String) {
         open(name, attributes)
-        text += ">"
-        text += Self.escaped(content)
-        text += "</\(name)>\n"
+        text += ">\(Self.escaped(content))</\(name)>\n"
     }
 
-    private mutating func open(_ name: StaticString, _ attributes: KeyValuePairs<StaticString, SVGValue>) {
+    private mutating func open(_ name: StaticString, _ attributes: SVGAttributes) {
         text += "<\(name)"
         for (key, value) in attributes {
             guard let value = value.text else { continue }
@@ -72,13 +76,15 @@ package struct SVGWriter: Sendable {
     }
 }
 
+/// The attributes of an element, in output order.
+typealias SVGAttributes = KeyValuePairs<StaticString, SVGValue>
+
 /// The value of an attribute: a coordinate with at most two decimals, or text to be escaped.
 enum SVGValue: ExpressibleByStringLiteral, ExpressibleByStringInterpolation, ExpressibleByFloatLiteral,
     ExpressibleByIntegerLiteral
 {
     case string(String)
     case number(Double)
-    /// Omits the attribute.
     case none
 
     init(stringLiteral value: String) { self = .string(value) }
@@ -105,10 +111,15 @@ struct SVGPath {
     mutating func dot() { data += "h0" }
     mutating func close() { data += "Z" }
 
+    /// Draws a line through the points, or a dot for a single one.
+    mutating func line(through points: some Collection<SIMD2<Double>>) {
+        guard let first = points.first else { return }
+        move(first.x, first.y)
+        for point in points.dropFirst() { line(point.x, point.y) }
+        if points.count == 1 { dot() }
+    }
+
     private mutating func add(_ command: String, _ x: Double, _ y: Double) {
-        data += command
-        data += PlotText.coordinate(x)
-        data += ","
-        data += PlotText.coordinate(y)
+        data += "\(command)\(PlotText.coordinate(x)),\(PlotText.coordinate(y))"
     }
 }

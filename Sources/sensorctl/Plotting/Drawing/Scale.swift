@@ -41,7 +41,6 @@ struct Scale {
     }
 }
 
-/// A rectangle in the picture's coordinates.
 struct Frame {
     var x: Double
     var y: Double

@@ -6,23 +6,13 @@ extension PlotFigure {
     /// Writes the data of the figure as one JSON object per line. Contains all drawn points, with their original
     /// values.
     package func writeNumbers(to writer: inout JSONWriter) {
-        if let sheet = track?.sheet {
-            for drawing in sheet.drawings {
-                writer.object { writer in
-                    writer.member("chart", "track")
-                    writer.member("trace", name(drawing.trace))
-                    writer.array("points") { writer in
-                        for place in drawing.places {
-                            writer.array { writer in
-                                for number in [place.time, place.latitude, place.longitude, place.accuracy] {
-                                    writer.double(number)
-                                }
-                            }
-                        }
-                    }
-                }
-                writer.newline()
+        for drawing in track?.sheet?.drawings ?? [] {
+            writer.object { writer in
+                writer.member("chart", "track")
+                writer.member("trace", name(drawing.trace))
+                writer.member("points", drawing.places.map { [$0.time, $0.latitude, $0.longitude, $0.accuracy] })
             }
+            writer.newline()
         }
         for chart in timeCharts {
             for drawing in chart.drawings(columns: Self.columns, over: duration, ofTraces: isOfTraces) {
@@ -50,18 +40,7 @@ extension PlotFigure {
         writer.member("readings", drawing.line.series.count)
         if drawing.line.isUnreliable { writer.member("doubtful", true) }
         // A list for each part between gaps and wraparounds.
-        writer.array("strokes") { writer in
-            for stroke in drawing.strokes {
-                writer.array { writer in
-                    for point in stroke.points {
-                        writer.array { writer in
-                            writer.double(point.time)
-                            writer.double(point.value)
-                        }
-                    }
-                }
-            }
-        }
+        writer.member("strokes", drawing.strokes.map { $0.points.map { [$0.time, $0.value] } })
     }
 
     private func writeNumbers(of sky: SkyChart, to writer: inout JSONWriter) {
@@ -77,14 +56,7 @@ extension PlotFigure {
                     writer.member("mean", mean)
                     writer.member("strongest", track.strongest)
                 }
-                writer.array("path") { writer in
-                    for place in track.path {
-                        writer.array { writer in
-                            writer.double(place.azimuth)
-                            writer.double(place.elevation)
-                        }
-                    }
-                }
+                writer.member("path", track.path.map { [$0.azimuth, $0.elevation] })
             }
             writer.newline()
         }
@@ -98,7 +70,7 @@ extension PlotFigure {
             writer.member("unit", "s")
             writer.member("start", bars.start)
             writer.member("width", bars.width)
-            writer.array("counts") { for count in bars.counts { $0.int(count) } }
+            writer.member("counts", bars.counts)
             writer.member("before", bars.countBelow)
             writer.member("beyond", bars.countAbove)
         }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension PlotFigure {
-    /// Returns the rows of the figure, from top to bottom.
     func rows() -> [FigureRow] {
         let sheet = track?.sheet
         let drawn = timeCharts.map { chart in
@@ -175,14 +174,11 @@ struct FaultStrip: Sendable {
             for (place, span) in shown.enumerated() {
                 guard let (left, right) = span.extent(on: axis.scale) else { continue }
                 let y = TimeChart.headerHeight + Double(place) * 15
-                svg.element(
-                    "rect",
-                    [
-                        "class": "fault strip", "data-fault": .string(span.label), "x": .number(left),
-                        "y": .number(y + 1),
-                        "width": .number(max(right - left, 2)), "height": 12, "fill": .string(PlotStyle.fault),
-                        "fill-opacity": "0.45",
-                    ])
+                svg.rect([
+                    "class": "fault strip", "data-fault": .string(span.label), "x": .number(left), "y": .number(y + 1),
+                    "width": .number(max(right - left, 2)), "height": 12, "fill": .string(PlotStyle.fault),
+                    "fill-opacity": "0.45",
+                ])
                 let width = PlotText.width(span.label, size: PlotFont.label)
                 let isInside = right - left > width + 8
                 let fits = right + 6 + width <= axis.right

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import JSONBytes
+
 extension PlotFigure {
     /// Returns the rows of the figure and their heights, fitted to one page if possible.
     func fittedRows() -> [(height: Double, draw: @Sendable (inout SVGWriter) -> Void)] {
@@ -15,31 +17,25 @@ extension PlotFigure {
         }
     }
 
-    /// Returns the figure as an SVG document.
     package func svg() -> String {
         let rows = fittedRows()
         let height = rows.reduce(0) { $0 + $1.height } + 8
         var svg = SVGWriter()
-        svg.element(
-            "svg",
-            [
-                "xmlns": "http://www.w3.org/2000/svg", "width": "190mm",
-                "height": .string("\(PlotText.coordinate(height * 190 / FigurePage.width))mm"),
-                "viewBox": .string("0 0 \(PlotText.coordinate(FigurePage.width)) \(PlotText.coordinate(height))"),
-                "role": "img", "font-family": .string(PlotFont.family),
-            ]
-        ) { svg in
+        svg.svg([
+            "xmlns": "http://www.w3.org/2000/svg", "width": "190mm",
+            "height": .string("\(PlotText.coordinate(height * 190 / FigurePage.width))mm"),
+            "viewBox": .string("0 0 \(PlotText.coordinate(FigurePage.width)) \(PlotText.coordinate(height))"),
+            "role": "img", "font-family": .string(PlotFont.family),
+        ]) { svg in
             svg.element("title", text: title)
             svg.element("desc", text: summary)
-            svg.element(
-                "rect",
-                [
-                    "width": .number(FigurePage.width), "height": .number(height), "fill": .string(PlotStyle.paper),
-                    "class": "paper",
-                ])
+            svg.rect([
+                "width": .number(FigurePage.width), "height": .number(height), "fill": .string(PlotStyle.paper),
+                "class": "paper",
+            ])
             var y = 0.0
             for row in rows {
-                svg.element("g", ["transform": .string("translate(0 \(PlotText.coordinate(y)))")], row.draw)
+                svg.group(["transform": .string("translate(0 \(PlotText.coordinate(y)))")], row.draw)
                 y += row.height
             }
         }
@@ -61,5 +57,51 @@ extension PlotFigure {
         }
         for chart in intervals { parts.append("intervals of \(chart.name)") }
         return subtitle + ". " + parts.joined(separator: "; ") + "."
+    }
+}
+
+extension PlotFigure {
+    /// Returns the figure as an HTML page. It follows the reader's color scheme and shows the values below the pointer.
+    package func page() -> String {
+        var page = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+        page += "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+        page +=
+            "<title>\(SVGWriter.escaped(title))</title>\n<style>\n\(Self.text(PackageResources.plot_page_css))</style>\n</head>\n<body>\n"
+        // Each row is a separate SVG element, so that a page break falls between rows.
+        for (place, row) in fittedRows().enumerated() {
+            var svg = SVGWriter()
+            // The first element contains the description of the whole figure.
+            let words: SVGValue = place == 0 ? .string("\(title). \(summary)") : .none
+            svg.svg([
+                "class": "row", "xmlns": "http://www.w3.org/2000/svg", "role": place == 0 ? "img" : .none,
+                "aria-label": words, "aria-hidden": place == 0 ? .none : "true",
+                "viewBox": .string(
+                    "0 0 \(PlotText.coordinate(FigurePage.width)) \(PlotText.coordinate(row.height))"),
+                "font-family": .string(PlotFont.family),
+            ]) { svg in row.draw(&svg) }
+            page += svg.text
+        }
+        page += "<div id=\"figures\" role=\"status\"></div>\n"
+        page += "<script type=\"application/json\" id=\"numbers\">\(numbersForScript)</script>\n"
+        page += "<script>\n\(Self.text(PackageResources.plot_page_js))</script>\n</body>\n</html>\n"
+        return page
+    }
+
+    private static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
+
+    /// The data as a JSON array. Escapes `<`, so that no name can end the script element.
+    private var numbersForScript: String {
+        var writer = JSONWriter()
+        writeNumbers(to: &writer)
+        let lines = writer.bytes.split(separator: UInt8(ascii: "\n"))
+        var bytes: [UInt8] = [UInt8(ascii: "[")]
+        for (place, line) in lines.enumerated() {
+            if place > 0 { bytes += [UInt8(ascii: ","), UInt8(ascii: "\n")] }
+            for byte in line {
+                if byte == UInt8(ascii: "<") { bytes += Array("\\u003c".utf8) } else { bytes.append(byte) }
+            }
+        }
+        bytes.append(UInt8(ascii: "]"))
+        return String(decoding: bytes, as: UTF8.self)
     }
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A figure of charts of one or several traces.
 package struct PlotFigure: Sendable {
     package var title: String
     /// The text below the title, such as the date and duration.
@@ -11,7 +10,6 @@ package struct PlotFigure: Sendable {
     package var skies: [SkyChart] = []
     package var charts: [TimeChart] = []
     package var intervals: [IntervalChart] = []
-    /// The faults to mark.
     package var spans: [PlotSpan] = []
     /// The visible range of the time charts, in seconds.
     package var range: ClosedRange<Double>
@@ -51,8 +49,6 @@ struct FigureRow {
     var height: Double
     /// The part of the height that may be reduced to fit the figure to a page, in pixels.
     var flexibleHeight: Double
-    /// Draws the row.
-    ///
-    /// - Parameter stretch: The flexible part of the height after fitting, in pixels.
+    /// Draws the row with the flexible part of its height after fitting, in pixels.
     var draw: @Sendable (_ stretch: Double, _ svg: inout SVGWriter) -> Void
 }

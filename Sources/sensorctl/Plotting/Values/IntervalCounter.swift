@@ -15,14 +15,11 @@ package struct IntervalCounter: Sendable {
     private var previous: Double?
     /// The number of intervals.
     package private(set) var count = 0
-    /// The number of readings.
     package private(set) var readings = 0
 
     package init() {}
 
-    /// Adds a reading.
-    ///
-    /// - Parameter time: The time of the reading, in seconds.
+    /// Adds a reading at a time in seconds.
     package mutating func add(_ time: Double) {
         guard abs(time) < 1e12 else { return }
         readings += 1
@@ -68,4 +65,54 @@ package struct IntervalCounter: Sendable {
     /// The interval in seconds above which a pause is a gap: slightly more than three times the median; nil with fewer
     /// than two intervals.
     package var gap: Double? { count < 2 ? nil : median.map { $0 * 3.05 } }
+}
+
+/// A histogram of the intervals between readings, with bins of equal width.
+package struct IntervalHistogram: Sendable {
+    /// The start of the first bin, in seconds.
+    package let start: Double
+    /// The width of a bin, in seconds: 1, 2 or 5 times a power of ten.
+    package let width: Double
+    /// The number of intervals in each bin. A bin includes its start and excludes its end.
+    package private(set) var counts: [Int]
+    /// The number of intervals below the first bin.
+    package private(set) var countBelow = 0
+    package private(set) var countAbove = 0
+
+    package var end: Double { start + width * Double(counts.count) }
+
+    /// Returns the bins of the counters' common axis; nil if there are no positive intervals.
+    package static func axis(for counters: [IntervalCounter]) -> (start: Double, width: Double, bars: Int)? {
+        let all = counters.filter { $0.count > 0 }
+        let medians = all.compactMap(\.median)
+        guard let typical = medians.max() else { return nil }
+        let intervals = all.flatMap { $0.sorted.map(\.interval) }
+        // Outliers are reported as a number: a single gap of an hour would hide all other intervals.
+        let least = intervals.filter { $0 >= 0 }.min() ?? 0
+        let greatest = intervals.filter { $0 <= typical * 3 }.max() ?? typical
+        // The margin places equal intervals in one bin in the middle, instead of showing the rounding noise.
+        let room = max((greatest - least) * 0.05, typical * 0.05)
+        let low = max(0, least - room)
+        let high = greatest + room
+        let width = niceStep(atLeast: (high - low) / 48)
+        let first = (low / width + 1e-6).rounded(.down)
+        let last = (high / width - 1e-6).rounded(.up)
+        return (first * width, width, max(1, Int(last - first)))
+    }
+
+    package init(_ counter: IntervalCounter, axis: (start: Double, width: Double, bars: Int)) {
+        (start, width) = (axis.start, axis.width)
+        counts = Array(repeating: 0, count: axis.bars)
+        for (interval, number) in counter.sorted {
+            // The tolerance covers rounding errors: an interval on a boundary belongs to the bin that starts there.
+            let place = ((interval - start) / width + 1e-6).rounded(.down)
+            if place < 0 {
+                countBelow += number
+            } else if place >= Double(counts.count) {
+                countAbove += number
+            } else {
+                counts[Int(place)] += number
+            }
+        }
+    }
 }

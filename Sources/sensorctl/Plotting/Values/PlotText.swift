@@ -2,7 +2,6 @@
 
 import SystemCalls
 
-/// Formatting of numbers and names in a figure.
 package enum PlotText {
     /// Formats a number with a fixed number of decimals and a typographic minus sign.
     package static func number(_ value: Double, decimals: Int) -> String { decimal(value, decimals, minus: "−") }

@@ -34,19 +34,15 @@ package struct SeriesDecimator: Sendable {
     /// The maximum number of cells.
     static let limit = 6144
 
-    /// The kind of the values.
     package let quantity: PlotQuantity
     package private(set) var cells: [Cell] = []
-    /// The number of readings added.
     package private(set) var count = 0
     /// The duration of a cell in seconds; 0 if each reading has its own cell.
     private var width = 0.0
 
     package init(_ quantity: PlotQuantity = .plain) { self.quantity = quantity }
 
-    /// Adds a reading. Ignores values that no axis can show.
-    ///
-    /// - Parameter margin: The uncertainty of the value in both directions; nil or negative if it is unknown.
+    /// Adds a reading with its uncertainty in both directions; nil or negative if unknown. Ignores undrawable values.
     package mutating func add(_ point: PlotPoint, margin: Double? = nil) {
         // An angle outside the circle is invalid.
         guard point.isDrawable, quantity.circle?.contains(point.value) ?? true else { return }
@@ -134,5 +130,42 @@ extension SeriesDecimator {
             let last = cells.lazy.map({ max($0.first.time, $0.last.time) }).max()
         else { return nil }
         return first...last
+    }
+}
+
+package struct PlotPoint: Sendable, Hashable {
+    /// The time in seconds from the start of the time axis.
+    package var time: Double
+    /// The value, in the unit of the chart.
+    package var value: Double
+    /// The number of turns around the circle since the first reading. Between two readings, the shorter way is assumed.
+    package internal(set) var turn = 0
+
+    package init(time: Double, value: Double) { (self.time, self.value) = (time, value) }
+
+    /// False for values that no axis can show.
+    package var isDrawable: Bool { abs(time) < 1e12 && abs(value) < 1e100 }
+
+    /// The value plus 360° for each turn.
+    var unwound: Double { value + 360 * Double(turn) }
+}
+
+package enum PlotQuantity: Sendable {
+    /// A number on a linear axis.
+    case plain
+    /// A number that is never negative, such as a speed.
+    case amount
+    /// An angle in degrees, -180...180.
+    case angle
+    /// An angle in degrees, 0...360, clockwise from north.
+    case bearing
+
+    /// The ends of a circular axis; nil for linear quantities.
+    package var circle: ClosedRange<Double>? {
+        switch self {
+        case .plain, .amount: nil
+        case .angle: -180...180
+        case .bearing: 0...360
+        }
     }
 }

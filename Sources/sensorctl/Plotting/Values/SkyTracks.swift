@@ -55,9 +55,7 @@ package struct SkyTracks: Sendable {
     }
 
     /// The tracks ordered by satellite system and number.
-    package var sorted: [Track] {
-        tracks.values.sorted { $0.order < $1.order }
-    }
+    package var sorted: [Track] { tracks.values.sorted { $0.order < $1.order } }
 }
 
 extension SkyTracks.Track {
@@ -99,42 +97,20 @@ enum SkyGeometry {
 
 extension Satellite.System {
     /// The letter of the satellite system in RINEX.
-    package var letter: String {
-        switch self {
-        case .gps: "G"
-        case .sbas: "S"
-        case .galileo: "E"
-        case .beiDou: "C"
-        case .imes: "L"
-        case .qzss: "J"
-        case .glonass: "R"
-        case .navIC: "I"
-        }
-    }
+    package var letter: String { facts.letter }
+    package var name: String { facts.name }
+    fileprivate var rank: Int { facts.rank }
 
-    package var name: String {
+    private var facts: (letter: String, name: String, rank: Int) {
         switch self {
-        case .gps: "GPS"
-        case .sbas: "SBAS"
-        case .galileo: "Galileo"
-        case .beiDou: "BeiDou"
-        case .imes: "IMES"
-        case .qzss: "QZSS"
-        case .glonass: "GLONASS"
-        case .navIC: "NavIC"
-        }
-    }
-
-    fileprivate var rank: Int {
-        switch self {
-        case .gps: 0
-        case .glonass: 1
-        case .galileo: 2
-        case .beiDou: 3
-        case .qzss: 4
-        case .navIC: 5
-        case .sbas: 6
-        case .imes: 7
+        case .gps: ("G", "GPS", 0)
+        case .glonass: ("R", "GLONASS", 1)
+        case .galileo: ("E", "Galileo", 2)
+        case .beiDou: ("C", "BeiDou", 3)
+        case .qzss: ("J", "QZSS", 4)
+        case .navIC: ("I", "NavIC", 5)
+        case .sbas: ("S", "SBAS", 6)
+        case .imes: ("L", "IMES", 7)
         }
     }
 }

@@ -20,20 +20,14 @@ func powerOfTen(_ exponent: Int, times factor: Double) -> Double {
     return factor * pow(10, Double(exponent))
 }
 
-/// The ticks of an axis.
 package struct Ticks: Sendable, Equatable {
-    /// The positions of the ticks, in ascending order.
     package var values: [Double]
-    /// The labels of the ticks.
     package var labels: [String]
     /// The power of ten that the labels omit.
     package var exponent = 0
 
-    /// Returns ticks for numbers, at multiples of 1, 2 or 5 times a power of ten.
-    ///
-    /// - Parameters:
-    ///   - count: The maximum number of ticks.
-    ///   - mayScale: False to keep large and small labels unscaled.
+    /// Returns at most `count` ticks for numbers, at multiples of 1, 2 or 5 times a power of ten. Large and small
+    /// labels are scaled unless `mayScale` is false.
     package static func numbers(_ range: ClosedRange<Double>, count: Int, mayScale: Bool = true) -> Ticks {
         let length = range.upperBound - range.lowerBound
         guard length > 0, length.isFinite, count > 0 else { return Ticks(values: [], labels: []) }

@@ -22,9 +22,6 @@ package struct TimeTicks: Sendable, Equatable {
         10, 20, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200, 86_400,
     ]
 
-    /// Creates the ticks of a time axis.
-    ///
-    /// - Parameter count: The maximum number of ticks.
     package init(_ range: ClosedRange<Double>, count: Int, clock: PlotClock = .elapsed) {
         let length = range.upperBound - range.lowerBound
         switch clock {

@@ -3,7 +3,6 @@
 import Geodesy
 import SystemCalls
 
-/// A position of a track.
 package struct TrackPoint: Sendable, Equatable {
     /// The time in seconds from the start of the time axis.
     package var time: Double

@@ -7,7 +7,6 @@ package import DeviceCore
 package enum AccessorySelector {
     /// The reason that nothing was selected, with a message that lists the choices.
     package enum Failure: Error, Equatable {
-        /// Nothing matches.
         case missing(String)
         /// Several accessories or protocols match, or no protocol was named.
         case ambiguous(String)

@@ -32,22 +32,15 @@ package struct AccelerometerCalibrator: Sendable {
     private var average: StillAverage
     private var poses: [DevicePose: SIMD3<Double>] = [:]
 
-    /// - Parameters:
-    ///   - gravity: The local gravity, in m/s². The standard value deviates from the true one by at most 0.3 %.
-    ///   - duration: The required time at rest in each pose, in seconds.
-    ///   - limit: The deviation from the mean that counts as movement, in m/s².
+    /// The limit is the deviation from the mean that counts as movement, in m/s². The standard gravity deviates from
+    /// the local one by at most 0.3 %. The duration is the required time at rest in each pose, in seconds.
     package init(gravity: Double = 9.80665, duration: Double = 1.5, limit: Double = 0.4) {
         self.gravity = gravity.isFinite && gravity > 1 ? gravity : 9.80665
         average = StillAverage(limit: limit, duration: duration)
     }
 
-    /// Processes a reading.
-    ///
-    /// - Parameters:
-    ///   - acceleration: The reading, in m/s². A reading that is not finite or at least 1000 m/s² is ignored.
-    ///   - timestamp: The time of the reading, in seconds.
-    /// - Returns: The pose that this reading completed; nil otherwise. If the device returns to a measured pose, the
-    ///   later measurement replaces the earlier one.
+    /// Processes a reading in m/s² at a time in seconds. Ignores a reading that is not finite or at least 1000 m/s².
+    /// Returns the pose that this reading completed; a later measurement of a pose replaces the earlier one.
     @discardableResult
     package mutating func update(_ acceleration: SIMD3<Double>, timestamp: Double) -> DevicePose? {
         guard acceleration.isFinite, acceleration.length < 1e3 else { return nil }
@@ -58,7 +51,6 @@ package struct AccelerometerCalibrator: Sendable {
         return wasComplete ? nil : pose
     }
 
-    /// The current state.
     package var state: State {
         if missingPoses.isEmpty { return .complete }
         guard average.count > 1, average.progress > 0.1 else { return .moving }
@@ -66,31 +58,14 @@ package struct AccelerometerCalibrator: Sendable {
         return poses[pose] == nil ? .measuring(pose, progress: average.progress) : .poseDone(pose)
     }
 
-    /// The poses that have not been measured.
     package var missingPoses: [DevicePose] { DevicePose.allCases.filter { poses[$0] == nil } }
-
-    /// An instruction for the user, without an initial capital or a full stop.
-    package var hint: String {
-        switch state {
-        case .measuring: "hold it still"
-        case .complete: "done"
-        case .slanted: "one of its axes must point straight up or down"
-        case .moving, .poseDone: missingPoses.first?.hint ?? "done"
-        }
-    }
-
-    /// Returns the mean reading of a measured pose, in m/s²; nil if the pose has not been measured.
-    package func reading(in pose: DevicePose) -> SIMD3<Double>? { poses[pose] }
 
     /// The calibration; nil until all six poses have been measured. Also nil if the readings are implausible for an
     /// accelerometer: the determinant of the matrix is not between 0.1 and 10.
     package var calibration: AccelerometerCalibration? {
         guard missingPoses.isEmpty else { return nil }
-        var rows: [SIMD4<Double>] = []
-        for axis in 0..<3 {
-            guard let row = row(axis) else { return nil }
-            rows.append(row)
-        }
+        let rows = (0..<3).compactMap(row)
+        guard rows.count == 3 else { return nil }
         var result = AccelerometerCalibration()
         let matrix = rows.map { SIMD3($0.x, $0.y, $0.z) }
         result.matrix = Matrix3(row0: matrix[0], row1: matrix[1], row2: matrix[2])
@@ -108,7 +83,6 @@ package struct AccelerometerCalibrator: Sendable {
         return result
     }
 
-    /// Removes the readings of all poses.
     package mutating func reset() {
         average.restart()
         poses.removeAll(keepingCapacity: true)
@@ -158,10 +132,8 @@ package struct AccelerometerCalibration: Sendable, Hashable {
     /// The largest angle between a pose and its nominal direction, in radians.
     package var tilt = 0.0
 
-    /// Creates a calibration that corrects nothing.
     package init() {}
 
-    /// The scale factor of each axis.
     package var scale: SIMD3<Double> { SIMD3(matrix.row0.x, matrix.row1.y, matrix.row2.z) }
 
     /// Returns the corrected reading, in m/s².

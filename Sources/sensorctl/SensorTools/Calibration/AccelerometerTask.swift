@@ -43,9 +43,7 @@ struct AccelerometerTask: CalibrationTask {
         if case .poseDone = calibrator.state {
             let since = doneSince ?? sample.seconds
             doneSince = since
-            hint =
-                sample.seconds - since > 2
-                ? "This side has already been measured. Turn the device to the next side." : nil
+            hint = sample.seconds - since > 2 ? Self.turnHint : nil
             return
         }
         doneSince = nil
@@ -70,7 +68,5 @@ struct AccelerometerTask: CalibrationTask {
 
 extension DevicePose {
     /// The pose's name in lowercase words, such as "top edge up".
-    var name: String {
-        rawValue.reduce(into: "") { $0 += $1.isUppercase ? " \($1.lowercased())" : "\($1)" }
-    }
+    var name: String { rawValue.reduce(into: "") { $0 += $1.isUppercase ? " \($1.lowercased())" : "\($1)" } }
 }

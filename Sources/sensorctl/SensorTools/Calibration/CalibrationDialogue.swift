@@ -4,9 +4,7 @@ package import DeviceCore
 import Synchronization
 
 /// Guides a user through a calibration: passes readings to the task and prints its instructions. Readings may arrive on
-/// several threads; the output is serialized.
-///
-/// Sendability is unchecked because the lock protects all mutable state.
+/// several threads; the lock serializes the output and protects all mutable state.
 package final class CalibrationDialogue: @unchecked Sendable {
     private let lock = Mutex<Void>(())
     private let screen: any CalibrationScreen
@@ -20,17 +18,13 @@ package final class CalibrationDialogue: @unchecked Sendable {
     private var lastHint = -Double.infinity
     private var isFinished = false
 
-    /// - Parameters:
-    ///   - mounts: The mount matrices that convert the readings to the axes that the task expects.
-    ///   - whenDone: Called once, on the thread of the last reading, when the calibration has an outcome.
+    /// The mount matrices convert the readings to the axes that the task expects. `whenDone` is called once, on the
+    /// thread of the last reading, when the calibration has an outcome.
     package init(
         _ task: any CalibrationTask, screen: any CalibrationScreen, mounts: [SensorKind: MountMatrix] = [:],
         whenDone: @escaping @Sendable () -> Void
     ) {
-        self.task = task
-        self.screen = screen
-        self.mounts = mounts
-        self.whenDone = whenDone
+        (self.task, self.screen, self.mounts, self.whenDone) = (task, screen, mounts, whenDone)
     }
 
     package func begin() {
@@ -112,13 +106,11 @@ package protocol CalibrationScreen: AnyObject {
     /// True if ``show(_:)`` displays progress, so that it need not be printed as text.
     var showsPictures: Bool { get }
 
-    /// Prints a line of text.
     func print(_ line: String)
 
     /// Displays the progress of the task, replacing what was displayed before.
     func show(_ task: any CalibrationTask)
 
-    /// Removes the displayed progress.
     func clear()
 }
 

@@ -66,7 +66,6 @@ package enum CalibrationOutcome: Sendable, Equatable {
         }
     }
 
-    /// Returns a summary of a few lines for users.
     package func lines(of sensor: SensorDescription?) -> [String] {
         switch self {
         case .gyro(let bias, let sigma, let seconds):
@@ -119,8 +118,6 @@ package enum CalibrationOutcome: Sendable, Equatable {
     }
 
     /// Writes the outcome as a JSON object on a line, in the units of traces: rad/s, m/s² and gauss.
-    ///
-    /// - Parameter more: Additional members.
     package func write(to writer: inout JSONWriter, sensor: SensorDescription?, _ more: JSONMembers) {
         writer.line { writer in
             writeMembers(to: &writer, sensor)

@@ -47,6 +47,8 @@ extension CalibrationTask {
     }
 
     package var map: SphereMap? { nil }
+
+    static var turnHint: String { "This side has already been measured. Turn the device to the next side." }
 }
 
 /// The reason that a calibration has no result, as a sentence.
@@ -87,11 +89,7 @@ package struct SphereMap: Sendable {
     /// The fraction of the cells that contain a reading.
     var share: Double { Double(cells.count { $0 }) / Double(cells.count) }
 
-    /// True if the cell contains a reading.
-    ///
-    /// - Parameters:
-    ///   - row: The row; 0 is the top of the sphere.
-    ///   - share: The horizontal position, as a fraction of the width.
+    /// True if the cell contains a reading. Row 0 is the top; `share` is the horizontal position, a part of the width.
     package func isSeen(row: Int, at share: Double) -> Bool {
         let column = Int(share * Double(Self.columns))
         let cell = row * Self.columns + column

@@ -17,7 +17,6 @@ package enum CalibrationTopic: String, CaseIterable, Sendable {
 
     var title: String { facts.title }
 
-    /// The sensor kind to calibrate.
     package var kind: SensorKind { facts.kind }
 
     /// The sensor to calibrate: the preferred one of its kind.
@@ -44,9 +43,7 @@ package enum CalibrationTopic: String, CaseIterable, Sendable {
         return Dictionary(device.motionSource.sensors.map { ($0.kind, $0.mountMatrix) }) { first, _ in first }
     }
 
-    /// Returns the calibrations that are possible with these sensors, in order.
-    ///
-    /// - Parameter wanted: The calibration requested by the user; nil for all useful ones.
+    /// Returns the calibrations that are possible with these sensors, in order; the useful ones if `wanted` is nil.
     package static func topics(
         _ wanted: CalibrationTopic?, sensors: [SensorDescription], isTrace: Bool
     ) -> Result<[CalibrationTopic], CalibrationFailure> {
@@ -70,10 +67,7 @@ package enum CalibrationTopic: String, CaseIterable, Sendable {
                     : "There is no motion sensor. `sensorctl doctor` reports the cause."))
     }
 
-    /// Creates the task of this topic.
-    ///
-    /// - Parameter keepsExact: True to keep the measured mount matrix even if it is close to a rotation by right
-    ///   angles.
+    /// Creates the task of this topic. If `keepsExact`, a mount matrix is not replaced by the nearest right angles.
     package func task(keepsExact: Bool) -> any CalibrationTask {
         switch self {
         case .gyro: RestTask()

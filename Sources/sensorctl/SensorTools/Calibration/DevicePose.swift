@@ -7,40 +7,22 @@ import SensorFusion
 /// The x axis points to the right edge, y to the top edge and z out of the screen. For a bare sensor, they are the axes
 /// in its data sheet.
 package enum DevicePose: String, Sendable, Hashable, CaseIterable {
-    /// The device lies flat with its screen up: z points up.
-    case faceUp
-    /// The device lies flat with its screen down: z points down.
-    case faceDown
-    /// The device stands upright: y points up.
-    case topEdgeUp
-    /// The device stands upside down: y points down.
-    case bottomEdgeUp
-    /// The device stands on its left edge: x points up.
-    case rightEdgeUp
-    /// The device stands on its right edge: x points down.
-    case leftEdgeUp
+    case faceUp, faceDown, topEdgeUp, bottomEdgeUp, rightEdgeUp, leftEdgeUp
 
     /// The unit vector that points up, in the device's axes. A resting accelerometer measures this direction.
-    package var up: SIMD3<Double> {
-        switch self {
-        case .faceUp: [0, 0, 1]
-        case .faceDown: [0, 0, -1]
-        case .topEdgeUp: [0, 1, 0]
-        case .bottomEdgeUp: [0, -1, 0]
-        case .rightEdgeUp: [1, 0, 0]
-        case .leftEdgeUp: [-1, 0, 0]
-        }
-    }
+    package var up: SIMD3<Double> { facts.up }
 
     /// An instruction for the user, without an initial capital or a full stop.
-    package var hint: String {
+    package var hint: String { facts.hint }
+
+    private var facts: (up: SIMD3<Double>, hint: String) {
         switch self {
-        case .faceUp: "lay it flat, face up"
-        case .faceDown: "lay it flat, face down"
-        case .topEdgeUp: "stand it upright, top edge up"
-        case .bottomEdgeUp: "stand it upside down, bottom edge up"
-        case .rightEdgeUp: "stand it on its left edge, right edge up"
-        case .leftEdgeUp: "stand it on its right edge, left edge up"
+        case .faceUp: ([0, 0, 1], "lay it flat, face up")
+        case .faceDown: ([0, 0, -1], "lay it flat, face down")
+        case .topEdgeUp: ([0, 1, 0], "stand it upright, top edge up")
+        case .bottomEdgeUp: ([0, -1, 0], "stand it upside down, bottom edge up")
+        case .rightEdgeUp: ([1, 0, 0], "stand it on its left edge, right edge up")
+        case .leftEdgeUp: ([-1, 0, 0], "stand it on its right edge, left edge up")
         }
     }
 

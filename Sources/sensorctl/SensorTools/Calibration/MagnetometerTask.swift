@@ -18,7 +18,7 @@ struct MagnetometerTask: CalibrationTask {
     private(set) var hint: String?
     private(set) var outcome: CalibrationOutcome?
     private var filter = AttitudeFilter()
-    private var calibrator: MagnetometerCalibrator
+    private var calibrator = MagnetometerCalibrator()
     private var hasGyroscope = false
     private var candidate = MagneticCalibration()
     private var readings: [SIMD3<Double>] = []
@@ -27,8 +27,6 @@ struct MagnetometerTask: CalibrationTask {
     private var improvedAt = 0.0
     private var bestCoverage = 0.0
     private var now = 0.0
-
-    init() { calibrator = MagnetometerCalibrator() }
 
     let instruction =
         "Turn the device slowly in all directions, as if drawing figures of eight, away from iron and magnets."

@@ -10,8 +10,7 @@ package import SensorFusion
 /// the 24 rotations by right angles, it is replaced by that rotation, because sensors are usually soldered parallel to
 /// the edges of the device.
 package struct MountMatrixFinder: Sendable {
-    /// The reason for a missing estimate.
-    package enum Problem: Sendable, Hashable {
+    package enum Problem: Error, Hashable {
         /// Too few axes were measured. Any one of these poses is sufficient to continue.
         case missingPoses([DevicePose])
         /// The poses contradict each other by this root-mean-square angle, in radians: a pose was wrong, or the device
@@ -22,20 +21,16 @@ package struct MountMatrixFinder: Sendable {
         case mirrored
     }
 
-    /// The largest angle, in radians, at which the measured rotation is replaced by the nearest rotation by right
-    /// angles.
+    /// The largest angle, in radians, at which the nearest rotation by right angles replaces the measured one.
     package let rightAngleLimit: Double
 
     private var readings: [DevicePose: SIMD3<Double>] = [:]
 
-    /// - Parameter rightAngleLimit: The largest angle, in radians, at which the measured rotation is replaced by the
-    ///   nearest rotation by right angles. 0 keeps the measured rotation.
+    /// The limit is in radians. 0 keeps the measured rotation.
     package init(rightAngleLimit: Double = 0.21) { self.rightAngleLimit = rightAngleLimit }
 
-    /// Adds the mean accelerometer reading of a pose at rest: proper acceleration in any unit, in the sensor's own
-    /// axes. Replaces an earlier reading of the same pose.
-    ///
-    /// - Returns: False if the reading is zero, not finite or at least 1e9.
+    /// Adds the mean accelerometer reading of a pose at rest, in any unit and the sensor's own axes, instead of an
+    /// earlier one. Returns false if the reading is zero, not finite or at least 1e9.
     @discardableResult
     package mutating func add(_ acceleration: SIMD3<Double>, pose: DevicePose) -> Bool {
         guard acceleration.isFinite, acceleration.length > 0, acceleration.length < 1e9 else { return false }
@@ -43,7 +38,6 @@ package struct MountMatrixFinder: Sendable {
         return true
     }
 
-    /// The poses that have a reading.
     package var poses: [DevicePose] { DevicePose.allCases.filter { readings[$0] != nil } }
 
     /// The poses to measure next, one for each axis without a reading. Empty if two axes have been measured.
@@ -59,18 +53,12 @@ package struct MountMatrixFinder: Sendable {
     package var problem: Problem? { if case .failure(let problem) = outcome { problem } else { nil } }
 
     /// The estimated rotation; nil if there is a ``problem``.
-    package var estimate: MountEstimate? { if case .success(let estimate) = outcome { estimate } else { nil } }
+    package var estimate: MountEstimate? { try? outcome.get() }
 
-    /// Removes the readings of all poses.
     package mutating func reset() { readings.removeAll(keepingCapacity: true) }
 }
 
 extension MountMatrixFinder {
-    private enum Outcome {
-        case success(MountEstimate)
-        case failure(Problem)
-    }
-
     private var axesSeen: Int {
         let seen = poses
         return (0..<3).filter { axis in seen.contains { $0.up[axis] != 0 } }.count
@@ -79,7 +67,7 @@ extension MountMatrixFinder {
     /// The largest root-mean-square error of a device that is placed on a table by hand, in radians.
     private static let maximumResidual = 0.35
 
-    private var outcome: Outcome {
+    private var outcome: Result<MountEstimate, Problem> {
         let missing = missingPoses
         guard missing.isEmpty else { return .failure(.missingPoses(missing)) }
         let offset = self.offset

@@ -55,9 +55,7 @@ struct MountTask: CalibrationTask {
         guard !isKnown else {
             let since = doneSince ?? sample.seconds
             doneSince = since
-            if sample.seconds - since > 2 {
-                hint = "This side has already been measured. Turn the device to the next side."
-            }
+            if sample.seconds - since > 2 { hint = Self.turnHint }
             return
         }
         hint = nil

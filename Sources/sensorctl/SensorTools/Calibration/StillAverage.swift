@@ -2,9 +2,7 @@
 
 import SensorFusion
 
-/// The mean of a sensor's readings since its last movement.
-///
-/// A reading that differs from the mean by more than a limit counts as movement and restarts the average.
+/// The mean of a sensor's readings since its last movement: since one differed from the mean by more than a limit.
 package struct StillAverage: Sendable {
     /// The deviation from the mean that counts as movement, in the unit of the readings.
     package let limit: Double
@@ -14,28 +12,19 @@ package struct StillAverage: Sendable {
     package private(set) var mean = SIMD3<Double>.zero
     /// The number of readings since the last movement.
     package private(set) var count = 0
-    /// The number of movements after more than a tenth of the required time had elapsed.
-    package private(set) var interruptions = 0
 
     private var squares = SIMD3<Double>.zero
     private var begin: Double?
     private var end = 0.0
 
-    /// - Parameters:
-    ///   - limit: The deviation from the mean that counts as movement, in the unit of the readings.
-    ///   - duration: The required time without movement, in seconds.
+    /// The limit is in the unit of the readings, the duration in seconds.
     package init(limit: Double, duration: Double) {
         self.limit = limit.isFinite ? max(limit, 0) : 0
         self.duration = duration.isFinite ? max(duration, 0) : 0
     }
 
-    /// Processes a reading.
-    ///
-    /// - Parameters:
-    ///   - value: The reading. A reading that is not finite is ignored.
-    ///   - timestamp: The time in seconds. The average restarts if it does not increase, and after a gap of more
-    ///     than 1 s.
-    /// - Returns: False if the reading counts as movement or is not finite.
+    /// Processes a reading at a time in seconds. The average restarts if the time does not increase, and after a gap of
+    /// more than 1 s. Returns false if the reading counts as movement or is not finite, which is ignored.
     @discardableResult
     package mutating func update(_ value: SIMD3<Double>, timestamp: Double) -> Bool {
         guard value.isFinite, timestamp.isFinite else { return false }
@@ -43,10 +32,7 @@ package struct StillAverage: Sendable {
         // The mean of fewer than five readings is inaccurate, so they may differ from it by twice the limit.
         let allowance = count < 5 ? 2 * limit : limit
         let isMovement = count > 0 && (value - mean).length > allowance
-        if isMovement {
-            if progress > 0.1 { interruptions += 1 }
-            restart()
-        }
+        if isMovement { restart() }
         count += 1
         let difference = value - mean
         mean += difference / Double(count)
@@ -75,7 +61,6 @@ package struct StillAverage: Sendable {
         return SIMD3(max(variance.x, 0).squareRoot(), max(variance.y, 0).squareRoot(), max(variance.z, 0).squareRoot())
     }
 
-    /// Resets everything except ``interruptions``.
     package mutating func restart() {
         (mean, squares) = (.zero, .zero)
         (count, begin, end) = (0, nil, 0)

@@ -2,7 +2,6 @@
 
 package import DeviceCore
 
-/// The stored calibrations of a device's sensors.
 package struct StoredCalibrations {
     package struct Entry: Sendable {
         package let sensor: SensorDescription
@@ -29,7 +28,6 @@ package struct StoredCalibrations {
         return store.file(of: identity) ?? identity.key
     }
 
-    /// The stored calibrations of the connected sensors.
     package var entries: [Entry] {
         sensors.compactMap { sensor in
             guard let stored = store.load(SensorIdentity(sensor)), let outcome = CalibrationOutcome(stored, of: sensor)

@@ -9,7 +9,6 @@ import SystemCalls
 package struct AccessoryState: Sendable {
     var accessories: [AccessoryDescription] = []
     var candidates: [AccessoryCandidate] = []
-    /// The errors of the search for accessories.
     var problems: [DeviceError] = []
     /// The device nodes of all accessories, candidates and declared accessories, by path.
     var nodes: [String: DeviceNodeState] = [:]
@@ -56,7 +55,6 @@ extension AccessoryState {
     }
 }
 
-/// This package's udev rules and their file name.
 package enum UdevRules {
     package static let fileName = "65-external-accessory.rules"
 
@@ -95,15 +93,6 @@ package enum UdevRules {
     /// True if the text contains no characters that have a meaning in a udev rule, such as quotation marks and
     /// wildcards.
     private static func isPlain(_ text: String) -> Bool {
-        !text.isEmpty
-            && text.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                    UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: ":"),
-                    UInt8(ascii: "_"):
-                    true
-                default: false
-                }
-            }
+        !text.isEmpty && TerminalText.hasOnlyLettersDigits(text, and: "-.:_")
     }
 }

@@ -7,7 +7,6 @@ import SystemCalls
 
 /// The permissions of a device node, and the programs that have it open.
 struct DeviceNodeState: Sendable, Hashable {
-    /// A program that has the node open.
     struct Holder: Sendable, Hashable {
         var pid: Int32
         var name: String
@@ -30,14 +29,12 @@ struct DeviceNodeState: Sendable, Hashable {
     var isSocket = false
     /// The number of connections to a socket, including those of unknown programs.
     var connections = 0
+
+    var programs: String { holders.map { "\($0.name) (pid \($0.pid))" }.joined(separator: " and ") }
 }
 
 extension DeviceNodeState {
-    /// Reads the state of a node.
-    ///
-    /// - Parameters:
-    ///   - user: The user whose group membership is checked.
-    ///   - holders: The programs that have nodes open, by path.
+    /// Reads the state of a node. `user` is the user whose group membership is checked; `holders` are programs by path.
     init(_ path: String, user: String, holders: [String: [Holder]]) {
         self.path = path
         var status = stat()

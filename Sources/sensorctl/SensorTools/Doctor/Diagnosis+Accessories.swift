@@ -41,12 +41,8 @@ extension Diagnosis {
         } else if !facts.hasUdev {
             let repair =
                 facts.container == nil
-                ? [
-                    "sudo systemctl enable --now systemd-udevd    # or: a static /dev, and protocol names in the configuration"
-                ]
-                : [
-                    "docker run -v /run/udev:/run/udev:ro -v /dev:/dev --network host --device-cgroup-rule 'c 166:* rwm' --device-cgroup-rule 'c 188:* rwm' …"
-                ]
+                ? "sudo systemctl enable --now systemd-udevd    # or: a static /dev, and protocol names in the configuration"
+                : "docker run -v /run/udev:/run/udev:ro -v /dev:/dev --network host --device-cgroup-rule 'c 166:* rwm' --device-cgroup-rule 'c 188:* rwm' …"
             let place = facts.container.map { " in this container (\($0))" } ?? ""
             findings += .one(
                 .remark, topic,
@@ -64,7 +60,6 @@ extension Diagnosis {
         return findings
     }
 
-    /// Commands that install and activate this package's udev rules.
     private static let installRules = [
         "sensorctl rules | sudo tee /etc/udev/rules.d/\(UdevRules.fileName)",
         "sudo udevadm control --reload && sudo udevadm trigger --subsystem-match=usb --subsystem-match=tty --subsystem-match=hidraw",
@@ -132,26 +127,23 @@ extension Diagnosis {
         }
         if node.isSocket { return socket(name, node) }
         guard let holder = node.holders.first else { return nil }
-        let programs = node.holders.map { "\($0.name) (pid \($0.pid))" }.joined(separator: " and ")
-        return Finding(.problem, topic, "\(name): \(path) is in use by \(programs).", repair: release(path, holder))
+        return Finding(
+            .problem, topic, "\(name): \(path) is in use by \(node.programs).", repair: release(path, holder))
     }
 
     /// Returns a finding about the programs connected to a socket, which may refuse further connections.
     private static func socket(_ name: String, _ node: DeviceNodeState) -> Finding? {
         guard node.connections > 0 else { return nil }
-        let programs = node.holders.map { "\($0.name) (pid \($0.pid))" }.joined(separator: " and ")
         return Finding(
             .remark, topic,
-            "\(name): \(node.path) is connected to \(programs.isEmpty ? "a program of another user" : programs). If its server accepts only one connection, no other program can open it.",
+            "\(name): \(node.path) is connected to \(node.programs.isEmpty ? "a program of another user" : node.programs). If its server accepts only one connection, no other program can open it.",
             repair: node.holders.first.map { release(node.path, $0) } ?? [])
     }
 
     private static func permission(_ node: DeviceNodeState, _ machine: MachineState) -> [String] {
         guard node.isOpenToGroup, node.group != "root" else { return installRules }
         guard !node.isListedInGroup else {
-            return [
-                "newgrp \(word(node.group))    # or log in again, so that the group membership takes effect"
-            ]
+            return ["newgrp \(word(node.group))    # or log in again, so that the group membership takes effect"]
         }
         return [
             "sudo usermod -aG \(word(node.group)) \(word(machine.user))",

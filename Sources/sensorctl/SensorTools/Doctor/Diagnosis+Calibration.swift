@@ -29,7 +29,6 @@ extension Diagnosis {
 }
 
 extension CalibrationOutcome {
-    /// The calibration's main values, as text for users.
     fileprivate var summary: String {
         let degrees = 180 / Double.pi
         switch self {

@@ -205,13 +205,10 @@ extension Diagnosis {
     ]
 
     /// Returns a finding about readings that are implausible for a device at rest; nil for plausible readings.
-    ///
-    /// An accelerometer measures gravity, 9.8 m/s². Air pressure is 30 to 110 kPa. A gyroscope measures at most 35
-    /// rad/s.
     private static func implausibleSize(of trial: MachineState.Trial, _ name: String) -> Finding? {
-        guard let mean = trial.meanMagnitude else { return nil }
-        guard let (range, expected) = plausibleMagnitudes[trial.sensor.kind] else { return nil }
-        guard !range.contains(mean) else { return nil }
+        guard let mean = trial.meanMagnitude, let (range, expected) = plausibleMagnitudes[trial.sensor.kind],
+            !range.contains(mean)
+        else { return nil }
         let shown = mean < 0.001 || mean >= 1e6 ? "\(mean)" : "\((mean * 1000).rounded() / 1000)"
         return Finding(
             .problem, "motion",
@@ -222,9 +219,7 @@ extension Diagnosis {
     /// Returns a finding if the rate measured from timestamps is less than half the requested rate.
     private static func slowness(of trial: MachineState.Trial, _ name: String) -> Finding? {
         guard let measured = trial.measuredRate, let set = trial.sensor.rates.rate(atLeast: MachineState.Trial.rate)
-        else {
-            return nil
-        }
+        else { return nil }
         let expected = min(set, MachineState.Trial.rate)
         guard measured < expected / 2 else { return nil }
         return Finding(

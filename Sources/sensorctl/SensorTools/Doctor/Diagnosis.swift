@@ -5,23 +5,17 @@ import DeviceCore
 
 /// A single result of `doctor`.
 struct Finding: Sendable, Hashable {
-    enum Level: String, Sendable {
-        case good, remark, problem
-    }
+    enum Level: String, Sendable { case good, remark, problem }
 
     let level: Level
     /// The subject: "positions", "motion", "calibration", "accessories", "configuration", "battery" or "beacons".
     let topic: String
-    /// The result, as a sentence.
     let message: String
     /// Shell commands that solve the problem; empty if no action is required.
     let repair: [String]
 
     init(_ level: Level, _ topic: String, _ message: String, repair: [String]) {
-        self.level = level
-        self.topic = topic
-        self.message = message
-        self.repair = repair
+        (self.level, self.topic, self.message, self.repair) = (level, topic, message, repair)
     }
 
     init(_ level: Level, _ topic: String, _ message: String, repair: String...) {
@@ -30,13 +24,12 @@ struct Finding: Sendable, Hashable {
 }
 
 extension [Finding] {
-    /// Returns an array of a single finding.
     static func one(_ level: Finding.Level, _ topic: String, _ message: String, repair: [String]) -> Self {
         [Finding(level, topic, message, repair: repair)]
     }
 
     static func one(_ level: Finding.Level, _ topic: String, _ message: String, repair: String...) -> Self {
-        [Finding(level, topic, message, repair: repair)]
+        one(level, topic, message, repair: repair)
     }
 }
 
@@ -52,13 +45,8 @@ package struct Diagnosis {
                 "The environment variable \(name) is unknown and has no effect. Known variables: DEVICE_SERVICES_GPSD, DEVICE_SERVICES_IIO, DEVICE_SERVICES_LOCATION, DEVICE_SERVICES_ACCESSORIES, DEVICE_SERVICES_UDEV, DEVICE_SERVICES_PROTOCOLS, DEVICE_SERVICES_MQTT_PASSWORD_FILE, _CA_FILE, _CERTIFICATE_FILE and _KEY_FILE, DEVICE_SERVICES_STATE and DEVICE_SERVICES_CONFIG.",
                 repair: "unset \(Self.word(name))")
         }
-        findings += Self.settings(facts)
-        findings += Self.positions(facts)
-        findings += Self.motion(facts)
-        findings += Self.calibrations(facts)
-        findings += Self.accessories(facts.accessories, facts)
-        findings += Self.battery(facts)
-        findings += Self.beacons(facts)
+        findings += Self.settings(facts) + Self.positions(facts) + Self.motion(facts) + Self.calibrations(facts)
+        findings += Self.accessories(facts.accessories, facts) + Self.battery(facts) + Self.beacons(facts)
         self.findings = findings
     }
 
@@ -124,14 +112,7 @@ package struct Diagnosis {
 
     /// Returns the text quoted for a shell. Names come from drivers and from other machines, and are not trusted.
     static func word(_ text: String) -> String {
-        let isPlain = text.utf8.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"):
-                true
-            default: "_-+.,:/@%=[]".utf8.contains(byte)
-            }
-        }
+        let isPlain = TerminalText.hasOnlyLettersDigits(text, and: "_-+.,:/@%=[]")
         if isPlain, !text.isEmpty, !text.hasPrefix("-") { return text }
         return "'\(text.replacing("'", with: "'\\''"))'"
     }

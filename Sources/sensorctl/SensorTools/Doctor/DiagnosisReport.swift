@@ -69,15 +69,13 @@ package struct DiagnosisReport: Report {
 
     package func write(to writer: inout JSONWriter) {
         for setting in settings {
-            writer.line(kind: "setting", ["name": setting.name, "value": setting.value, "origin": setting.origin])
+            writer.line(["kind": "setting", "name": setting.name, "value": setting.value, "origin": setting.origin])
         }
         for finding in diagnosis.findings {
-            writer.line(
-                kind: "finding",
-                [
-                    "level": finding.level.rawValue, "topic": finding.topic, "message": finding.message,
-                    "repair": finding.repair,
-                ])
+            writer.line([
+                "kind": "finding", "level": finding.level.rawValue, "topic": finding.topic, "message": finding.message,
+                "repair": finding.repair,
+            ])
         }
     }
 }

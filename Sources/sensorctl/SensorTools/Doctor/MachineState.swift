@@ -18,7 +18,6 @@ package struct MachineState: Sendable {
         var seconds: Double
         /// The rate computed from the timestamps, in hertz; nil if there were too few readings.
         var measuredRate: Double?
-        /// The error that the source reported; nil if there was none.
         var failure: DeviceError?
         /// The mean magnitude of the readings, in the unit of the sensor's kind; nil without readings.
         var meanMagnitude: Double?
@@ -44,15 +43,12 @@ package struct MachineState: Sendable {
     /// True if the kernel supports Industrial I/O.
     var hasKernelBus: Bool
     var kernelSensors: [KernelSensor]
-    /// The names of the available triggers.
     var triggers: [String]
-    /// True if the kernel supports hrtimer triggers.
     var canMakeTimerTriggers: Bool
     package var trials: [Trial]
     package var calibrations: [StoredCalibrations.Entry] = []
     /// The errors of stored calibrations that cannot be used.
     package var calibrationProblems: [DeviceError] = []
-    /// The current time of the system clock.
     package var now = WallTime.epoch
     /// The errors of libiio contexts that could not be opened.
     package var motionProblems: [DeviceError] = []
@@ -65,9 +61,7 @@ package struct MachineState: Sendable {
     package var accessories = AccessoryState()
 }
 
-/// The availability of beacon scanning.
 package enum BeaconAvailability: Sendable {
-    /// The availability has not been queried.
     case unknown
     case available
     case unavailable(DeviceError)
@@ -82,10 +76,8 @@ struct KernelSensor: Sendable, Hashable {
     var id: String
     /// The driver's name; empty if the driver reports none.
     var name: String
-    /// True if the device has a folder of scan elements.
     var hasBuffer: Bool
     var hasNode: Bool
-    /// True if the current user can read and write the node.
     var canOpenNode: Bool
     /// The node's mode and group, such as "0600, group root"; empty if there is no node.
     var nodeOwnership: String

@@ -4,7 +4,6 @@ import Foundation
 package import Geodesy
 package import JSONBytes
 
-/// A report of the magnetic field at a position.
 package struct FieldReport: Report {
     private let latitude: Double
     private let longitude: Double
@@ -18,9 +17,7 @@ package struct FieldReport: Report {
     }
 
     /// A component of the field. `digits` is the number of decimals of `value` and `rate`, the change per year.
-    private typealias Row = (
-        name: String, unit: String, digits: Int, value: Double, rate: Double, uncertainty: Double
-    )
+    private typealias Row = (name: String, unit: String, digits: Int, value: Double, rate: Double, uncertainty: Double)
 
     private var rows: [Row] {
         [
@@ -71,13 +68,9 @@ package struct FieldReport: Report {
         let place = "\(latitude), \(longitude), \(altitude) m, year \(Self.text(field.year, digits: 3))"
         var lines = ["\(ink.bold(model.name)) at \(place)", ink.dim(Self.line("", "", ["value", "per year", "±"]))]
         for row in rows {
-            lines.append(
-                Self.line(
-                    row.name, row.unit,
-                    [
-                        Self.text(row.value, digits: row.digits), Self.text(row.rate, digits: row.digits),
-                        Self.text(row.uncertainty, digits: row.digits == 1 ? 0 : 2),
-                    ]))
+            let (value, rate) = (Self.text(row.value, digits: row.digits), Self.text(row.rate, digits: row.digits))
+            let uncertainty = Self.text(row.uncertainty, digits: row.digits == 1 ? 0 : 2)
+            lines.append(Self.line(row.name, row.unit, [value, rate, uncertainty]))
         }
         lines.append(ink.dim("x north, y east, z down; declination east of true north; inclination below the horizon"))
         return lines.joined(separator: "\n")

@@ -12,17 +12,13 @@ package struct MachineReport: Report {
     let battery: BatteryReading?
     let accessories: AccessoryList
 
-    /// Creates a report.
-    ///
-    /// - Parameter sensors: The sensors. The caller queries them and the accessories in advance, because both queries
-    ///   may block.
+    /// The caller queries the sensors and accessories in advance, because both queries may block.
     package init(of device: Device, answer: ServiceStatus, sensors: [SensorDescription], accessories: AccessoryList) {
         configuration = device.configuration
         battery = device.statusSource.battery
         (self.answer, self.sensors, self.accessories) = (answer, sensors, accessories)
     }
 
-    /// The package traits that this program was built with.
     static var traits: [String] {
         var traits: [String] = []
         #if LibGPS
@@ -69,42 +65,34 @@ extension MachineReport {
         let (position, motion) = (configuration.positionSource, configuration.motionSources)
         let (folders, protocols) = (configuration.accessoryDirectories, configuration.appProtocols)
         let rule = configuration.locationRule
-        writer.line(
-            kind: "positionSource",
-            [
-                "address": position.value.description, "origin": position.origin.description,
-                "reachable": answer.failure == nil, "reason": answer.failure?.description,
-                "release": (answer.release.isEmpty ? nil : answer.release) as String?,
-                "wantedReceiver": configuration.receiver.value,
-            ])
+        writer.line([
+            "kind": "positionSource", "address": position.value.description, "origin": position.origin.description,
+            "reachable": answer.failure == nil, "reason": answer.failure?.description,
+            "release": (answer.release.isEmpty ? nil : answer.release) as String?,
+            "wantedReceiver": configuration.receiver.value,
+        ])
         for receiver in answer.receivers ?? [] {
-            writer.line(
-                kind: "receiver",
-                [
-                    "path": receiver.path, "driver": receiver.driver, "subtype": receiver.subtype,
-                    "bitsPerSecond": receiver.bitsPerSecond, "cycle": receiver.cycle, "isActive": receiver.isActive,
-                ])
+            writer.line([
+                "kind": "receiver", "path": receiver.path, "driver": receiver.driver, "subtype": receiver.subtype,
+                "bitsPerSecond": receiver.bitsPerSecond, "cycle": receiver.cycle, "isActive": receiver.isActive,
+            ])
         }
-        writer.line(
-            kind: "motionSource",
-            ["addresses": motion.value.map(\.description), "origin": motion.origin.description])
+        writer.line([
+            "kind": "motionSource", "addresses": motion.value.map(\.description), "origin": motion.origin.description,
+        ])
         for sensor in sensors { writer.line(kind: "sensor") { Self.write(sensor, &$0) } }
-        writer.line(
-            kind: "accessorySource",
-            [
-                "folders": folders.value, "origin": folders.origin.description, "protocols": protocols.value,
-                "protocolsOrigin": protocols.origin.description,
-            ])
+        writer.line([
+            "kind": "accessorySource", "folders": folders.value, "origin": folders.origin.description,
+            "protocols": protocols.value, "protocolsOrigin": protocols.origin.description,
+        ])
         accessories.write(to: &writer)
-        writer.line(kind: "battery", ["level": battery?.level, "state": battery?.state.rawValue])
-        writer.line(
-            kind: "authorization",
-            [
-                "rule": rule.value.rawValue, "origin": rule.origin.description,
-                "reducedAccuracy": configuration.reducesAccuracy.value,
-            ])
-        writer.line(kind: "traits", ["enabled": Self.traits])
-        for problem in configuration.allProblems { writer.line(kind: "problem", ["message": problem.description]) }
+        writer.line(["kind": "battery", "level": battery?.level, "state": battery?.state.rawValue])
+        writer.line([
+            "kind": "authorization", "rule": rule.value.rawValue, "origin": rule.origin.description,
+            "reducedAccuracy": configuration.reducesAccuracy.value,
+        ])
+        writer.line(["kind": "traits", "enabled": Self.traits])
+        for problem in configuration.allProblems { writer.line(["kind": "problem", "message": problem.description]) }
     }
 
     private static func write(_ sensor: SensorDescription, _ writer: inout JSONWriter) {

@@ -20,10 +20,8 @@ extension TraceSummary {
         row("Duration", "\(Self.seconds(duration)), \(count) events")
         for (name, value) in [("Recorder", header.recorder), ("Source", header.source), ("Faults", faults)]
         where !value.isEmpty && value != self.name { row(name, value) }
-        for device in header.devices {
-            row(
-                "Receiver",
-                [device.receiver.path, device.receiver.driver].filter { !$0.isEmpty }.joined(separator: "  "))
+        for receiver in header.devices.map(\.receiver) {
+            row("Receiver", [receiver.path, receiver.driver].filter { !$0.isEmpty }.joined(separator: "  "))
         }
         for remark in remarks { row("Damaged", ink.color(214, remark)) }
         if !streams.isEmpty {
@@ -121,10 +119,7 @@ extension TraceSummary: Report {
                     "longest": Double(stream.longestInterval) / 1e9, "longestStart": Double(stream.longestStart) / 1e9,
                 ]
             }
-            if let positions {
-                writer.key("positions")
-                positions.write(to: &writer)
-            }
+            if let positions { writer.object("positions", positions.writeMembers) }
             writer.objects("clocks", clocks) { pair in
                 ["time": Double(pair.time) / 1e9, "receiver": CivilDate(pair.receiver).iso8601(decimals: 9)]
             }
@@ -136,16 +131,13 @@ extension TraceSummary: Report {
 }
 
 extension TraceSummary.Positions {
-    fileprivate func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.members([
-                "count": count, "fixes": fixCount, "withAltitude": threeDimensionalCount, "medianError": medianError,
-                "south": south, "west": west, "north": north, "east": east, "distance": distance,
-            ])
-            if let firstTime, let lastTime {
-                writer.member("firstTime", CivilDate(firstTime).iso8601(decimals: 3))
-                writer.member("lastTime", CivilDate(lastTime).iso8601(decimals: 3))
-            }
-        }
+    fileprivate func writeMembers(to writer: inout JSONWriter) {
+        writer.members([
+            "count": count, "fixes": fixCount, "withAltitude": threeDimensionalCount, "medianError": medianError,
+            "south": south, "west": west, "north": north, "east": east, "distance": distance,
+        ])
+        guard let firstTime, let lastTime else { return }
+        writer.member("firstTime", CivilDate(firstTime).iso8601(decimals: 3))
+        writer.member("lastTime", CivilDate(lastTime).iso8601(decimals: 3))
     }
 }

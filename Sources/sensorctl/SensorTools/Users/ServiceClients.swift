@@ -7,7 +7,6 @@ import SystemCalls
 /// The local programs that are connected to a TCP port, such as gpsd's, as far as /proc reveals them to the current
 /// user.
 package struct ServiceClients: Sendable {
-    /// A program with a connection.
     package struct Client: Sendable, Hashable {
         /// The process ID; nil if only the program's user is known.
         package var pid: Int32?
@@ -17,12 +16,8 @@ package struct ServiceClients: Sendable {
     /// The connected programs, except this one.
     package let clients: [Client]
 
-    /// Reads the connections to the port and their owners. May take some tens of milliseconds.
-    ///
-    /// - Parameters:
-    ///   - port: The TCP port.
-    ///   - proc: The path of the proc file system.
-    ///   - own: The process to exclude.
+    /// Reads the connections to the port and their owners, except for the process `own`. May take some tens of
+    /// milliseconds.
     package init(port: UInt16, proc: String = "/proc", own: Int32 = getpid()) {
         let sockets = ["tcp", "tcp6"].reduce(into: [UInt64: UInt32]()) { found, name in
             guard let bytes = try? FileIO.read("\(proc)/net/\(name)", limit: Self.tableLimit) else { return }

@@ -28,6 +28,13 @@ package enum TerminalText {
         return String(validating: bytes, as: UTF8.self)
     }
 
+    /// True if the text contains only ASCII letters, digits and the given characters.
+    static func hasOnlyLettersDigits(_ text: String, and others: String) -> Bool {
+        text.unicodeScalars.allSatisfy {
+            $0.isASCII && ($0.properties.isAlphabetic || ("0"..."9").contains($0)) || others.unicodeScalars.contains($0)
+        }
+    }
+
     /// Returns four hexadecimal digits, the usual form of USB vendor and product IDs.
     package static func hex(_ number: UInt16) -> String { HexDigit.text([UInt8(number >> 8), UInt8(number & 0xFF)]) }
 }
@@ -55,7 +62,6 @@ extension SensorKind {
 }
 
 extension MagneticSurvey.Side {
-    /// The name of the side, as text for users.
     package var displayName: String {
         switch self {
         case .face: "face"
@@ -104,7 +110,7 @@ extension JSONWriter {
         }
     }
 
-    mutating func line(kind: String, _ members: JSONMembers) { line(kind: kind) { $0.members(members) } }
+    mutating func line(_ members: JSONMembers) { line { $0.members(members) } }
 }
 
 /// The styles of terminal text.

@@ -47,7 +47,8 @@ struct PlaybackArguments: ParsableArguments {
         var options = PlaybackOptions()
         if let from { options.from = from }
         if let to { options.to = to }
-        options.maximumGap = maxGap
+        // A `Duration` cannot be infinite.
+        options.maximumGap = maxGap.map { .seconds(min($0, 1e9)) }
         if let loop { options.loops = loop.rounds }
         if let streams { options.streams = streams.streams }
         for renaming in rename { options.streams.names[renaming.old] = renaming.new }

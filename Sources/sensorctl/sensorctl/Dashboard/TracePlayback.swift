@@ -93,7 +93,7 @@ final class TracePlayback {
     private func advance(by seconds: Double) -> Bool {
         guard seconds < duration - position else {
             // Also delivers events that the managers hold back until later events arrive.
-            simulated.play()
+            try? simulated.play()
             return false
         }
         simulated.advance(by: seconds)
@@ -132,7 +132,7 @@ final class TracePlayback {
         guard case .step(let count) = action else { return }
         for _ in 0..<count where !simulated.step() {
             // Also delivers events that the managers hold back until later events arrive.
-            simulated.play()
+            try? simulated.play()
             break
         }
         feed.set(now: position)

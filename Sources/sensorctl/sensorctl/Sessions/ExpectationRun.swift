@@ -87,12 +87,10 @@ final class ExpectationRun {
             "callback": difference.callback, "field": difference.field,
         ])
         for (name, value) in [("expected", difference.expected), ("got", difference.got)] {
-            writer.key(text: name)
-            writer.raw((value ?? .null).json)
+            writer.member(text: name, value ?? .null)
         }
         writer.member("distance", difference.distance)
-        writer.key("tolerance")
-        writer.raw(difference.tolerance.json)
+        writer.member("tolerance", difference.tolerance)
         writer.array("context") { for line in difference.context { $0.raw(line.utf8) } }
         writer.object("options") { writer in
             for (name, value) in options.sorted(by: { $0.key < $1.key }) { writer.member(text: name, value) }

@@ -28,6 +28,8 @@ enum PlaybackSpeed: ExpressibleByArgument, Equatable, CustomStringConvertible {
 }
 
 extension SimulatedDevice {
+    /// Plays the trace to its end or until a stop is requested. Nothing else plays the device in a command, so the error
+    /// of a concurrent playback cannot occur.
     @MainActor func play(_ speed: PlaybackSpeed, until stop: StopRequest) async {
         switch speed {
         case .max:
@@ -36,9 +38,9 @@ extension SimulatedDevice {
             while stop.reason == nil, play(atMost: consumers?.hasNoConsumers == false ? 1 : 64) {
                 if let consumers, !consumers.isIdle { await consumers.waitUntilIdle() }
             }
-            if stop.reason == nil { await play() }
+            if stop.reason == nil { try? await play() }
         case .times(let factor):
-            let playing = Task { await self.play(speed: factor) }
+            let playing = Task { try? await self.play(speed: factor) }
             stop.onRequest { playing.cancel() }
             await playing.value
         }

@@ -145,7 +145,7 @@ struct AuthorizationOrderTests {
         let device = try drive()
         let recorder = Recorder()
         let policy = Later()
-        device.use {
+        try device.use {
             LocationAuthorization.current.policy = policy
             let manager = CLLocationManager()
             manager.delegate = recorder
@@ -155,7 +155,7 @@ struct AuthorizationOrderTests {
             thread.start()
             while manager.authorizationStatus == .notDetermined {}
             while !thread.isFinished {}
-            device.play()
+            try device.play()
         }
         #expect(recorder.events == ["authorization 0", "authorization 4", "location 49.0"])
     }

@@ -35,10 +35,10 @@ struct AuthorizationTests {
     func introducesItself() throws {
         let device = try drive(.grant)
         let recorder = Recorder()
-        device.use {
+        try device.use {
             let manager = CLLocationManager()
             manager.delegate = recorder
-            device.play()
+            try device.play()
             manager.requestAlwaysAuthorization()
             device.advance(by: 0)
         }
@@ -147,12 +147,12 @@ struct AuthorizationTests {
             (0...30).map { Drives.report(Double($0) * 60, latitude: 48.123456 + Double($0) * 1e-6) },
             configuration: configuration)
         let recorder = Recorder()
-        device.use {
+        try device.use {
             let manager = CLLocationManager()
             #expect(manager.accuracyAuthorization == .reducedAccuracy)
             manager.delegate = recorder
             manager.startUpdatingLocation()
-            device.play()
+            try device.play()
         }
         #expect(recorder.locations.map { Drives.second($0.timestamp) } == [0, 900, 1800])
         for location in recorder.locations {

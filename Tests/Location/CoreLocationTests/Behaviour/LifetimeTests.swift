@@ -39,13 +39,13 @@ struct LifetimeTests {
             }
         }
         let device = try Drives.device(lines)
-        device.use {
+        try device.use {
             let other = CLLocationManager()
             other.startUpdatingLocation()
             device.step()
             Tracker.kept = Tracker()
             // The authorization and the cached fix are delivered together.
-            device.play()
+            try device.play()
             withExtendedLifetime(other) {}
         }
         #expect(Tracker.hasGone)
@@ -55,12 +55,12 @@ struct LifetimeTests {
     func deviceGoes() throws {
         var device: SimulatedDevice? = try Drives.device(lines)
         let weak = Weak(device?.device)
-        device?.use {
+        try device?.use {
             let manager = CLLocationManager()
             let recorder = Recorder()
             manager.delegate = recorder
             manager.startUpdatingLocation()
-            device?.play()
+            try device?.play()
             #expect(recorder.locations.count == 5)
         }
         device = nil
@@ -114,7 +114,7 @@ struct LifetimeTests {
                 for try await update in CLLocationUpdate.liveUpdates() where update.location != nil { break }
             }
             await device.waitForConsumers(1)
-            await device.play()
+            try await device.play()
             try await task.value
             session = nil
             #expect(weak.object == nil)
@@ -138,7 +138,7 @@ struct LifetimeTests {
                 return true
             }
             await device.waitForConsumers(1)
-            await device.play()
+            try await device.play()
             task.cancel()
             let hasEnded = try await task.value
             #expect(hasEnded)

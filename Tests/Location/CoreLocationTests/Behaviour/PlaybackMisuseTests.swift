@@ -10,13 +10,14 @@ import Trace
 
 @Suite("Misuse of playback")
 struct PlaybackMisuseTests {
-    private func play(_ lines: [String], _ body: (SimulatedDevice, CLLocationManager) -> Void) throws -> Recorder {
+    private func play(_ lines: [String], _ body: (SimulatedDevice, CLLocationManager) throws -> Void) throws -> Recorder
+    {
         let device = try Drives.device(lines)
         let recorder = Recorder()
-        device.use {
+        try device.use {
             let manager = CLLocationManager()
             manager.delegate = recorder
-            body(device, manager)
+            try body(device, manager)
         }
         return recorder
     }
@@ -63,16 +64,17 @@ struct PlaybackMisuseTests {
         #expect(recorder.events == ["authorization 4", "error 0"])
     }
 
-    @Test("Playing, advancing and stepping in a callback have no effect")
+    @Test("Playing in a callback throws an error; advancing and stepping have no effect")
     func reentrant() throws {
         let recorder = try play(lines) { device, manager in
             (manager.delegate as? Recorder)?.onLocations = { _, _ in
-                device.play()
+                let error = #expect(throws: DeviceError.self) { try device.play() }
+                #expect(error?.code == .busy)
                 device.advance(by: 100)
                 #expect(!device.step())
             }
             manager.startUpdatingLocation()
-            device.play()
+            try device.play()
         }
         #expect(recorder.locations.count == 5)
         #expect(recorder.locations.map(\.coordinate.latitude) == [48, 49, 50, 51, 52])
@@ -92,12 +94,12 @@ struct PlaybackMisuseTests {
         }
         let clock = ContinuousClock()
         let start = clock.now
-        await device.use {
+        try await device.use {
             let manager = CLLocationManager()
             manager.delegate = recorder
             manager.startUpdatingLocation()
             // 19 seconds, forty times faster than real time.
-            await device.play(speed: 40)
+            try await device.play(speed: 40)
         }
         let time = clock.now - start
         isDone.store(true, ordering: .relaxed)
@@ -108,11 +110,11 @@ struct PlaybackMisuseTests {
     func oddSpeeds(speed: Double) async throws {
         let device = try Drives.device(lines)
         let recorder = Recorder()
-        await device.use {
+        try await device.use {
             let manager = CLLocationManager()
             manager.delegate = recorder
             manager.startUpdatingLocation()
-            await device.play(speed: speed)
+            try await device.play(speed: speed)
         }
         #expect(recorder.locations.count == 5)
     }

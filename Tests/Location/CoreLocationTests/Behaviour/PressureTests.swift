@@ -43,7 +43,7 @@ struct PressureTests {
                     Double(second), latitude: Double(second % 2 * 40), device: second % 2 == 0 ? "/dev/a" : "/dev/b")
             })
         let (recorder, single) = (Recorder(), Recorder())
-        device.use {
+        try device.use {
             let other = CLLocationManager()
             other.startUpdatingLocation()
             device.step()
@@ -55,7 +55,7 @@ struct PressureTests {
             third.receiver = "/dev/b"
             third.delegate = single
             third.requestLocation()
-            device.play()
+            try device.play()
             withExtendedLifetime(other) {}
         }
         #expect(recorder.locations.allSatisfy { $0.receiver == "/dev/b" })
@@ -67,7 +67,7 @@ struct PressureTests {
     func keepsResult() throws {
         let device = try Drives.device([Drives.report(0, latitude: 1), Drives.report(1, latitude: 2)])
         let recorder = Recorder()
-        device.use {
+        try device.use {
             let other = CLLocationManager()
             other.startUpdatingLocation()
             device.step()
@@ -75,7 +75,7 @@ struct PressureTests {
             manager.delegate = recorder
             manager.requestLocation()
             manager.stopMonitoringSignificantLocationChanges()
-            device.play()
+            try device.play()
             withExtendedLifetime(other) {}
         }
         #expect(recorder.events == ["authorization 4", "location 1.0"])
@@ -105,13 +105,13 @@ struct PressureTests {
     func nanAccuracy() throws {
         let device = try Drives.device([Drives.report(0, latitude: 1, eph: 5)])
         let recorder = Recorder()
-        device.use {
+        try device.use {
             let manager = CLLocationManager()
             manager.delegate = recorder
             manager.desiredAccuracy = .nan
             manager.distanceFilter = .nan
             manager.requestLocation()
-            device.play()
+            try device.play()
         }
         #expect(recorder.locations.count == 1)
     }
@@ -122,11 +122,11 @@ struct PressureTests {
         configuration.reducesAccuracy = Setting(true, origin: .program)
         let device = try Drives.device([Drives.report(0, latitude: 48)], configuration: configuration)
         let recorder = Recorder()
-        device.use {
+        try device.use {
             let manager = CLLocationManager()
             manager.delegate = recorder
             manager.requestLocation()
-            device.play()
+            try device.play()
         }
         #expect(recorder.locations.count == 1)
     }
@@ -172,12 +172,12 @@ struct PressureTests {
         lines.append(#"{"class":"TPV","device":"/dev/ttyACM0","mode":3,"lat":2,"lon":2}"#)
         let device = try Drives.device(lines)
         let recorder = Recorder()
-        device.use {
+        try device.use {
             let manager = CLLocationManager()
             manager.delegate = recorder
             manager.deliversEveryReport = true
             manager.startUpdatingLocation()
-            device.play()
+            try device.play()
         }
         #expect(recorder.locations.last?.coordinate.latitude == 2)
         for location in recorder.locations {

@@ -13,12 +13,12 @@ struct SignificantChangeTests {
         let device = try Drives.device(
             (0...15).map { Drives.report(Double($0) * 60, latitude: 48 + Double($0) * 0.003) })
         let recorder = Recorder()
-        device.use {
+        try device.use {
             let manager = CLLocationManager()
             manager.distanceFilter = 10_000
             manager.delegate = recorder
             manager.startMonitoringSignificantLocationChanges()
-            device.play()
+            try device.play()
         }
         #expect(recorder.locations.map { Drives.second($0.timestamp) } == [0, 300, 600, 900])
     }
@@ -28,11 +28,11 @@ struct SignificantChangeTests {
         let device = try Drives.device(
             (0...20).map { Drives.report(Double($0) * 60, latitude: 48 + Double($0) * 0.0001) })
         let recorder = Recorder()
-        device.use {
+        try device.use {
             let manager = CLLocationManager()
             manager.delegate = recorder
             manager.startMonitoringSignificantLocationChanges()
-            device.play()
+            try device.play()
             // 0.0001 degrees are 11 m, and twenty steps are 222 m.
             #expect(recorder.locations.count == 1)
             manager.stopMonitoringSignificantLocationChanges()

@@ -54,13 +54,13 @@ struct SingleRequestTests {
     func givesWayToUpdates() throws {
         let device = try Drives.device((0..<3).map { Drives.report(Double($0), latitude: 48 + Double($0)) })
         let recorder = Recorder()
-        device.use {
+        try device.use {
             let manager = CLLocationManager()
             manager.delegate = recorder
             manager.requestLocation()
             manager.startUpdatingLocation()
             manager.requestLocation()
-            device.play()
+            try device.play()
             device.advance(by: 60)
         }
         #expect(recorder.locations.count == 3)
@@ -71,12 +71,12 @@ struct SingleRequestTests {
     func stops() throws {
         let device = try Drives.device([Drives.report(0, latitude: 48)])
         let recorder = Recorder()
-        device.use {
+        try device.use {
             let manager = CLLocationManager()
             manager.delegate = recorder
             manager.requestLocation()
             manager.stopUpdatingLocation()
-            device.play()
+            try device.play()
             device.advance(by: 60)
             #expect(LocationAuthorization.current.uses.isEmpty)
         }
@@ -105,11 +105,11 @@ struct SingleRequestTests {
             manager.stopUpdatingLocation()
             manager.startUpdatingLocation()
         }
-        device.use {
+        try device.use {
             let manager = CLLocationManager()
             manager.delegate = recorder
             manager.startUpdatingLocation()
-            device.play()
+            try device.play()
         }
         #expect(recorder.locations.map(\.coordinate.latitude) == [48, 49, 50])
     }

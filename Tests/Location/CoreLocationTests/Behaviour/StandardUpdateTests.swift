@@ -12,12 +12,12 @@ struct StandardUpdateTests {
     func playsADrive() throws {
         let device = try Drives.device((0..<5).map { Drives.report(Double($0), latitude: 48 + Double($0) / 10) })
         let recorder = Recorder()
-        device.use {
+        try device.use {
             let manager = CLLocationManager()
             manager.delegate = recorder
             manager.startUpdatingLocation()
             #expect(recorder.events.isEmpty, "never inside a start call")
-            device.play()
+            try device.play()
             #expect(manager.location?.coordinate.latitude == 48.4)
         }
         #expect(recorder.locations.map(\.coordinate.latitude) == [48, 48.1, 48.2, 48.3, 48.4])
@@ -36,11 +36,11 @@ struct StandardUpdateTests {
             1, latitude: 48.2, mode: 2, eph: nil, more: ",\"epx\":3,\"epy\":4,\"altMSL\":9,\"epv\":2")
         let device = try Drives.device([full, flat])
         let recorder = Recorder()
-        device.use {
+        try device.use {
             let manager = CLLocationManager()
             manager.delegate = recorder
             manager.startUpdatingLocation()
-            device.play()
+            try device.play()
         }
         try #require(recorder.locations.count == 2)
         let first = recorder.locations[0]
@@ -74,11 +74,11 @@ struct StandardUpdateTests {
             Drives.report(4, latitude: 48.4),
         ])
         let recorder = Recorder()
-        device.use {
+        try device.use {
             let manager = CLLocationManager()
             manager.delegate = recorder
             manager.startUpdatingLocation()
-            device.play()
+            try device.play()
         }
         #expect(
             recorder.events == ["authorization 4", "location 48.0", "error 0", "location 48.4"],
@@ -94,7 +94,7 @@ struct StandardUpdateTests {
         ])
         let recorder = Recorder()
         let everyReport = Recorder()
-        device.use {
+        try device.use {
             let manager = CLLocationManager()
             manager.delegate = recorder
             manager.startUpdatingLocation()
@@ -102,7 +102,7 @@ struct StandardUpdateTests {
             other.deliversEveryReport = true
             other.delegate = everyReport
             other.startUpdatingLocation()
-            device.play()
+            try device.play()
         }
         // The first epoch shows that the receiver sends two reports per epoch. Until then, no report is held back.
         #expect(recorder.locations.map(\.coordinate.latitude) == [48.00, 48.12, 48.21])
@@ -139,12 +139,12 @@ struct StandardUpdateTests {
             Drives.report(5, latitude: 48.0032, eph: 4),
         ])
         let recorder = Recorder()
-        device.use {
+        try device.use {
             let manager = CLLocationManager()
             manager.distanceFilter = 200
             manager.delegate = recorder
             manager.startUpdatingLocation()
-            device.play()
+            try device.play()
         }
         #expect(recorder.locations.map(\.coordinate.latitude) == [48.000, 48.002, 48.0031])
     }
@@ -154,11 +154,11 @@ struct StandardUpdateTests {
         let device = try Drives.device((0..<3).map { Drives.report(Double($0), latitude: 48 + Double($0)) })
         let first = Recorder()
         let second = Recorder()
-        device.use {
+        try device.use {
             let manager = CLLocationManager()
             manager.delegate = first
             manager.startUpdatingLocation()
-            device.play()
+            try device.play()
             device.advance(by: 100)
             let late = CLLocationManager()
             late.delegate = second
@@ -174,7 +174,7 @@ struct StandardUpdateTests {
     func startsAndStops() throws {
         let device = try Drives.device((0..<6).map { Drives.report(Double($0), latitude: 48 + Double($0)) })
         let recorder = Recorder()
-        device.use {
+        try device.use {
             let manager = CLLocationManager()
             manager.delegate = recorder
             manager.startUpdatingLocation()
@@ -189,7 +189,7 @@ struct StandardUpdateTests {
             device.advance(by: 0)
             // The third fix was cached while the manager was stopped.
             #expect(recorder.locations.map(\.coordinate.latitude) == [48, 49, 50])
-            device.play()
+            try device.play()
         }
         #expect(recorder.locations.map(\.coordinate.latitude) == [48, 49, 50, 51, 52, 53])
     }
@@ -199,11 +199,11 @@ struct StandardUpdateTests {
         let device = try Drives.device((0..<5).map { Drives.report(Double($0), latitude: 48 + Double($0)) })
         let recorder = Recorder()
         recorder.onLocations = { manager, _ in manager.stopUpdatingLocation() }
-        device.use {
+        try device.use {
             let manager = CLLocationManager()
             manager.delegate = recorder
             manager.startUpdatingLocation()
-            device.play()
+            try device.play()
         }
         #expect(recorder.locations.count == 1)
     }
@@ -220,11 +220,11 @@ struct StandardUpdateTests {
             second?.delegate = inner
             second?.startUpdatingLocation()
         }
-        device.use {
+        try device.use {
             let manager = CLLocationManager()
             manager.delegate = recorder
             manager.startUpdatingLocation()
-            device.play()
+            try device.play()
         }
         #expect(inner.locations.map(\.coordinate.latitude) == [48, 49, 50])
     }
@@ -235,11 +235,11 @@ struct StandardUpdateTests {
         let recorder = Recorder()
         nonisolated(unsafe) var manager: CLLocationManager?
         recorder.onLocations = { _, _ in manager = nil }
-        device.use {
+        try device.use {
             manager = CLLocationManager()
             manager?.delegate = recorder
             manager?.startUpdatingLocation()
-            device.play()
+            try device.play()
         }
         #expect(recorder.locations.count == 1)
         #expect(manager == nil)
@@ -256,7 +256,7 @@ struct StandardUpdateTests {
         let device = try Drives.device(lines)
         let best = Recorder()
         let named = Recorder()
-        device.use {
+        try device.use {
             let manager = CLLocationManager()
             manager.delegate = best
             manager.startUpdatingLocation()
@@ -264,7 +264,7 @@ struct StandardUpdateTests {
             other.receiver = "/dev/ttyUSB1"
             other.delegate = named
             other.startUpdatingLocation()
-            device.play()
+            try device.play()
         }
         #expect(Set(best.locations.map(\.coordinate.latitude)) == [48])
         #expect(best.locations.count == 20)
@@ -281,11 +281,11 @@ struct StandardUpdateTests {
             sky, Drives.report(0, latitude: 48), dilutions, Drives.report(1, latitude: 48, eph: nil),
         ])
         let recorder = Recorder()
-        device.use {
+        try device.use {
             let manager = CLLocationManager()
             manager.delegate = recorder
             manager.startUpdatingLocation()
-            device.play()
+            try device.play()
         }
         try #require(recorder.locations.count == 2)
         #expect(recorder.locations[0].satellites.map(\.number) == [5, 9])
@@ -301,12 +301,12 @@ struct StandardUpdateTests {
         let line = Drives.report(0, latitude: 48)
         let device = try Drives.device([line])
         let recorder = Recorder()
-        device.use {
+        try device.use {
             let manager = CLLocationManager()
             manager.keepsRawReports = true
             manager.delegate = recorder
             manager.startUpdatingLocation()
-            device.play()
+            try device.play()
         }
         #expect(recorder.locations.first?.rawReport == Data(line.utf8))
     }
@@ -317,11 +317,11 @@ struct StandardUpdateTests {
             Drives.report(10, latitude: 48), Drives.report(5, latitude: 49), Drives.report(6, latitude: 50),
         ])
         let recorder = Recorder()
-        device.use {
+        try device.use {
             let manager = CLLocationManager()
             manager.delegate = recorder
             manager.startUpdatingLocation()
-            device.play()
+            try device.play()
         }
         #expect(recorder.locations.map { Drives.second($0.timestamp) } == [10, 5, 6])
         #expect(recorder.locations.map(\.isOutOfOrder) == [false, true, false])
@@ -333,11 +333,11 @@ struct StandardUpdateTests {
             [Drives.report(10, latitude: 48), Drives.report(12.5, latitude: 49)],
             stamps: .rebased(to: WallTime(nanoseconds: 2_000_000_000_000_000_000)))
         let recorder = Recorder()
-        device.use {
+        try device.use {
             let manager = CLLocationManager()
             manager.delegate = recorder
             manager.startUpdatingLocation()
-            device.play()
+            try device.play()
         }
         #expect(recorder.locations.map(\.timestamp.timeIntervalSince1970) == [2_000_000_000, 2_000_000_002.5])
     }

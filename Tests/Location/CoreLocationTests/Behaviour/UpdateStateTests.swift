@@ -24,7 +24,7 @@ struct UpdateStateTests {
             }
             await device.waitForConsumers(1)
             if let change { await change(device) }
-            await device.play()
+            try await device.play()
             task.cancel()
             try await task.value
         }
@@ -65,7 +65,7 @@ struct UpdateStateTests {
         }
         let watch = Task.detached {
             await device.waitForConsumers(1)
-            await device.play()
+            try await device.play()
             return true
         }
         let latitude = try await task.value

@@ -238,7 +238,7 @@ struct GeocoderTests {
         let device = try drive()
         let answers = Answers()
         let home = munich
-        device.use {
+        try device.use {
             let geocoder = CLGeocoder()
             #expect(!geocoder.isGeocoding)
             geocoder.reverseGeocodeLocation(home) { places, error in
@@ -249,7 +249,7 @@ struct GeocoderTests {
             }
             #expect(geocoder.isGeocoding)
             #expect(answers.all.isEmpty)
-            device.play()
+            try device.play()
             #expect(!geocoder.isGeocoding)
         }
         #expect(answers.all == ["Munich", "busy false", "Vienna"])
@@ -274,7 +274,7 @@ struct GeocoderTests {
         let device = try drive()
         let answers = Answers()
         let home = munich
-        device.use {
+        try device.use {
             let geocoder = CLGeocoder()
             geocoder.cancelGeocode()
             geocoder.reverseGeocodeLocation(home) { answers.take($0, $1) }
@@ -282,7 +282,7 @@ struct GeocoderTests {
             #expect(!geocoder.isGeocoding)
             geocoder.cancelGeocode()
             geocoder.geocodeAddressString("Vienna") { answers.take($0, $1) }
-            device.play()
+            try device.play()
         }
         #expect(answers.all == ["error 10", "Vienna"])
     }
@@ -292,9 +292,9 @@ struct GeocoderTests {
         let device = try drive()
         let answers = Answers()
         let home = munich
-        device.use {
+        try device.use {
             CLGeocoder().reverseGeocodeLocation(home) { answers.take($0, $1) }
-            device.play()
+            try device.play()
         }
         #expect(answers.all == ["Munich"])
     }

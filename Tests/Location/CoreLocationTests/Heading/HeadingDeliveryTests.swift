@@ -196,7 +196,7 @@ struct HeadingDeliveryTests {
             manager.client.receive(states([90, 90]))
             device.advance(by: 0)
             manager.startUpdatingLocation()
-            device.play()
+            try device.play()
             manager.client.receive(states([90, 90]))
             device.advance(by: 0)
             manager.stopUpdatingLocation()
@@ -211,7 +211,7 @@ struct HeadingDeliveryTests {
     func refused() throws {
         try run([Drives.report(0, latitude: 48)]) { device, manager, compass in
             manager.startUpdatingLocation()
-            device.play()
+            try device.play()
             manager.authorization.status = .denied
             manager.startUpdatingHeading()
             manager.client.receive(states([90]))
@@ -273,7 +273,7 @@ struct HeadingDeliveryTests {
     @Test("Heading updates end when their manager is released")
     func retires() throws {
         let device = try Drives.device([Drives.report(0, mode: 1)])
-        device.use {
+        try device.use {
             weak var weakManager: CLLocationManager?
             weak var client: LocationClient?
             do {
@@ -282,7 +282,7 @@ struct HeadingDeliveryTests {
                 manager.client.receive(.lost(.magnetometer, DeviceError(.connectionLost, "unplugged")))
                 (weakManager, client) = (manager, manager.client)
             }
-            device.play()
+            try device.play()
             #expect(weakManager == nil)
             #expect(client == nil)
         }

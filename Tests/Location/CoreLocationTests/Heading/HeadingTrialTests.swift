@@ -67,13 +67,13 @@ struct HeadingTrialTests {
     private func play(_ name: String) throws -> Result {
         let trial = try Trial(name)
         let compass = Compass()
-        trial.device.use {
+        try trial.device.use {
             let manager = CLLocationManager()
             manager.delegate = compass
             manager.headingFilter = kCLHeadingFilterNone
             #expect(CLLocationManager.headingAvailable())
             manager.startUpdatingHeading()
-            trial.device.play()
+            try trial.device.play()
         }
         var result = Result()
         for heading in compass.headings {
@@ -116,12 +116,12 @@ struct HeadingTrialTests {
         let file = Checkout.traces.appendingPathComponent("iio/spin-flat-90dps.csv")
         let device = SimulatedDevice(try RecordingFile.open(file.path).trace)
         let compass = Compass()
-        device.use {
+        try device.use {
             let manager = CLLocationManager()
             manager.delegate = compass
             manager.headingFilter = kCLHeadingFilterNone
             manager.startUpdatingHeading()
-            device.play()
+            try device.play()
         }
         #expect(compass.headings.count >= 790)
         for heading in compass.headings {

@@ -19,13 +19,13 @@ struct ReceiverCompassTests {
     ) throws -> Compass {
         let compass = Compass()
         let device = try Drives.device(lines)
-        device.use {
+        try device.use {
             let manager = CLLocationManager()
             manager.delegate = compass
             change(manager)
             manager.startUpdatingHeading()
             if locations { manager.startUpdatingLocation() }
-            device.play()
+            try device.play()
         }
         return compass
     }
@@ -134,11 +134,11 @@ struct ReceiverCompassTests {
     func lost() throws {
         let device = try Drives.device([attitude("\"mheading\":77")])
         let compass = Compass()
-        device.use {
+        try device.use {
             let manager = CLLocationManager()
             manager.delegate = compass
             manager.startUpdatingHeading()
-            device.play()
+            try device.play()
             manager.client.receiveCompass(.lost(DeviceError(.connectionLost, "gpsd is gone")))
             manager.client.receiveCompass(.lost(DeviceError(.connectionLost, "gpsd is gone")))
             manager.client.scheduleDrainIfNeeded()

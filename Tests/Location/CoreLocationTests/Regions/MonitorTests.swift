@@ -27,7 +27,7 @@ struct MonitorTests {
                 for try await event in await monitor.events { found.withLock { $0.append(event) } }
             }
             await device.waitForConsumers(1)
-            await device.play()
+            try await device.play()
             task.cancel()
             try await task.value
         }
@@ -139,7 +139,7 @@ struct MonitorTests {
             LocationAuthorization.current.accuracy = .fullAccuracy
             await device.advance(by: 30)
             LocationAuthorization.current.status = .denied
-            await device.play()
+            try await device.play()
             task.cancel()
             try await task.value
         }

@@ -20,7 +20,7 @@ struct RegionCostTests {
     private func cost(conditions: Int) async throws -> Double {
         let device = try Drives.device(
             (0..<600).map { Drives.report(Double($0), latitude: 48 + Double($0) / 11_120, more: ",\"speed\":10") })
-        return await device.use { () -> Double in
+        return try await device.use { () throws -> Double in
             let manager = CLLocationManager()
             manager.startUpdatingLocation()
             var monitors: [CLMonitor] = []
@@ -31,13 +31,13 @@ struct RegionCostTests {
                     CLMonitor.CircularGeographicCondition(center: place, radius: 100), identifier: "\(number)")
             }
             let start = Self.used
-            Self.play(device)
+            try Self.play(device)
             return withExtendedLifetime((manager, monitors)) { (Self.used - start) / 600 }
         }
     }
 
     /// Plays the trace on this thread.
-    private static func play(_ device: SimulatedDevice) { device.play() }
+    private static func play(_ device: SimulatedDevice) throws { try device.play() }
 
     @Test("A hundred conditions use less than 1 % of a core at one fix per second")
     func hundred() async throws {

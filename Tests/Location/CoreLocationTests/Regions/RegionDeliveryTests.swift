@@ -54,14 +54,14 @@ final class RegionRecorder: NSObject, CLLocationManagerDelegate {
     /// Returns a recorder with the callbacks that a manager receives while the body plays the lines.
     @discardableResult static func of(
         _ lines: [String] = RegionDeliveryTests.drive,
-        _ body: (CLLocationManager, SimulatedDevice, RegionRecorder) -> Void
+        _ body: (CLLocationManager, SimulatedDevice, RegionRecorder) throws -> Void
     ) throws -> RegionRecorder {
         let device = try Drives.device(lines)
         let recorder = RegionRecorder()
-        device.use {
+        try device.use {
             let manager = CLLocationManager()
             manager.delegate = recorder
-            body(manager, device, recorder)
+            try body(manager, device, recorder)
         }
         return recorder
     }
@@ -86,7 +86,7 @@ struct RegionDeliveryTests {
     func driveThrough() throws {
         let recorder = try RegionRecorder.of { manager, device, recorder in
             manager.startMonitoring(for: Self.circle())
-            device.play()
+            try device.play()
         }
         // 200 m before the centre is second 30, and 200 m behind it second 70. On the way back, these are seconds 101 +
         // 30 and 101 + 70.
@@ -116,7 +116,7 @@ struct RegionDeliveryTests {
     func sharesRegions() throws {
         let device = try Drives.device(Self.drive)
         let (first, second) = (RegionRecorder(), RegionRecorder())
-        device.use {
+        try device.use {
             let (manager, other) = (CLLocationManager(), CLLocationManager())
             manager.delegate = first
             other.delegate = second
@@ -128,7 +128,7 @@ struct RegionDeliveryTests {
             #expect(second.events == ["inside home 50", "outside home 71", "left home 71"])
             other.stopMonitoring(for: Self.circle(1, "home"))
             #expect(manager.monitoredRegions.isEmpty)
-            device.play()
+            try device.play()
             #expect(first.events.count == 4)
             #expect(LocationAuthorization.current.uses.isEmpty)
         }
@@ -189,7 +189,7 @@ struct RegionDeliveryTests {
             device.advance(by: 60)
             #expect(recorder.events.dropFirst() == ["started home", "outside home 5", "failed home 4"])
             authorization.status = .authorizedAlways
-            device.play()
+            try device.play()
             #expect(recorder.events.suffix(2) == ["outside home 172", "left home 172"])
         }
     }
@@ -204,7 +204,7 @@ struct RegionDeliveryTests {
             manager.regionDwell = 0
             manager.regionCushion = 0
             manager.startMonitoring(for: Self.circle())
-            device.play()
+            try device.play()
         }
         #expect(
             recorder.events == [
@@ -224,7 +224,7 @@ struct RegionDeliveryTests {
             }
         ) { manager, device, recorder in
             manager.startMonitoring(for: Self.circle())
-            device.play()
+            try device.play()
         }
         #expect(recorder.events == ["started home", "outside home 0"])
     }

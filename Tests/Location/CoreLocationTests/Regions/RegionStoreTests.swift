@@ -33,22 +33,22 @@ final class RegionStoreTests {
     func killed(second: Int) throws {
         let recorder = RegionRecorder()
         let first = try run(drive[..<second])
-        let manager = first.use {
+        let manager = try first.use {
             let manager = CLLocationManager()
             manager.delegate = recorder
             manager.startMonitoring(for: RegionDeliveryTests.circle())
-            first.play()
+            try first.play()
             return manager
         }
         // Writes the pending changes, which the store would write a moment later.
         RegionStore.of(first.device).save(atOnce: true)
         manager.delegate = nil
         let next = try run(drive[second...])
-        next.use {
+        try next.use {
             let manager = CLLocationManager()
             manager.delegate = recorder
             #expect(manager.monitoredRegions == [RegionDeliveryTests.circle()])
-            next.play()
+            try next.play()
         }
         let crossings = recorder.events.filter { $0.hasPrefix("entered") || $0.hasPrefix("left") }
         let kinds = crossings.map { $0.split(separator: " ")[0] }
@@ -60,11 +60,11 @@ final class RegionStoreTests {
         let recorder = RegionRecorder()
         for part in [0..<20, 40..<60, 45..<60, 80..<100] {
             let device = try run(drive[part])
-            device.use {
+            try device.use {
                 let manager = CLLocationManager()
                 manager.delegate = recorder
                 if part.lowerBound == 0 { manager.startMonitoring(for: RegionDeliveryTests.circle()) }
-                device.play()
+                try device.play()
             }
             RegionStore.of(device.device).save(atOnce: true)
         }
@@ -142,7 +142,7 @@ final class RegionStoreTests {
                     }
                 }
                 await device.waitForConsumers(1)
-                await device.play()
+                try await device.play()
                 task.cancel()
                 try await task.value
             }

@@ -33,7 +33,7 @@ final class WatchLifeTests {
                 }
                 for name in 0...3 { manager.stopMonitoring(for: RegionDeliveryTests.circle(200, "\(name)")) }
             }
-            device.play()
+            try device.play()
         }
         // The regions before it have been reported by then. The region itself is not entered.
         let told = recorder.events.filter { $0.hasSuffix(" 30") }
@@ -81,14 +81,14 @@ final class WatchLifeTests {
     func changesRegion() throws {
         let device = try Drives.device(RegionDeliveryTests.drive)
         let recorders = [RegionRecorder(), RegionRecorder()]
-        device.use {
+        try device.use {
             let managers = [CLLocationManager(), CLLocationManager()]
             for (manager, recorder) in zip(managers, recorders) {
                 manager.delegate = recorder
                 recorder.onEvent = { _, region in (region.notifyOnEntry, region.notifyOnExit) = (false, false) }
             }
             managers[0].startMonitoring(for: RegionDeliveryTests.circle())
-            device.play()
+            try device.play()
             withExtendedLifetime(managers) {}
         }
         for recorder in recorders {

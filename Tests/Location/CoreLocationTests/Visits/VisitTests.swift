@@ -120,7 +120,7 @@ struct VisitTests {
         let lines = (0..<1000).map { Drives.report(Double($0), latitude: 48 + max(0, Double($0) - 700) / 1112, eph: 6) }
         let device = try Drives.device(lines)
         let recorder = RegionRecorder()
-        device.use {
+        try device.use {
             let manager = CLLocationManager()
             manager.delegate = recorder
             LocationAuthorization.current.status = .authorizedWhenInUse
@@ -128,7 +128,7 @@ struct VisitTests {
             device.advance(by: 400)
             #expect(recorder.visits.count == 1)
             LocationAuthorization.current.status = .authorizedAlways
-            device.play()
+            try device.play()
         }
         #expect(recorder.visits.count == 2)
         #expect(recorder.visits.last.map { abs(Drives.second($0.departureDate) - 700) <= 10 } == true)
@@ -138,7 +138,7 @@ struct VisitTests {
     func onItsWay() throws {
         let device = try Drives.device([Drives.report(0, latitude: 48)])
         let recorder = RegionRecorder()
-        device.use {
+        try device.use {
             let manager = CLLocationManager()
             manager.delegate = recorder
             manager.startMonitoringVisits()
@@ -146,7 +146,7 @@ struct VisitTests {
             manager.client.enqueue(visit)
             manager.stopMonitoringVisits()
             manager.client.enqueue(visit)
-            device.play()
+            try device.play()
         }
         #expect(recorder.visits.isEmpty)
     }
@@ -161,7 +161,7 @@ struct VisitTests {
         }
         let device = try Drives.device(lines)
         let recorder = RegionRecorder()
-        device.use {
+        try device.use {
             let manager = CLLocationManager()
             manager.delegate = recorder
             manager.startMonitoringVisits()
@@ -173,7 +173,7 @@ struct VisitTests {
             #expect(recorder.visits.count == 2 && recorder.visits[1].arrivalDate == recorder.visits[0].arrivalDate)
             #expect(abs(Drives.second(recorder.visits[1].departureDate) - 664) <= 4)
             manager.stopMonitoringVisits()
-            device.play()
+            try device.play()
         }
         #expect(recorder.visits.count == 2)
     }
@@ -213,12 +213,12 @@ struct PauseTests {
         let device = try Drives.device(Self.lines)
         let listener = Listener()
         listener.stopsAt = stopsAt
-        device.use {
+        try device.use {
             let manager = CLLocationManager()
             manager.delegate = listener
             prepare(manager)
             manager.startUpdatingLocation()
-            device.play()
+            try device.play()
         }
         return listener.events
     }

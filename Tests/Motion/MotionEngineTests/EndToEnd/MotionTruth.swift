@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Testing
 import CoreMotion
 import DeviceCore
 import SimulatedDevice
@@ -96,7 +97,7 @@ struct MotionDiary {
             } else {
                 manager.startDeviceMotionUpdates(to: .main, withHandler: handler)
             }
-            device.play()
+            do { try device.play() } catch { Issue.record(error) }
             manager.stopDeviceMotionUpdates()
         }
         motions = book.motions

@@ -84,7 +84,7 @@ struct PhysicalTruthTests {
             }
         }
         let device = try Recordings.device("iio/shake.csv")
-        device.use {
+        try device.use {
             let listener = Listener()
             #expect(listener.becomeFirstResponder())
             let machine = UIDevice.current
@@ -93,7 +93,7 @@ struct PhysicalTruthTests {
                 forName: UIDevice.orientationDidChangeNotification, object: machine, queue: nil
             ) { _ in MainActor.assumeIsolated { orientations.add("\(machine.orientation)") } }
             machine.beginGeneratingDeviceOrientationNotifications()
-            device.play()
+            try device.play()
             #expect(listener.notes.all == ["began", "over"])
             #expect(orientations.all == ["portrait"])
             machine.endGeneratingDeviceOrientationNotifications()

@@ -4,6 +4,7 @@ import CoreMotion
 import DeviceCore
 import SimulatedDevice
 import TestSupport
+import Testing
 import TraceFormats
 
 /// The recordings for the end-to-end tests.
@@ -63,7 +64,7 @@ final class Heard {
                 let value = data.magneticField
                 self.fields.append(Reading(value: [value.x, value.y, value.z], time: data.timestamp - begin))
             }
-            device.play()
+            do { try device.play() } catch { Issue.record(error) }
         }
     }
 }

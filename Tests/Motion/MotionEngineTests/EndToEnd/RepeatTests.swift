@@ -55,9 +55,9 @@ struct RepeatTests {
     @MainActor
     private static func inOrder(_ recording: String) throws -> [String] {
         let device = try Recordings.device(recording)
-        return device.use {
+        return try device.use {
             let program = Program()
-            device.play()
+            try device.play()
             program.end()
             return program.log.all
         }
@@ -81,12 +81,12 @@ struct RepeatTests {
         let builder = TraceBuilder(name: "drive")
         try MotionSynthesizer(try MotionRoute(waypoints), options: MotionOptions()).write(to: builder)
         let file = try builder.file()
-        func play(readsAhead: Bool) -> [UInt64] {
+        func play(readsAhead: Bool) throws -> [UInt64] {
             var options = PlaybackOptions()
             options.readsAhead = readsAhead
             let device = SimulatedDevice(file, options: options)
             let diary = DriveDiary()
-            device.use {
+            try device.use {
                 let locations = CLLocationManager()
                 locations.delegate = diary
                 locations.startUpdatingLocation()
@@ -95,15 +95,15 @@ struct RepeatTests {
                 motion.startDeviceMotionUpdates(using: .xMagneticNorthZVertical, to: .main) { motion, _ in
                     if let motion { diary.add(motion) }
                 }
-                device.play()
+                try device.play()
                 withExtendedLifetime((locations, motion)) {}
             }
             return diary.bits
         }
-        let first = play(readsAhead: true)
+        let first = try play(readsAhead: true)
         #expect(first.count > 100_000)
-        #expect(play(readsAhead: true) == first)
-        #expect(play(readsAhead: false) == first)
+        #expect(try play(readsAhead: true) == first)
+        #expect(try play(readsAhead: false) == first)
     }
 
     /// The bits of all numbers in callbacks, in order.
@@ -184,7 +184,7 @@ struct RepeatTests {
         ) { _ in MainActor.assumeIsolated { log.add("orientation") } }
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
             Thread.detachNewThread {
-                device.play()
+                do { try device.play() } catch { Issue.record(error) }
                 continuation.resume()
             }
         }
@@ -206,9 +206,9 @@ struct RepeatTests {
         let recording = "motion/six-poses.trace"
         let expected = try Self.inOrder(recording)
         let device = try Recordings.device(recording, delivery: .asLive)
-        let seen = await device.use {
+        let seen = try await device.use {
             let program = Program()
-            await device.play()
+            try await device.play()
             program.end()
             return program.log.all
         }

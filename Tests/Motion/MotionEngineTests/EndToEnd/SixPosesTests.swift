@@ -77,14 +77,14 @@ struct SixPosesTests {
     @Test("The orientation is posted once for each side")
     func orientations() throws {
         let device = try Recordings.device(Self.recording)
-        let seen = device.use {
+        let seen = try device.use {
             let machine = UIDevice.current
             let notes = Notes()
             let token = NotificationCenter.default.addObserver(
                 forName: UIDevice.orientationDidChangeNotification, object: machine, queue: nil
             ) { _ in MainActor.assumeIsolated { notes.add("\(UIDevice.current.orientation)") } }
             machine.beginGeneratingDeviceOrientationNotifications()
-            device.play()
+            try device.play()
             machine.endGeneratingDeviceOrientationNotifications()
             NotificationCenter.default.removeObserver(token)
             return notes.all
@@ -96,7 +96,7 @@ struct SixPosesTests {
     @Test("Relative altitudes remain near 0, and the connected charger is reported")
     func altimeterAndBattery() throws {
         let device = try Recordings.device(Self.recording)
-        device.use {
+        try device.use {
             let machine = UIDevice.current
             machine.isBatteryMonitoringEnabled = true
             #expect(machine.batteryLevel == 0.5)
@@ -110,7 +110,7 @@ struct SixPosesTests {
                 #expect(abs(height) < 0.3)
                 #expect(abs(data.pressure.doubleValue - 101.325) < 0.002)
             }
-            device.play()
+            try device.play()
             // Readings from 0.2 s to 11.4 s, with one update per second.
             #expect(heights.all == ["0"] + Array(repeating: "other", count: 10))
             #expect(machine.batteryState == .charging)

@@ -93,12 +93,12 @@ struct SyntheticDriveTests {
         let synthesizer = try Self.drive()
         let device = try Self.device(synthesizer)
         let listener = Listener()
-        device.use {
+        try device.use {
             let manager = CLLocationManager()
             manager.desiredAccuracy = kCLLocationAccuracyBest
             manager.delegate = listener
             manager.startUpdatingLocation()
-            device.play()
+            try device.play()
         }
         #expect(listener.locations.count == Int(synthesizer.duration) + 1)
         for location in listener.locations {

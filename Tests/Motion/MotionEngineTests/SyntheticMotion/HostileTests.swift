@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import DeviceCore
-import SyntheticMotion
+@testable import SyntheticMotion
 import Testing
 import Trace
 

@@ -10,8 +10,8 @@ let lines = [
 ]
 let trace = try TraceFile(bytes: Array(lines.joined(separator: "\n").utf8), name: "two fixes")
 let simulated = SimulatedDevice(trace)
-MainActor.assumeIsolated {
-    simulated.use {
+try MainActor.assumeIsolated {
+    try simulated.use {
         let plain = PlainDelegate()
         let manager = MadeUpManager()
         manager.delegate = plain
@@ -19,7 +19,7 @@ MainActor.assumeIsolated {
         manager.startUpdatingLocation()
         let whole = WholeDelegate()
         whole.locationManager.startUpdatingLocation()
-        simulated.play()
+        try simulated.play()
         print("plain \(plain.count), whole \(whole.count)")
     }
 }

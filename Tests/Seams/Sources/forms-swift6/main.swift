@@ -10,7 +10,7 @@ let lines = [
 ]
 let trace = try TraceFile(bytes: Array(lines.joined(separator: "\n").utf8), name: "two fixes")
 let simulated = SimulatedDevice(trace)
-simulated.use {
+try simulated.use {
     let plain = PlainDelegate()
     let first = MadeUpManager()
     first.delegate = plain
@@ -23,7 +23,7 @@ simulated.use {
     let third = CLLocationManager()
     third.delegate = stepping
     for manager in [first, isolated.locationManager, second, third] { manager.startUpdatingLocation() }
-    simulated.play()
+    try simulated.play()
     print("plain \(plain.count), isolated \(isolated.count)")
     print("preconcurrency \(preconcurrency.count), stepping \(stepping.count)")
 }

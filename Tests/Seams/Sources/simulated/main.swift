@@ -12,6 +12,6 @@ let simulated = SimulatedDevice(trace)
 let subscription = simulated.device.positionSource.subscribe(.init()) { event in
     if case .report(let report) = event { print("fix \(report.latitude) \(report.longitude)") }
 }
-simulated.play()
+try simulated.play()
 subscription.cancel()
 print("played to \(simulated.wallTime.nanoseconds)")

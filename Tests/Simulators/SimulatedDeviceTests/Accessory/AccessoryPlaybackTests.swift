@@ -267,7 +267,7 @@ struct AccessoryPlaybackTests {
         let programs = devices.map(run)
         playNow(devices[0])
         playNow(devices[1])
-        await devices[2].play(speed: 0)
+        try await devices[2].play(speed: 0)
         // One for the attachment and two for each second.
         let noteCount = 1 + 2 * 58
         #expect(programs[0].notes.count == noteCount)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Testing
 import DeviceCore
 import SimulatedDevice
 import Synchronization
@@ -133,4 +134,6 @@ func closed(_ time: Double, _ end: String? = nil) -> String {
 }
 
 /// Calls the synchronous `play()`. In an async test the compiler would choose the asynchronous overload.
-func playNow(_ device: SimulatedDevice) { device.play() }
+func playNow(_ device: SimulatedDevice) {
+    do { try device.play() } catch { Issue.record(error) }
+}

@@ -57,20 +57,20 @@ struct AccessoryStreamPlaybackTests {
             opened(1), said(2, "in", "READY"), said(2, "out", "READ"), said(3, "in", "12 kg"), said(3.5, "out", "OFF"),
             #"{"t":4,"detach":"1"}"#,
         ])
-        func play() -> ([String], [AccessoryDifference]) {
+        func play() throws -> ([String], [AccessoryDifference]) {
             let simulated = SimulatedDevice(trace)
-            return simulated.use {
+            return try simulated.use {
                 let manager = EAAccessoryManager.shared()
                 let program = StreamProgram(simulated.device, answers: ["READY": "READ", "12 kg": "OFF!"])
                 simulated.advance(by: 1.5)
                 guard let accessory = manager.connectedAccessories.first else { return ([], []) }
                 program.open(accessory, "com.a")
-                simulated.play()
+                try simulated.play()
                 program.note("connected: \(accessory.isConnected)")
                 return (program.notes, simulated.accessoryDifferences)
             }
         }
-        let first = play()
+        let first = try play()
         #expect(
             first.0 == [
                 "1.5 session with Scale", "2.0 < READY", "3.0 < 12 kg", "4.0 end", "4.0 connected: false",
@@ -78,7 +78,7 @@ struct AccessoryStreamPlaybackTests {
         #expect(first.1.map(\.kind) == [.bytes])
         #expect(first.1.first?.offset == 7)
         #expect(first.1.first?.found == [UInt8(ascii: "!")])
-        let second = play()
+        let second = try play()
         #expect(first.0 == second.0)
         #expect(first.1 == second.1)
     }

@@ -278,7 +278,7 @@ struct CodedAccessoryTests {
             return nil
         }
         let id = device.attach(SimulatedAccessory(name: "Other", protocol: "com.b", peer: peer))
-        device.play()
+        try device.play()
         #expect(id == 1)
         #expect(
             program.notes == [
@@ -297,7 +297,7 @@ struct CodedAccessoryTests {
             let simulated = SimulatedDevice(try accessoryTrace([opened(1), said(2, "in", "x")]))
             let program = AccessoryProgram(simulated, opening: ["com.a", "com.c"])
             simulated.attach(SimulatedAccessory(name: "Other", protocol: "com.c", peer: Self.echo))
-            simulated.play()
+            try simulated.play()
             former = simulated.device
             channel = program.channel("com.c")
             #expect(program.notes.count == 4)
