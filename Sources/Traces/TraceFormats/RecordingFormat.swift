@@ -29,7 +29,7 @@ public struct RecordingFormat: Sendable {
     public internal(set) var isFolder = false
     /// True if the format contains the positions of one receiver, which ``ExportOptions/receiver`` selects.
     public internal(set) var supportsReceiverSelection = false
-    /// True if the format can contain arrival times; see ``ExportOptions/hasStamps``.
+    /// True if the format can contain arrival times; see ``ExportOptions/includesArrivalTimes``.
     public internal(set) var supportsArrivalTimes = false
     /// True if detection may read the whole file. These formats are tried after all others.
     var isTriedLast = false

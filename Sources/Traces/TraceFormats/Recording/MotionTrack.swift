@@ -12,7 +12,7 @@ public struct MotionTrack: Sendable, Hashable {
     /// The sensor that took the readings.
     public var sensor: SensorDescription
     /// The time of each reading in nanoseconds since the start of the recording. Strictly increasing after
-    /// ``settle()``.
+    /// ``sortAndRemoveDuplicates()``.
     public private(set) var times: [Int64]
     /// The readings, one for each element of ``times``.
     public private(set) var values: [SIMD3<Double>]
@@ -27,7 +27,7 @@ public struct MotionTrack: Sendable, Hashable {
     /// The number of readings.
     public var count: Int { times.count }
 
-    /// Appends a reading. Readings may be appended in any order; ``settle()`` sorts them.
+    /// Appends a reading. Readings may be appended in any order; ``sortAndRemoveDuplicates()`` sorts them.
     public mutating func append(_ value: SIMD3<Double>, at time: Int64) {
         times.append(time)
         values.append(value)

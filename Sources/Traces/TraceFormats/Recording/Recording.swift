@@ -81,7 +81,7 @@ public struct Recording: Sendable, Hashable {
     }
 
     /// Shifts the readings and reports taken after the clock was set back so that they follow the earlier ones. Must be
-    /// called before ``settle()``.
+    /// called before the readings are sorted.
     mutating func correct(_ steps: [ClockStepBack]) {
         guard let longest = steps.map(\.correction).max() else { return }
         for index in tracks.indices { tracks[index].correct(steps) }

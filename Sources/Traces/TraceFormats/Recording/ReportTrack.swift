@@ -6,7 +6,7 @@ import GPSDProtocol
 /// gpsd's reports in memory, each as a line of gpsd's JSON protocol.
 public struct ReportTrack: Sendable, Hashable {
     /// The arrival time of each report in nanoseconds since the start of the recording. Non-decreasing after
-    /// ``settle()``.
+    /// ``sort()``.
     public private(set) var times: [Int64] = []
     /// The concatenated lines.
     private var bytes: [UInt8] = []
@@ -25,7 +25,7 @@ public struct ReportTrack: Sendable, Hashable {
     /// Returns a report as one line of JSON without a line end; empty for an index out of range.
     public func line(_ index: Int) -> [UInt8] { ranges.indices.contains(index) ? [UInt8](bytes[ranges[index]]) : [] }
 
-    /// Appends a position without its impossible values. Reports may be appended in any order; ``settle()`` sorts them.
+    /// Appends a position without its impossible values. Reports may be appended in any order; ``sort()`` sorts them.
     public mutating func append(_ report: PositionReport, at time: Int64) {
         var report = report
         removeImpossibleValues(from: &report)
