@@ -18,7 +18,6 @@ struct PositionSentences {
         date = report.time.map { CivilDate($0) }
     }
 
-    /// Returns GGA, RMC and VTG.
     func positionSentences() -> [[UInt8]] {
         var sentences: [[UInt8]] = []
         if options.sentences.contains(.gga) { sentences.append(gga()) }
@@ -27,7 +26,6 @@ struct PositionSentences {
         return sentences
     }
 
-    /// Returns GST, ZDA and DPT.
     func qualitySentences() -> [[UInt8]] {
         var sentences: [[UInt8]] = []
         if options.sentences.contains(.gst), let gst = gst() { sentences.append(gst) }
