@@ -37,7 +37,6 @@ import Trace
 public struct CSVColumnMap: Sendable, Hashable {
     /// The maximum length of a map's text in bytes.
     static let maximumLength = 16_384
-    /// The maximum number of skipped lines.
     static let maximumSkip = 1_000_000
 
     /// The column of a quantity.
@@ -49,7 +48,6 @@ public struct CSVColumnMap: Sendable, Hashable {
         /// The unit; nil for quantities without a unit.
         var unit: CSVUnit?
 
-        /// The column in messages.
         var description: String { name.map { "\"\($0)\"" } ?? "#\((index ?? 0) + 1)" }
     }
 
@@ -164,7 +162,6 @@ public struct CSVColumnMap: Sendable, Hashable {
         }
     }
 
-    /// Checks that the entries are consistent.
     private func check() throws(DeviceError) {
         guard columns.keys.contains(where: { $0.isMotion }) || columns[.lat] != nil || columns[.lon] != nil else {
             throw Self.error(

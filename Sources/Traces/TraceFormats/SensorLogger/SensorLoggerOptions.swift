@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import DeviceCore
+package import DeviceCore
 
 extension Recording {
     /// Reads a folder that the app Sensor Logger exported.
@@ -15,7 +15,7 @@ extension Recording {
     /// Axes are the phone's: x to the right, y up, z out of the screen.
     ///
     /// - Throws: An error that names the file, the line and the column. Also if the sign of acceleration is unknown.
-    public init(sensorLoggerFolder path: String, options: SensorLoggerOptions = .init()) throws(DeviceError) {
+    package init(sensorLoggerFolder path: String, options: SensorLoggerOptions = .init()) throws(DeviceError) {
         let files = try Folder.names(path)
         let reader = SensorLoggerReader(name: path, options: options, files: files) { (name) throws(DeviceError) in
             try Folder.readIfPresent("\(path)/\(name)")
@@ -23,13 +23,7 @@ extension Recording {
         self = try reader.recording()
     }
 
-    /// Reads the files of a Sensor Logger folder from memory.
-    ///
-    /// - Parameters:
-    ///   - files: The contents of the files by name, for example "Gyroscope.csv".
-    ///   - name: The name of the folder in messages.
-    ///   - options: Information that Metadata.csv does not contain.
-    public init(
+    package init(
         sensorLogger files: [String: [UInt8]], name: String, options: SensorLoggerOptions = .init()
     ) throws(DeviceError) {
         let reader = SensorLoggerReader(name: name, options: options, files: files.keys.sorted()) { files[$0] }

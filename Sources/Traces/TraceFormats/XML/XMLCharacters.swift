@@ -73,7 +73,6 @@ enum XMLCharacters {
         return length
     }
 
-    /// True for XML white space.
     @inline(__always)
     static func isWhitespace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x0a || byte == 0x0d || byte == 0x09 }
 
@@ -84,7 +83,6 @@ enum XMLCharacters {
             || byte == UInt8(ascii: ":")
     }
 
-    /// True for bytes that a name can contain.
     @inline(__always)
     static func isNameCharacter(_ byte: UInt8) -> Bool {
         isNameStart(byte) || byte &- UInt8(ascii: "0") < 10 || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".")
