@@ -82,7 +82,6 @@ extension UmockdevDescription {
     }
 }
 
-/// A device of a umockdev description.
 package struct UmockdevDevice: Sendable, Hashable {
     /// A line of a device other than its path.
     package enum Entry: Sendable, Hashable {

@@ -6,7 +6,6 @@ public import DeviceCore
 ///
 /// The directions are those of the program: it reads the bytes that the device sends.
 public struct UmockdevScript: Sendable, Hashable {
-    /// A step of the script.
     package enum Step: Sendable, Hashable {
         /// `r` The device sends bytes, after a delay in milliseconds since the previous step.
         case read(milliseconds: UInt32, [UInt8])

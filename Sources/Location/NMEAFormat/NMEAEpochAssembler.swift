@@ -123,8 +123,7 @@ struct NMEAEpochAssembler {
 
     mutating func processTimed(
         _ sentence: NMEASentence, time: Int64?, kind: Kinds, arrival: WallTime?,
-        diagnostics findings: inout NMEADiagnostics,
-        receive: (NMEAReport) -> Void
+        diagnostics findings: inout NMEADiagnostics, receive: (NMEAReport) -> Void
     ) {
         beginEpochIfNeeded(sentence, time: time, kind: kind, arrival: arrival, diagnostics: &findings, receive: receive)
         switch sentence.kind {
@@ -141,8 +140,7 @@ struct NMEAEpochAssembler {
 
     private mutating func beginEpochIfNeeded(
         _ sentence: NMEASentence, time: Int64?, kind: Kinds, arrival: WallTime?,
-        diagnostics findings: inout NMEADiagnostics,
-        receive: (NMEAReport) -> Void
+        diagnostics findings: inout NMEADiagnostics, receive: (NMEAReport) -> Void
     ) {
         // Before version 2, GLL contained no time. Without a fix, receivers may omit the time.
         let lacksTime = time == nil && !kind.isEmpty && kind != .gll && sentence.position(kind == .rmc ? 2 : 1) != nil

@@ -2,7 +2,6 @@
 
 import DeviceCore
 
-/// The sentences of one position report.
 struct PositionSentences {
     private let report: PositionReport
     private let sky: SkySentences?

@@ -2,7 +2,6 @@
 
 import DeviceCore
 
-/// The sentences of one sky report.
 struct SkySentences {
     private static let satellitesOfGSA = 12
     private static let satellitesOfGSV = 4
