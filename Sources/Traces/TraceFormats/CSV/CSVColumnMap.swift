@@ -39,7 +39,6 @@ public struct CSVColumnMap: Sendable, Hashable {
     static let maximumLength = 16_384
     static let maximumSkip = 1_000_000
 
-    /// The column of a quantity.
     struct Column: Sendable, Hashable {
         /// The name in the header as written in the map; nil if the map contains a number.
         var name: String?

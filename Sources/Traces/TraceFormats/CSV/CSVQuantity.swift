@@ -4,7 +4,6 @@ import DeviceCore
 
 /// A quantity that a column of a table can contain, with its name in column maps.
 enum CSVQuantity: String, Hashable, Sendable, CaseIterable {
-    /// The time of the row.
     case time
     /// The date of the row, if its time is a time of day.
     case date

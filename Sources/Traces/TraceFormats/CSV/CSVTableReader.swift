@@ -199,13 +199,11 @@ struct CSVTableReader {
         return map.start.map { WallTime(nanoseconds: $0.nanoseconds.addingSaturated(time)) }
     }
 
-    /// The result of reading the time of a row.
     private enum RowTime {
         /// The time in nanoseconds.
         case known(Int64)
         /// The cell is empty.
         case absent
-        /// The time is from a clock that was not set.
         case fromUnsetClock
         /// The cell in the given column is unreadable.
         case unreadable(Int)

@@ -123,12 +123,10 @@ struct MotionCSVReader {
 }
 
 extension Recording {
-    /// Reads a CSV file of motion readings; ``MotionCSVLayout`` lists the supported layouts.
+    /// Reads a CSV file of motion readings in UTF-8; ``MotionCSVLayout`` lists the supported layouts.
     ///
-    /// Columns may be in any order, and additional columns are ignored. Empty cells and NaN are missing values. A row
-    /// with only some axes of a sensor yields no reading of that sensor. A last row without a line end is omitted with
-    /// a remark, because it may be truncated. Lines that begin with `#` are comments. Separators are commas, semicolons
-    /// or tabs. Decimal commas are an error. Times may begin at any value; seconds since 1970 determine ``start``.
+    /// A last row without a line end is omitted with a remark, because it may be truncated. Decimal commas are an
+    /// error. Times may begin at any value; seconds since 1970 determine ``start``.
     ///
     /// - Throws: An error with code `invalidTrace` that names the line, the column and a remedy.
     package init(csv: [UInt8], name: String, options: MotionCSVOptions = .init()) throws(DeviceError) {
@@ -138,12 +136,10 @@ extension Recording {
         }
     }
 
-    /// Reads a table of motion readings and positions according to a column map.
+    /// Reads a table of motion readings and positions in UTF-8 according to a column map.
     ///
-    /// Empty cells and NaN are missing values. A row with only some axes of a sensor yields no reading of that sensor.
-    /// A last row without a line end is omitted with a remark. Lines that begin with `#` are comments. If rows of
-    /// motion readings repeat the previous position, it is read once per second. Missing speeds and courses are derived
-    /// from the positions.
+    /// If rows of motion readings repeat the previous position, it is read once per second. Missing speeds and courses
+    /// are derived from the positions.
     ///
     /// - Throws: An error with code `invalidTrace` that names the line, the column and a remedy.
     package init(table: [UInt8], name: String, columns: CSVColumnMap) throws(DeviceError) {

@@ -65,10 +65,8 @@ extension RecordingFormat {
     /// sensors are omitted.
     ///
     /// Units are seconds since the start, rad/s, m/s² (proper acceleration, +9.81 on the axis that points up),
-    /// microtesla and kPa. Axes are those of the device, after applying the mount matrix. There is one row for each
-    /// time at which a sensor was read. The cells of sensors without a reading at that time are empty; nothing is
-    /// interpolated. Only the first sensor of each kind is written. Numbers are in the shortest form that reads back as
-    /// the same value.
+    /// microtesla and kPa. Axes are those of the device, after applying the mount matrix. Only the first sensor of each
+    /// kind is written. Numbers are in the shortest form that reads back as the same value.
     package static let csv = RecordingFormat(
         name: "csv", title: "motion CSV", fileExtensions: [".csv"], reportsDamage: true, detect: sniff, read: read,
         writer: write)

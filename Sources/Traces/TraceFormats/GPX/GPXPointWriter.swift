@@ -124,12 +124,8 @@ struct GPXPointWriter {
     }
 
     var remarks: [String] {
-        var remarks: [String] = []
-        if derivedMotionCount > 0 {
-            remarks.append(
-                "Course, speed or climb of \(derivedMotionCount) positions were derived from the previous positions.")
-        }
-        return remarks
+        guard derivedMotionCount > 0 else { return [] }
+        return ["Course, speed or climb of \(derivedMotionCount) positions were derived from the previous positions."]
     }
 
     private mutating func write(_ report: PositionReport, at time: Int64, to sink: some TraceSink) throws(DeviceError) {

@@ -103,7 +103,6 @@ extension GPXReader {
     }
 }
 
-/// A point of a GPX file.
 struct GPXPoint {
     /// The point as a report of gpsd, without a time.
     var report = PositionReport()

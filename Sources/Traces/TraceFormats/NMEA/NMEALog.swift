@@ -37,9 +37,7 @@ package enum NMEALog {
         var log = NMEALogImport(name, survey, options)
         try sink.write(log.header)
         var lines = NMEALogLines(bytes, of: contents)
-        while let line = lines.next() {
-            try log.process(line, number: lines.line, sink)
-        }
+        while let line = lines.next() { try log.process(line, number: lines.line, sink) }
         if contents.isTruncated { throw DeviceError.truncatedWhileReading(name) }
         try log.finish(sink)
         return log.remarks + (isTruncated(bytes) ? ["The last line is incomplete and was skipped."] : [])

@@ -138,9 +138,7 @@ struct NMEALogImport {
     }
 
     private mutating func appendPendingReports(_ sink: some TraceSink) throws(DeviceError) {
-        for report in pendingReports {
-            run.append(report, line: line, to: &completedEntries)
-        }
+        for report in pendingReports { run.append(report, line: line, to: &completedEntries) }
         pendingReports.removeAll(keepingCapacity: true)
         try writeComplete(sink)
     }

@@ -79,7 +79,6 @@ struct NMEALogLines {
     /// The number of bytes after which the pages that have been read are released (8 MiB).
     private static let window = 8 << 20
 
-    /// A line of the log.
     enum Line {
         /// Sentences, and their arrival time if the line contains it.
         case sentences(UnsafeRawBufferPointer, arrival: WallTime?)

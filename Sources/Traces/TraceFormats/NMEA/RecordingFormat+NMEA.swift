@@ -86,9 +86,7 @@ struct NMEAExport {
         var format = options.nmea
         if !epoch.hasNewSatellites { format.sentences.remove(.gsv) }
         write(NMEAEncoder.sentences(report, sky: epoch.sky, options: format), at: epoch.arrival)
-        for (report, arrival) in attitudes {
-            write(NMEAEncoder.sentences(report, options: options.nmea), at: arrival)
-        }
+        for (report, arrival) in attitudes { write(NMEAEncoder.sentences(report, options: options.nmea), at: arrival) }
         attitudes.removeAll(keepingCapacity: true)
     }
 

@@ -2,7 +2,6 @@
 
 /// A validator of UTF-8 that accepts only the characters that XML allows.
 enum XMLCharacters {
-    /// The result of a check.
     struct CheckResult {
         /// The number of leading bytes that form complete, allowed characters.
         var valid: Int
