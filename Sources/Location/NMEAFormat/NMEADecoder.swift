@@ -55,10 +55,8 @@ package struct NMEADecoder: Sendable {
 
     /// Decodes the sentences of a line: usually one, optionally preceded by a tag block, a timestamp or other text.
     ///
-    /// - Parameters:
-    ///   - line: The line without its line terminator. May contain any bytes.
-    ///   - arrival: The arrival time; nil to use the time of the tag block, if there is one.
-    ///   - receive: Called synchronously with each report that is complete.
+    /// The line has no line terminator and may contain any bytes. Without an arrival time, the time of the tag block is
+    /// used. `receive` is called synchronously with each complete report.
     package mutating func decode(
         _ line: UnsafeRawBufferPointer, arrival: WallTime? = nil, receive: (NMEAReport) -> Void
     ) {

@@ -83,8 +83,7 @@ struct NMEASentenceBuilder {
 
     /// Appends a latitude or longitude as two fields: degrees with minutes, and the hemisphere.
     ///
-    /// - Parameters:
-    ///   - value: The angle, in degrees. Both fields are empty if it is unknown.
+    /// - Parameter value: The angle, in degrees. Both fields are empty if it is unknown.
     mutating func appendCoordinate(
         _ value: Double, width: Int, decimals: Int, positive: StaticString, negative: StaticString
     ) {

@@ -70,8 +70,7 @@ struct PathWriter: ~Copyable {
     /// Counts a position for the remarks about missing information and about information that the format cannot
     /// contain.
     ///
-    /// - Parameters:
-    ///   - altitude: The altitude that the format contains; NaN if the position has none.
+    /// - Parameter altitude: The altitude that the format contains; NaN if the position has none.
     mutating func countOmissions(of epoch: PositionEpochs.Epoch, altitude: Double) {
         let report = epoch.report
         if !report.horizontalError.isNaN || !report.longitudeError.isNaN || !report.verticalError.isNaN {

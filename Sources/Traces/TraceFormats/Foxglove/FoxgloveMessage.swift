@@ -28,8 +28,7 @@ enum FoxgloveMessage {
     /// except NaN, which JSON does not support. An unknown altitude is written as 0, with a variance of 1e12 m². The
     /// heading is the course over ground, because most receivers do not measure the heading.
     ///
-    /// - Parameters:
-    ///   - time: The time of the fix, in nanoseconds since 1970.
+    /// - Parameter time: The time of the fix, in nanoseconds since 1970.
     static func location(
         _ report: PositionReport, _ confidence: PositionDeviations.Confidence, at time: UInt64
     ) -> [UInt8] {
@@ -136,8 +135,7 @@ struct FoxgloveSample {
 ///
 /// Foxglove knows `foxglove.LocationFix` and `foxglove.FrameTransform` by their names; the schemas here list the
 /// members that are written. Foxglove has no schema for readings of inertial sensors, magnetometers and barometers (as
-/// of 2026), so this project defines one for vectors and one for scalars. Foxglove can plot and tabulate them like any
-/// other schema.
+/// of 2026), so this project defines one for vectors and one for scalars.
 enum FoxgloveSchema {
     static let locationFixName = "foxglove.LocationFix"
     static let frameTransformName = "foxglove.FrameTransform"

@@ -22,12 +22,7 @@ package enum GPXFile {
         path: String, options: GPXOptions = .init(), to sink: some TraceSink
     ) throws(DeviceError) -> [String] { try read(try FileContents.open(path), options, to: sink) }
 
-    /// Reads a file in memory and writes it as a trace.
-    ///
-    /// - Parameters:
-    ///   - sink: The destination, without a header. It stays open.
-    /// - Returns: Remarks about omitted, derived or unreadable content.
-    /// - Throws: An error that names the line if nothing could be read.
+    /// Reads a file in memory; otherwise as `read(path:options:to:)`.
     package static func read(
         _ bytes: [UInt8], name: String, options: GPXOptions = .init(), to sink: some TraceSink
     ) throws(DeviceError) -> [String] { try read(.memory(TraceBytes(bytes), name: name), options, to: sink) }

@@ -15,10 +15,8 @@ extension IIOContext {
     /// and with the values that iio-emu adds. Unknown elements are ignored. Channels are sorted by scan index, as in
     /// libiio; channels without an index are last.
     ///
-    /// The document type declaration is skipped, so external entities are never loaded and custom entities are unknown.
+    /// The XML is UTF-8 of at most ``maximumXMLSize`` bytes.
     ///
-    /// - Parameters:
-    ///   - xml: The XML in UTF-8, at most ``maximumXMLSize`` bytes.
     /// - Throws: An error with code `invalidTrace` that names the line and the problem.
     package init(xml: [UInt8], name: String = "The XML of the context") throws(DeviceError) {
         guard xml.count <= Self.maximumXMLSize else {

@@ -16,8 +16,7 @@ extension Recording {
     /// timestamp, as `iio_readdev` writes them if no channel is named. Scans without timestamps are spaced evenly.
     /// Timestamps since 1970 determine ``start``.
     ///
-    /// - Parameters:
-    ///   - scans: Returns the data of a device; nil if there are none.
+    /// - Parameter scans: Returns the data of a device; nil if there are none.
     /// - Throws: An error that names the device and the missing information.
     package init(
         iio context: IIOContext, name: String, options: IIORecordingOptions = .init(),

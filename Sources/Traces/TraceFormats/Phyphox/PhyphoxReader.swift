@@ -139,10 +139,8 @@ struct PhyphoxReader {
 extension Recording {
     /// Reads an unpacked CSV export of the app phyphox: a folder of tables with `meta/time.csv` and `meta/device.csv`.
     ///
-    /// Acceleration with g, gyroscope, magnetic field, pressure and positions are read. Columns are identified by their
-    /// units. Separators are commas, semicolons or tabs, decimal marks points or commas. Accuracies are the phone's
-    /// radii in metres (eph, epv), regardless of the unit in the header. Pauses of the experiment are gaps in the
-    /// trace. Axes are the phone's: x to the right, y up, z out of the screen.
+    /// Accuracies are the phone's radii in metres (eph, epv), regardless of the unit in the header. Pauses of the
+    /// experiment are gaps in the trace. Axes are the phone's: x to the right, y up, z out of the screen.
     ///
     /// - Throws: An error that names the file, the line and the column.
     package init(phyphoxFolder path: String) throws(DeviceError) {

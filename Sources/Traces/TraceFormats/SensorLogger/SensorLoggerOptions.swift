@@ -3,12 +3,7 @@
 package import DeviceCore
 
 extension Recording {
-    /// Reads a folder that the app Sensor Logger exported.
-    ///
-    /// Sensors are read from TotalAcceleration.csv (or the sum of Accelerometer.csv and Gravity.csv), Gyroscope.csv,
-    /// Magnetometer.csv and Barometer.csv; positions from Location.csv or another file of positions; the battery from
-    /// Battery.csv. Metadata.csv contains the platform, and whether units are standardised. Columns are identified by
-    /// name. Files of uncalibrated sensors are ignored.
+    /// Reads a folder that the app Sensor Logger exported; docs/formats.md lists the files that are read.
     ///
     /// A phone's `altitude` is above the ellipsoid, a watch's above mean sea level. Accuracies are 68 % radii, and are
     /// not converted. On iOS without standardised units, acceleration has Apple's sign, in m/s²; the sign is inverted.
