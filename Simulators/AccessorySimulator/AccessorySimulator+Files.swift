@@ -4,7 +4,7 @@ import AccessoryFinding
 public import DeviceCore
 import Synchronization
 public import Trace
-public import UmockdevFormat
+package import UmockdevFormat
 
 extension AccessorySimulator {
     /// Creates a simulator of the accessories in a file. Call ``start()`` to start it.
@@ -98,7 +98,7 @@ extension AccessorySimulator {
 extension UmockdevDescription {
     /// Returns the accessories of the description, which are recognized by the rules for live devices. The closure
     /// returns the peer of each protocol.
-    public func accessories(
+    package func accessories(
         peer: (AccessoryDescription, AccessoryProtocol) -> any AccessoryPeer
     ) -> [SimulatedAccessory] {
         accessories.map { SimulatedAccessory($0, peer: peer) }

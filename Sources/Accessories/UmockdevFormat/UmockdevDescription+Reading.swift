@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import DeviceCore
+package import DeviceCore
 import JSONBytes
 
 extension UmockdevDescription {
     /// Reads a file of at most ``maximumSize`` bytes.
-    public init(path: String) throws(DeviceError) {
+    package init(path: String) throws(DeviceError) {
         try self.init(bytes: try FileIO.read(path, limit: Self.maximumSize), name: path)
     }
 
     /// Parses the content of a file. `name` is the file name in error messages, which also contain the line number.
-    public init(bytes: [UInt8], name: String) throws(DeviceError) {
+    package init(bytes: [UInt8], name: String) throws(DeviceError) {
         guard bytes.count <= Self.maximumSize else {
             throw DeviceError(
                 .invalidTrace, "\(name) is larger than \(Self.maximumSize) bytes, which is the limit for descriptions.")
@@ -26,12 +26,9 @@ struct UmockdevReader {
     private var devices: [UmockdevDevice] = []
     private var paths: Set<String> = []
     private var device: UmockdevDevice?
-    /// The number of entries of all devices.
     private var entryCount = 0
 
-    init(lines: RecordingLines) {
-        self.lines = lines
-    }
+    init(lines: RecordingLines) { self.lines = lines }
 
     mutating func read() throws(DeviceError) -> [UmockdevDevice] {
         while let line = lines.next() {
@@ -67,7 +64,6 @@ struct UmockdevReader {
         return devices
     }
 
-    /// Adds the current device to the list.
     private mutating func finish() throws(DeviceError) {
         guard let device else { return }
         self.device = nil
@@ -148,13 +144,9 @@ struct UmockdevReader {
     }
 
     private func hex(_ digits: ArraySlice<UInt8>) throws(DeviceError) -> [UInt8] {
-        guard digits.count.isMultiple(of: 2) else {
-            throw failure("The number of hexadecimal digits is odd.")
-        }
+        guard digits.count.isMultiple(of: 2) else { throw failure("The number of hexadecimal digits is odd.") }
         let bytes = HexDigit.bytes(digits)
-        guard bytes.count * 2 == digits.count else {
-            throw failure("A byte must consist of two hexadecimal digits.")
-        }
+        guard bytes.count * 2 == digits.count else { throw failure("A byte must consist of two hexadecimal digits.") }
         return bytes
     }
 
@@ -183,9 +175,7 @@ struct UmockdevReader {
         return bytes
     }
 
-    private func failure(_ reason: String) -> DeviceError {
-        lines.failure(reason)
-    }
+    private func failure(_ reason: String) -> DeviceError { lines.failure(reason) }
 }
 
 /// The lines of a recording, with line numbers.
@@ -214,15 +204,10 @@ struct RecordingLines {
         return rest[..<end]
     }
 
-    /// Returns an error for the current line.
-    func failure(_ reason: String) -> DeviceError {
-        DeviceError(.invalidTrace, "\(name), line \(number): \(reason)")
-    }
+    func failure(_ reason: String) -> DeviceError { DeviceError(.invalidTrace, "\(name), line \(number): \(reason)") }
 }
 
 extension ArraySlice<UInt8> {
     /// Returns the element at an offset from the start; nil if there is none.
-    func at(_ place: Int) -> UInt8? {
-        place < count ? self[startIndex + place] : nil
-    }
+    func at(_ place: Int) -> UInt8? { place < count ? self[startIndex + place] : nil }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import AccessoryFinding
-public import DeviceCore
+package import DeviceCore
 import JSONBytes
 package import UdevRecords
 
@@ -10,25 +10,20 @@ package import UdevRecords
 /// The text format is that of `umockdev-record` 0.17. Parsing is stricter than in umockdev: input that umockdev would
 /// ignore or guess is an error with a line number. ``text`` has the format that `umockdev-record` writes, so that a
 /// recording is reproduced byte for byte.
-public struct UmockdevDescription: Sendable, Hashable {
+package struct UmockdevDescription: Sendable, Hashable {
     /// The devices in the order of the file. As in recordings, children may precede their parents.
-    public var devices: [UmockdevDevice]
+    package var devices: [UmockdevDevice]
 
-    /// Creates a description.
-    public init(devices: [UmockdevDevice] = []) {
-        self.devices = devices
-    }
+    package init(devices: [UmockdevDevice] = []) { self.devices = devices }
 
-    /// The accessories of the description, determined by the same rules as for live devices.
-    public var accessories: [AccessoryDescription] { AccessoryDescription.detect(in: records) }
+    package var accessories: [AccessoryDescription] { AccessoryDescription.detect(in: records) }
 
     /// The maximum size of a file, in bytes.
-    public static let maximumSize = 16 << 20
-    /// The maximum number of devices in a file.
-    public static let maximumDevices = 20_000
+    package static let maximumSize = 16 << 20
+    package static let maximumDevices = 20_000
     /// The maximum number of entries in a file. It bounds the memory use, because a short entry needs far more memory
     /// than space in the file.
-    public static let maximumEntries = 500_000
+    package static let maximumEntries = 500_000
 }
 
 extension UmockdevDescription {
@@ -87,10 +82,9 @@ extension UmockdevDescription {
     }
 }
 
-/// A device of a umockdev description.
-public struct UmockdevDevice: Sendable, Hashable {
+package struct UmockdevDevice: Sendable, Hashable {
     /// A line of a device other than its path.
-    public enum Entry: Sendable, Hashable {
+    package enum Entry: Sendable, Hashable {
         /// `N:` The node, relative to /dev, and its contents; nil if the file has none.
         case node(name: String, contents: [UInt8]?)
         /// `S:` A symbolic link to the node, relative to /dev.
@@ -106,24 +100,23 @@ public struct UmockdevDevice: Sendable, Hashable {
     }
 
     /// `P:` The path relative to /sys, such as "/devices/pci0000:00/0000:00:14.0/usb1/1-2".
-    public var path: String
+    package var path: String
     /// The other lines in the order of the file.
-    public var entries: [Entry]
+    package var entries: [Entry]
 
-    /// Creates a device.
-    public init(path: String, entries: [Entry] = []) {
+    package init(path: String, entries: [Entry] = []) {
         self.path = path
         self.entries = entries
     }
 
     /// Returns the value of a udev property; nil if there is none with this name.
-    public func property(_ name: String) -> String? {
+    package func property(_ name: String) -> String? {
         for case .property(name, let value) in entries { return value }
         return nil
     }
 
     /// Returns the bytes of an attribute; nil if there is none with this name.
-    public func attribute(_ name: String) -> [UInt8]? {
+    package func attribute(_ name: String) -> [UInt8]? {
         for entry in entries {
             switch entry {
             case .attribute(name, let value), .binaryAttribute(name, let value): return value
@@ -134,7 +127,7 @@ public struct UmockdevDevice: Sendable, Hashable {
     }
 
     /// The path of the node relative to /dev; nil if there is none.
-    public var node: String? {
+    package var node: String? {
         for case .node(let name, _) in entries { return name }
         return nil
     }
@@ -142,7 +135,7 @@ public struct UmockdevDevice: Sendable, Hashable {
 
 extension UmockdevDescription {
     /// The content of the file: the lines of each device, followed by an empty line.
-    public var text: [UInt8] {
+    package var text: [UInt8] {
         var bytes: [UInt8] = []
         for device in devices {
             bytes += "P: \(device.path)\n".utf8

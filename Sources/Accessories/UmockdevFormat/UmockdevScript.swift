@@ -6,8 +6,7 @@ public import DeviceCore
 ///
 /// The directions are those of the program: it reads the bytes that the device sends.
 public struct UmockdevScript: Sendable, Hashable {
-    /// A step of the script.
-    public enum Step: Sendable, Hashable {
+    package enum Step: Sendable, Hashable {
         /// `r` The device sends bytes, after a delay in milliseconds since the previous step.
         case read(milliseconds: UInt32, [UInt8])
         /// `w` The program writes bytes, in any number of calls. The time is informational.
@@ -17,23 +16,22 @@ public struct UmockdevScript: Sendable, Hashable {
     }
 
     /// `d` The path of the recorded node; nil if the file has none.
-    public var device: String?
+    package var device: String?
     /// The steps in order. Lines after `Q` are ignored.
-    public var steps: [Step]
+    package var steps: [Step]
 
-    /// Creates a script.
-    public init(device: String? = nil, steps: [Step] = []) {
+    package init(device: String? = nil, steps: [Step] = []) {
         self.device = device
         self.steps = steps
     }
 
     /// The maximum size of a file, in bytes.
-    public static let maximumSize = 64 << 20
+    package static let maximumSize = 64 << 20
     /// The maximum number of steps in a file. It bounds the memory use, because a short step needs far more memory than
     /// space in the file.
-    public static let maximumSteps = 500_000
+    package static let maximumSteps = 500_000
 
-    /// Reads a file of at most ``maximumSize`` bytes.
+    /// Reads a file of at most 64 MiB.
     public init(path: String) throws(DeviceError) {
         try self.init(bytes: try FileIO.read(path, limit: Self.maximumSize), name: path)
     }
@@ -110,7 +108,7 @@ extension UmockdevScript {
     }
 
     /// The content of the file. As in recordings, no newline follows the last step.
-    public var text: [UInt8] {
+    package var text: [UInt8] {
         var bytes: [UInt8] = []
         if let device { bytes += "d 0 \(device)".utf8 }
         for step in steps {

@@ -20,7 +20,6 @@ struct NMEAClock {
     }
 
     private var dateQuality = DateQuality.none
-    /// True if a date is known.
     var hasDate: Bool { dateQuality != .none }
     /// True if a date is known that is not provisional.
     var hasCertainDate: Bool { dateQuality == .certain }

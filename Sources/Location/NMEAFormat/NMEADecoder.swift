@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import DeviceCore
+package import DeviceCore
 
 /// A decoder that converts sentences of NMEA 0183 to reports.
 ///
@@ -23,14 +23,12 @@ public import DeviceCore
 /// Dates are read from RMC and ZDA, and advance at midnight until the next date is received. The date of a void RMC, 6
 /// January 1980 (the GPS epoch) and 1 January of the two-digit year 70 are only used until another date is known. Dates
 /// are not corrected for a GPS week rollover.
-public struct NMEADecoder: Sendable {
-    /// The maximum number of receivers that are distinguished.
+package struct NMEADecoder: Sendable {
     private static let maximumReceivers = 16
     /// The maximum length of a receiver name, in bytes. A longer name is truncated.
     private static let maximumName = 64
 
-    /// The counters of the decoded and ignored sentences.
-    public var counts: NMEACounts { diagnostics.counts }
+    package var counts: NMEACounts { diagnostics.counts }
     private var diagnostics = NMEADiagnostics()
     private let options: NMEADecoderOptions
     private let midnight: Int64?
@@ -38,8 +36,7 @@ public struct NMEADecoder: Sendable {
     /// name.
     private var streams: [(name: [UInt8], stream: NMEAEpochAssembler)]
 
-    /// Creates a decoder.
-    public init(options: NMEADecoderOptions = .init()) {
+    package init(options: NMEADecoderOptions = .init()) {
         self.options = options
         midnight = options.date.map { date in
             let rest = date.nanoseconds % NMEAClock.day
@@ -50,20 +47,17 @@ public struct NMEADecoder: Sendable {
 
     /// The day of the first sentence with a time, derived from the first date and the midnights before it; nil until a
     /// date is known.
-    public var firstDate: WallTime? {
+    package var firstDate: WallTime? {
         streams.lazy.compactMap(\.stream.clock.firstMidnight).first.map { WallTime(nanoseconds: $0) }
     }
 
-    /// True if a date is known that is not provisional.
     package var hasCertainDate: Bool { streams.contains { $0.stream.clock.hasCertainDate } }
 
     /// Decodes the sentences of a line: usually one, optionally preceded by a tag block, a timestamp or other text.
     ///
-    /// - Parameters:
-    ///   - line: The line without its line terminator. May contain any bytes.
-    ///   - arrival: The arrival time; nil to use the time of the tag block, if there is one.
-    ///   - receive: Called synchronously with each report that is complete.
-    public mutating func decode(
+    /// The line has no line terminator and may contain any bytes. Without an arrival time, the time of the tag block is
+    /// used. `receive` is called synchronously with each complete report.
+    package mutating func decode(
         _ line: UnsafeRawBufferPointer, arrival: WallTime? = nil, receive: (NMEAReport) -> Void
     ) {
         var parts = NMEALineScanner(line, allowsMissingChecksum: options.allowsMissingChecksum)
@@ -99,7 +93,7 @@ public struct NMEADecoder: Sendable {
     package mutating func drainIssues() -> [NMEAIssue] { diagnostics.issues.isEmpty ? [] : diagnostics.drainIssues() }
 
     /// Delivers the remaining reports. Call it after the last line.
-    public mutating func finish(receive: (NMEAReport) -> Void) {
+    package mutating func finish(receive: (NMEAReport) -> Void) {
         for index in streams.indices { streams[index].stream.flush(&diagnostics, receive) }
     }
 
@@ -128,15 +122,13 @@ public struct NMEADecoder: Sendable {
     }
 }
 
-/// The options of an NMEA decoder.
-public struct NMEADecoderOptions: Sendable, Hashable {
+package struct NMEADecoderOptions: Sendable, Hashable {
     /// The day of the first sentence, as any time on that day; nil to use the dates of RMC and ZDA only. Reliable dates
     /// from RMC and ZDA take precedence.
-    public var date: WallTime?
+    package var date: WallTime?
     /// True to accept sentences without a checksum. Truncated sentences, which have no checksum, are then also
     /// accepted.
-    public var allowsMissingChecksum = false
+    package var allowsMissingChecksum = false
 
-    /// Creates the default options.
-    public init() {}
+    package init() {}
 }

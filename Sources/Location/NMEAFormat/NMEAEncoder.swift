@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import DeviceCore
+package import DeviceCore
 
 /// An encoder of reports as sentences of NMEA 0183, as a receiver would send them.
 ///
@@ -10,7 +10,7 @@ public import DeviceCore
 /// Values are converted to the units of NMEA: knots and km/h, degrees and minutes, standard deviations. As with
 /// receivers, sentences about one satellite system have the talker of that system (GP, GL, GA, GB, GQ, GI); sentences
 /// about several systems have the talker GN.
-public enum NMEAEncoder {
+package enum NMEAEncoder {
     /// One knot in metres per second: a nautical mile of 1852 m per hour.
     static let knot = 1852.0 / 3600
 
@@ -20,7 +20,7 @@ public enum NMEAEncoder {
     ///
     /// GGA contains the altitude above mean sea level. If only the altitude above the ellipsoid is known, the field is
     /// empty, because GGA has no field for it.
-    public static func sentences(
+    package static func sentences(
         _ position: PositionReport, sky: SkyReport? = nil, options: NMEAOptions = .init()
     ) -> [[UInt8]] {
         let sky = sky.map { SkySentences($0) }
@@ -36,13 +36,13 @@ public enum NMEAEncoder {
     }
 
     /// Returns the sentences of a sky report: GSV for each system and signal, with up to four satellites per sentence.
-    public static func sentences(_ sky: SkyReport, options: NMEAOptions = .init()) -> [[UInt8]] {
+    package static func sentences(_ sky: SkyReport, options: NMEAOptions = .init()) -> [[UInt8]] {
         options.sentences.contains(.gsv) ? SkySentences(sky).gsvSentences() : []
     }
 
     /// Returns the sentences of an attitude report: HDT for the true heading, HDG for the magnetic heading (with the
     /// variation if both headings are known), ROT for the rate of turn, and XDR for pitch and roll.
-    public static func sentences(_ attitude: AttitudeReport, options: NMEAOptions = .init()) -> [[UInt8]] {
+    package static func sentences(_ attitude: AttitudeReport, options: NMEAOptions = .init()) -> [[UInt8]] {
         guard options.sentences.contains(.heading) else { return [] }
         var sentences: [[UInt8]] = []
         let isTrue = attitude.heading >= 0 && attitude.heading < 360
@@ -91,7 +91,7 @@ public enum NMEAEncoder {
     /// Returns a tag block with the arrival time of the sentence that follows it: `\c:…*hh\`.
     ///
     /// - Parameter time: The arrival time, in milliseconds since 1970.
-    public static func tagBlock(time: Int64) -> [UInt8] {
+    package static func tagBlock(time: Int64) -> [UInt8] {
         let contents = [UInt8]("c:\(max(time, 0))".utf8)
         let mark = [UInt8(ascii: "\\")]
         return mark + contents + NMEASentenceBuilder.checksum(contents) + mark

@@ -4,9 +4,7 @@ import DeviceCore
 
 // Sentences with headings and attitudes, which contain no time.
 extension NMEAEpochAssembler {
-    mutating func processAttitude(
-        _ sentence: NMEASentence, arrival: WallTime?, receive: (NMEAReport) -> Void
-    ) -> Bool {
+    mutating func processAttitude(_ sentence: NMEASentence, arrival: WallTime?, receive: (NMEAReport) -> Void) -> Bool {
         switch sentence.kind {
         case NMEASentence.kind("HDT"):
             setValue(\.heading, to: Self.direction(sentence[0]), arrival: arrival, receive: receive)

@@ -42,18 +42,13 @@ extension NMEAEpochAssembler {
             }
             if isLocal {
                 recordLocalTime(offset, of: sentence.kindName, sentence, &findings)
-                processTimed(
-                    sentence, time: time, kind: kind, arrival: deferredSentence.arrival, diagnostics: &findings,
-                    receive: receive)
-            } else {
-                if isEpochLocal {
-                    recordLocalTime(-offset, of: "GLL", sentence, &findings)
-                    epoch.time = deferredSentence.time
-                }
-                processTimed(
-                    sentence, time: deferredSentence.time, kind: kind, arrival: deferredSentence.arrival,
-                    diagnostics: &findings, receive: receive)
+            } else if isEpochLocal {
+                recordLocalTime(-offset, of: "GLL", sentence, &findings)
+                epoch.time = deferredSentence.time
             }
+            processTimed(
+                sentence, time: isLocal ? time : deferredSentence.time, kind: kind, arrival: deferredSentence.arrival,
+                diagnostics: &findings, receive: receive)
         }
     }
 

@@ -94,7 +94,6 @@ extension NMEAEpochAssembler {
         epoch.report.depth = offset.isNaN ? depth : depth + offset
     }
 
-    /// Updates the epoch with the position and the fix status of a sentence.
     private mutating func readPosition(
         of sentence: NMEASentence, at index: Int, state: FixState, diagnostics findings: inout NMEADiagnostics
     ) {

@@ -7,7 +7,6 @@ import DeviceCore
 /// An epoch ends at a sentence with another time, or at a position sentence of a kind that the epoch already contains.
 /// Sentences without a time belong to the current epoch.
 struct NMEAEpochAssembler {
-    /// The kinds of position sentences.
     struct Kinds: OptionSet {
         let rawValue: UInt8
         static let gga = Kinds(rawValue: 1)
@@ -43,7 +42,6 @@ struct NMEAEpochAssembler {
         var date: Int64?
         var isProvisionalDate = false
         var kinds: Kinds = []
-        /// The talkers of the four kinds.
         var talkers = SIMD4<UInt16>.zero
         /// True if the previous epoch has the same time from the same kind and talker, or if this epoch has no time.
         var isRepeated = false
@@ -53,7 +51,6 @@ struct NMEAEpochAssembler {
         var report = PositionReport()
         /// The number of decimals of the minutes in the position; -1 if there is no position.
         var decimals = -1
-        /// The standard deviations of GST.
         var deviations: PositionDeviations?
         var skyArrival: WallTime?
     }
@@ -126,8 +123,7 @@ struct NMEAEpochAssembler {
 
     mutating func processTimed(
         _ sentence: NMEASentence, time: Int64?, kind: Kinds, arrival: WallTime?,
-        diagnostics findings: inout NMEADiagnostics,
-        receive: (NMEAReport) -> Void
+        diagnostics findings: inout NMEADiagnostics, receive: (NMEAReport) -> Void
     ) {
         beginEpochIfNeeded(sentence, time: time, kind: kind, arrival: arrival, diagnostics: &findings, receive: receive)
         switch sentence.kind {
@@ -144,8 +140,7 @@ struct NMEAEpochAssembler {
 
     private mutating func beginEpochIfNeeded(
         _ sentence: NMEASentence, time: Int64?, kind: Kinds, arrival: WallTime?,
-        diagnostics findings: inout NMEADiagnostics,
-        receive: (NMEAReport) -> Void
+        diagnostics findings: inout NMEADiagnostics, receive: (NMEAReport) -> Void
     ) {
         // Before version 2, GLL contained no time. Without a fix, receivers may omit the time.
         let lacksTime = time == nil && !kind.isEmpty && kind != .gll && sentence.position(kind == .rmc ? 2 : 1) != nil

@@ -14,7 +14,6 @@ struct NMEAField {
         return first >= UInt8(ascii: "a") && first <= UInt8(ascii: "z") ? first & 0xdf : first
     }
 
-    /// True if the field is equal to the text.
     func equals(_ text: StaticString) -> Bool { text.withUTF8Buffer { $0.elementsEqual(bytes) } }
 
     /// The value as a number; NaN if it is not a number or its magnitude exceeds 1e15.
@@ -43,7 +42,6 @@ struct NMEAField {
 struct ParsedDecimal {
     /// The digits as an integer, without the decimal point. Decimals that do not fit are truncated.
     private(set) var mantissa: UInt64 = 0
-    /// The number of digits after the decimal point.
     private(set) var decimals = 0
     private(set) var isNegative = false
 
@@ -96,7 +94,6 @@ struct ParsedDecimal {
         return isNegative ? -value : value
     }
 
-    /// The powers of ten for each possible number of decimals.
     static let powers: [Double] = [
         1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18,
     ]

@@ -32,7 +32,6 @@ package struct NMEAIssue: Sendable, Hashable {
 /// A decimal comma splits a number into two fields and shifts all fields after it. The shift is detected from the
 /// units, the hemispheres of the position and the date.
 struct NMEALayout {
-    /// The forms of the first fields.
     private let forms: StaticString
     /// The forms of each repeated group after the first fields; empty if there are none.
     private let group: StaticString
@@ -72,7 +71,6 @@ struct NMEALayout {
     struct FieldErrors {
         /// The nonempty fields that cannot be parsed. The values of positions are checked when they are read.
         var invalidFields: [Int] = []
-        /// The first field that contains the value of another field.
         var firstShiftedField: Int?
     }
 
@@ -148,14 +146,12 @@ extension NMEASentence {
     }
 }
 
-/// The counters and issues of a decoder.
 struct NMEADiagnostics: Sendable {
     /// The maximum number of issues that are stored between two calls of ``NMEADecoder/drainIssues()``. Further issues
     /// are discarded.
     private static let maximumIssues = 256
 
     var counts = NMEACounts()
-    /// The line number of the sentence that is being decoded.
     var line = 0
     private(set) var issues: [NMEAIssue] = []
 
@@ -164,7 +160,6 @@ struct NMEADiagnostics: Sendable {
         issues.append(NMEAIssue(line: line, message: message, text: sentence.text))
     }
 
-    /// Returns and removes the issues.
     mutating func drainIssues() -> [NMEAIssue] {
         defer { issues.removeAll(keepingCapacity: true) }
         return issues

@@ -8,7 +8,6 @@ import JSONBytes
 /// Text before and after a sentence, such as a timestamp, is skipped. If another sentence begins within a sentence, the
 /// scanner returns `Element.invalid` for the incomplete one and continues with the other.
 struct NMEALineScanner {
-    /// An element of a line.
     enum Element {
         /// The range between the dollar sign and the checksum of a sentence. The checksum is valid, or missing if it is
         /// optional.
@@ -24,9 +23,7 @@ struct NMEALineScanner {
     static let maximumLength = 1024
 
     let bytes: UnsafeRawBufferPointer
-    /// True to accept a sentence at the end of the line without a checksum.
     let allowsMissingChecksum: Bool
-    /// The offset of the next byte to scan.
     private(set) var offset = 0
 
     init(_ bytes: UnsafeRawBufferPointer, allowsMissingChecksum: Bool = false) {

@@ -39,7 +39,6 @@ public struct NMEAOptions: Sendable, Hashable {
     /// receivers that write seven.
     public var minuteDecimals = 5 { didSet { minuteDecimals = max(2, min(minuteDecimals, 9)) } }
 
-    /// The confidence level of the errors in the reports.
     package var confidence = PositionDeviations.Confidence.ninetyFive
 
     /// Creates the default options, which match most receivers.

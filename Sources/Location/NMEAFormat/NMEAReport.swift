@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import DeviceCore
+package import DeviceCore
 
 /// A report that was decoded from the sentences of one epoch.
-public struct NMEAReport: Sendable {
+package struct NMEAReport: Sendable {
     /// The contents of a report, in the form of gpsd's reports.
-    public enum Contents: Sendable {
+    package enum Contents: Sendable {
         /// A position, or the information that there is no fix.
         case position(PositionReport)
         /// Satellites and dilutions of precision.
@@ -14,41 +14,36 @@ public struct NMEAReport: Sendable {
         case attitude(AttitudeReport)
     }
 
-    /// The contents of the report.
-    public var contents: Contents
+    package var contents: Contents
     /// The arrival time of the last sentence; nil if it is unknown.
-    public var arrival: WallTime?
+    package var arrival: WallTime?
     /// The time of the epoch, in nanoseconds since 1970, or since an arbitrary midnight until a date is known; nil
     /// until a sentence has contained a time.
-    public var epochTime: Int64?
+    package var epochTime: Int64?
     /// True for a position without a time, or with the same time as the previous position of the same talker and kind
     /// of sentence. In the latter case, the receiver measures more often than the resolution of its times allows.
     package var isRepeated = false
 }
 
-/// The counters of a decoder.
-public struct NMEACounts: Sendable, Hashable {
-    /// The number of decoded sentences.
-    public var decoded = 0
+package struct NMEACounts: Sendable, Hashable {
+    package var decoded = 0
     /// The number of sentences with a valid checksum that are not supported, such as proprietary ones.
-    public var unsupported = 0
+    package var unsupported = 0
     /// The number of sentences that have an invalid or missing checksum, are truncated, or are longer than 1024 bytes.
-    public var invalid = 0
+    package var invalid = 0
     /// The number of decoded sentences with speed and course (RMC and VTG).
-    public var motionSentences = 0
-    /// The number of decoded sentences without a checksum.
-    public var withoutChecksum = 0
+    package var motionSentences = 0
+    package var withoutChecksum = 0
     /// The number of epochs whose satellites were discarded because a GSV sentence was missing or invalid.
-    public var incompleteSkies = 0
+    package var incompleteSkies = 0
     /// The number of positions without a time because the date was unknown.
-    public var undated = 0
+    package var undated = 0
     /// The number of sentences that announce another datum than WGS 84. Positions are not converted.
-    public var otherDatums = 0
+    package var otherDatums = 0
     /// The number of ignored sentences from receivers beyond the sixteenth. Receivers are distinguished by tag blocks.
-    public var ignoredReceiverSentences = 0
+    package var ignoredReceiverSentences = 0
 
-    /// Creates counters with the value 0.
-    public init() {}
+    package init() {}
 }
 
 /// A kind of fix: the status of gpsd, the quality of GGA, and the mode letter of other sentences.

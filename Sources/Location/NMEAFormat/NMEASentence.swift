@@ -31,7 +31,6 @@ struct NMEASentence {
     /// Returns a copy of the bytes, from which the sentence can be created again.
     func copy() -> [UInt8] { [UInt8](bytes) }
 
-    /// The number of fields after the kind.
     var count: Int { starts.count &- 1 }
 
     /// A field, with leading and trailing spaces removed. The first field after the kind has the index 0. Fields beyond
@@ -45,7 +44,6 @@ struct NMEASentence {
         return NMEAField(bytes: UnsafeRawBufferPointer(rebasing: bytes[start..<end]))
     }
 
-    /// Returns the integer of a kind.
     static func kind(_ name: StaticString) -> UInt32 {
         name.withUTF8Buffer { $0.prefix(3).reduce(0) { $0 << 8 | UInt32($1) } }
     }
@@ -92,8 +90,7 @@ struct NMEASentence {
     /// range.
     func position(_ index: Int) -> NMEAPosition? {
         guard let latitude = coordinate(index, positive: UInt8(ascii: "N"), negative: UInt8(ascii: "S"), limit: 90),
-            let longitude = coordinate(
-                index &+ 2, positive: UInt8(ascii: "E"), negative: UInt8(ascii: "W"), limit: 180)
+            let longitude = coordinate(index &+ 2, positive: UInt8(ascii: "E"), negative: UInt8(ascii: "W"), limit: 180)
         else { return nil }
         return NMEAPosition(
             latitude: latitude.degrees, longitude: longitude.degrees,
@@ -135,6 +132,5 @@ struct NMEASentence {
 struct NMEAPosition {
     var latitude: Double
     var longitude: Double
-    /// The number of decimals of the minutes.
     var decimals: Int
 }

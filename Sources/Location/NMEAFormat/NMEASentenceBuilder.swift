@@ -7,7 +7,6 @@ import JSONBytes
 struct NMEASentenceBuilder {
     private(set) var bytes: [UInt8] = []
 
-    /// Creates a sentence without fields.
     init(_ talker: String, _ formatter: StaticString) {
         bytes.reserveCapacity(96)
         bytes.append(UInt8(ascii: "$"))
@@ -15,7 +14,6 @@ struct NMEASentenceBuilder {
         formatter.withUTF8Buffer { bytes.append(contentsOf: $0) }
     }
 
-    /// Appends an empty field, for an unknown value.
     mutating func appendEmpty() { bytes.append(UInt8(ascii: ",")) }
 
     /// Appends a text, which must not contain a delimiter of fields or sentences.
@@ -24,7 +22,6 @@ struct NMEASentenceBuilder {
         text.withUTF8Buffer { bytes.append(contentsOf: $0) }
     }
 
-    /// Appends a single character.
     mutating func appendCharacter(_ letter: UInt8) {
         appendEmpty()
         bytes.append(letter)
@@ -78,7 +75,6 @@ struct NMEASentenceBuilder {
         }
     }
 
-    /// Appends a date with a two-digit year.
     mutating func appendDate(_ date: CivilDate?) {
         appendEmpty()
         guard let date else { return }
@@ -87,12 +83,7 @@ struct NMEASentenceBuilder {
 
     /// Appends a latitude or longitude as two fields: degrees with minutes, and the hemisphere.
     ///
-    /// - Parameters:
-    ///   - value: The angle, in degrees. Both fields are empty if it is unknown.
-    ///   - width: The number of digits of the degrees.
-    ///   - decimals: The number of decimals of the minutes.
-    ///   - positive: The hemisphere of a positive angle.
-    ///   - negative: The hemisphere of a negative angle.
+    /// - Parameter value: The angle, in degrees. Both fields are empty if it is unknown.
     mutating func appendCoordinate(
         _ value: Double, width: Int, decimals: Int, positive: StaticString, negative: StaticString
     ) {

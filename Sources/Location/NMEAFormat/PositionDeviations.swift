@@ -7,7 +7,6 @@ package import DeviceCore
 package struct PositionDeviations: Sendable, Hashable {
     /// A confidence level, as the ratios of an error to the standard deviation of a normal distribution.
     package struct Confidence: Sendable, Hashable {
-        /// The ratio along one axis: the quantile of the normal distribution.
         package let alongAxis: Double
         /// The ratio of the radius in a plane, for two equal deviations: the square root of -2 ln(1 - p).
         package let inPlane: Double
@@ -27,7 +26,6 @@ package struct PositionDeviations: Sendable, Hashable {
     /// True if `north` and `east` are derived from a single horizontal error.
     package private(set) var isIsotropic = false
 
-    /// Creates unknown deviations.
     package init() {}
 
     /// Creates the deviations from the errors of a report. If the errors of latitude and longitude are unknown, they

@@ -2,7 +2,6 @@
 
 import DeviceCore
 
-/// The sentences of one position report.
 struct PositionSentences {
     private let report: PositionReport
     private let sky: SkySentences?
@@ -18,7 +17,6 @@ struct PositionSentences {
         date = report.time.map { CivilDate($0) }
     }
 
-    /// Returns GGA, RMC and VTG.
     func positionSentences() -> [[UInt8]] {
         var sentences: [[UInt8]] = []
         if options.sentences.contains(.gga) { sentences.append(gga()) }
@@ -27,7 +25,6 @@ struct PositionSentences {
         return sentences
     }
 
-    /// Returns GST, ZDA and DPT.
     func qualitySentences() -> [[UInt8]] {
         var sentences: [[UInt8]] = []
         if options.sentences.contains(.gst), let gst = gst() { sentences.append(gst) }

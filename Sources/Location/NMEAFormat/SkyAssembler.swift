@@ -9,7 +9,6 @@ struct SkyAssembler {
     /// The maximum number of sentences in a list. The standard allows nine. With four satellites per sentence, 40
     /// sentences suffice for all systems, even with many signals.
     private static let maximumSentences = 40
-    /// The maximum number of satellites in a list.
     private static let maximumSatellites = 256
 
     /// A list of satellites in several GSV sentences.
@@ -65,13 +64,13 @@ struct SkyAssembler {
 
     /// Reads GSV: `number of sentences,index of this sentence,satellites in view`, four fields for each satellite, and
     /// the signal ID since version 4.10.
-    mutating func readInView(_ sentence: NMEASentence) {
+    mutating func readInView(_ sentence: NMEASentence) { if !appendSatellites(of: sentence) { isInvalid = true } }
+
+    /// Returns false for a sentence that is out of order or exceeds a limit.
+    private mutating func appendSatellites(of sentence: NMEASentence) -> Bool {
         guard let count = sentence[0].count, count <= Self.maximumSentences, let number = sentence[1].count,
             number >= 1, number <= count
-        else {
-            isInvalid = true
-            return
-        }
+        else { return false }
         let rest = sentence.count - 3
         let signal = rest > 0 && rest % 4 == 1 ? sentence[sentence.count - 1].hexadecimalDigit ?? 0 : 0
         let known = lists.firstIndex { $0.talker == sentence.talker && $0.signal == signal }
@@ -82,29 +81,23 @@ struct SkyAssembler {
             } else if lists.count < Self.maximumLists {
                 lists.append(list)
             } else {
-                isInvalid = true
-                return
+                return false
             }
         }
         guard let index = known ?? (number == 1 ? lists.indices.last : nil), lists[index].sentences == count,
             lists[index].received == number - 1
-        else {
-            isInvalid = true
-            return
-        }
+        else { return false }
         lists[index].received = number
         let system = NMEASystem(talker: sentence.talker)
         var field = 3
         while field + 1 < sentence.count {
             if let satellite = Self.satellite(sentence, field, system, signal) {
-                guard lists[index].satellites.count < Self.maximumSatellites else {
-                    isInvalid = true
-                    return
-                }
+                guard lists[index].satellites.count < Self.maximumSatellites else { return false }
                 lists[index].satellites.append(satellite)
             }
             field += 4
         }
+        return true
     }
 
     private static func satellite(

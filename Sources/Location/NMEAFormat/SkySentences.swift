@@ -2,11 +2,8 @@
 
 import DeviceCore
 
-/// The sentences of one sky report.
 struct SkySentences {
-    /// The maximum number of satellites in a GSA sentence.
     private static let satellitesOfGSA = 12
-    /// The maximum number of satellites in a GSV sentence.
     private static let satellitesOfGSV = 4
     /// The maximum number of satellites in a list of GSV sentences, which state the number with two digits.
     private static let maximumSatellites = 99

@@ -38,9 +38,7 @@ struct EpochAssembler {
         var hasNewSatellites = false
     }
 
-    /// The number of ignored fixes of other receivers.
     private(set) var otherReceiverFixCount = 0
-    /// The number of reports from which implausible values were removed.
     private(set) var implausibleReportCount = 0
     /// The path of the receiver whose positions are used; nil until the first fix selects it.
     private(set) var receiver: String?
@@ -55,12 +53,6 @@ struct EpochAssembler {
     private var isSkyBeforeLastReport = false
     private var isAfterLoss = true
 
-    /// Creates an assembler.
-    ///
-    /// - Parameters:
-    ///   - start: The civil time at time zero; nil if unknown.
-    ///   - receiver: The path of the receiver; nil for the receiver of the first fix.
-    ///   - includesMissing: Whether epochs without a fix are returned too.
     init(start: WallTime?, receiver: String? = nil, includesMissing: Bool = false) {
         self.start = start
         self.receiver = receiver
@@ -71,7 +63,6 @@ struct EpochAssembler {
     static let implausibleText =
         "reports had impossible numbers, such as an altitude of 10,000 km; those numbers were omitted."
 
-    /// True if an epoch is pending, because further reports may belong to it.
     var hasPending: Bool { pending != nil }
 
     /// True for the path of the selected receiver, and for an unknown path.
@@ -80,7 +71,6 @@ struct EpochAssembler {
         return receiver.isEmpty || name.isEmpty || name == receiver
     }
 
-    /// Processes a position report, and returns the epoch that it completes.
     mutating func process(_ report: PositionReport, at arrival: Int64?) -> Epoch? {
         if receiver == nil, report.hasFix { receiver = report.receiver }
         guard isSelected(receiver: report.receiver) else {
@@ -106,7 +96,6 @@ struct EpochAssembler {
         return finished
     }
 
-    /// Processes a satellite report.
     mutating func process(_ found: SkyReport, at arrival: Int64?) {
         guard isSelected(receiver: found.receiver) else { return }
         var found = found
@@ -129,7 +118,6 @@ struct EpochAssembler {
         sky = latest
     }
 
-    /// Records a loss of positions, and returns the pending epoch.
     mutating func interrupt() -> Epoch? {
         isAfterLoss = true
         return removePending()
@@ -191,7 +179,6 @@ struct EpochAssembler {
 }
 
 extension SkyReport {
-    /// Copies the known values of another report of the same instant.
     fileprivate mutating func merge(_ other: SkyReport) {
         if !other.hdop.isNaN { hdop = other.hdop }
         if !other.vdop.isNaN { vdop = other.vdop }
@@ -230,7 +217,6 @@ extension PositionReport {
 }
 
 extension SkyReport {
-    /// Removes implausible counts of satellites. Returns true if there were any.
     mutating func removeImplausibleValues() -> Bool {
         guard usedCount > 999 else { return false }
         usedCount = -1

@@ -15,7 +15,6 @@ struct EqualTimeSpreader<Item> {
     static var maximumItems: Int { 16_384 }
 
     private var items: [Item] = []
-    /// The total size of the buffered items.
     private var size = 0
     /// The time in the file of the buffered items; nil before the first item with a time.
     private var time: Int64?
@@ -47,7 +46,6 @@ struct EqualTimeSpreader<Item> {
         if let time { (self.time, timedCount) = (time, items.count) }
     }
 
-    /// Yields the items that are still buffered.
     mutating func finish<E: Error>(yield: (Item, Int64) throws(E) -> Void) throws(E) {
         try flush(gap: nil, isContinuous: false, yield: yield)
     }

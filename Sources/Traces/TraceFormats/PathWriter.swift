@@ -19,7 +19,6 @@ struct PathWriter: ~Copyable {
         var hasHeight = true
     }
 
-    /// The file that is written.
     var file: ExportFile
     let trace: TraceFile
     let options: ExportOptions
@@ -71,9 +70,7 @@ struct PathWriter: ~Copyable {
     /// Counts a position for the remarks about missing information and about information that the format cannot
     /// contain.
     ///
-    /// - Parameters:
-    ///   - epoch: The position.
-    ///   - altitude: The altitude that the format contains; NaN if the position has none.
+    /// - Parameter altitude: The altitude that the format contains; NaN if the position has none.
     mutating func countOmissions(of epoch: PositionEpochs.Epoch, altitude: Double) {
         let report = epoch.report
         if !report.horizontalError.isNaN || !report.longitudeError.isNaN || !report.verticalError.isNaN {
@@ -113,7 +110,6 @@ struct PathWriter: ~Copyable {
     ///
     /// - Parameters:
     ///   - epochs: The iterator after the last position.
-    ///   - format: The name of the format.
     ///   - altitude: The reference surface of the format's altitudes.
     ///   - hasSatellites: True for a format that contains satellites and dilutions of precision.
     mutating func close(
@@ -127,8 +123,7 @@ struct PathWriter: ~Copyable {
         )
         remarks += epochs.skippedContent.remarks(without: hasSatellites ? [.skies] : [])
         if accuracies > 0 {
-            remarks.append(
-                "\(format) cannot represent accuracies; those of \(accuracies) positions were omitted.")
+            remarks.append("\(format) cannot represent accuracies; those of \(accuracies) positions were omitted.")
         }
         if altitudes > 0 {
             remarks.append(

@@ -19,25 +19,19 @@ struct PositionEpochs {
     private(set) var assembler: EpochAssembler
     private var cursor: TraceCursor
     private var decoder = GPSDDecoder()
-    /// The damaged or partly unreadable reports.
     private(set) var damage = ReportDiagnostics()
     private var isAtEnd = false
 
     /// Creates an iterator at the start of a trace.
-    ///
-    /// - Parameter receiver: The receiver's path; nil for the receiver of the first fix.
     init(_ trace: TraceFile, receiver: String? = nil) {
         cursor = TraceCursor(trace)
         assembler = EpochAssembler(start: trace.start, receiver: receiver)
         skippedContent.add(batteryOf: trace.header)
     }
 
-    /// The lines of the trace that could not be read completely.
     var diagnostics: InputDiagnostics { cursor.diagnostics }
 
     /// Returns the next position with a fix; nil at the end.
-    ///
-    /// - Parameter bytes: The bytes of the trace.
     mutating func next(_ bytes: UnsafeRawBufferPointer) -> Epoch? {
         while !isAtEnd {
             guard let record = cursor.next(bytes) else {
@@ -59,7 +53,6 @@ struct PositionEpochs {
         return assembler.removePending()
     }
 
-    /// Processes a report, and returns the epoch that it completes.
     private mutating func process(_ record: TraceRecord, _ bytes: UnsafeRawBufferPointer) -> Epoch? {
         var report = PositionReport()
         let line = UnsafeRawBufferPointer(rebasing: bytes[record.range])

@@ -26,11 +26,11 @@ public struct RecordingFormat: Sendable {
     /// The file name extensions that select the format, in lower case, each with its dot.
     public internal(set) var fileExtensions: [String] = []
     /// True if the format is a folder of files, which cannot be written to standard output.
-    public internal(set) var isFolder = false
+    package internal(set) var isFolder = false
     /// True if the format contains the positions of one receiver, which ``ExportOptions/receiver`` selects.
-    public internal(set) var supportsReceiverSelection = false
-    /// True if the format can contain arrival times; see ``ExportOptions/hasStamps``.
-    public internal(set) var supportsArrivalTimes = false
+    package internal(set) var supportsReceiverSelection = false
+    /// True if the format can contain arrival times; see ``ExportOptions/includesArrivalTimes``.
+    package internal(set) var supportsArrivalTimes = false
     /// True if detection may read the whole file. These formats are tried after all others.
     var isTriedLast = false
     /// True if the writer itself reports damaged reports of gpsd, or the format contains no reports.
@@ -38,7 +38,6 @@ public struct RecordingFormat: Sendable {
     /// Returns the confidence that an input is in this format; nil if it is not. The closure is nil for a format that
     /// cannot be read.
     var detect: (@Sendable (RecordingInput) throws(DeviceError) -> DetectionConfidence?)?
-    /// Reads an input in this format.
     var read: (@Sendable (RecordingInput, RecordingOptions) throws(DeviceError) -> RecordingContents)?
     /// Writes a trace to a path, and returns remarks about omitted content.
     var writer: (@Sendable (TraceFile, String, ExportOptions) throws(DeviceError) -> [String])?
@@ -49,10 +48,10 @@ public struct RecordingFormat: Sendable {
     ]
 
     /// The formats in which a trace can be written.
-    public static var writableFormats: [RecordingFormat] { all.filter { $0.writer != nil } }
+    package static var writableFormats: [RecordingFormat] { all.filter { $0.writer != nil } }
 
     /// The file name extensions of the formats that can be written, for the help of commands.
-    public static var writableFileExtensions: [String] { writableFormats.flatMap(\.fileExtensions) }
+    package static var writableFileExtensions: [String] { writableFormats.flatMap(\.fileExtensions) }
 
     /// Writes a trace to a file, or to a folder if the format is one.
     ///
@@ -79,7 +78,7 @@ public struct RecordingFormat: Sendable {
     }
 
     /// Writes a trace with default options, except whether an existing file may be replaced.
-    public func write(_ trace: TraceFile, to path: String, overwrite: Bool) throws(DeviceError) -> [String] {
+    package func write(_ trace: TraceFile, to path: String, overwrite: Bool) throws(DeviceError) -> [String] {
         try write(trace, to: path, options: ExportOptions(overwrite: overwrite))
     }
 }

@@ -12,21 +12,16 @@ enum RecordingContents {
 
 /// The input of an import: a folder, a file, or bytes in memory.
 final class RecordingInput {
-    /// The number of leading bytes from which the format of a file is detected.
     private static let prefixSize = 1 << 16
 
-    /// The path, or the name of the input in messages.
     let name: String
     /// The sorted names of the files in a folder; nil for a file.
     let folder: [String]?
-    /// The contents of a file.
     let chunks: FileContents
-    /// The first bytes of the contents.
     let prefix: [UInt8]
     /// True for a file, which may have related files beside it.
     var isOnDisk: Bool { if case .file = chunks { true } else { false } }
 
-    /// Opens the file or folder at a path.
     init(path: String) throws(DeviceError) {
         name = path
         folder = FileIO.isDirectory(path) ? try Folder.names(path) : nil
@@ -34,7 +29,6 @@ final class RecordingInput {
         prefix = try chunks.prefix(Self.prefixSize)
     }
 
-    /// Creates an input from bytes in memory.
     init(_ bytes: TraceBytes, name: String) {
         self.name = name
         folder = nil
@@ -45,7 +39,6 @@ final class RecordingInput {
     /// The first byte after white space and a byte order mark; nil if there is none.
     private(set) lazy var firstByte = prefix.first { ![0x20, 0x09, 0x0a, 0x0d, 0xef, 0xbb, 0xbf].contains($0) }
 
-    /// True for text that may be a table.
     var mayBeTable: Bool { firstByte.map { !"<{$!\\".utf8.contains($0) } ?? false }
 
     /// True if the beginning of the input contains NMEA sentences with valid checksums.
@@ -93,7 +86,6 @@ final class RecordingInput {
         return try Folder.readIfPresent((name.lastIndex(of: "/").map { String(name[...$0]) } ?? "") + file)
     }
 
-    /// Detects the format, and reads the input.
     func load(
         _ options: RecordingOptions
     ) throws(DeviceError) -> (format: RecordingFormat, contents: RecordingContents) {

@@ -8,7 +8,6 @@ struct SkippedContent: Sendable {
     enum Kind: Int, CaseIterable, Sendable {
         case readings, reports, attitudes, skies, batteries, texts, accessories, beacons, losses
 
-        /// The plural noun for remarks.
         var name: String {
             switch self {
             case .readings: "motion readings"
@@ -26,7 +25,6 @@ struct SkippedContent: Sendable {
 
     private var counts = Kind.allCases.map { _ in 0 }
 
-    /// Counts an item of a kind.
     mutating func add(_ kind: Kind) { counts[kind.rawValue] += 1 }
 
     /// Counts an event that is omitted regardless of its content.
@@ -42,7 +40,6 @@ struct SkippedContent: Sendable {
         }
     }
 
-    /// Counts the battery of a trace header.
     mutating func add(batteryOf header: TraceHeader?) {
         if header?.battery != nil { add(.batteries) }
     }

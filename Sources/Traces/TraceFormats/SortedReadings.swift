@@ -21,7 +21,6 @@ struct SortedReadings {
     struct Sensor {
         var description: SensorDescription
         var count = 0
-        /// The value of the first reading in the trace.
         var first = SIMD3<Double>()
         fileprivate var last: Int64?
         fileprivate var intervals: [Int64] = []
@@ -35,14 +34,12 @@ struct SortedReadings {
 
     /// The maximum number of readings that are buffered for sorting.
     static let window = 1 << 15
-    /// The maximum number of intervals from which a rate is computed.
     private static let maximumIntervals = 1001
 
     /// All sensors of the trace, including those without readings.
     private(set) var sensors: [Sensor]
     /// The civil time at time zero; nil if the trace does not contain it. No reading is before it.
     private(set) var start: WallTime?
-    /// The number of other events, by kind.
     private(set) var skippedContent = SkippedContent()
     /// The number of omitted readings with the time of another reading of the same sensor.
     private(set) var repeatedCount = 0
@@ -55,7 +52,6 @@ struct SortedReadings {
     private var cursor: TraceCursor
     private var buffer = TimeHeap<(sensor: Int, value: SIMD3<Double>)>()
     private var shift: Int64 = 0
-    /// The time of the last returned reading of each sensor.
     private var lastReturnedTimes: [Int64?] = []
     private var isAtEnd = false
 
@@ -108,7 +104,6 @@ struct SortedReadings {
         }
     }
 
-    /// Remarks about omitted readings and unreadable lines.
     var remarks: [String] {
         var remarks = diagnostics.remarks
         remarks.appendRemark(

@@ -11,10 +11,7 @@ enum UnsupportedFileDetector {
             0, Array("SQLite format 3\0".utf8),
             "an SQLite database, such as a rosbag2 file. Convert it to MCAP: ros2 bag convert -i PATH -o OPTIONS.yaml, with storage_id: mcap in the options"
         ),
-        (
-            0, Array("#ROSBAG V".utf8),
-            "a ROS 1 bag. Convert it to MCAP: mcap convert PATH out.mcap"
-        ),
+        (0, Array("#ROSBAG V".utf8), "a ROS 1 bag. Convert it to MCAP: mcap convert PATH out.mcap"),
         (0, [0x0a, 0x0d, 0x0d, 0x0a], packets), (0, [0xd4, 0xc3, 0xb2, 0xa1], packets),
         (0, [0xa1, 0xb2, 0xc3, 0xd4], packets),
         (
@@ -22,10 +19,7 @@ enum UnsupportedFileDetector {
             "an ioctl dump. Run the program under umockdev instead: umockdev-run --ioctl=NODE=PATH"
         ),
         (8, Array(".FIT".utf8), "a FIT file. Convert it to GPX: gpsbabel -i garmin_fit -f PATH -o gpx -F out.gpx"),
-        (
-            0, [0x50, 0x4b, 0x03, 0x04],
-            "a zip archive. Unpack it, and specify the directory: unzip PATH -d DIRECTORY"
-        ),
+        (0, [0x50, 0x4b, 0x03, 0x04], "a zip archive. Unpack it, and specify the directory: unzip PATH -d DIRECTORY"),
     ]
 
     private static let packets =

@@ -37,10 +37,8 @@ import Trace
 public struct CSVColumnMap: Sendable, Hashable {
     /// The maximum length of a map's text in bytes.
     static let maximumLength = 16_384
-    /// The maximum number of skipped lines.
     static let maximumSkip = 1_000_000
 
-    /// The column of a quantity.
     struct Column: Sendable, Hashable {
         /// The name in the header as written in the map; nil if the map contains a number.
         var name: String?
@@ -49,7 +47,6 @@ public struct CSVColumnMap: Sendable, Hashable {
         /// The unit; nil for quantities without a unit.
         var unit: CSVUnit?
 
-        /// The column in messages.
         var description: String { name.map { "\"\($0)\"" } ?? "#\((index ?? 0) + 1)" }
     }
 
@@ -164,7 +161,6 @@ public struct CSVColumnMap: Sendable, Hashable {
         }
     }
 
-    /// Checks that the entries are consistent.
     private func check() throws(DeviceError) {
         guard columns.keys.contains(where: { $0.isMotion }) || columns[.lat] != nil || columns[.lon] != nil else {
             throw Self.error(

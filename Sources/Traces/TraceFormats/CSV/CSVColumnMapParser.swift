@@ -9,10 +9,8 @@ struct CSVColumnMapParser {
         var key: String
         var value: String
         var unit: String?
-        /// True if the value was in quotes.
         var isQuoted = false
 
-        /// The entry in messages.
         var description: String { "\(key)=\(isQuoted ? "\"\(value)\"" : value)\(unit.map { ":\($0)" } ?? "")" }
     }
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import DeviceCore
+
 /// A quantity that a column of a table can contain, with its name in column maps.
 enum CSVQuantity: String, Hashable, Sendable, CaseIterable {
-    /// The time of the row.
     case time
     /// The date of the row, if its time is a time of day.
     case date
@@ -140,7 +141,6 @@ enum CSVDimension: Hashable, Sendable {
         }
     }
 
-    /// The names of all units, for messages.
     var unitNames: String { units.map(\.name).joined(separator: ", ") }
 }
 
@@ -151,7 +151,6 @@ struct CSVUnit: Hashable, Sendable {
     private let divisor: Double
     /// The exponent of a time unit of 10^power nanoseconds. nil for other units, and for times written as dates.
     let power: Int?
-    /// True if the sign of values is inverted.
     var isNegated = false
 
     init(_ name: String, _ factor: Double = 1, _ divisor: Double = 1, power: Int? = nil) {
@@ -161,7 +160,6 @@ struct CSVUnit: Hashable, Sendable {
         self.power = power
     }
 
-    /// Converts a value to the unit of sources.
     func value(_ number: Double) -> Double {
         let value = number * factor / divisor
         // Subtracting from 0 avoids negative zero.
@@ -182,5 +180,46 @@ struct CSVUnit: Hashable, Sendable {
         case "gauss": name == "G"
         default: name == text
         }
+    }
+}
+
+extension CSVQuantity {
+    /// The quantities of a position other than its coordinates.
+    static let ofPositions: [CSVQuantity] = [
+        .altMSL, .altHAE, .speed, .course, .climb, .horizontalAccuracy, .verticalAccuracy, .speedAccuracy,
+        .courseAccuracy,
+    ]
+}
+
+extension PositionReport {
+    var hasValidCoordinates: Bool { latitude.magnitude <= 90 && longitude.magnitude <= 180 }
+
+    /// Sets a quantity of a table; NaN if it is absent. Negative speeds, courses and accuracies count as unknown,
+    /// because programs write negative numbers for them.
+    mutating func set(_ quantity: CSVQuantity, _ value: Double) {
+        let known = value >= 0 ? value : .nan
+        switch quantity {
+        case .altMSL: altitudeMSL = value
+        case .altHAE: altitudeHAE = value
+        case .speed: speed = known
+        case .course: track = known <= 360 ? known : .nan
+        case .climb: climb = value
+        case .horizontalAccuracy: horizontalError = known
+        case .verticalAccuracy: verticalError = known
+        case .speedAccuracy: speedError = known
+        case .courseAccuracy: trackError = known
+        default: break
+        }
+    }
+
+    mutating func setMode() {
+        geoidSeparation = altitudeHAE - altitudeMSL
+        mode = altitudeHAE.isNaN && altitudeMSL.isNaN ? .twoDimensional : .threeDimensional
+    }
+
+    /// The latitude and longitude in degrees with at most seven decimals, for remarks.
+    var coordinates: String {
+        let (latitude, longitude) = ((latitude * 1e7).rounded() / 1e7, (longitude * 1e7).rounded() / 1e7)
+        return "\(latitude), \(longitude)"
     }
 }

@@ -9,7 +9,6 @@ import Trace
 /// are skipped. A last row without a line end is omitted, because digits at its end may be missing. The bytes are
 /// borrowed and must stay valid as long as the reader is used.
 struct CSVReader {
-    /// The maximum number of columns in a row.
     static let maximumColumns = 1024
     /// The maximum size of a row in bytes. It limits the effect of an unclosed quote.
     static let maximumRow = 1 << 20
@@ -22,9 +21,7 @@ struct CSVReader {
         var isQuoted = false
     }
 
-    /// The name of the text in messages.
     let name: String
-    /// The cells of the current row.
     private(set) var cells: [Cell] = []
     /// The line on which the current row begins, counted from 1.
     private(set) var line = 0
@@ -34,7 +31,6 @@ struct CSVReader {
     var width: Int?
     /// The number of rows with fewer cells.
     private(set) var shortRows = 0
-    /// The separator of cells.
     private(set) var separator = UInt8(ascii: ",")
     /// The names of the columns; empty until the header is read.
     private(set) var header: [String] = []
@@ -64,13 +60,9 @@ struct CSVReader {
 
     /// Reads the first row as the names of the columns, in lower case. Semicolons and tabs are recognized as
     /// separators.
-    ///
-    /// - Parameter allowsRepeatedNames: Whether several columns may have the same name.
     mutating func readHeader(allowsRepeatedNames: Bool = false) throws(DeviceError) {
         chooseSeparator()
-        guard try readRow() else {
-            throw DeviceError(.invalidTrace, "\(name) is empty and has no header.")
-        }
+        guard try readRow() else { throw DeviceError(.invalidTrace, "\(name) is empty and has no header.") }
         header = cells.indices.map { text($0).lowercased() }
         width = header.count
         isTruncated = isMissingLineEnd
@@ -122,11 +114,6 @@ struct CSVReader {
         return remarks
     }
 
-    /// Returns the error for a table without usable contents.
-    ///
-    /// - Parameters:
-    ///   - what: The problem, as a noun phrase.
-    ///   - more: Further sentences about the cause.
     func noReadingsError(_ what: String, details: [String] = []) -> DeviceError {
         DeviceError(.invalidTrace, (["\(name) has a header but \(what)."] + remarks + details).joined(separator: " "))
     }
@@ -224,12 +211,13 @@ struct CSVReader {
             columnName: index.flatMap { header.indices.contains($0) ? header[$0] : nil } ?? "")
     }
 
+    func error(_ what: String) -> DeviceError { position(ofColumn: nil).error(what) }
+
     private mutating func readRow(from start: Int) throws(DeviceError) {
         isMissingLineEnd = false
         while true {
             guard cells.count < Self.maximumColumns else {
-                throw position(ofColumn: nil).error(
-                    "the row has more than \(Self.maximumColumns) cells. Is it the right file?")
+                throw error("the row has more than \(Self.maximumColumns) cells. Is it the right file?")
             }
             skipWhitespace()
             if offset < bytes.count, bytes[offset] == UInt8(ascii: "\"") {
@@ -257,8 +245,7 @@ struct CSVReader {
             let hint =
                 separator == UInt8(ascii: ",") && cells.count >= 2 * header.count - 1
                 ? "Its numbers may have decimal commas. Export with decimal points." : "Correct the row or the header."
-            throw position(ofColumn: nil).error(
-                "the row has \(cells.count) cells, but the header has \(header.count). \(hint)")
+            throw error("the row has \(cells.count) cells, but the header has \(header.count). \(hint)")
         }
     }
 

@@ -19,7 +19,6 @@ struct CSVTableReader {
     /// True once a time shows that the logger's clock was set.
     private var hasSetClock = false
 
-    /// Reads the header, and finds the columns of the map.
     init(_ bytes: UnsafeRawBufferPointer, name: String, map: CSVColumnMap) throws(DeviceError) {
         reader = try CSVReader(bytes, name: name)
         self.map = map
@@ -44,7 +43,7 @@ struct CSVTableReader {
     ) throws(DeviceError) -> Int {
         if let index = column.index {
             guard !map.hasHeader || index < reader.header.count else {
-                throw reader.position(ofColumn: nil).error(
+                throw reader.error(
                     "there is no column \(column.description), which the column map assigns to \(quantity.rawValue): the header has \(reader.header.count) columns. \(numbered(reader.header))"
                 )
             }
@@ -53,7 +52,7 @@ struct CSVTableReader {
         let name = (column.name ?? "").lowercased()
         let found = reader.header.indices.filter { reader.header[$0] == name }
         guard let index = found.first else {
-            throw reader.position(ofColumn: nil).error(
+            throw reader.error(
                 "there is no column \(column.description), which the column map assigns to \(quantity.rawValue). \(numbered(reader.header))"
             )
         }
@@ -71,7 +70,6 @@ struct CSVTableReader {
         return "The columns are \(names)\(header.count > 24 ? " and more" : "")."
     }
 
-    /// Reads all rows.
     mutating func read() throws(DeviceError) -> Recording {
         var row: Int64 = 0
         hasSetClock = try containsCivilTime()
@@ -138,8 +136,8 @@ struct CSVTableReader {
             var time: Int64?
             if let date = rows.columns[.date] {
                 time = TableTime.midnight(ahead.text(date.index), order: date.unit?.name ?? "ymd")
-            } else if let power = column.unit?.power {
-                if case .number(let number) = ahead.content(column.index) { time = number.scaled(byPowerOfTen: power) }
+            } else if let unit = column.unit, unit.power != nil {
+                time = Self.scaledNumber(ahead, column.index, unit)
             } else {
                 time = TableTime.parse(ahead.text(column.index))?.time.nanoseconds
             }
@@ -165,23 +163,22 @@ struct CSVTableReader {
         }
     }
 
+    /// Returns the number in a cell in nanoseconds; nil if there is none, or the unit is not numeric.
+    private static func scaledNumber(_ reader: borrowing CSVReader, _ index: Int, _ unit: CSVUnit) -> Int64? {
+        guard let power = unit.power, case .number(let number) = reader.content(index) else { return nil }
+        return number.scaled(byPowerOfTen: power)
+    }
+
     /// Returns the time of the fix; nil if the map has no such column or its cell is empty or unusable.
     private mutating func fixTime() throws(DeviceError) -> (time: Int64, civil: WallTime?)? {
         guard let column = rows.columns[.fixTime], let unit = column.unit else { return nil }
         let text = reader.text(column.index)
         guard !text.isEmpty else { return nil }
-        var time: Int64?
-        if let power = unit.power {
-            if case .number(let number) = reader.content(column.index) { time = number.scaled(byPowerOfTen: power) }
-        } else {
-            time = TableTime.parse(text)?.time.nanoseconds
-        }
-        guard let time else {
-            rows.recordUnreadable(column.index, reader)
-            return nil
-        }
-        let isCivil = unit.power == nil || time >= Self.earliestCivilTime
-        if isCivil, UnsetClock.produced(time, isSetLater: hasSetClock) {
+        let time =
+            unit.power != nil
+            ? Self.scaledNumber(reader, column.index, unit) : TableTime.parse(text)?.time.nanoseconds
+        let isCivil = unit.power == nil || (time ?? 0) >= Self.earliestCivilTime
+        guard let time, !isCivil || !UnsetClock.produced(time, isSetLater: hasSetClock) else {
             rows.recordUnreadable(column.index, reader)
             return nil
         }
@@ -202,13 +199,11 @@ struct CSVTableReader {
         return map.start.map { WallTime(nanoseconds: $0.nanoseconds.addingSaturated(time)) }
     }
 
-    /// The result of reading the time of a row.
     private enum RowTime {
         /// The time in nanoseconds.
         case known(Int64)
         /// The cell is empty.
         case absent
-        /// The time is from a clock that was not set.
         case fromUnsetClock
         /// The cell in the given column is unreadable.
         case unreadable(Int)
@@ -229,7 +224,6 @@ struct CSVTableReader {
         return nil
     }
 
-    /// Records a problem with the date and the time of the row.
     private mutating func recordTime(_ message: String) {
         let cells = [CSVQuantity.date, .time].compactMap { rows.columns[$0] }.map { reader.text($0.index) }
         rows.diagnostics.record(message, line: reader.line, text: cells.joined(separator: " "))
@@ -288,13 +282,7 @@ struct CSVTableReader {
                 "\"\(day.prefix(40))\" is not a date such as 2026-11-21. If the day or the month comes first, write :dmy or :mdy after the column in the column map."
             )
         }
-        var time: Int64?
-        if let power = unit.power {
-            if case .number(let number) = reader.content(index) { time = number.scaled(byPowerOfTen: power) }
-        } else {
-            time = TableTime.timeOfDay(text)
-        }
-        guard let time else {
+        guard let time = unit.power != nil ? Self.scaledNumber(reader, index, unit) : TableTime.timeOfDay(text) else {
             if row > 0 { return .unreadable(index) }
             let advice =
                 unit.power == nil

@@ -50,7 +50,7 @@ public enum MotionCSVLayout: String, Sendable, CaseIterable {
     static let timeColumns: Set<String> = ["t", "time", "seconds", "t (s)", "time (s)", "t_s", "time_s"]
 
     /// The interval between rows in seconds, for layouts without times; nil if it must be given.
-    public var defaultPeriod: Double? {
+    package var defaultPeriod: Double? {
         switch self {
         case .si, .iio: nil
         case .broad: 0.0105
@@ -97,7 +97,7 @@ extension MotionCSVLayout {
             }
         }
         guard !columns.isEmpty else {
-            throw reader.position(ofColumn: nil).error(
+            throw reader.error(
                 "no column contains motion readings. Name the columns t, gx, gy, gz, ax, ay, az, mx, my, mz.")
         }
         var rows = TableRowConverter(columns, from: reader.name)
@@ -106,7 +106,6 @@ extension MotionCSVLayout {
         return rows
     }
 
-    /// Converts three axes to the units of sources.
     private func converted(_ kind: SensorKind, _ value: SIMD3<Double>) -> SIMD3<Double> {
         switch (kind, self) {
         case (.gyroscope, .broad), (.gyroscope, .motionSense): value / 1e4
@@ -130,7 +129,7 @@ extension MotionCSVLayout {
             }
         }
         guard found.isEmpty || missing.isEmpty else {
-            throw reader.position(ofColumn: nil).error(
+            throw reader.error(
                 "the header lacks \(missing.joined(separator: " and ")): a sensor has three axes. Add or remove columns."
             )
         }

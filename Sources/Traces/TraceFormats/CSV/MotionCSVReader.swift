@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import DeviceCore
+package import DeviceCore
 import Trace
 
 /// Reads a CSV file of motion readings.
@@ -13,12 +13,11 @@ struct MotionCSVReader {
     private let options: MotionCSVOptions
     private var rows: TableRowConverter
 
-    /// Reads the header.
     init(_ bytes: UnsafeRawBufferPointer, name: String, options: MotionCSVOptions) throws(DeviceError) {
         reader = try CSVReader(bytes, name: name)
         try reader.readHeader()
         guard let layout = options.layout ?? MotionCSVLayout(columns: reader.header) else {
-            throw reader.position(ofColumn: nil).error(
+            throw reader.error(
                 "these columns are unknown: \(reader.header.prefix(12).joined(separator: ",").prefix(120)). Name them t, gx, gy, gz, ax, ay, az, mx, my, mz (s, rad/s, m/s^2, microtesla), or describe them with a column map (--columns)."
             )
         }
@@ -28,7 +27,7 @@ struct MotionCSVReader {
         reader.width = rows.width
         timeColumn = reader.header.firstIndex { MotionCSVLayout.timeColumns.contains($0) }
         guard let period = timeColumn != nil ? 0 : options.period ?? layout.defaultPeriod else {
-            throw reader.position(ofColumn: nil).error(
+            throw reader.error(
                 "there is no column t with the seconds. Add it, or specify the number of rows per second with --rate.")
         }
         guard timeColumn != nil || (period.isFinite && period > 0 && period <= 86_400) else {
@@ -40,7 +39,6 @@ struct MotionCSVReader {
         self.period = period
     }
 
-    /// Reads all rows.
     mutating func read() throws(DeviceError) -> Recording {
         var row: Int64 = 0
         var mayBeUnits = true
@@ -59,8 +57,7 @@ struct MotionCSVReader {
                     throw reader.position(ofColumn: timeColumn).error(
                         "the row has readings but no time. Add the time, or remove the row.")
                 }
-                rows.diagnostics.record(
-                    "the row has readings but no time and was skipped", line: reader.line, text: "")
+                rows.diagnostics.record("the row has readings but no time and was skipped", line: reader.line, text: "")
             }
             rows.endRow()
             row += 1
@@ -126,38 +123,26 @@ struct MotionCSVReader {
 }
 
 extension Recording {
-    /// Reads a CSV file of motion readings; ``MotionCSVLayout`` lists the supported layouts.
+    /// Reads a CSV file of motion readings in UTF-8; ``MotionCSVLayout`` lists the supported layouts.
     ///
-    /// Columns may be in any order, and additional columns are ignored. Empty cells and NaN are missing values. A row
-    /// with only some axes of a sensor yields no reading of that sensor. A last row without a line end is omitted with
-    /// a remark, because it may be truncated. Lines that begin with `#` are comments. Separators are commas, semicolons
-    /// or tabs. Decimal commas are an error. Times may begin at any value; seconds since 1970 determine ``start``.
+    /// A last row without a line end is omitted with a remark, because it may be truncated. Decimal commas are an
+    /// error. Times may begin at any value; seconds since 1970 determine ``start``.
     ///
-    /// - Parameters:
-    ///   - csv: The contents of the file in UTF-8.
-    ///   - name: The name of the file in messages.
-    ///   - options: Information that the file does not contain.
     /// - Throws: An error with code `invalidTrace` that names the line, the column and a remedy.
-    public init(csv: [UInt8], name: String, options: MotionCSVOptions = .init()) throws(DeviceError) {
+    package init(csv: [UInt8], name: String, options: MotionCSVOptions = .init()) throws(DeviceError) {
         self = try csv.withBytes { (bytes) throws(DeviceError) in
             var reader = try MotionCSVReader(bytes, name: name, options: options)
             return try reader.read()
         }
     }
 
-    /// Reads a table of motion readings and positions according to a column map.
+    /// Reads a table of motion readings and positions in UTF-8 according to a column map.
     ///
-    /// Empty cells and NaN are missing values. A row with only some axes of a sensor yields no reading of that sensor.
-    /// A last row without a line end is omitted with a remark. Lines that begin with `#` are comments. If rows of
-    /// motion readings repeat the previous position, it is read once per second. Missing speeds and courses are derived
-    /// from the positions.
+    /// If rows of motion readings repeat the previous position, it is read once per second. Missing speeds and courses
+    /// are derived from the positions.
     ///
-    /// - Parameters:
-    ///   - table: The contents of the table in UTF-8.
-    ///   - name: The name of the table in messages.
-    ///   - columns: The column map.
     /// - Throws: An error with code `invalidTrace` that names the line, the column and a remedy.
-    public init(table: [UInt8], name: String, columns: CSVColumnMap) throws(DeviceError) {
+    package init(table: [UInt8], name: String, columns: CSVColumnMap) throws(DeviceError) {
         self = try table.withBytes { (bytes) throws(DeviceError) -> Recording in
             var reader = try CSVTableReader(bytes, name: name, map: columns)
             return try reader.read()

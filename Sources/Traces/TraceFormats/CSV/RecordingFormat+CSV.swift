@@ -11,7 +11,6 @@ struct MotionCSVEncoder {
     /// The kinds of sensors in the order of the columns.
     static let kinds = [SensorKind.gyroscope] + SensorKind.allCases.filter { $0 != .gyroscope }
 
-    /// The completed rows.
     private(set) var bytes: [UInt8]
     private let sensors: [SensorDescription]
     private var time: Int64?
@@ -26,12 +25,6 @@ struct MotionCSVEncoder {
         bytes = Array((["t"] + sensors.flatMap(\.kind.csvColumns)).joined(separator: ",").utf8) + [UInt8(ascii: "\n")]
     }
 
-    /// Adds a reading in the sensor's own axes.
-    ///
-    /// - Parameters:
-    ///   - value: The reading, in the unit of a source.
-    ///   - sensor: The index of the sensor.
-    ///   - time: The time in nanoseconds.
     mutating func append(_ value: SIMD3<Double>, of sensor: Int, at time: Int64) {
         if time != self.time { endRow() }
         self.time = time
@@ -54,7 +47,6 @@ struct MotionCSVEncoder {
         bytes.append(UInt8(ascii: "\n"))
     }
 
-    /// Removes and returns the completed rows.
     mutating func drain() -> [UInt8] {
         defer { bytes.removeAll(keepingCapacity: true) }
         return bytes
@@ -73,11 +65,9 @@ extension RecordingFormat {
     /// sensors are omitted.
     ///
     /// Units are seconds since the start, rad/s, m/s² (proper acceleration, +9.81 on the axis that points up),
-    /// microtesla and kPa. Axes are those of the device, after applying the mount matrix. There is one row for each
-    /// time at which a sensor was read. The cells of sensors without a reading at that time are empty; nothing is
-    /// interpolated. Only the first sensor of each kind is written. Numbers are in the shortest form that reads back as
-    /// the same value.
-    public static let csv = RecordingFormat(
+    /// microtesla and kPa. Axes are those of the device, after applying the mount matrix. Only the first sensor of each
+    /// kind is written. Numbers are in the shortest form that reads back as the same value.
+    package static let csv = RecordingFormat(
         name: "csv", title: "motion CSV", fileExtensions: [".csv"], reportsDamage: true, detect: sniff, read: read,
         writer: write)
 

@@ -189,9 +189,7 @@ extension TableRowConverter {
         }
         guard report.speed >= Self.minimumMovingSpeed,
             time.subtractingSaturated(since.time) > Self.maximumUnchangedDuration
-        else {
-            return
-        }
+        else { return }
         diagnostics.record(
             "the position has not changed for seconds although the speed is not zero; if the logger repeats its last fix, name the column with the time of the fix: fix.time=COLUMN",
             line: reader.line, text: "\(report.coordinates), \(report.speed) m/s")

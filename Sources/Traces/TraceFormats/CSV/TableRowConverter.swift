@@ -24,30 +24,23 @@ struct TableRowConverter {
     /// Whether a position that is repeated in rows of motion readings is read only once per second.
     var dropsRepetitions = false
 
-    /// The readings, with a track for each sensor in the table.
     private(set) var tracks: [MotionTrack] = []
-    /// The columns of each track's axes.
     private var axes: [[Column?]] = []
     private let hasPositions: Bool
     var reports = ReportTrack()
-    /// The number of times that a row had only some axes of a sensor.
     private(set) var incompleteReadingCount = 0
     var repeatedPositionCount = 0
-    /// The number of positions with a derived speed, course or climb.
     var derivedMotionCount = 0
-    /// The problems found in the rows.
     var diagnostics = InputDiagnostics()
     private var hasRows = false
     var motion = DerivedMotion()
     var lastPosition: (values: [Double], time: Int64)?
-    /// The last fix: its time, its values, and the time of its first row.
     var lastFix: (time: Int64, values: [Double], rowTime: Int64?)?
     /// The values of the last position, and the time of the first row with these values.
     var unchangedPosition: (values: [Double], time: Int64)?
     var spreader = EqualTimeSpreader<Item>()
     /// The positions up to the first change of time; nil after it.
     var firstItems: [Item]? = []
-    /// The first time of a position.
     var firstTime: Int64?
     /// True if all positions have no time, or the same time, which is then ignored.
     var ignoresTimes = false
@@ -62,12 +55,6 @@ struct TableRowConverter {
         var line: Int
     }
 
-    /// Creates a converter.
-    ///
-    /// - Parameters:
-    ///   - columns: The columns of the quantities.
-    ///   - source: The file or folder of the readings.
-    ///   - sensorName: The name of the sensors; empty if unknown.
     init(_ columns: [CSVQuantity: Column], from source: String, sensorName: String = "") {
         self.columns = columns
         hasPositions = columns[.lat] != nil
@@ -115,13 +102,6 @@ struct TableRowConverter {
         }
     }
 
-    /// Processes the current row of the reader.
-    ///
-    /// - Parameters:
-    ///   - reader: The reader of the table.
-    ///   - time: The time of the row in nanoseconds; nil if it has none.
-    ///   - civil: The civil time of the row; nil if unknown.
-    ///   - fix: The time of the fix; nil if the row does not contain it.
     mutating func process(
         _ reader: borrowing CSVReader, at time: Int64?, civil: WallTime?, fix: (time: Int64, civil: WallTime?)? = nil
     ) throws(DeviceError) {

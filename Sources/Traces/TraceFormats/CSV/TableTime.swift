@@ -12,9 +12,7 @@ enum TableTime {
         var words = text.split(separator: " ").map(String.init)
         guard let last = words.last else { return nil }
         // The zone may be separated by a space.
-        if last == "UTC" || last == "GMT" {
-            words[words.count - 1] = "Z"
-        }
+        if last == "UTC" || last == "GMT" { words[words.count - 1] = "Z" }
         var plain =
             words.count > 2
             ? words.dropLast().joined(separator: " ") + (words.last ?? "") : words.joined(separator: " ")

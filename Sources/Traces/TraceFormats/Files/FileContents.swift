@@ -11,7 +11,6 @@ enum FileContents {
     /// A source that can be opened repeatedly at any offset.
     case stream(name: String, open: (_ offset: Int) -> any ByteSource)
 
-    /// The name of the file in messages.
     var name: String {
         switch self {
         case .file(let path): path
@@ -27,7 +26,6 @@ enum FileContents {
         return .memory(try TraceBytes(path: path), name: path)
     }
 
-    /// Returns a source that begins at an offset.
     func source(from offset: Int = 0) throws(DeviceError) -> any ByteSource {
         switch self {
         case .file(let path): try FileSource(path, from: offset)
@@ -64,7 +62,6 @@ private final class FileSource: ByteSource {
 
     deinit { close(descriptor) }
 
-    /// Fills the buffer, unless the file ends before.
     func read(into buffer: UnsafeMutableRawBufferPointer) throws(DeviceError) -> Int {
         var filled = 0
         while filled < buffer.count {
@@ -96,20 +93,13 @@ package final class MemorySource: ByteSource {
     private var offset: Int
     private var releasedOffset = 0
 
-    /// Creates a source of an array.
-    ///
-    /// - Parameter offset: The offset of the first byte to read.
     package convenience init(_ bytes: [UInt8], from offset: Int = 0) { self.init(TraceBytes(bytes), from: offset) }
 
-    /// Creates a source of bytes in memory or in a mapped file.
-    ///
-    /// - Parameter offset: The offset of the first byte to read.
     package init(_ bytes: TraceBytes, from offset: Int = 0) {
         self.bytes = bytes
         self.offset = min(max(offset, 0), bytes.count)
     }
 
-    /// Copies as many bytes as fit into the buffer.
     package func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
         let count = min(buffer.count, bytes.count - offset)
         bytes.withUnsafeBytes { bytes in

@@ -9,12 +9,9 @@ enum Folder {
     /// The maximum size of an imported file in bytes: 512 MiB, or 64 MiB on 32-bit systems. Its readings need several
     /// times as much memory.
     static var maximumFileSize: Int { Int.bitWidth > 32 ? 1 << 29 : 1 << 26 }
-    /// The maximum number of names that are read from a folder.
     private static let maximumNames = 10_000
 
-    static func read(_ path: String) throws(DeviceError) -> [UInt8] {
-        try FileIO.read(path, limit: maximumFileSize)
-    }
+    static func read(_ path: String) throws(DeviceError) -> [UInt8] { try FileIO.read(path, limit: maximumFileSize) }
 
     /// Reads a file; nil if it does not exist.
     static func readIfPresent(_ path: String) throws(DeviceError) -> [UInt8]? {
@@ -23,7 +20,6 @@ enum Folder {
         return try read(path)
     }
 
-    /// Returns the sorted names in a folder.
     static func names(_ path: String) throws(DeviceError) -> [String] {
         guard let names = DirectoryEntries.names(path, limit: maximumNames) else {
             throw FileIO.readError(path, call: "opendir", errno: errno)
@@ -84,7 +80,6 @@ struct FilePosition {
     /// The name of the column in the header; empty if there is none.
     var columnName = ""
 
-    /// Returns an error about a problem at this position.
     func error(_ what: String) -> DeviceError {
         var text = "\(name), line \(line)"
         if let column { text += ", column \(column)" }

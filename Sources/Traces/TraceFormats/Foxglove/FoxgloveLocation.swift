@@ -45,8 +45,6 @@ extension PositionReport {
     /// deviations are the square roots of the diagonal of the covariance. Variances of 0, and of (100 km)² or more,
     /// count as unknown; in the latter case, an altitude of 0 counts as unknown too. Speed, course and climb are taken
     /// from the velocity. Without a velocity, the heading is used as the course.
-    ///
-    /// - Parameter confidence: The confidence level of the report's errors.
     init?(_ location: FoxgloveLocation, _ confidence: PositionDeviations.Confidence = .ninetyFive) {
         self.init()
         time = location.time

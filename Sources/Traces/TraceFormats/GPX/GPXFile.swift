@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import DeviceCore
-public import Trace
+package import DeviceCore
+package import Trace
 
 /// Reads GPX 1.0 and 1.1. Tracks, routes or waypoints are converted to gpsd's reports.
 ///
@@ -13,27 +13,17 @@ public import Trace
 /// Files are read in pieces, and twice if necessary, so memory use does not depend on the file size. Only points that
 /// are not in chronological order are sorted in memory. If a file is damaged or truncated, the points before the damage
 /// are read.
-public enum GPXFile {
+package enum GPXFile {
     /// Reads a file and writes it as a trace. The sink must not have a header yet. It stays open.
     ///
     /// - Returns: Remarks about omitted, derived or unreadable content.
     /// - Throws: An error that names the line if nothing could be read.
-    public static func read(
+    package static func read(
         path: String, options: GPXOptions = .init(), to sink: some TraceSink
-    ) throws(DeviceError) -> [String] {
-        try read(try FileContents.open(path), options, to: sink)
-    }
+    ) throws(DeviceError) -> [String] { try read(try FileContents.open(path), options, to: sink) }
 
-    /// Reads a file in memory and writes it as a trace.
-    ///
-    /// - Parameters:
-    ///   - bytes: The contents of the file.
-    ///   - name: The name of the file in messages.
-    ///   - options: The part of the file to read, and the timing of points without times.
-    ///   - sink: The destination, without a header. It stays open.
-    /// - Returns: Remarks about omitted, derived or unreadable content.
-    /// - Throws: An error that names the line if nothing could be read.
-    public static func read(
+    /// Reads a file in memory; otherwise as `read(path:options:to:)`.
+    package static func read(
         _ bytes: [UInt8], name: String, options: GPXOptions = .init(), to sink: some TraceSink
     ) throws(DeviceError) -> [String] { try read(.memory(TraceBytes(bytes), name: name), options, to: sink) }
 
@@ -47,7 +37,6 @@ public enum GPXFile {
         return importer.remarks
     }
 
-    /// Reads a file as a trace in memory.
     static func trace(
         _ chunks: FileContents, _ options: GPXOptions
     ) throws(DeviceError) -> (trace: TraceFile, remarks: [String]) {

@@ -56,10 +56,8 @@ struct GPXPointWriter {
     /// True if the next point does not continue the path of the previous points.
     var startsNewSegment: Bool { beginning != .nothing }
 
-    /// Begins a new track or route.
     mutating func beginPart() { beginning = .part }
 
-    /// Begins a new segment of a track.
     mutating func beginSegment() {
         if beginning == .nothing { beginning = .segment }
     }
@@ -116,7 +114,6 @@ struct GPXPointWriter {
         return free
     }
 
-    /// Writes the buffered points, and the recording if it had to be sorted.
     mutating func finish(_ sink: some TraceSink) throws(DeviceError) {
         var spreader = spreader
         self.spreader = EqualTimeSpreader()
@@ -126,14 +123,9 @@ struct GPXPointWriter {
         try recording.write(to: sink, source: name)
     }
 
-    /// Remarks about the points for the user.
     var remarks: [String] {
-        var remarks: [String] = []
-        if derivedMotionCount > 0 {
-            remarks.append(
-                "Course, speed or climb of \(derivedMotionCount) positions were derived from the previous positions.")
-        }
-        return remarks
+        guard derivedMotionCount > 0 else { return [] }
+        return ["Course, speed or climb of \(derivedMotionCount) positions were derived from the previous positions."]
     }
 
     private mutating func write(_ report: PositionReport, at time: Int64, to sink: some TraceSink) throws(DeviceError) {
@@ -159,7 +151,5 @@ struct GPXPointWriter {
         recording.reports.append(line: line, at: time)
     }
 
-    private func wallTime(_ time: Int64) -> WallTime? {
-        start.map { WallTime(nanoseconds: $0.addingSaturated(time)) }
-    }
+    private func wallTime(_ time: Int64) -> WallTime? { start.map { WallTime(nanoseconds: $0.addingSaturated(time)) } }
 }

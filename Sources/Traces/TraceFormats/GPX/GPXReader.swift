@@ -24,19 +24,15 @@ struct GPXReader: ~Copyable {
         case end(GPXOptions.Content)
     }
 
-    /// The maximum number of points in the extensions of a route point.
     private static let maximumExtensionPoints = 100_000
 
-    /// The last point.
     var point = GPXPoint()
     /// True if the file has times from a clock that was set; see ``UnsetClock``.
     var isClockSet = false
-    /// The values that could not be read.
     var diagnostics = InputDiagnostics()
     /// The coordinates in the extensions of the last point, and the number of them that have been returned.
     private var extensionPoints: [SIMD2<Double>] = []
     private var extensionIndex = 0
-    /// The name of the current track or route, as far as it has been read.
     private(set) var partName = ""
     var xml: XMLReader
     /// The current track or route; nil outside both.
@@ -66,7 +62,6 @@ struct GPXReader: ~Copyable {
     /// The offset of the last tag in bytes.
     var offset: Int { xml.offset }
     mutating func line() -> Int { xml.line() }
-    /// The number of references to unknown entities.
     var unknownReferences: Int { xml.unknownReferences }
 
     /// The qualified name of the root element, once it has been read.
@@ -144,7 +139,6 @@ struct GPXReader: ~Copyable {
         return .begin(content)
     }
 
-    /// Reads a point including its end tag.
     private mutating func readPoint(of content: GPXOptions.Content) throws(DeviceError) -> Item {
         point = GPXPoint()
         (point.report.latitude, point.report.longitude) = readCoordinates()

@@ -9,9 +9,7 @@ struct GPXSelection {
     private(set) var parts: [GPXSummary.Part]
     /// The civil time at time zero, in nanoseconds since 1970; nil if no point has a time.
     let start: Int64?
-    /// True if the file has times from a clock that was set.
     let isClockSet: Bool
-    /// True if the points must be sorted.
     let needsSorting: Bool
     /// True if the plan contains only tracks, in the order of the file, which is chronological.
     var isInOrder: Bool {
@@ -90,8 +88,7 @@ struct GPXSelection {
                     "The \(kind) \(Self.title(overlap.0)) and \(Self.title(overlap.1)) overlap in time, so their points were interleaved. Select one by its number with --track."
                 )
             } else {
-                remarks.append(
-                    "\(chosen.count) \(kind) were joined\(timed.isEmpty ? "" : " in chronological order").")
+                remarks.append("\(chosen.count) \(kind) were joined\(timed.isEmpty ? "" : " in chronological order").")
             }
         }
         if let part = timed.first(where: { !$0.isOrdered }) {

@@ -5,7 +5,6 @@ import Trace
 
 /// The contents of a GPX file, collected in a first pass.
 struct GPXSummary {
-    /// The maximum number of tracks and routes that are read.
     private static let maximumParts = 10_000
 
     /// The position of a track or a route in the file.
@@ -39,7 +38,6 @@ struct GPXSummary {
         var isOrdered = true
         /// The number of points with the time of the previous point, and the line of the first of them.
         private(set) var repeated = (count: 0, line: 0)
-        /// The time of the last point.
         private(set) var previous = Int64.min
 
         /// The time of the first point. Points before the first time are placed one second apart.
@@ -70,10 +68,8 @@ struct GPXSummary {
     private(set) var parts: [Part] = []
     /// True if times before 1980 are ignored because the file also contains later ones; see ``UnsetClock``.
     private(set) var isClockSet = false
-    /// The values that could not be read.
     private(set) var diagnostics = InputDiagnostics()
     private(set) var unknownReferences = 0
-    /// The number of tracks and routes beyond the maximum.
     private(set) var excessPartCount = 0
     /// The error that ended reading before the end of the file; nil if there was none.
     private(set) var failure: DeviceError?

@@ -8,7 +8,7 @@ extension RecordingFormat {
     ///
     /// Each epoch is a single point, from its last report. Course and speed are in Garmin's TrackPointExtension v2, in
     /// degrees and metres per second. `ele` is above mean sea level.
-    public static let gpx = RecordingFormat(
+    package static let gpx = RecordingFormat(
         name: "gpx", title: "GPX", fileExtensions: [".gpx"], supportsReceiverSelection: true, reportsDamage: true,
         detect: sniff,
         read: { (input, options) throws(DeviceError) in
@@ -30,7 +30,7 @@ extension RecordingFormat {
 
     /// Positions as GPX waypoints with times in whole seconds, as Xcode and phone simulators play them back. Positions
     /// within the same second are omitted. This format can only be written; its files are read as ``gpx``.
-    public static let xcode = RecordingFormat(
+    package static let xcode = RecordingFormat(
         name: "xcode", supportsReceiverSelection: true, reportsDamage: true,
         writer: { (trace, path, options) throws(DeviceError) in
             try PathWriter.write(trace, to: path, options) { (writer) throws(DeviceError) in

@@ -11,12 +11,10 @@ extension RecordingFormat {
     /// Coordinates are longitude, latitude and, if all positions of a segment have it, the height above the WGS 84
     /// ellipsoid in metres, as the RFC requires. Altitudes above mean sea level are omitted if the geoid separation is
     /// unknown. A segment ends where the path crosses 180 degrees of longitude.
-    public static let geojson = RecordingFormat(
+    package static let geojson = RecordingFormat(
         name: "geojson", fileExtensions: [".geojson"], supportsReceiverSelection: true, reportsDamage: true,
         writer: { (trace, path, options) throws(DeviceError) in
-            try PathWriter.write(trace, to: path, options) { (writer) throws(DeviceError) in
-                try writer.writeGeoJSON()
-            }
+            try PathWriter.write(trace, to: path, options) { (writer) throws(DeviceError) in try writer.writeGeoJSON() }
         })
 }
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import DeviceCore
-public import IIOFormat
+package import DeviceCore
+package import IIOFormat
 import JSONBytes
 import Trace
 
 extension IIOContext {
     /// The maximum size of a context's XML in bytes.
-    public static var maximumXMLSize: Int { 16 << 20 }
+    package static var maximumXMLSize: Int { 16 << 20 }
 
     /// Reads a context from libiio's XML, as sent by `iiod`, printed by `iio_info -S` and stored by emulators.
     ///
@@ -15,13 +15,10 @@ extension IIOContext {
     /// and with the values that iio-emu adds. Unknown elements are ignored. Channels are sorted by scan index, as in
     /// libiio; channels without an index are last.
     ///
-    /// The document type declaration is skipped, so external entities are never loaded and custom entities are unknown.
+    /// The XML is UTF-8 of at most ``maximumXMLSize`` bytes.
     ///
-    /// - Parameters:
-    ///   - xml: The XML in UTF-8, at most ``maximumXMLSize`` bytes.
-    ///   - name: The name of the XML in messages.
     /// - Throws: An error with code `invalidTrace` that names the line and the problem.
-    public init(xml: [UInt8], name: String = "The XML of the context") throws(DeviceError) {
+    package init(xml: [UInt8], name: String = "The XML of the context") throws(DeviceError) {
         guard xml.count <= Self.maximumXMLSize else {
             throw DeviceError(
                 .invalidTrace,
@@ -34,7 +31,6 @@ extension IIOContext {
 
 /// Builds a context from the elements of libiio's XML.
 struct IIOContextReader: ~Copyable {
-    /// The maximum number of elements in a context's XML.
     private static let maximumElements = 200_000
     /// The limit of the nesting depth. An element at this depth is rejected.
     private static let maximumDepth = 64
@@ -54,7 +50,6 @@ struct IIOContextReader: ~Copyable {
 
     private init(_ reader: consuming XMLReader) { self.reader = reader }
 
-    /// Parses a complete document.
     static func read(_ bytes: [UInt8], name: String) throws(DeviceError) -> IIOContext {
         var reader = IIOContextReader(XMLReader(MemorySource(bytes), name: name))
         return try reader.read()
@@ -174,13 +169,10 @@ extension IIOContext {
     /// A key consists of the device; for a channel attribute, `input` or `output` and the channel; for a buffer
     /// attribute, `buffer`; and the name of the attribute. Values are strings. Numbers are used exactly as written.
     ///
-    /// - Parameters:
-    ///   - json: The JSON object.
-    ///   - name: The name of the object in messages.
     /// - Returns: The keys that do not match an attribute of this context, at most 100.
     /// - Throws: An error with code `invalidTrace` that names the line.
     @discardableResult
-    public mutating func setValues(json: [UInt8], name: String = "The values") throws(DeviceError) -> [String] {
+    package mutating func setValues(json: [UInt8], name: String = "The values") throws(DeviceError) -> [String] {
         var changed = self
         do throws(JSONError) {
             let unknown = try json.withBytes { bytes throws(JSONError) in try changed.setValues(bytes) }

@@ -15,8 +15,6 @@ enum IIORecordingContext {
     }
 
     /// Returns a context with one device for each sensor, in the same order.
-    ///
-    /// - Parameter hasStart: True if timestamps are civil times.
     static func context(_ sensors: [Sensor], hasStart: Bool) -> IIOContext {
         var context = IIOContext(description: "Recording", attributes: [])
         var used: [String: Int] = [:]
@@ -90,9 +88,7 @@ enum IIOBufferFileNames {
         // The names come from a file and must not lead out of the folder.
         for name in names where !name.contains("/") && !name.contains("\0") && name.utf8.count <= 200 {
             for file in ["\(replacingSeparators(name))_buf0.bin", "\(replacingSeparators(name)).bin", "\(name).bin"]
-            where !files.contains(file) {
-                files.append(file)
-            }
+            where !files.contains(file) { files.append(file) }
         }
         return files
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import DeviceCore
-public import IIOFormat
+package import DeviceCore
+package import IIOFormat
 
 extension Recording {
     /// The number of scans that are decoded at a time.
@@ -16,13 +16,9 @@ extension Recording {
     /// timestamp, as `iio_readdev` writes them if no channel is named. Scans without timestamps are spaced evenly.
     /// Timestamps since 1970 determine ``start``.
     ///
-    /// - Parameters:
-    ///   - context: The devices and their attribute values: scales, offsets, mount matrices.
-    ///   - name: The name of the recording in messages.
-    ///   - options: Information that the context does not contain.
-    ///   - scans: Returns the data of a device; nil if there are none.
+    /// - Parameter scans: Returns the data of a device; nil if there are none.
     /// - Throws: An error that names the device and the missing information.
-    public init(
+    package init(
         iio context: IIOContext, name: String, options: IIORecordingOptions = .init(),
         scans: (IIODevice) throws(DeviceError) -> [UInt8]?
     ) throws(DeviceError) {

@@ -14,7 +14,7 @@ extension RecordingFormat {
     ///
     /// Scans contain a timestamp: nanoseconds since 1970 if the trace has a start time, otherwise since time zero.
     /// Values are in the sensor's axes, rounded to the nearest raw value.
-    public static let iio = RecordingFormat(
+    package static let iio = RecordingFormat(
         name: "iio", title: "libiio XML", fileExtensions: [".iio"], isFolder: true, reportsDamage: true, detect: sniff,
         read: read, writer: write)
 
@@ -94,8 +94,7 @@ extension RecordingFormat {
             }
             while let reading = readings.next() { try buffers[reading.sensor]?.append(reading.value, at: reading.time) }
             for buffer in buffers { try buffer?.close() }
-            try Folder.write(
-                [(contextFile, [UInt8](context.xml(includingValues: true).utf8))], to: path, options)
+            try Folder.write([(contextFile, [UInt8](context.xml(includingValues: true).utf8))], to: path, options)
             return readings.remarks
         }
     }

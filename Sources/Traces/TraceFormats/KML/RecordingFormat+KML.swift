@@ -8,7 +8,7 @@ extension RecordingFormat {
     /// have times, also a track with times (Google's `gx:Track`). The format can only be written.
     ///
     /// Altitudes are above mean sea level. A segment in which altitudes are missing is clamped to the ground.
-    public static let kml = RecordingFormat(
+    package static let kml = RecordingFormat(
         name: "kml", fileExtensions: [".kml"], supportsReceiverSelection: true, reportsDamage: true,
         writer: { (trace, path, options) throws(DeviceError) in
             try PathWriter.write(trace, to: path, options) { (writer) throws(DeviceError) in try writer.writeKML() }
@@ -48,7 +48,6 @@ extension PathWriter {
         file.append("</altitudeMode>\n")
     }
 
-    /// Writes a segment as a line, and returns the iterator after it.
     private mutating func writeLine(_ stretch: Segment) throws(DeviceError) -> PositionEpochs {
         // A line needs at least two positions.
         let isPoint = stretch.count == 1

@@ -11,7 +11,6 @@ struct EventSorter {
         var isPosition = false
     }
 
-    /// The maximum number of buffered events.
     static let capacity = 1 << 15
     /// The maximum total size of buffered events in bytes (8 MiB).
     static let maximumSize = 8 << 20

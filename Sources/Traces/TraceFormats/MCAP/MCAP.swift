@@ -16,9 +16,7 @@ enum MCAP {
 
     /// The length in bytes of a record's opcode and length fields.
     static let prefixLength = 9
-    /// The name of the metadata record with the header of a trace.
     static let metadataName = "device-services-trace"
-    /// The topic of gpsd's reports.
     static let gpsdTopic = "/gpsd"
     /// The key in a channel's metadata for the topic from which its messages are derived. An import skips derived
     /// channels if the original topic exists.
@@ -86,7 +84,6 @@ struct MCAPRecordReader {
         return Number(littleEndian: value)
     }
 
-    /// Reads bytes with a length prefix.
     private mutating func lengthPrefixedBytes() -> UnsafeRawBufferPointer? {
         guard let length = number(UInt32.self), Int(clamping: length) <= rest.count else { return nil }
         defer { rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(Int(length))) }

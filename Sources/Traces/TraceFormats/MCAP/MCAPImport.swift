@@ -25,14 +25,12 @@ struct MCAPImport {
     /// The maximum size in bytes of messages from other programs (1 MiB), far larger than any report of gpsd. Larger
     /// messages are omitted.
     private static let maximumMessageSize = 1 << 20
-    /// The maximum number of receivers for which motion is derived.
     private static let maximumReceivers = 64
 
     private let name: String
     private let sink: any TraceSink
     private var reader: MCAPReader
     private var roles: [UInt16: ChannelRole] = [:]
-    /// The number of omitted messages by schema or encoding.
     private var omittedMessageCounts: [String: Int] = [:]
     private var omittedMessageCount = 0
     private var unreadableMessageCount = 0
@@ -44,7 +42,6 @@ struct MCAPImport {
     /// Parses events that are stored as lines of a trace. nil if the file contains no trace header.
     private var lines: TraceCursor?
     private var sorter = EventSorter()
-    /// The confidence level of position errors.
     private var confidence = PositionDeviations.Confidence.ninetyFive
     private var decoder = GPSDDecoder()
     /// The paths of the receivers.
@@ -79,7 +76,6 @@ struct MCAPImport {
         return remarks
     }
 
-    /// Writes the header of the original trace.
     private mutating func begin(_ text: String) throws(DeviceError) {
         let file = try TraceFile(bytes: [UInt8](text.utf8) + [UInt8(ascii: "\n")], name: name)
         let header = file.header ?? TraceHeader()
@@ -206,7 +202,6 @@ struct MCAPImport {
 extension MCAPImport {
     private static let readHere = "gpsd reports as JSON, and foxglove.LocationFix as JSON and protobuf"
 
-    /// The error for a file from which nothing could be read.
     private var nothingReadError: DeviceError {
         var text = "\(name) contains no supported messages. Supported are \(Self.readHere)."
         if reader.isTruncated { text += " It is truncated." }

@@ -14,7 +14,6 @@ struct MCAPInput {
     private var position = 0
     private var end = 0
     private var isAtEnd = false
-    /// The number of consumed bytes.
     private(set) var offset: UInt64 = 0
     /// The checksum of all consumed bytes; nil if it is not needed.
     var dataChecksum: CRC32?
@@ -57,7 +56,6 @@ struct MCAPInput {
         return buffer.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[range])) }
     }
 
-    /// Advances past buffered bytes.
     mutating func consume(_ count: Int) {
         let count = min(count, end - position)
         let range = position..<position + count

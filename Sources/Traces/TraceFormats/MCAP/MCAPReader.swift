@@ -32,7 +32,6 @@ struct MCAPReader {
         var checksum: UInt32
     }
 
-    /// The maximum number of channels, and of schemas.
     private static let maximumCount = 4096
     /// The number of bytes of a schema or channel record that are read. The names are at the beginning of the record.
     private static let maximumHead = 1 << 16
@@ -40,11 +39,9 @@ struct MCAPReader {
     private static let messageHead = 22
 
     private(set) var channels: [UInt16: Channel] = [:]
-    /// The number of messages so far.
     private(set) var count: UInt64 = 0
     /// The number of messages according to the file's statistics; nil if it has none.
     private(set) var statedCount: UInt64?
-    /// True if the file is truncated.
     private(set) var isTruncated = false
     /// The number of chunks with a wrong checksum.
     private(set) var damagedChunks = 0
@@ -52,7 +49,6 @@ struct MCAPReader {
     private(set) var isDataDamaged = false
     /// The number of records with invalid contents.
     private(set) var brokenRecords = 0
-    /// The number of messages that were too large to read.
     private(set) var largeMessages = 0
     /// The offset of bytes that are not a record, at which reading ended; nil if there are none.
     private(set) var invalidRecordOffset: UInt64?
@@ -64,7 +60,6 @@ struct MCAPReader {
     private var input: MCAPInput
     private var schemas: [UInt16: String] = [:]
     private var chunk: Chunk?
-    /// The offset of the end of the current message.
     private var messageEnd: UInt64?
     private var isInSummary = false
     private var isAtEnd = false

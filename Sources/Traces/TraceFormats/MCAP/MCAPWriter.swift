@@ -42,9 +42,6 @@ struct MCAPWriter: ~Copyable {
     /// The checksum of all bytes from the start of the file.
     private var dataSum = CRC32()
 
-    /// Creates the file.
-    ///
-    /// - Parameter library: The name of the writing library in the header.
     init(path: String, _ options: ExportOptions, library: String) throws(DeviceError) {
         self.init(try ExportFile(path: path, options), library: library)
     }
@@ -57,16 +54,12 @@ struct MCAPWriter: ~Copyable {
         write(.header, MCAPRecordBuilder("", library))
     }
 
-    /// Registers a schema, and returns its ID for channels.
     mutating func schema(name: String, json: String) -> UInt16 {
         let id = UInt16(clamping: schemas.count + 1)
         schemas.append(MCAPRecordBuilder(id, name, "jsonschema", json))
         return id
     }
 
-    /// Registers a channel, and returns its ID for messages.
-    ///
-    /// - Parameter schema: The ID of the schema; 0 for none.
     mutating func channel(
         topic: String, schema: UInt16, encoding: String = "json", metadata: [(String, String)] = []
     ) -> UInt16 {
@@ -80,10 +73,8 @@ struct MCAPWriter: ~Copyable {
     /// Appends a message to the current chunk.
     ///
     /// - Parameters:
-    ///   - channel: The ID of the channel.
     ///   - logged: The log time in nanoseconds since 1970, or since the start of the recording.
     ///   - published: The publish time in nanoseconds, with the same origin.
-    ///   - data: The encoded message.
     mutating func message(_ channel: UInt16, logged: UInt64, published: UInt64, _ data: [UInt8]) throws(DeviceError) {
         guard channels.indices.contains(Int(channel)) else { return }
         if channels[Int(channel)].count == 0 { writeDefinitions(ofChannel: Int(channel)) }

@@ -3,6 +3,7 @@
 import DeviceCore
 import GPSDProtocol
 import NMEAFormat
+import SensorFusion
 import Trace
 import TraceEditing
 
@@ -22,7 +23,6 @@ struct MCAPExport: ~Copyable {
     private var attitude: AttitudeEstimator
     /// The civil time at time zero in nanoseconds since 1970; 0 if it is unknown.
     private let origin: Int64
-    /// The confidence level of position errors.
     private let confidence: PositionDeviations.Confidence
     private var damage = ReportDiagnostics()
     private let isDamageKnown: Bool
@@ -50,7 +50,6 @@ struct MCAPExport: ~Copyable {
         attitude = AttitudeEstimator(header)
     }
 
-    /// - Parameter number: The line number of the event.
     mutating func process(_ event: TraceEvent, line number: Int) throws(DeviceError) {
         let arrival = event.time ?? 0
         let time = absolute(arrival)
@@ -168,4 +167,49 @@ extension RecordingFormat {
             try export.close()
             return export.remarks + reading.diagnostics.remarks
         })
+}
+
+/// Computes the attitude of the device from the first gyroscope, accelerometer and magnetometer of a trace.
+struct AttitudeEstimator {
+    /// The minimum interval between attitudes in nanoseconds (20 ms).
+    private static let interval: Int64 = 20_000_000
+
+    private var filter = AttitudeFilter()
+    private let sensors: [SensorDescription.ID: SensorDescription]
+    private var last: Int64?
+    private var hasAcceleration = false
+
+    init(_ header: TraceHeader) {
+        var sensors: [SensorDescription.ID: SensorDescription] = [:]
+        for kind in [SensorKind.gyroscope, .accelerometer, .magnetometer] {
+            if let sensor = header.sensors.first(where: { $0.kind == kind }) { sensors[sensor.id] = sensor }
+        }
+        self.sensors = sensors
+    }
+
+    /// Processes a reading. Returns the attitude and the name of its reference frame when an attitude is due; nil
+    /// otherwise. The axes of "earth" point east, magnetic north and up. In "start", the heading is relative to an
+    /// arbitrary direction.
+    mutating func process(
+        _ value: SIMD3<Double>, kind: SensorKind, sensor: SensorDescription.ID, at time: Int64
+    ) -> (Quaternion, String)? {
+        guard let sensor = sensors[sensor], sensor.kind == kind else { return nil }
+        let value = sensor.mountMatrix.isIdentity ? value : sensor.mountMatrix.apply(to: value)
+        let seconds = Double(time) / 1e9
+        if kind == .accelerometer {
+            filter.updateAccelerometer(value, timestamp: seconds)
+            hasAcceleration = true
+        } else if kind == .magnetometer {
+            filter.updateMagnetometer(value, timestamp: seconds)
+        } else if kind == .gyroscope {
+            filter.updateGyroscope(value, timestamp: seconds)
+            guard hasAcceleration, last.map({ time.subtractingSaturated($0) >= Self.interval }) ?? true else {
+                return nil
+            }
+            last = time
+            if let attitude = filter.magneticAttitude { return (attitude, "earth") }
+            return (filter.attitude, "start")
+        }
+        return nil
+    }
 }

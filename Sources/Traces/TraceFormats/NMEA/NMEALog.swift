@@ -1,35 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import DeviceCore
-public import Trace
+package import Trace
 
 /// Logs of a receiver's output: NMEA 0183 sentences, among comments and other text.
-public enum NMEALog {
+package enum NMEALog {
     /// Reads a log and writes it as a trace: a header and gpsd's reports.
     ///
     /// If the sentences have arrival times (in gpspipe's formats or tag blocks), events have these times. Otherwise
     /// they follow the receiver's clock. The time of the trace does not advance where the clock is set back, or jumps
     /// forward by more than a day. Shorter gaps are kept.
     ///
-    /// - Parameters:
-    ///   - bytes: The contents of the log.
-    ///   - name: The name of the log in messages.
-    ///   - options: Information that the log does not contain.
-    ///   - sink: The destination of the trace.
     /// - Returns: Remarks about omitted or doubtful content.
-    public static func read(
+    package static func read(
         _ bytes: [UInt8], name: String, options: NMEALogOptions = .init(), to sink: some TraceSink
-    ) throws(DeviceError) -> [String] {
-        try read(contents: TraceBytes(bytes), name: name, options: options, to: sink)
-    }
+    ) throws(DeviceError) -> [String] { try read(contents: TraceBytes(bytes), name: name, options: options, to: sink) }
 
     /// Reads a log and writes it as a trace. Memory use for a mapped file does not depend on its length.
-    public static func read(
+    package static func read(
         contents: TraceBytes, name: String, options: NMEALogOptions = .init(), to sink: some TraceSink
     ) throws(DeviceError) -> [String] {
-        try contents.withUnsafeBytes { (bytes) throws(DeviceError) in
-            try read(bytes, contents, name, options, sink)
-        }
+        try contents.withUnsafeBytes { (bytes) throws(DeviceError) in try read(bytes, contents, name, options, sink) }
     }
 
     private static func read(
@@ -46,9 +37,7 @@ public enum NMEALog {
         var log = NMEALogImport(name, survey, options)
         try sink.write(log.header)
         var lines = NMEALogLines(bytes, of: contents)
-        while let line = lines.next() {
-            try log.process(line, number: lines.line, sink)
-        }
+        while let line = lines.next() { try log.process(line, number: lines.line, sink) }
         if contents.isTruncated { throw DeviceError.truncatedWhileReading(name) }
         try log.finish(sink)
         return log.remarks + (isTruncated(bytes) ? ["The last line is incomplete and was skipped."] : [])

@@ -30,12 +30,10 @@ struct NMEALogImport {
     private var diagnostics = InputDiagnostics()
     private var line = 0
     private var run = NMEAMeasurementGrouper()
-    /// The reports that are ready to be written.
     private var completedEntries: [NMEAMeasurementGrouper.Entry] = []
     /// The time of the last event, and the receiver's clock at that event, in nanoseconds.
     private var time: Int64 = 0
     private var clock: Int64?
-    /// The number of positions before the first time.
     private var positionsWithoutTime = 0
     private var backwardStepCount = 0
     private var jumpCount = 0
@@ -90,9 +88,7 @@ struct NMEALogImport {
         return rest < 0 ? rest + divisor : rest
     }
 
-    mutating func process(
-        _ line: NMEALogLines.Line, number: Int, _ sink: some TraceSink
-    ) throws(DeviceError) {
+    mutating func process(_ line: NMEALogLines.Line, number: Int, _ sink: some TraceSink) throws(DeviceError) {
         self.line = number
         switch line {
         case .date: break
@@ -129,8 +125,7 @@ struct NMEALogImport {
         record(
             counts.withoutChecksum - before.withoutChecksum, "the sentence has no checksum and was used unchecked",
             bytes)
-        record(
-            counts.unsupported - before.unsupported, "the sentence is of an unsupported kind and was skipped", bytes)
+        record(counts.unsupported - before.unsupported, "the sentence is of an unsupported kind and was skipped", bytes)
         record(
             counts.otherDatums - before.otherDatums,
             "the sentence names a datum other than WGS 84; positions were not converted", bytes)
@@ -143,9 +138,7 @@ struct NMEALogImport {
     }
 
     private mutating func appendPendingReports(_ sink: some TraceSink) throws(DeviceError) {
-        for report in pendingReports {
-            run.append(report, line: line, to: &completedEntries)
-        }
+        for report in pendingReports { run.append(report, line: line, to: &completedEntries) }
         pendingReports.removeAll(keepingCapacity: true)
         try writeComplete(sink)
     }
@@ -189,7 +182,6 @@ struct NMEALogImport {
         time.map { WallTime(nanoseconds: $0.nanoseconds.addingSaturated(shift).addingSaturated(more)) }
     }
 
-    /// Advances the time of the trace to that of a report.
     private mutating func advance(to report: NMEAReport, shift: Int64) {
         if hasArrivals {
             guard let arrival = report.arrival else { return }

@@ -13,7 +13,6 @@ struct NMEALogSummary {
     var date: WallTime?
     /// The date of gpsd's comment.
     var commentDate: WallTime?
-    /// The first arrival time.
     var firstArrival: WallTime?
     /// The time of day of the first report in nanoseconds.
     var firstTime: Int64?
@@ -39,9 +38,7 @@ struct NMEALogSummary {
         var decoder = NMEADecoder(options: known)
         var lines = NMEALogLines(bytes, of: contents)
         var first: (arrival: WallTime?, time: Int64?)
-        func note(_ report: NMEAReport) {
-            first = (first.arrival ?? report.arrival, first.time ?? report.epochTime)
-        }
+        func note(_ report: NMEAReport) { first = (first.arrival ?? report.arrival, first.time ?? report.epochTime) }
         while let line = lines.next() {
             switch line {
             case .date(let date): if commentDate == nil { commentDate = date }
@@ -82,7 +79,6 @@ struct NMEALogLines {
     /// The number of bytes after which the pages that have been read are released (8 MiB).
     private static let window = 8 << 20
 
-    /// A line of the log.
     enum Line {
         /// Sentences, and their arrival time if the line contains it.
         case sentences(UnsafeRawBufferPointer, arrival: WallTime?)

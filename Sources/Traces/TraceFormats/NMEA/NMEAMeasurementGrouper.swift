@@ -22,11 +22,8 @@ struct NMEAMeasurementGrouper {
     private var spreader = EqualTimeSpreader<[Entry]>()
     /// The time of the receiver's clock in nanoseconds; nil before the first time.
     private var clock: Int64?
-    /// The current measurement, to which further reports may be added.
     private var measurement: [Entry] = []
-    /// The satellites of the next position.
     private var satellites: [Entry] = []
-    /// The last position with the current time.
     private var position: PositionReport?
 
     /// Appends a report, and moves the entries that it completes to the end of `complete`.

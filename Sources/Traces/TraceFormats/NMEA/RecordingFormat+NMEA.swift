@@ -11,7 +11,6 @@ struct NMEAExport {
     /// The maximum number of attitudes that are buffered until the pending position is complete.
     private static let maximumAttitudes = 1000
 
-    /// The sentences that are ready to be written.
     var sentences: [UInt8] = []
 
     private let options: ExportOptions
@@ -35,7 +34,6 @@ struct NMEAExport {
         skippedContent.add(batteryOf: trace.header)
     }
 
-    /// - Parameter number: The line number of the record.
     mutating func process(_ record: TraceRecord, _ bytes: UnsafeRawBufferPointer, line number: Int) {
         switch record.kind {
         case .gpsd:
@@ -88,9 +86,7 @@ struct NMEAExport {
         var format = options.nmea
         if !epoch.hasNewSatellites { format.sentences.remove(.gsv) }
         write(NMEAEncoder.sentences(report, sky: epoch.sky, options: format), at: epoch.arrival)
-        for (report, arrival) in attitudes {
-            write(NMEAEncoder.sentences(report, options: options.nmea), at: arrival)
-        }
+        for (report, arrival) in attitudes { write(NMEAEncoder.sentences(report, options: options.nmea), at: arrival) }
         attitudes.removeAll(keepingCapacity: true)
     }
 
@@ -131,8 +127,9 @@ extension RecordingFormat {
     /// The output of a receiver as NMEA 0183 sentences, ending with CR LF: positions, satellites and attitudes.
     ///
     /// Each epoch is written once, from its last report, for the receiver of the first fix unless another one is
-    /// selected. A position without a time has the time of its arrival. With ``ExportOptions/hasStamps``, each sentence
-    /// begins with a tag block that contains the arrival time in milliseconds.
+    /// selected. A position without a time has the time of its arrival. With
+    /// ``ExportOptions/includesArrivalTimes``, each sentence begins with a tag block that contains the arrival time in
+    /// milliseconds.
     public static let nmea = RecordingFormat(
         name: "nmea", title: "NMEA 0183", fileExtensions: [".nmea"], supportsReceiverSelection: true,
         supportsArrivalTimes: true, isTriedLast: true,

@@ -6,7 +6,7 @@ import TraceEditing
 
 extension RecordingFormat {
     /// The native trace format, which can contain all events.
-    public static let trace = RecordingFormat(
+    package static let trace = RecordingFormat(
         name: "trace", title: "traces", fileExtensions: [".trace", ".jsonl"], isTriedLast: true,
         detect: { (input) throws(DeviceError) in input.isTrace(.native) ? .certain : nil },
         read: { (input, _) throws(DeviceError) in .trace(try input.trace.get()) },
@@ -17,9 +17,9 @@ extension RecordingFormat {
             return warnings.map(\.description)
         })
 
-    /// gpsd's reports, one per line, as `gpspipe -w` prints them. With ``ExportOptions/hasStamps``, lines begin with
-    /// the arrival time as in `gpspipe -w -uu`, if the trace has a start time. Lines that are not reports are copied
-    /// unchanged. Other programs may not accept lines with times.
+    /// gpsd's reports, one per line, as `gpspipe -w` prints them. With ``ExportOptions/includesArrivalTimes``, lines
+    /// begin with the arrival time as in `gpspipe -w -uu`, if the trace has a start time. Lines that
+    /// are not reports are copied unchanged. Other programs may not accept lines with times.
     public static let gpsd = RecordingFormat(
         name: "gpsd", title: "gpsd reports (gpspipe -w)", fileExtensions: [".json"], supportsArrivalTimes: true,
         isTriedLast: true,
@@ -92,6 +92,5 @@ extension RecordingInput {
 }
 
 extension TraceRecord {
-    /// True if gpsd sent the line.
     fileprivate var isOfGPSD: Bool { kind == .gpsd || kind == .gpsdText }
 }

@@ -7,7 +7,6 @@ import Trace
 ///
 /// The experiment's clock stops during a pause. The time of the trace continues, so a pause is a gap.
 struct PhyphoxClock {
-    /// The maximum number of starts of an experiment.
     private static let maximumStarts = 100_000
 
     /// The interval from a start to the next one.
@@ -22,7 +21,6 @@ struct PhyphoxClock {
     private(set) var start: WallTime?
     /// The number of pauses during which the phone's clock was set back.
     private(set) var setBackCount = 0
-    /// Remarks about the file for the user.
     private(set) var remarks: [String] = []
     private var stretches: [RunInterval] = []
 
@@ -37,7 +35,7 @@ struct PhyphoxClock {
         guard let event = reader.column("event"), let experiment = reader.column("experiment time"),
             let system = reader.column("system time")
         else {
-            throw reader.position(ofColumn: nil).error(
+            throw reader.error(
                 "the column event, experiment time or system time is missing. Export the experiment again, or remove the file to read the tables without civil time."
             )
         }
@@ -53,8 +51,7 @@ struct PhyphoxClock {
                 continue
             }
             guard stretches.count < Self.maximumStarts else {
-                throw reader.position(ofColumn: nil).error(
-                    "the experiment was started more than \(Self.maximumStarts) times.")
+                throw reader.error("the experiment was started more than \(Self.maximumStarts) times.")
             }
             guard let last = stretches.last else {
                 start = WallTime(nanoseconds: now)

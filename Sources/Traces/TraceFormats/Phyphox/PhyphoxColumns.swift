@@ -6,7 +6,6 @@ import DeviceCore
 struct PhyphoxColumns {
     /// The first column of each quantity. Acceleration includes gravity, and has Android's sign on all systems.
     private(set) var columns: [CSVQuantity: TableRowConverter.Column] = [:]
-    /// The axes of acceleration without gravity.
     private var linearAxes: Set<Int> = []
 
     /// Words in the names of sensors without gravity, in several languages.
@@ -23,13 +22,10 @@ struct PhyphoxColumns {
         guard columns[.time] != nil, hasOthers else { return nil }
     }
 
-    /// True if the table contains acceleration without gravity.
     var hasLinear: Bool { linearAxes.count == 3 }
 
-    /// True if the table contains all columns of a sensor.
     func has(_ kind: SensorKind) -> Bool { kind.csvQuantities.allSatisfy { columns[$0] != nil } }
 
-    /// Removes quantities that are not needed.
     mutating func remove(_ quantities: [CSVQuantity]) { for quantity in quantities { columns[quantity] = nil } }
 
     private mutating func addColumn(_ name: String, _ index: Int, _ sheet: String) {

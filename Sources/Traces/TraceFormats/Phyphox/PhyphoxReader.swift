@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import DeviceCore
+package import DeviceCore
 import Trace
 
 /// Reads tables of phyphox into a recording.
 struct PhyphoxReader {
-    /// The name of the folder or file in messages.
     let name: String
     private let clock: PhyphoxClock
     private let deviceName: String
@@ -33,7 +32,6 @@ struct PhyphoxReader {
         self.remarks = remarks
     }
 
-    /// Returns the phone's model from a table of properties and values.
     private static func deviceName(
         _ bytes: UnsafeRawBufferPointer, name: String, _ remarks: inout [String]
     ) throws(DeviceError) -> String {
@@ -47,8 +45,6 @@ struct PhyphoxReader {
     }
 
     /// Reads one table. Returns false if it is not a table of phyphox.
-    ///
-    /// - Parameter sheet: The name of the table without its extension.
     mutating func read(_ bytes: [UInt8], path: String, sheet: String) throws(DeviceError) -> Bool {
         let isOurs = try bytes.withBytes { (bytes) throws(DeviceError) -> Bool in
             var reader = try CSVReader(bytes, name: path)
@@ -104,7 +100,6 @@ struct PhyphoxReader {
         remarks += reader.remarks + rows.diagnostics.remarks
     }
 
-    /// Returns the sorted readings of all tables.
     consuming func recording() throws(DeviceError) -> Recording {
         var recording = Recording(tracks: SensorKind.allCases.compactMap { tracks[$0] }, start: clock.start)
         recording.reports = reports
@@ -144,13 +139,11 @@ struct PhyphoxReader {
 extension Recording {
     /// Reads an unpacked CSV export of the app phyphox: a folder of tables with `meta/time.csv` and `meta/device.csv`.
     ///
-    /// Acceleration with g, gyroscope, magnetic field, pressure and positions are read. Columns are identified by their
-    /// units. Separators are commas, semicolons or tabs, decimal marks points or commas. Accuracies are the phone's
-    /// radii in metres (eph, epv), regardless of the unit in the header. Pauses of the experiment are gaps in the
-    /// trace. Axes are the phone's: x to the right, y up, z out of the screen.
+    /// Accuracies are the phone's radii in metres (eph, epv), regardless of the unit in the header. Pauses of the
+    /// experiment are gaps in the trace. Axes are the phone's: x to the right, y up, z out of the screen.
     ///
     /// - Throws: An error that names the file, the line and the column.
-    public init(phyphoxFolder path: String) throws(DeviceError) {
+    package init(phyphoxFolder path: String) throws(DeviceError) {
         var reader = try PhyphoxReader(name: path) { (name) throws(DeviceError) in
             try Folder.readIfPresent("\(path)/\(name)")
         }
@@ -162,11 +155,7 @@ extension Recording {
     }
 
     /// Reads the files of a phyphox export from memory.
-    ///
-    /// - Parameters:
-    ///   - files: The contents of the files by name, for example "Raw Data.csv" or "meta/time.csv".
-    ///   - name: The name of the folder in messages.
-    public init(phyphox files: [String: [UInt8]], name: String) throws(DeviceError) {
+    package init(phyphox files: [String: [UInt8]], name: String) throws(DeviceError) {
         var reader = try PhyphoxReader(name: name) { files[$0] }
         for (file, bytes) in files.sorted(by: { $0.key < $1.key }) where !file.hasPrefix("meta/") {
             let sheet = file.lowercased().hasSuffix(".csv") ? String(file.dropLast(4)) : file
@@ -178,7 +167,6 @@ extension Recording {
     /// Reads one table of phyphox, which is the whole export of a single sensor.
     ///
     /// - Parameters:
-    ///   - bytes: The contents of the table.
     ///   - path: The path of the table, or its name in messages. If the file name contains the sensor, columns are
     ///     named only by their axes.
     ///   - readMeta: Reads `meta/time.csv` and `meta/device.csv` beside the table; nil if the file does not exist.

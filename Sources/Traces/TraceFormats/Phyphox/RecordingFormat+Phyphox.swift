@@ -5,7 +5,7 @@ import SystemCalls
 
 extension RecordingFormat {
     /// A CSV export of the app phyphox: a table, or a folder of tables. The format can only be read.
-    public static let phyphox = RecordingFormat(
+    package static let phyphox = RecordingFormat(
         name: "phyphox", title: "phyphox CSV", detect: sniff,
         read: { (input, _) throws(DeviceError) in
             if input.folder != nil { return .recording(try Recording(phyphoxFolder: input.name)) }
@@ -16,7 +16,6 @@ extension RecordingFormat {
                 })
         })
 
-    /// The maximum number of files in a folder that are examined.
     private static let maximumFiles = 32
     /// The number of bytes that are read to find the header of a table.
     private static let headerSize = 1 << 16

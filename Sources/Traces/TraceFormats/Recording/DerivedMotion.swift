@@ -20,7 +20,6 @@ package struct DerivedMotion: Sendable {
 
     private var last: (place: GeodeticCoordinate, altitude: Double, time: Int64)?
 
-    /// Creates an instance without a previous position.
     package init() {}
 
     /// Discards the previous position. Call it if the next position does not continue the path.

@@ -11,24 +11,21 @@ import Trace
 public struct MotionTrack: Sendable, Hashable {
     /// The sensor that took the readings.
     public var sensor: SensorDescription
-    /// The time of each reading in nanoseconds since the start of the recording. Strictly increasing after
-    /// ``settle()``.
+    /// The time of each reading in nanoseconds since the start of the recording. Strictly increasing after an import.
     public private(set) var times: [Int64]
     /// The readings, one for each element of ``times``.
     public private(set) var values: [SIMD3<Double>]
 
-    /// Creates an empty track.
-    public init(_ sensor: SensorDescription) {
+    package init(_ sensor: SensorDescription) {
         self.sensor = sensor
         times = []
         values = []
     }
 
-    /// The number of readings.
-    public var count: Int { times.count }
+    package var count: Int { times.count }
 
-    /// Appends a reading. Readings may be appended in any order; ``settle()`` sorts them.
-    public mutating func append(_ value: SIMD3<Double>, at time: Int64) {
+    /// Appends a reading, in any order.
+    package mutating func append(_ value: SIMD3<Double>, at time: Int64) {
         times.append(time)
         values.append(value)
     }
@@ -43,7 +40,7 @@ public struct MotionTrack: Sendable, Hashable {
     ///
     /// - Returns: The number of readings that were out of order, and the number of removed readings.
     @discardableResult
-    public mutating func sortAndRemoveDuplicates() -> (misplaced: Int, repeated: Int) {
+    package mutating func sortAndRemoveDuplicates() -> (misplaced: Int, repeated: Int) {
         guard zip(times, times.dropFirst()).contains(where: { $1 <= $0 }) else { return (0, 0) }
         let misplaced = zip(times, times.dropFirst()).count { $1 < $0 }
         if misplaced > 0 {
@@ -73,7 +70,6 @@ public struct MotionTrack: Sendable, Hashable {
         return refused
     }
 
-    /// Adds an offset to all times.
     mutating func shift(by nanoseconds: Int64) { times.shift(by: nanoseconds) }
 
     /// The points at which the clock was set back. The readings must be in the order of the file.
@@ -84,7 +80,7 @@ public struct MotionTrack: Sendable, Hashable {
 
     /// The typical sample rate in hertz, the reciprocal of the median interval. nil for fewer than two readings, or if
     /// the median is not positive.
-    public var rate: Double? {
+    package var rate: Double? {
         // About a thousand intervals are enough for the median.
         let step = max(count / 1000, 1)
         let intervals = stride(from: 1, to: count, by: step).map { times[$0].subtractingSaturated(times[$0 - 1]) }
@@ -96,8 +92,6 @@ public struct MotionTrack: Sendable, Hashable {
 
 extension MotionTrack {
     /// Creates an empty track of a sensor of which only the kind is known. The kind is also its identifier.
-    ///
-    /// - Parameter source: The file or folder of the recording.
     init(_ kind: SensorKind, from source: String) {
         var sensor = SensorDescription(id: kind.rawValue, kind: kind)
         sensor.source = source
@@ -114,5 +108,58 @@ extension [Int64] {
     mutating func shift(by nanoseconds: Int64) {
         guard nanoseconds != 0 else { return }
         for index in indices { self[index] = self[index].addingSaturated(nanoseconds) }
+    }
+}
+
+extension MotionTrack {
+    private static let minimumCount = 5
+
+    /// Returns a remark about readings that are implausible on Earth, for example because of a wrong unit; nil if they
+    /// are plausible.
+    ///
+    /// - At rest an accelerometer reads 9.8 m/s². The median magnitude of a carried device is between 4 and 40 m/s².
+    /// - Gyroscopes of phones and boards measure up to 2000 degrees per second, which is 35 rad/s.
+    /// - Air pressure is 31 kPa on Mount Everest and at most 108 kPa at sea level.
+    /// - The Earth's magnetic field is 0.22 to 0.67 gauss. Near iron it may be several times that.
+    ///
+    /// - Parameter unitHint: Returns advice on how to set the unit of a quantity.
+    func plausibilityRemark(unitHint: (_ quantity: String, _ unit: String) -> String) -> String? {
+        guard count >= Self.minimumCount else { return nil }
+        let sorted = magnitudes.sorted()
+        let median = sorted[sorted.count / 2]
+        func rounded(_ value: Double) -> String {
+            value == 0
+                ? "0"
+                : value.magnitude < 0.001 || value.magnitude >= 1e6 ? "\(value)" : "\((value * 1000).rounded() / 1000)"
+        }
+        switch sensor.kind {
+        case .accelerometer where median < 4:
+            return
+                "The acceleration has a median of \(rounded(median)) m/s²; at rest it should be 9.8. Is it in g, or without gravity? \(unitHint("accel.x", "g"))"
+        case .accelerometer where median > 40:
+            return
+                "The acceleration has a median of \(rounded(median)) m/s²; at rest it should be 9.8. Is it in mg or cm/s²? \(unitHint("accel.x", "mg"))"
+        case .gyroscope where sorted[sorted.count * 95 / 100] > 40:
+            return
+                "The angular rate reaches \(rounded(sorted[sorted.count * 95 / 100])) rad/s; gyroscopes measure up to about 35. Is it in degrees per second? \(unitHint("gyro.x", "deg/s"))"
+        case .pressure where median > 120:
+            return
+                "The air pressure has a median of \(rounded(median)) kPa; on Earth it is 30 to 110. Is it in \(median > 10_000 ? "Pa" : "hPa")? \(unitHint("pressure", median > 10_000 ? "Pa" : "hPa"))"
+        case .pressure where median < 25:
+            return
+                "The air pressure has a median of \(rounded(median)) kPa; on Earth it is 30 to 110. Is it in bar or another unit?"
+        case .magnetometer where median > 5 || median < 0.02:
+            return
+                "The magnetic field has a median of \(rounded(median)) gauss; the Earth's is 0.22 to 0.67. Is it in another unit? \(unitHint("mag.x", median > 5 ? "nT" : "G"))"
+        default: return nil
+        }
+    }
+
+    /// The magnitudes of about a thousand readings, evenly sampled.
+    private var magnitudes: [Double] {
+        stride(from: 0, to: count, by: max(count / 1000, 1)).map { index in
+            let value = values[index]
+            return (value * value).sum().squareRoot()
+        }
     }
 }

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import DeviceCore
-public import Trace
+package import DeviceCore
+package import Trace
 
 extension Recording {
-    /// Returns the header of a trace of this recording.
-    ///
-    /// - Parameter source: A description of the origin of the readings.
-    public func traceHeader(source: String = "") -> TraceHeader {
+    package func traceHeader(source: String = "") -> TraceHeader {
         var header = TraceHeader(start: start.map { TraceHeader.Start(wallTime: $0, boot: .zero) })
         header.clock = ""
         header.source = source
@@ -21,7 +18,7 @@ extension Recording {
     /// readings precede reports, and reports precede motion readings, which are in the order of ``sensors``.
     ///
     /// The sink must not have a header yet. It stays open.
-    public func write(to sink: any TraceSink, source: String = "") throws(DeviceError) {
+    package func write(to sink: any TraceSink, source: String = "") throws(DeviceError) {
         try sink.write(traceHeader(source: source))
         let sensors = sensors
         try Self.merge([battery.times, reports.times] + tracks.map(\.times)) {
@@ -61,7 +58,7 @@ extension Recording {
     /// Returns the recording as a trace in memory.
     ///
     /// - Throws: An error with code `notSupported` if the trace would be larger than `TraceFile.maximumSize`.
-    public func trace(named name: String) throws(DeviceError) -> TraceFile {
+    package func trace(named name: String) throws(DeviceError) -> TraceFile {
         if let made = try inMemoryTrace(named: name) { return made }
         let builder = TraceBuilder(name: name)
         try write(to: builder, source: name)
@@ -88,7 +85,7 @@ extension Recording {
     /// ignored; ``remarks`` count the lines that could not be read.
     ///
     /// - Throws: An error with code `invalidTrace` if the trace contains no motion readings.
-    public init(trace: TraceFile) throws(DeviceError) {
+    package init(trace: TraceFile) throws(DeviceError) {
         self.init(start: trace.start, contexts: trace.header?.contexts ?? [])
         var diagnostics = InputDiagnostics()
         trace.bytes.withUnsafeBytes { bytes in

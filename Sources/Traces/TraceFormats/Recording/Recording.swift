@@ -5,8 +5,8 @@ public import DeviceCore
 /// Motion readings and positions in memory: the result of importers whose files are not in chronological order.
 ///
 /// ```swift
-/// let recording = try Recording(csv: bytes, name: "walk.csv")
-/// try recording.write(to: try TraceWriter(path: "walk.trace"))
+/// let recording = try Recording(path: "walk.csv")
+/// for track in recording.tracks { print(track.sensor.name, track.times.count) }
 /// ```
 public struct Recording: Sendable, Hashable {
     /// The readings of each sensor.
@@ -24,24 +24,21 @@ public struct Recording: Sendable, Hashable {
     /// Remarks about the import for the user, for example omitted samples or implausible units.
     public var remarks: [String] = []
 
-    /// Creates a recording.
-    public init(tracks: [MotionTrack] = [], start: WallTime? = nil, contexts: [String] = []) {
+    package init(tracks: [MotionTrack] = [], start: WallTime? = nil, contexts: [String] = []) {
         self.tracks = tracks
         self.start = start
         self.contexts = contexts
     }
 
-    /// The sensors of all tracks.
-    public var sensors: [SensorDescription] { tracks.map(\.sensor) }
+    package var sensors: [SensorDescription] { tracks.map(\.sensor) }
 
-    /// The number of motion readings in all tracks.
-    public var count: Int { tracks.reduce(0) { $0 + $1.count } }
+    package var count: Int { tracks.reduce(0) { $0 + $1.count } }
 
     /// Returns the first track of a sensor of this kind; nil if there is none.
     public func track(_ kind: SensorKind) -> MotionTrack? { tracks.first { $0.sensor.kind == kind } }
 
     /// The time from the first event to the last, in nanoseconds.
-    public var duration: Int64 {
+    package var duration: Int64 {
         let others = [reports.times.last, battery.times.last].compactMap(\.self)
         let last = (tracks.compactMap(\.times.last) + others).max() ?? 0
         return last.subtractingSaturated(firstTime ?? 0)
@@ -81,7 +78,7 @@ public struct Recording: Sendable, Hashable {
     }
 
     /// Shifts the readings and reports taken after the clock was set back so that they follow the earlier ones. Must be
-    /// called before ``settle()``.
+    /// called before the readings are sorted.
     mutating func correct(_ steps: [ClockStepBack]) {
         guard let longest = steps.map(\.correction).max() else { return }
         for index in tracks.indices { tracks[index].correct(steps) }

@@ -5,10 +5,8 @@ import GPSDProtocol
 
 /// gpsd's reports in memory, each as a line of gpsd's JSON protocol.
 public struct ReportTrack: Sendable, Hashable {
-    /// The arrival time of each report in nanoseconds since the start of the recording. Non-decreasing after
-    /// ``settle()``.
+    /// The arrival time of each report in nanoseconds since the start of the recording. Non-decreasing after an import.
     public private(set) var times: [Int64] = []
-    /// The concatenated lines.
     private var bytes: [UInt8] = []
     /// The range of each line in `bytes`.
     private var ranges: [Range<Int>] = []
@@ -16,17 +14,15 @@ public struct ReportTrack: Sendable, Hashable {
     /// The number of values that no receiver can have measured. They were replaced by unknown values.
     private(set) var impossibleValues = 0
 
-    /// Creates an empty track.
-    public init() {}
+    package init() {}
 
-    /// The number of reports.
-    public var count: Int { times.count }
+    package var count: Int { times.count }
 
     /// Returns a report as one line of JSON without a line end; empty for an index out of range.
     public func line(_ index: Int) -> [UInt8] { ranges.indices.contains(index) ? [UInt8](bytes[ranges[index]]) : [] }
 
-    /// Appends a position without its impossible values. Reports may be appended in any order; ``settle()`` sorts them.
-    public mutating func append(_ report: PositionReport, at time: Int64) {
+    /// Appends a position without its impossible values. Reports may be appended in any order.
+    package mutating func append(_ report: PositionReport, at time: Int64) {
         var report = report
         removeImpossibleValues(from: &report)
         append(line: GPSDEncoder.line(report), at: time)
@@ -37,15 +33,14 @@ public struct ReportTrack: Sendable, Hashable {
         impossibleValues += report.discardOutOfRangeValues()
     }
 
-    /// Appends a satellite report without its impossible values.
-    public mutating func append(_ report: SkyReport, at time: Int64) {
+    package mutating func append(_ report: SkyReport, at time: Int64) {
         var report = report
         impossibleValues += report.discardOutOfRangeValues()
         append(line: GPSDEncoder.encode(report), at: time)
     }
 
     /// Appends any report of gpsd as one line of JSON without a line end.
-    public mutating func append(line: [UInt8], at time: Int64) {
+    package mutating func append(line: [UInt8], at time: Int64) {
         times.append(time)
         ranges.append(bytes.count..<bytes.count + line.count)
         bytes.append(contentsOf: line)
@@ -55,7 +50,7 @@ public struct ReportTrack: Sendable, Hashable {
     ///
     /// - Returns: The number of reports that were out of order.
     @discardableResult
-    public mutating func sort() -> Int {
+    package mutating func sort() -> Int {
         let misplaced = zip(times, times.dropFirst()).count { $1 < $0 }
         guard misplaced > 0 else { return 0 }
         let order = times.sortedIndices
@@ -64,7 +59,6 @@ public struct ReportTrack: Sendable, Hashable {
         return misplaced
     }
 
-    /// Adds an offset to all times.
     mutating func shift(by nanoseconds: Int64) { times.shift(by: nanoseconds) }
 
     /// The points at which the clock was set back. The reports must be in the order of the file.
@@ -81,14 +75,12 @@ public struct BatteryTrack: Sendable, Hashable {
     /// The readings, one for each element of ``times``.
     public private(set) var readings: [BatteryReading] = []
 
-    /// Creates an empty track.
-    public init() {}
+    package init() {}
 
-    /// The number of readings.
-    public var count: Int { times.count }
+    package var count: Int { times.count }
 
-    /// Appends a reading. Readings may be appended in any order; importers sort them at the end.
-    public mutating func append(_ reading: BatteryReading, at time: Int64) {
+    /// Appends a reading, in any order.
+    package mutating func append(_ reading: BatteryReading, at time: Int64) {
         times.append(time)
         readings.append(reading)
     }
@@ -101,6 +93,5 @@ public struct BatteryTrack: Sendable, Hashable {
         readings = order.map { readings[$0] }
     }
 
-    /// Adds an offset to all times.
     mutating func shift(by nanoseconds: Int64) { times.shift(by: nanoseconds) }
 }

@@ -4,7 +4,7 @@
 ///
 /// The conventions differ in acceleration only. In all of them, angular rate is in rad/s and right-handed, and a
 /// magnetic field that is not in gauss is in microtesla.
-public enum SampleConvention: Sendable, Hashable {
+package enum SampleConvention: Sendable, Hashable {
     /// Proper acceleration in m/s²: at rest, the axis that points up reads +9.81. Used by the kernel's IIO and by
     /// Android.
     case properAcceleration
@@ -38,7 +38,6 @@ enum SampleConventions {
     @inline(__always)
     static func gauss(microtesla: SIMD3<Double>) -> SIMD3<Double> { microtesla / 100 }
 
-    /// Converts gauss to microtesla.
     @inline(__always)
     static func microtesla(gauss: SIMD3<Double>) -> SIMD3<Double> { gauss * 100 }
 

@@ -35,8 +35,6 @@ extension SensorKind {
     }
 
     /// Returns the reading for a value of Sensor Logger, in the unit of a source.
-    ///
-    /// - Parameter convention: The convention of acceleration, which depends on the phone.
     func reading(ofSensorLogger value: SIMD3<Double>, _ convention: SampleConvention) -> SIMD3<Double> {
         switch self {
         case .accelerometer: SampleConventions.acceleration(value, from: convention)

@@ -5,7 +5,7 @@ import DeviceCore
 extension RecordingFormat {
     /// A folder that the app Sensor Logger exported; see ``Recording/init(sensorLoggerFolder:options:)``. The format
     /// can only be read.
-    public static let sensorLogger = RecordingFormat(
+    package static let sensorLogger = RecordingFormat(
         name: "sensor-logger", title: "Sensor Logger directories", detect: sniff, read: read)
 
     private static func sniff(_ input: RecordingInput) throws(DeviceError) -> DetectionConfidence? {

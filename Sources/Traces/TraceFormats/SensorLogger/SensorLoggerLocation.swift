@@ -15,15 +15,12 @@ struct SensorLoggerLocation {
     private var columns: [CSVQuantity: Int] = [:]
     private let isWatch: Bool
     private let isIOS: Bool
-    /// The number of rows without coordinates in range.
     private(set) var rowsOutOfRange = 0
-    /// Remarks about the rows so far.
     var remarks: [String] { rows.reader.remarks }
 
     /// Creates a reader after the header has been read.
     ///
     /// - Parameters:
-    ///   - rows: The rows of the file.
     ///   - isWatch: Whether `altitude` is above mean sea level, as on a watch, instead of above the ellipsoid.
     ///   - isIOS: Whether a negative accuracy marks the corresponding values as invalid.
     init(_ rows: SensorLoggerRowReader, isWatch: Bool, isIOS: Bool) throws(DeviceError) {
@@ -32,8 +29,7 @@ struct SensorLoggerLocation {
         self.isIOS = isIOS
         for (quantity, name) in Self.names { columns[quantity] = rows.reader.column(name) }
         guard columns[.lat] != nil, columns[.lon] != nil else {
-            throw rows.reader.position(ofColumn: nil).error(
-                "the column latitude or longitude is missing. Is it a Sensor Logger file?")
+            throw rows.reader.error("the column latitude or longitude is missing. Is it a Sensor Logger file?")
         }
     }
 

@@ -1,21 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import DeviceCore
+package import DeviceCore
 
 extension Recording {
-    /// Reads a folder that the app Sensor Logger exported.
-    ///
-    /// Sensors are read from TotalAcceleration.csv (or the sum of Accelerometer.csv and Gravity.csv), Gyroscope.csv,
-    /// Magnetometer.csv and Barometer.csv; positions from Location.csv or another file of positions; the battery from
-    /// Battery.csv. Metadata.csv contains the platform, and whether units are standardised. Columns are identified by
-    /// name. Files of uncalibrated sensors are ignored.
+    /// Reads a folder that the app Sensor Logger exported; docs/formats.md lists the files that are read.
     ///
     /// A phone's `altitude` is above the ellipsoid, a watch's above mean sea level. Accuracies are 68 % radii, and are
     /// not converted. On iOS without standardised units, acceleration has Apple's sign, in m/s²; the sign is inverted.
     /// Axes are the phone's: x to the right, y up, z out of the screen.
     ///
     /// - Throws: An error that names the file, the line and the column. Also if the sign of acceleration is unknown.
-    public init(sensorLoggerFolder path: String, options: SensorLoggerOptions = .init()) throws(DeviceError) {
+    package init(sensorLoggerFolder path: String, options: SensorLoggerOptions = .init()) throws(DeviceError) {
         let files = try Folder.names(path)
         let reader = SensorLoggerReader(name: path, options: options, files: files) { (name) throws(DeviceError) in
             try Folder.readIfPresent("\(path)/\(name)")
@@ -23,13 +18,7 @@ extension Recording {
         self = try reader.recording()
     }
 
-    /// Reads the files of a Sensor Logger folder from memory.
-    ///
-    /// - Parameters:
-    ///   - files: The contents of the files by name, for example "Gyroscope.csv".
-    ///   - name: The name of the folder in messages.
-    ///   - options: Information that Metadata.csv does not contain.
-    public init(
+    package init(
         sensorLogger files: [String: [UInt8]], name: String, options: SensorLoggerOptions = .init()
     ) throws(DeviceError) {
         let reader = SensorLoggerReader(name: name, options: options, files: files.keys.sorted()) { files[$0] }

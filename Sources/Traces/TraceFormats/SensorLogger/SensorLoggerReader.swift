@@ -14,10 +14,8 @@ struct SensorLoggerReader {
     /// The maximum gap in nanoseconds over which gravity is interpolated (0.25 s).
     private static let maximumGap: Int64 = 250_000_000
 
-    /// The name of the folder in messages.
     let name: String
     let options: SensorLoggerOptions
-    /// The names of the existing files.
     let files: [String]
     /// Reads a file; nil if it does not exist.
     let read: (String) throws(DeviceError) -> [UInt8]?
@@ -25,7 +23,6 @@ struct SensorLoggerReader {
     /// The clock steps of the sensor file in which most steps were detected.
     private(set) var clockSteps: [ClockStepBack] = []
 
-    /// Reads all files.
     consuming func recording() throws(DeviceError) -> Recording {
         let metadata = try metadata()
         var tracks: [MotionTrack] = []

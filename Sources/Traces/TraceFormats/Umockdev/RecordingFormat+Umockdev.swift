@@ -13,15 +13,8 @@ struct UmockdevImport {
     private var accessories: [AccessoryDescription]
     private let script: UmockdevScript?
     private var remarks: [String] = []
-    /// The accessory and the protocol to which the script belongs.
     private var scriptTarget: (accessory: Int, protocolName: String)?
 
-    /// Creates an import from parsed files.
-    ///
-    /// - Parameters:
-    ///   - name: The name of the recording in messages.
-    ///   - description: The devices; nil if there is only a script.
-    ///   - script: The recorded communication; nil if there is none.
     init(name: String, _ description: UmockdevDescription?, _ script: UmockdevScript?) throws(DeviceError) {
         self.name = name
         self.script = script
@@ -139,7 +132,7 @@ struct UmockdevImport {
 extension RecordingFormat {
     /// umockdev's device description or script, together with the other one of the two if it is beside it. The format
     /// can only be read.
-    public static let umockdev = RecordingFormat(
+    package static let umockdev = RecordingFormat(
         name: "umockdev", title: "umockdev files",
         detect: { (input) throws(DeviceError) in UmockdevFile(input) == nil ? nil : .certain },
         read: read)

@@ -2,7 +2,6 @@
 
 /// A validator of UTF-8 that accepts only the characters that XML allows.
 enum XMLCharacters {
-    /// The result of a check.
     struct CheckResult {
         /// The number of leading bytes that form complete, allowed characters.
         var valid: Int
@@ -73,7 +72,6 @@ enum XMLCharacters {
         return length
     }
 
-    /// True for XML white space.
     @inline(__always)
     static func isWhitespace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x0a || byte == 0x0d || byte == 0x09 }
 
@@ -84,7 +82,6 @@ enum XMLCharacters {
             || byte == UInt8(ascii: ":")
     }
 
-    /// True for bytes that a name can contain.
     @inline(__always)
     static func isNameCharacter(_ byte: UInt8) -> Bool {
         isNameStart(byte) || byte &- UInt8(ascii: "0") < 10 || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".")

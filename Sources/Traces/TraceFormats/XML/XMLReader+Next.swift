@@ -153,7 +153,6 @@ extension XMLReader {
         throw wrongEncoding(String(encoding.prefix(40)))
     }
 
-    /// Skips a document type declaration, including its internal subset.
     private mutating func skipDocumentType() throws(DeviceError) {
         let what = "the document type declaration"
         var isInside = false

@@ -29,9 +29,7 @@ package struct XMLReader: ~Copyable {
     package static let maximumTag = 1 << 20
     /// The maximum size in bytes of the text between two tags. The rest of a longer text is discarded.
     package static let maximumText = 1 << 16
-    /// The maximum nesting depth of elements.
     package static let maximumDepth = 256
-    /// The maximum number of attributes of an element.
     package static let maximumAttributes = 128
     /// The maximum length of a name in bytes.
     static let maximumName = 1024
@@ -46,13 +44,11 @@ package struct XMLReader: ~Copyable {
     }
 
     private let source: any ByteSource
-    /// The name of the document in error messages.
     package let name: String
 
     // The input that has been read and is still needed.
     private(set) var base: UnsafeMutablePointer<UInt8>
     private var capacity: Int
-    /// The read position in the buffer.
     var position = 0
     /// The end of the validated input in the buffer.
     private(set) var end = 0
@@ -72,7 +68,6 @@ package struct XMLReader: ~Copyable {
     private var isBroken = false
 
     // State of the last tag.
-    /// The range of the last tag's qualified name in the buffer.
     var tagName = 0..<0
     /// The range of the last tag's local name, without a prefix.
     var localName = 0..<0
@@ -81,7 +76,6 @@ package struct XMLReader: ~Copyable {
     var attributes: [Attribute] = []
     /// The nesting depth of the last tag's element; 1 for the root.
     package internal(set) var depth = 0
-    /// True after the tag of an empty element, which is also its end tag.
     var isEmptyElement = false
     /// The names of the open elements, concatenated, and the start of each.
     var openNames: [UInt8] = []
@@ -95,14 +89,12 @@ package struct XMLReader: ~Copyable {
     var gatheredCount = 0
     /// True if the last text exceeded ``maximumText`` and was truncated.
     package internal(set) var isTextTruncated = false
-    /// The number of references to unknown entities so far. They stay in the text literally.
     package internal(set) var unknownReferences = 0
 
     /// Creates a reader that begins at the start of a document, or at the tag of an element within it.
     ///
     /// - Parameters:
     ///   - source: The input, positioned at that tag.
-    ///   - name: The name of the document in error messages.
     ///   - offset: The offset of the tag in the document, in bytes.
     ///   - line: The line of the tag, counted from 1.
     ///   - open: The names of the elements that enclose the tag, outermost first.
@@ -132,7 +124,6 @@ package struct XMLReader: ~Copyable {
         isTextGathered ? UnsafeRawBufferPointer(start: gathered, count: gatheredCount) : text(textRange)
     }
 
-    /// Returns a range of the buffer.
     func text(_ range: Range<Int>) -> UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(start: base + range.lowerBound, count: range.count)
     }
@@ -146,10 +137,8 @@ package struct XMLReader: ~Copyable {
         return UnsafeRawBufferPointer(rebasing: text[low..<high])
     }
 
-    /// The local name of the last tag's element, without a prefix.
     package var elementName: String { String(decoding: text(localName), as: UTF8.self) }
 
-    /// The qualified name of the last tag's element.
     package var qualifiedName: String { String(decoding: text(tagName), as: UTF8.self) }
 
     /// True if the last tag's element has this local name, regardless of its prefix.
@@ -185,13 +174,10 @@ package struct XMLReader: ~Copyable {
         return line
     }
 
-    /// Creates an error at the line of the last tag.
     package mutating func error(_ what: String) -> DeviceError { error(onLine: line(), what) }
 
-    /// Creates an error at the line of the read position.
     mutating func errorAtPosition(_ what: String) -> DeviceError { error(onLine: countLines(to: position), what) }
 
-    /// Creates an error for a document that ends prematurely.
     mutating func truncationError(in what: String) -> DeviceError {
         error(onLine: countLines(to: end), "the text is truncated: it ends in the middle of \(what).")
     }
