@@ -17,7 +17,7 @@ public enum AccessoryPeerEvent: Sendable, Hashable {
     case opened
     /// Bytes were received, at least one. The boundaries between events have no meaning.
     case received([UInt8])
-    /// The time requested with ``AccessoryPeerAction/wake(after:)`` has elapsed.
+    /// The time requested with ``AccessoryPeerAction/setTimer(after:)`` has elapsed.
     case timerFired
     /// The session ended. Always the last event; the returned actions are ignored.
     case closed
@@ -29,7 +29,7 @@ public enum AccessoryPeerAction: Sendable, Hashable {
     case send([UInt8])
     /// Waits for this number of seconds before the next action. Events are still delivered meanwhile.
     case wait(Double)
-    /// Requests ``AccessoryPeerEvent/woken`` after this number of seconds, without waiting. A further request replaces
+    /// Requests ``AccessoryPeerEvent/timerFired`` after this number of seconds, without waiting. A further request replaces
     /// the previous one.
     case setTimer(after: Double)
     /// Ends the session from the accessory's side, after all preceding bytes are sent.

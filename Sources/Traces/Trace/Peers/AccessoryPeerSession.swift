@@ -49,7 +49,7 @@ public final class AccessoryPeerSession: Sendable {
     private let unplug: @Sendable () -> Void
     private let state: Mutex<State>
 
-    /// Creates a session. Call ``begin()`` to start it.
+    /// Creates a session. Call ``start()`` to start it.
     ///
     /// - Parameters:
     ///   - peer: The peer; the session uses a copy.

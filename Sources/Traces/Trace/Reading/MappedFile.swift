@@ -94,7 +94,7 @@ enum SIGBUSGuard {
             var action = sigaction()
             sigaction(SIGBUS, nil, previousAction)
             #if canImport(Musl)
-            action.__sa_handler.sa_sigaction = { signal, information, _ in MappingWatch.handle(signal, information) }
+            action.__sa_handler.sa_sigaction = { signal, information, _ in SIGBUSGuard.handle(signal, information) }
             #else
             action.__sigaction_handler.sa_sigaction = { signal, information, _ in
                 SIGBUSGuard.handle(signal, information)

@@ -49,7 +49,9 @@ public struct TraceFile: Sendable {
 
     /// Creates a trace from bytes in memory.
     ///
-    /// - Parameter name: The name of the trace in messages.
+    /// - Parameters:
+    ///   - bytes: The contents of a file.
+    ///   - name: The name of the trace in messages.
     /// - Throws: An error that describes the contents if the bytes are not a trace.
     public init(bytes: [UInt8], name: String) throws(DeviceError) {
         try self.init(contents: TraceBytes(bytes), name: name)
@@ -57,7 +59,9 @@ public struct TraceFile: Sendable {
 
     /// Creates a trace from bytes in memory or in a file.
     ///
-    /// - Parameter name: The name of the trace in messages.
+    /// - Parameters:
+    ///   - contents: The bytes.
+    ///   - name: The name of the trace in messages.
     /// - Throws: An error that describes the contents if the bytes are not a trace.
     public init(contents: TraceBytes, name: String) throws(DeviceError) {
         self.init(bytes: contents, name: name, layout: try TraceLayout(contents, name: name))
