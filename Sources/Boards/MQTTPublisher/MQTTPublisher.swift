@@ -138,7 +138,7 @@ public struct MQTTStatistics: Sendable, Hashable {
     public var connections = 0
 
     /// Creates counters with the value 0.
-    public init() {}
+    package init() {}
 }
 
 /// The timing of a publisher, in seconds.

@@ -3,7 +3,7 @@
 extension JSONReader {
     /// Reads a number, correctly rounded. Returns ±infinity for values beyond the range of Double, and NaN for `null`
     /// and the word NaN.
-    public mutating func readDouble() throws(JSONError) -> Double {
+    package mutating func readDouble() throws(JSONError) -> Double {
         let byte = try nextByte(&offset)
         guard startsNumber(byte, at: offset) else {
             guard let (literal, count) = literal(at: offset), let value = literal.number else {
@@ -16,7 +16,7 @@ extension JSONReader {
     }
 
     /// Reads a number like ``readDouble()``. Skips a value of any other type and returns NaN.
-    public mutating func doubleIfPresent() throws(JSONError) -> Double {
+    package mutating func doubleIfPresent() throws(JSONError) -> Double {
         if let value = shortDouble() { return value }
         let byte = try nextByte(&offset)
         return startsNumber(byte, at: offset) ? try scanDouble() : try wordIfNumber()
@@ -24,7 +24,7 @@ extension JSONReader {
 
     /// Reads an integer. A number with a fraction or an exponent is accepted if its value is integral and its magnitude
     /// is at most 2^53.
-    public mutating func readInt64() throws(JSONError) -> Int64 {
+    package mutating func readInt64() throws(JSONError) -> Int64 {
         let byte = try nextByte(&offset)
         guard startsNumber(byte, at: offset) else { throw try numberMismatch(byte) }
         var at = offset
@@ -36,7 +36,7 @@ extension JSONReader {
 
     /// Reads an integer like ``readInt64()``. Skips any other value, including numbers with a fraction, and returns
     /// nil.
-    public mutating func int64IfPresent() throws(JSONError) -> Int64? {
+    package mutating func int64IfPresent() throws(JSONError) -> Int64? {
         if let value = shortWhole() { return value }
         let byte = try nextByte(&offset)
         guard startsNumber(byte, at: offset) else {

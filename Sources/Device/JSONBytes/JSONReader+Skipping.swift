@@ -3,7 +3,7 @@
 extension JSONReader {
     /// Skips the next value of any type and checks that it is valid. Nested values are processed iteratively, so deep
     /// nesting cannot exhaust the stack.
-    public mutating func skipValue() throws(JSONError) {
+    package mutating func skipValue() throws(JSONError) {
         var at = offset
         var level = 0
         // One bit for each open level, the innermost level lowest: 1 for an object, 0 for an array. 64 levels fit.

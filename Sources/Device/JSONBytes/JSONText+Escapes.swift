@@ -3,7 +3,7 @@
 extension JSONText {
     /// Creates a text from bytes between quotes that no reader has validated. Used to repair the output of programs
     /// that omit escapes. A backslash that does not start a valid escape is kept as a backslash.
-    public init(unchecked rawBytes: UnsafeRawBufferPointer) {
+    package init(unchecked rawBytes: UnsafeRawBufferPointer) {
         if rawBytes.contains(UInt8(ascii: "\\")) {
             self.init(escaped: rawBytes)
         } else {

@@ -3,16 +3,17 @@
 /// A string or a key inside a JSON text. It is a view of the reader's bytes and valid as long as they are.
 ///
 /// Invalid UTF-8 and lone surrogates become U+FFFD in the `String` that ``string()`` returns.
-public struct JSONText {
+@usableFromInline
+package struct JSONText {
     /// The bytes between the quotes, with escapes unresolved.
-    public let rawBytes: UnsafeRawBufferPointer
+    package let rawBytes: UnsafeRawBufferPointer
     /// True if the bytes contain at least one backslash.
-    public let hasEscapes: Bool
+    package let hasEscapes: Bool
     /// The text with its escapes resolved, packed into an integer with the first byte lowest. 0 if the text is empty,
     /// longer than 8 bytes, or contains a zero byte.
     ///
     /// Compare it with ``word(_:)`` of a literal: a `switch` over words costs a few integer comparisons.
-    public internal(set) var word: UInt64
+    package internal(set) var word: UInt64
 
     /// Creates a text without escapes.
     init(plain rawBytes: UnsafeRawBufferPointer, word: UInt64) {
@@ -33,7 +34,7 @@ public struct JSONText {
     /// constant.
     @inlinable
     @inline(__always)
-    public static func word(_ literal: StaticString) -> UInt64 {
+    package static func word(_ literal: StaticString) -> UInt64 {
         let count = literal.utf8CodeUnitCount
         guard count <= 8 else { return 0 }
         let start = literal.utf8Start
@@ -47,7 +48,7 @@ public struct JSONText {
     }
 
     /// True if the text with its escapes resolved equals the literal.
-    public func equals(_ literal: StaticString) -> Bool {
+    package func equals(_ literal: StaticString) -> Bool {
         literal.withUTF8Buffer { expected in
             if !hasEscapes { return rawBytes.count == expected.count && rawBytes.elementsEqual(expected) }
             var count = 0
@@ -61,7 +62,7 @@ public struct JSONText {
     }
 
     /// Returns the text with its escapes resolved. Invalid UTF-8 is replaced by U+FFFD.
-    public func string() -> String {
+    package func string() -> String {
         guard hasEscapes else { return String(decoding: rawBytes, as: UTF8.self) }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(rawBytes.count)

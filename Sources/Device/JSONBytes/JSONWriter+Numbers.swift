@@ -2,20 +2,22 @@
 
 extension JSONWriter {
     /// Appends an integer.
-    public mutating func int(_ value: Int64) {
+    @usableFromInline
+    package mutating func int(_ value: Int64) {
         separate()
         if value < 0 { append(UInt8(ascii: "-")) }
         DecimalDigits.append(value.magnitude, to: &bytes)
     }
 
     /// Appends an integer.
-    public mutating func int(_ value: Int) { int(Int64(value)) }
+    package mutating func int(_ value: Int) { int(Int64(value)) }
 
     /// Appends an integer.
-    public mutating func int(_ value: Int32) { int(Int64(value)) }
+    package mutating func int(_ value: Int32) { int(Int64(value)) }
 
     /// Appends a number in the shortest form that reads back as the same value. Writes `null` for infinity and NaN.
-    public mutating func double(_ value: Double) {
+    @usableFromInline
+    package mutating func double(_ value: Double) {
         guard value.isFinite else { return null() }
         separate()
         DecimalDigits.append(shortest: value, to: &bytes)
@@ -25,7 +27,7 @@ extension JSONWriter {
     /// finite or its magnitude is 1e15 or more.
     ///
     /// - Parameter decimals: The number of decimals, 0 to 9.
-    public mutating func fixed(_ value: Double, decimals: Int) {
+    package mutating func fixed(_ value: Double, decimals: Int) {
         guard value.magnitude < FixedDecimal.limit else { return null() }
         separate()
         FixedDecimal.append(value, decimals: decimals, to: &bytes)

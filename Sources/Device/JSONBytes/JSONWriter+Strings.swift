@@ -2,13 +2,15 @@
 
 extension JSONWriter {
     /// Appends the key of the next value. The key may contain any characters; they are escaped as needed.
-    public mutating func key(text key: String) {
+    @usableFromInline
+    package mutating func key(text key: String) {
         string(key)
         endKey()
     }
 
     /// Appends the key of the next value. The literal must be printable ASCII without quotes and backslashes.
-    public mutating func key(_ key: StaticString) {
+    @usableFromInline
+    package mutating func key(_ key: StaticString) {
         separate()
         append(UInt8(ascii: "\""))
         key.withUTF8Buffer { append(contentsOf: $0) }
@@ -18,7 +20,8 @@ extension JSONWriter {
 
     /// Appends a string. Escapes quotes, backslashes, control characters, and the characters that change the direction
     /// of text. All other characters are written as UTF-8.
-    public mutating func string(_ value: String) {
+    @usableFromInline
+    package mutating func string(_ value: String) {
         separate()
         append(UInt8(ascii: "\""))
         var value = value

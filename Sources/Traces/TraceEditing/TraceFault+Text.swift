@@ -5,10 +5,10 @@ public import DeviceCore
 
 extension TraceFault: CustomStringConvertible {
     /// The maximum jitter in seconds. It bounds the part of a trace that is kept in memory.
-    public static let maximumJitter = 60.0
+    package static let maximumJitter = 60.0
 
     /// The syntax of a list of faults, for the help text of commands.
-    public static let syntax = """
+    package static let syntax = """
         A list of faults, separated by commas: name[=value][(target)][@when[+duration]]. @when is a time from the start, \
         such as 2.5s or 300ms. Without it, the fault begins at the start; without a duration, it never ends. The target is \
         gpsd, a kind of sensor (accelerometer, gyroscope, magnetometer, pressure) or a sensor's id; for nofix and clockstep, \

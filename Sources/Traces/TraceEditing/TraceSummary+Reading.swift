@@ -3,14 +3,14 @@
 import DeviceCore
 import GPSDProtocol
 import Geodesy
-public import Trace
+package import Trace
 
 extension TraceSummary {
     /// The maximum number of distinguished streams. Events of further streams are counted in the last one.
-    public static let maximumStreams = 1024
+    package static let maximumStreams = 1024
 
     /// Reads the whole trace.
-    public init(_ trace: TraceFile) {
+    package init(_ trace: TraceFile) {
         name = trace.name
         header = TimedEventReader.header(of: trace)
         faults =

@@ -34,11 +34,11 @@ public struct TraceAccessoryEvent: Sendable, Hashable {
     }
 
     /// The maximum number of accessories attached at the same time; further ones are rejected.
-    public static let maximumAccessories = 256
+    package static let maximumAccessories = 256
     /// The maximum number of protocols read for each accessory; further ones are ignored.
-    public static let maximumProtocols = 64
+    package static let maximumProtocols = 64
     /// The maximum length of a name, serial number or similar text in bytes; an event with a longer one is rejected.
-    public static let maximumNameLength = 1024
+    package static let maximumNameLength = 1024
     /// The maximum number of bytes of an event. Longer data is written as several events.
-    public static let maximumBytes = 65_536
+    package static let maximumBytes = 65_536
 }

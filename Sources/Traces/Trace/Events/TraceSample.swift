@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import DeviceCore
+package import DeviceCore
 
 /// A reading of a motion sensor in a trace.
-public struct TraceSample: Sendable, Hashable {
+package struct TraceSample: Sendable, Hashable {
     /// The sensor, as an index into ``TraceCursor/sensors`` of the cursor that returned the event.
-    public var sensor: Int
+    package var sensor: Int
     /// The measured quantity, which determines the unit.
-    public var kind: SensorKind
+    package var kind: SensorKind
     /// The value in the sensor's own axes. A scalar is in the first component. Always finite.
-    public var value: SIMD3<Double>
+    package var value: SIMD3<Double>
     /// The time of measurement in nanoseconds since the start of the trace, negative if before it; nil if the event
     /// contains only an arrival time.
-    public var stamp: Int64?
+    package var stamp: Int64?
 
     /// Creates a reading.
-    public init(sensor: Int, kind: SensorKind, value: SIMD3<Double>, stamp: Int64? = nil) {
+    package init(sensor: Int, kind: SensorKind, value: SIMD3<Double>, stamp: Int64? = nil) {
         self.sensor = sensor
         self.kind = kind
         self.value = value
@@ -24,7 +24,7 @@ public struct TraceSample: Sendable, Hashable {
 
     /// The maximum magnitude of a component, in the unit of its kind. No sensor comes close to it, and sums and squares
     /// of numbers within it are finite.
-    public static let maximumMagnitude = 1e9
+    package static let maximumMagnitude = 1e9
 
     /// True if all components are finite and within ``maximumMagnitude``.
     @inline(__always)

@@ -9,7 +9,7 @@ public struct TraceDevice: Sendable, Hashable {
     /// The receiver as described by gpsd; all fields are unknown for other kinds.
     public var receiver: ReceiverDescription
     /// Members of the header's entry that this version does not know.
-    public var otherMembers: [TraceMember] = []
+    package var otherMembers: [TraceMember] = []
 
     /// Creates the description of a receiver that gpsd reads.
     public init(_ receiver: ReceiverDescription) {

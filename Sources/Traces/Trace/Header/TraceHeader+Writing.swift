@@ -5,7 +5,7 @@ import JSONBytes
 
 extension TraceHeader {
     /// Returns the header as one line of JSON, without a line terminator.
-    public func line() -> [UInt8] {
+    package func line() -> [UInt8] {
         var writer = JSONWriter()
         writer.object { writer in
             writer.member("format", Self.formatName)

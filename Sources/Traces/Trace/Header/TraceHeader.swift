@@ -19,9 +19,9 @@ public struct TraceHeader: Sendable, Hashable {
     }
 
     /// The format name in every header.
-    public static let formatName = "device-services-trace"
+    package static let formatName = "device-services-trace"
     /// The version that is written, and the highest version that can be read.
-    public static let currentVersion = 1
+    package static let currentVersion = 1
 
     /// The format version. Compatible additions do not change it.
     public var version = currentVersion
@@ -54,7 +54,7 @@ public struct TraceHeader: Sendable, Hashable {
     /// The source of the positions, for example gpsd://localhost:2947.
     public var source = ""
     /// Members that this version does not know; they are written back unchanged.
-    public var otherMembers: [TraceMember] = []
+    package var otherMembers: [TraceMember] = []
     /// Warnings about members of the header line that could not be used. They are not written.
     package var warnings: [TraceWarning] = []
 
@@ -80,14 +80,14 @@ extension TraceHeader {
 }
 
 /// A member of a JSON object that this version does not know, kept as raw JSON.
-public struct TraceMember: Sendable, Hashable {
+package struct TraceMember: Sendable, Hashable {
     /// The key.
-    public var name: String
+    package var name: String
     /// The value: one complete JSON value.
-    public var json: [UInt8]
+    package var json: [UInt8]
 
     /// Creates a member. The value is not validated.
-    public init(name: String, json: [UInt8]) {
+    package init(name: String, json: [UInt8]) {
         self.name = name
         self.json = json
     }

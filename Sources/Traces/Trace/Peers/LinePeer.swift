@@ -3,7 +3,7 @@
 /// A peer of a line-based protocol. It responds to each line terminated by a line feed.
 public struct LinePeer: AccessoryPeer {
     /// The maximum length of a line in bytes. The beginning of a longer line is dropped.
-    public static let maximumLength = 65_536
+    package static let maximumLength = 65_536
 
     private let greeting: [AccessoryPeerAction]
     private let answer: @Sendable (String) -> [AccessoryPeerAction]

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import DeviceCore
+package import DeviceCore
 import JSONBytes
 
 extension TraceRecord {
     /// Returns the line that gpsd sent, without its line terminator; empty for records of other kinds.
     ///
     /// - Parameter bytes: The bytes of the file from which the record was read.
-    public func line(in bytes: UnsafeRawBufferPointer) -> [UInt8] {
+    package func line(in bytes: UnsafeRawBufferPointer) -> [UInt8] {
         guard let contents = contents(in: bytes) else { return [] }
         switch kind {
         case .gpsd: return [UInt8](contents)
@@ -39,7 +39,7 @@ extension TraceRecord {
     /// Returns the reason why the position source or a sensor was lost; nil for other kinds of records.
     ///
     /// - Parameter bytes: The bytes of the file from which the record was read.
-    public func loss(in bytes: UnsafeRawBufferPointer) -> DeviceError? {
+    package func loss(in bytes: UnsafeRawBufferPointer) -> DeviceError? {
         guard kind == .lost || kind == .sensorLost else { return nil }
         let message = kind == .lost ? TraceLoss.standardMessage : TraceLoss.standardSensorMessage
         guard let contents = contents(in: bytes) else { return DeviceError(.connectionLost, message) }
@@ -49,7 +49,7 @@ extension TraceRecord {
     /// Returns the battery reading; nil if the battery was removed, and for other kinds of records.
     ///
     /// - Parameter bytes: The bytes of the file from which the record was read.
-    public func battery(in bytes: UnsafeRawBufferPointer) -> BatteryReading? {
+    package func battery(in bytes: UnsafeRawBufferPointer) -> BatteryReading? {
         guard kind == .battery, let contents = contents(in: bytes) else { return nil }
         return TraceBattery.reading(contents)
     }
@@ -62,7 +62,7 @@ extension TraceRecord {
     /// Returns the accessory event; nil for other kinds of records.
     ///
     /// - Parameter bytes: The bytes of the file from which the record was read.
-    public func accessoryEvent(in bytes: UnsafeRawBufferPointer) -> TraceAccessoryEvent? {
+    package func accessoryEvent(in bytes: UnsafeRawBufferPointer) -> TraceAccessoryEvent? {
         guard kind == .accessory, let line = contents(in: bytes) else { return nil }
         return TraceAccessoryEvent(line: line)
     }
@@ -71,7 +71,7 @@ extension TraceRecord {
     /// trace.
     ///
     /// - Parameter bytes: The bytes of the file from which the record was read.
-    public func beaconEvent(in bytes: UnsafeRawBufferPointer) -> BeaconEvent? {
+    package func beaconEvent(in bytes: UnsafeRawBufferPointer) -> BeaconEvent? {
         guard kind == .beacon, let contents = contents(in: bytes) else { return nil }
         return TraceBeacon.event(contents, at: BootTime(nanoseconds: time ?? 0))
     }

@@ -7,9 +7,9 @@ import DeviceCore
 /// A record owns no memory. The values of a motion reading are stored in the record itself. ``line(in:)``,
 /// ``loss(in:)``, ``battery(in:)``, ``accessoryEvent(in:)`` and ``beaconEvent(in:)`` decode or copy other contents on
 /// demand.
-public struct TraceRecord: Sendable, Hashable {
+package struct TraceRecord: Sendable, Hashable {
     /// The kind of event.
-    public enum Kind: UInt8, Sendable {
+    package enum Kind: UInt8, Sendable {
         /// A report from gpsd. The range contains its bytes.
         case gpsd
         /// A line from gpsd that is not JSON. The range contains it in encoded form; ``TraceRecord/line(in:)`` decodes
@@ -35,12 +35,12 @@ public struct TraceRecord: Sendable, Hashable {
 
     /// Nanoseconds since the start of the trace, never less than that of the previous record, and at least 0. nil if
     /// the file contains no arrival times.
-    public var time: Int64?
+    package var time: Int64?
     /// The kind of event.
-    public var kind: Kind
+    package var kind: Kind
     /// The range of the contents: for a report, the line exactly as gpsd sent it, without its line terminator; for a
     /// motion reading, the value.
-    public var range: Range<Int>
+    package var range: Range<Int>
     /// True if the text of a line is encoded as hexadecimal digits.
     var isHexadecimal = false
     /// The kind of the sensor; unspecified if the event has no sensor.
@@ -61,12 +61,12 @@ public struct TraceRecord: Sendable, Hashable {
     }
 
     /// The motion reading; nil for other kinds of records.
-    public var sample: TraceSample? {
+    package var sample: TraceSample? {
         guard kind == .sample, sensorIndex >= 0 else { return nil }
         return TraceSample(
             sensor: Int(sensorIndex), kind: sensorKind, value: SIMD3(x, y, z), stamp: stamp == .min ? nil : stamp)
     }
 
     /// The motion sensor of the event, as an index into ``TraceCursor/sensors``; nil if the event has none.
-    public var sensor: Int? { sensorIndex < 0 ? nil : Int(sensorIndex) }
+    package var sensor: Int? { sensorIndex < 0 ? nil : Int(sensorIndex) }
 }

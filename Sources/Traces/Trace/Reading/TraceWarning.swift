@@ -44,7 +44,7 @@ public struct TraceWarning: Sendable, Hashable, CustomStringConvertible {
     public var text: String
 
     /// Creates a warning about a line.
-    public init(line: Int, reason: Reason, text: String = "") {
+    package init(line: Int, reason: Reason, text: String = "") {
         self.line = line
         self.reason = reason
         self.text = text

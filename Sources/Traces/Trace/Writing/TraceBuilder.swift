@@ -29,7 +29,7 @@ public final class TraceBuilder: TraceSink {
     private static let maximumBytesInMemory = 32 << 20
 
     /// The name of the trace in messages.
-    public let name: String
+    package let name: String
     private let limit: Int
     private let maximumBytesInMemory: Int
     private var lines = TraceEventEncoder()
