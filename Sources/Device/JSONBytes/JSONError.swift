@@ -27,7 +27,6 @@ package struct JSONError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The offset of the offending byte from the start of the text, in bytes.
     package let offset: Int
 
-    /// Creates an error at a byte offset.
     package init(_ reason: Reason, at offset: Int) {
         self.reason = reason
         self.offset = offset

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension JSONReader {
-    /// Reads `true` or `false`.
     package mutating func readBool() throws(JSONError) -> Bool {
         guard let value = try boolIfPresent(skippingOthers: false) else { throw JSONError(.wrongType, at: offset) }
         return value

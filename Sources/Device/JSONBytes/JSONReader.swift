@@ -33,7 +33,6 @@ package struct JSONReader {
     /// none. `null` counts as absent and is not recorded.
     package private(set) var firstMismatch = -1
 
-    /// Creates a reader at the start of the bytes.
     package init(_ bytes: UnsafeRawBufferPointer) {
         self.bytes = bytes
         limit = bytes.count
@@ -142,6 +141,14 @@ package struct JSONReader {
         var at = offset
         while at < limit, Self.isBlank(bytes[at]) { at &+= 1 }
         guard at == limit else { throw JSONError(.unexpectedByte, at: at) }
+    }
+
+    /// Returns the result of the closure; nil if the text is not valid.
+    package static func parse<Value>(
+        _ bytes: UnsafeRawBufferPointer, _ body: (inout JSONReader) throws(JSONError) -> Value?
+    ) -> Value? {
+        var reader = JSONReader(bytes)
+        do throws(JSONError) { return try body(&reader) } catch { return nil }
     }
 
     private mutating func begin(_ bracket: UInt8) throws(JSONError) {

@@ -15,7 +15,6 @@ package struct JSONWriter: Sendable {
     package internal(set) var bytes: [UInt8]
     private var needsComma = false
 
-    /// Creates a writer that appends to the bytes.
     package init(appendingTo bytes: [UInt8] = []) { self.bytes = bytes }
 
     /// Removes the written bytes and keeps the buffer's capacity.

@@ -31,7 +31,9 @@ struct TraceSequenceTests {
         let first = try #require(file.first { _ in true })
         guard case .gpsd(let line) = first.contents else { throw Failure() }
         #expect(String(decoding: line, as: UTF8.self) == tpv)
-        guard case .sample(let value, .accelerometer, let sensor, nil) = Array(file)[1].contents else { throw Failure() }
+        guard case .sample(let value, .accelerometer, let sensor, nil) = Array(file)[1].contents else {
+            throw Failure()
+        }
         #expect(value == SIMD3(1, 2, 3))
         #expect(sensor == "accelerometer")
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import DeviceCore
+import JSONBytes
 
 /// A reading of a motion sensor in a trace.
 package struct TraceSample: Sendable, Hashable {
@@ -31,5 +32,48 @@ package struct TraceSample: Sendable, Hashable {
     package static func isValid(_ value: SIMD3<Double>) -> Bool {
         // The comparisons are false for NaN.
         abs(value.x) <= maximumMagnitude && abs(value.y) <= maximumMagnitude && abs(value.z) <= maximumMagnitude
+    }
+}
+
+/// A motion reading as a line of a trace: `{"t":1.25,"accelerometer":[0.1,0.2,9.81],"sensor":"x","stamp":1.2483}`.
+///
+/// The sensor is omitted if its id equals the name of its kind, and the stamp if it equals the time.
+package enum TraceSampleText {
+    /// Appends a line with its line terminator. Appends nothing if the values are not usable in a trace.
+    ///
+    /// - Parameter sensor: The encoded member that names the sensor, from ``member(_:kind:)``.
+    package static func append(
+        _ value: SIMD3<Double>, kind: SensorKind, sensor: [UInt8], time: Int64, stamp: Int64, to buffer: inout [UInt8]
+    ) {
+        guard TraceSample.isValid(kind.isVector ? value : SIMD3(value.x, 0, 0)) else { return }
+        TraceLine.begin(kind.lineKey, time, &buffer)
+        DecimalDigits.append(shortest: value.x, to: &buffer)
+        if kind.isVector {
+            buffer.append(UInt8(ascii: ","))
+            DecimalDigits.append(shortest: value.y, to: &buffer)
+            buffer.append(UInt8(ascii: ","))
+            DecimalDigits.append(shortest: value.z, to: &buffer)
+            buffer.append(UInt8(ascii: "]"))
+        }
+        buffer.append(contentsOf: sensor)
+        // `Int64.min` represents "no stamp" in a record.
+        if stamp != time, stamp != .min {
+            TraceLine.append(",\"stamp\":", &buffer)
+            TraceSeconds.append(stamp, to: &buffer)
+        }
+        TraceLine.end(&buffer)
+    }
+
+    /// Returns the member that names a sensor, with the preceding comma; empty if the sensor's id equals the name of
+    /// its kind.
+    package static func member(_ sensor: String, kind: SensorKind) -> [UInt8] {
+        sensor == kind.rawValue ? [] : member(sensor)
+    }
+
+    /// Returns the member that names a sensor, with the preceding comma.
+    static func member(_ sensor: String) -> [UInt8] {
+        var writer = JSONWriter(appendingTo: [UInt8](",\"sensor\":".utf8))
+        writer.string(sensor)
+        return writer.bytes
     }
 }

@@ -211,9 +211,7 @@ package final class AccessoryPeerSession: Sendable {
 
     private func corrupted(_ byte: UInt8, _ numbers: inout SplitMix64) -> UInt8 {
         guard faults.corruptionProbability > 0, Double.random(in: 0..<1, using: &numbers) < faults.corruptionProbability
-        else {
-            return byte
-        }
+        else { return byte }
         return UInt8.random(in: 0...255, using: &numbers)
     }
 

@@ -63,7 +63,6 @@ final class MappedFile: Sendable {
 /// zero-filled pages there and records the truncation. For any other SIGBUS, it restores the previous action. The
 /// handler is installed when the first file is mapped.
 enum SIGBUSGuard {
-    /// The registration of a mapped file.
     struct Entry: Sendable {
         fileprivate let index: Int
     }

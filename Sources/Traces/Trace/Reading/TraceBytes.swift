@@ -20,7 +20,6 @@ package struct TraceBytes: Sendable {
 
     private let storage: Storage
 
-    /// Creates bytes in memory.
     package init(_ bytes: [UInt8]) { storage = .memory(bytes) }
 
     init(_ file: MappedFile) { storage = .file(file) }
@@ -121,7 +120,6 @@ extension TraceBytes: RandomAccessCollection {
         }
     }
 
-    /// The byte at the position.
     package subscript(position: Int) -> UInt8 {
         switch storage {
         case .memory(let bytes): bytes[position]

@@ -24,7 +24,6 @@ package struct TraceCursor: Sendable {
     package internal(set) var skippedLines = 0
 
     var lines: TraceLines
-    /// The time of the last record.
     private var lastTime: Int64 = 0
     /// The stamp of the last report in gpsd's text, in nanoseconds since 1970; nil if it had none.
     var stamp: Int64?

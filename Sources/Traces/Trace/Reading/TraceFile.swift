@@ -15,7 +15,6 @@ public import DeviceCore
 /// for warning in trace.warnings { print(warning) }
 /// ```
 public struct TraceFile: Sendable {
-    /// The format of a trace.
     package enum Format: UInt8, Sendable {
         /// JSON Lines with a header.
         case native
@@ -36,7 +35,6 @@ public struct TraceFile: Sendable {
     /// Whether the events have arrival times.
     public let hasArrivalTimes: Bool
 
-    /// The sensors of the header.
     let headerSensors: TraceSensors
     /// The offset of the first event's line.
     let eventsOffset: Int
@@ -62,7 +60,13 @@ public struct TraceFile: Sendable {
     ///   - name: The name of the trace in messages.
     /// - Throws: An error that describes the contents if the bytes are not a trace.
     package init(contents: TraceBytes, name: String) throws(DeviceError) {
-        self.init(bytes: contents, name: name, layout: try TraceLayout(contents, name: name))
+        let layout = try TraceLayout(contents, name: name)
+        let isNative = layout.header != nil
+        self.init(
+            contents, name: name, format: isNative ? .native : .gpsd, header: layout.header,
+            start: isNative ? layout.header?.start?.wallTime : layout.firstStamp,
+            hasArrivalTimes: isNative || layout.firstStamp != nil, eventsOffset: layout.eventsOffset,
+            eventsLine: layout.eventsLine)
     }
 
     /// Opens a file. A regular file may have any size; other files are limited to ``maximumSize`` bytes.
@@ -74,42 +78,23 @@ public struct TraceFile: Sendable {
     ///
     /// - Parameter name: The name of the trace in messages.
     package init(emptyNamed name: String) {
-        bytes = TraceBytes([])
-        self.name = name
-        format = .native
-        header = nil
-        headerSensors = TraceSensors([])
-        start = nil
-        hasArrivalTimes = true
-        eventsOffset = 0
-        eventsLine = 0
-        readings = nil
+        self.init(TraceBytes([]), name: name, format: .native, header: nil, start: nil)
     }
 
     init(bytes: TraceBytes, name: String, header: TraceHeader, eventsOffset: Int, readings: [TraceRecord]) {
-        self.bytes = bytes
-        self.name = name
-        format = .native
-        self.header = header
-        headerSensors = TraceSensors(header.sensors)
-        start = header.start?.wallTime
-        hasArrivalTimes = true
-        self.eventsOffset = eventsOffset
-        eventsLine = 1
-        self.readings = readings
+        self.init(
+            bytes, name: name, format: .native, header: header, start: header.start?.wallTime,
+            eventsOffset: eventsOffset, eventsLine: 1, readings: readings)
     }
 
-    private init(bytes: TraceBytes, name: String, layout: TraceLayout) {
-        self.bytes = bytes
-        self.name = name
-        format = layout.header == nil ? .gpsd : .native
-        header = layout.header
-        headerSensors = TraceSensors(layout.header?.sensors ?? [])
-        start = layout.header == nil ? layout.firstStamp : layout.header?.start?.wallTime
-        hasArrivalTimes = layout.header != nil || layout.firstStamp != nil
-        eventsOffset = layout.eventsOffset
-        eventsLine = layout.eventsLine
-        readings = nil
+    private init(
+        _ bytes: TraceBytes, name: String, format: Format, header: TraceHeader?, start: WallTime?,
+        hasArrivalTimes: Bool = true, eventsOffset: Int = 0, eventsLine: Int = 0, readings: [TraceRecord]? = nil
+    ) {
+        (self.bytes, self.name, self.format, self.header) = (bytes, name, format, header)
+        (self.start, self.hasArrivalTimes, self.readings) = (start, hasArrivalTimes, readings)
+        (self.eventsOffset, self.eventsLine) = (eventsOffset, eventsLine)
+        headerSensors = TraceSensors(header?.sensors ?? [])
     }
 
     /// Reads the trace and returns all its motion sensors: those of the header, then those that appear only in events,

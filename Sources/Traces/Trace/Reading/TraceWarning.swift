@@ -43,7 +43,6 @@ public struct TraceWarning: Sendable, Hashable, CustomStringConvertible {
     /// The beginning of the line or of the member, at most 80 characters; empty if there is none.
     public var text: String
 
-    /// Creates a warning about a line.
     package init(line: Int, reason: Reason, text: String = "") {
         self.line = line
         self.reason = reason

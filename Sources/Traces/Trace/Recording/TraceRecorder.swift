@@ -81,7 +81,6 @@ public final class TraceRecorder: Sendable {
     /// The failure that stopped recording; nil if there was none.
     public var failure: DeviceError? { state.withLock { $0.failure } }
 
-    /// The number of recorded lines from gpsd.
     package var recordedLines: Int { state.withLock { $0.lineCount } }
 
     /// The number of received motion readings. Includes the few that a trace cannot represent.

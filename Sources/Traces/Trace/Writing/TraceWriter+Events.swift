@@ -84,7 +84,6 @@ extension TraceWriter {
         try write(TraceEvent(time: time, .accessory(event)))
     }
 
-    /// Writes a beacon event.
     package func write(_ event: BeaconEvent, at time: Int64) throws(DeviceError) {
         try write(TraceEvent(time: time, .beacon(event)))
     }

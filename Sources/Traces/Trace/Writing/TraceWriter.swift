@@ -50,7 +50,6 @@ public final class TraceWriter: TraceSink, Sendable {
         }
     }
 
-    /// The name of the trace in messages.
     package let name: String
     private let clock: any DeviceClock
     private let state: Mutex<State>
