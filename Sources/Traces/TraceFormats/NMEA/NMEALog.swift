@@ -24,7 +24,7 @@ public enum NMEALog {
     }
 
     /// Reads a log and writes it as a trace. Memory use for a mapped file does not depend on its length.
-    public static func read(
+    package static func read(
         contents: TraceBytes, name: String, options: NMEALogOptions = .init(), to sink: some TraceSink
     ) throws(DeviceError) -> [String] {
         try contents.withUnsafeBytes { (bytes) throws(DeviceError) in
