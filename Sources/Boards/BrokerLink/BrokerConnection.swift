@@ -16,7 +16,6 @@ package struct BrokerMessage: Sendable, Equatable {
     }
 }
 
-/// An event of a connection to a broker.
 package enum BrokerEvent: Sendable, Equatable {
     /// The broker has accepted the connection.
     case connected
@@ -32,7 +31,6 @@ package enum BrokerEvent: Sendable, Equatable {
     package static let payloadLimit = 65_536
 }
 
-/// The settings of a connection to a broker.
 package struct BrokerSettings: Sendable {
     package var address: BrokerAddress
     package var files: BrokerCredentialFiles

@@ -34,9 +34,7 @@ final class MosquittoEvents {
         mosquitto_subscribe_callback_set(client) { _, context, number, count, granted in
             guard let events = MosquittoEvents.of(context),
                 let topic = events.pendingSubscriptions.removeValue(forKey: number)
-            else {
-                return
-            }
+            else { return }
             let isGranted = count > 0 && (granted?.pointee ?? 128) < 3
             events.events.append(.subscribed(topic: topic, isAllowed: isGranted))
         }

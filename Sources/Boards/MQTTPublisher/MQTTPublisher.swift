@@ -113,11 +113,12 @@ public final class MQTTPublisher: Sendable {
     /// The counters of the publisher.
     public var statistics: MQTTStatistics { work.statistics }
 
-    /// Ends the publisher. Waits until the broker has acknowledged the queued messages, up to `seconds`, then
+    /// Ends the publisher. Waits until the broker has acknowledged the queued messages, at most for `time`, then
     /// disconnects. The remaining messages stay in the spool folder for the next run. A further call can only bring the
     /// deadline forward. Does not wait if called on the thread that delivers events.
-    public func end(within seconds: Double = 5) {
+    public func end(within time: Duration = .seconds(5)) {
         flush()
+        let seconds = time / .seconds(1)
         work.end(by: LiveClock().now.advanced(bySeconds: seconds))
         work.waitForEnd(atMost: seconds + 3)
     }
@@ -138,7 +139,7 @@ public struct MQTTStatistics: Sendable, Hashable {
     public var connections = 0
 
     /// Creates counters with the value 0.
-    public init() {}
+    package init() {}
 }
 
 /// The timing of a publisher, in seconds.

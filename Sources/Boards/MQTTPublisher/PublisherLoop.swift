@@ -19,7 +19,6 @@ final class PublisherLoop: Sendable {
         var isDisconnected = false
         /// The time of the next sync of the spool; nil if no messages are queued and there is a connection.
         var sync: BootTime?
-        /// The publisher's thread.
         var thread: UInt?
 
         /// Returns the failure of the spool if it has not been reported yet.

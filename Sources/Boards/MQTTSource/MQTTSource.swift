@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BoardMessages
 package import BrokerLink
 package import DeviceCore
 
@@ -53,4 +54,105 @@ package struct MQTTSourceTiming: Sendable {
     package var maximumAge = 30.0
 
     package init() {}
+}
+
+/// The main loop of the source's thread. It connects, subscribes to the topic until the connection ends, waits and
+/// reconnects.
+final class MQTTSourceLoop {
+    private let target: BrokerSettings
+    private let topic: String
+    private let clock: any DeviceClock
+    private let timing: MQTTSourceTiming
+    private let open: BrokerOpener
+    private let hub: PositionHub
+    private let wakeUp: WakeupPipe
+
+    init(
+        target: BrokerSettings, topic: String, clock: any DeviceClock, timing: MQTTSourceTiming,
+        open: @escaping BrokerOpener, hub: PositionHub, wakeUp: WakeupPipe
+    ) {
+        (self.target, self.topic, self.clock, self.timing) = (target, topic, clock, timing)
+        (self.open, self.hub, self.wakeUp) = (open, hub, wakeUp)
+    }
+
+    /// Runs until there are no subscribers.
+    func run() {
+        var backoff = Backoff(first: timing.initialRetryDelay, limit: timing.maximumRetryDelay)
+        while hub.hasSubscribers {
+            let demand = hub.demand
+            var start: BootTime?
+            do throws(DeviceError) {
+                try serve(connected: &start)
+            } catch {
+                if let start, clock.now.seconds(since: start) > timing.stableDuration { backoff.reset() }
+                hub.setStatus(.unavailable(error))
+                pause(seconds: backoff.nextDelay(), demand: demand)
+                if hub.demand != demand { backoff.reset() }
+            }
+        }
+    }
+
+    /// Waits before reconnecting. Ends early if the subscriptions change, because a new subscriber must not wait for
+    /// the result of previous failures.
+    private func pause(seconds: Double, demand: UInt64) {
+        let end = clock.now.advanced(bySeconds: seconds)
+        while hub.hasSubscribers, hub.demand == demand, clock.now < end {
+            _ = wakeUp.wait(for: nil, until: end, clock: clock)
+        }
+    }
+
+    /// Processes messages until there are no subscribers. Throws an error if the connection ends.
+    private func serve(connected: inout BootTime?) throws(DeviceError) {
+        let link = try open(target, wakeUp, clock)
+        var follower = RemotePositionSubscriber(topic: topic, timing: timing, now: clock.now)
+        var demand = hub.demand
+        while hub.hasSubscribers {
+            let events = try link.poll(until: min(hub.nextDeadline, follower.deadline))
+            let now = clock.now
+            if hub.demand != demand {
+                demand = hub.demand
+                follower.reset(now: now)
+            }
+            for event in events {
+                switch event {
+                case .connected:
+                    for topic in [topic, HomeAssistantDiscovery.availability(of: topic)] {
+                        try link.subscribe(to: topic)
+                    }
+                    connected = now
+                    follower.reset(now: now)
+                case .subscribed(let topic, let isAllowed):
+                    // A rejected subscription is an error only for the topic of the positions. Few brokers provide the
+                    // availability topic.
+                    guard isAllowed || topic != self.topic else { throw refused() }
+                case .message(let topic, let payload, let isRetained):
+                    let update = follower.process(
+                        topic, payload, isRetained: isRetained, now: now, wallTime: clock.wallTime)
+                    publish(update)
+                case .delivered: break
+                }
+            }
+            if hub.nextDeadline <= now { hub.handOverDue(now: now) }
+            if let loss = follower.checkSilence(now: now, broker: target.address) { hub.setStatus(.unavailable(loss)) }
+        }
+        link.disconnect()
+    }
+
+    private func publish(_ news: RemotePositionSubscriber.Update) {
+        switch news {
+        case .none: break
+        case .lastKnown(let report): hub.restart(fixes: [report])
+        case .fix(let report, let isFirst):
+            if isFirst { hub.setStatus(.available) }
+            hub.together { hub.post(report) }
+        case .lost(let error): hub.setStatus(.unavailable(error))
+        }
+    }
+
+    private func refused() -> DeviceError {
+        DeviceError(
+            .permissionDenied,
+            "The broker at \(target.address) does not allow this client to subscribe to \(topic). Allow it in the broker's access control list (acl_file)."
+        )
+    }
 }

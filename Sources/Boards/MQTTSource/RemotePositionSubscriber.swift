@@ -18,7 +18,6 @@ struct RemotePositionSubscriber {
     private let topic: String
     private let timing: MQTTSourceTiming
     private var lastFix: BootTime
-    /// The time of the newest delivered fix.
     private var newestFixTime: WallTime?
     /// True after a loss has been reported, until the next fix.
     private var isLost = false

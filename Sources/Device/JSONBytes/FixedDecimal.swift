@@ -2,7 +2,6 @@
 
 /// Formats numbers with a fixed number of decimals. Rounds like C's `printf("%.3f")`: exactly, and ties to even.
 package enum FixedDecimal {
-    /// The maximum number of decimals.
     package static let maximumDecimals = 9
     /// The magnitude from which numbers are rejected. Their decimals would not be significant.
     package static let limit = 1e15

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The reason why a JSON text could not be read, and the position of the error.
-public struct JSONError: Error, Sendable, Hashable, CustomStringConvertible {
+package struct JSONError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The kinds of errors.
-    public enum Reason: UInt8, Sendable {
+    package enum Reason: UInt8, Sendable {
         /// The text ends in the middle of a value.
         case truncated
         /// A byte that is not allowed at this position.
@@ -23,18 +23,17 @@ public struct JSONError: Error, Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The kind of error.
-    public let reason: Reason
+    package let reason: Reason
     /// The offset of the offending byte from the start of the text, in bytes.
-    public let offset: Int
+    package let offset: Int
 
-    /// Creates an error at a byte offset.
-    public init(_ reason: Reason, at offset: Int) {
+    package init(_ reason: Reason, at offset: Int) {
         self.reason = reason
         self.offset = offset
     }
 
     /// A description for log messages.
-    public var description: String {
+    package var description: String {
         let what =
             switch reason {
             case .truncated: "the text ends in the middle of a value"

@@ -28,7 +28,6 @@ package struct JSONKeys: Sendable {
     private let startIndex: Int
     /// The indices of the names of 1 to 8 bytes, sorted by their words.
     private let sorted: [Int]
-    /// The index of the last key.
     private var last: Int
 
     /// Creates a list of keys.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The parsed components of a number: ±mantissa · 10^exponent.
-struct JSONNumber {
+package struct JSONNumber {
     /// All digits as one integer. Invalid if `hasOverflowed` is true.
     var mantissa: UInt64 = 0
     var exponent = 0
@@ -94,7 +94,7 @@ struct JSONNumber {
     ]
 
     /// The powers of ten that Double represents exactly.
-    static let powers: [Double] = [
+    package static let powers: [Double] = [
         1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19,
         1e20, 1e21, 1e22,
     ]

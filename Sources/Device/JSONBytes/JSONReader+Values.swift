@@ -1,24 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension JSONReader {
-    /// Reads `true` or `false`.
-    public mutating func readBool() throws(JSONError) -> Bool {
+    package mutating func readBool() throws(JSONError) -> Bool {
         guard let value = try boolIfPresent(skippingOthers: false) else { throw JSONError(.wrongType, at: offset) }
         return value
     }
 
     /// Reads `true` or `false`; skips any other value and returns nil.
-    public mutating func boolIfPresent() throws(JSONError) -> Bool? { try boolIfPresent(skippingOthers: true) }
+    package mutating func boolIfPresent() throws(JSONError) -> Bool? { try boolIfPresent(skippingOthers: true) }
 
     /// Reads a `null` if it is the next value. Otherwise reads nothing and returns false.
-    public mutating func readNull() throws(JSONError) -> Bool {
+    package mutating func readNull() throws(JSONError) -> Bool {
         guard try nextByte(&offset) == UInt8(ascii: "n"), isWord("null", at: offset) else { return false }
         advance(to: offset &+ 4)
         return true
     }
 
     /// Reads a string without copying it.
-    public mutating func readText() throws(JSONError) -> JSONText {
+    package mutating func readText() throws(JSONError) -> JSONText {
         var at = offset
         let byte = try nextByte(&at)
         offset = at
@@ -30,7 +29,7 @@ extension JSONReader {
     }
 
     /// Reads a string without copying it. Skips any other value and returns nil.
-    public mutating func textIfPresent() throws(JSONError) -> JSONText? {
+    package mutating func textIfPresent() throws(JSONError) -> JSONText? {
         if try nextByte(&offset) == UInt8(ascii: "\"") { return try readText() }
         try skipMismatch()
         return nil
@@ -40,7 +39,7 @@ extension JSONReader {
     ///
     /// - Parameter limit: The maximum length in the JSON text, in bytes and including escapes. A longer string throws
     ///   `tooLong`.
-    public mutating func readString(limit: Int = 1 << 16) throws(JSONError) -> String {
+    package mutating func readString(limit: Int = 1 << 16) throws(JSONError) -> String {
         let start = self
         let text = try readText()
         guard text.rawBytes.count <= limit else {
@@ -52,7 +51,7 @@ extension JSONReader {
 
     /// Skips the next value of any type and returns its bytes without surrounding whitespace. Checks that they are one
     /// complete JSON value.
-    public mutating func readRawValue() throws(JSONError) -> UnsafeRawBufferPointer {
+    package mutating func readRawValue() throws(JSONError) -> UnsafeRawBufferPointer {
         _ = try nextByte(&offset)
         let start = offset
         try skipValue()

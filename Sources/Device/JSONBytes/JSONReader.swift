@@ -15,15 +15,15 @@
 ///         }
 ///     }
 ///     try reader.finish()
-public struct JSONReader {
+package struct JSONReader {
     /// The maximum nesting depth of arrays and objects.
-    public static let maximumDepth = 64
+    package static let maximumDepth = 64
 
     let bytes: UnsafeRawBufferPointer
     /// The number of bytes. Stored because `bytes.count` checks for a nil base address on each access.
     let limit: Int
     /// The offset of the next byte to read.
-    public internal(set) var offset = 0
+    package internal(set) var offset = 0
     /// The number of open objects and arrays.
     var depth = 0
     /// True after a value inside an array or object. A comma or the closing bracket must follow.
@@ -33,21 +33,20 @@ public struct JSONReader {
     /// none. `null` counts as absent and is not recorded.
     package private(set) var firstMismatch = -1
 
-    /// Creates a reader at the start of the bytes.
-    public init(_ bytes: UnsafeRawBufferPointer) {
+    package init(_ bytes: UnsafeRawBufferPointer) {
         self.bytes = bytes
         limit = bytes.count
     }
 
     /// Enters the next value, which must be an object.
-    public mutating func beginObject() throws(JSONError) { try begin(UInt8(ascii: "{")) }
+    package mutating func beginObject() throws(JSONError) { try begin(UInt8(ascii: "{")) }
 
     /// Enters the next value, which must be an array.
-    public mutating func beginArray() throws(JSONError) { try begin(UInt8(ascii: "[")) }
+    package mutating func beginArray() throws(JSONError) { try begin(UInt8(ascii: "[")) }
 
     /// Returns the next key of the object, with the reader positioned before its value. At the end of the object,
     /// returns nil with the reader positioned past the object.
-    public mutating func nextKey() throws(JSONError) -> JSONText? {
+    package mutating func nextKey() throws(JSONError) -> JSONText? {
         var at = offset
         var byte = try nextByte(&at)
         if byte == UInt8(ascii: "}") {
@@ -91,7 +90,7 @@ public struct JSONReader {
 
     /// Returns true if the array has another element, with the reader positioned before it. At the end of the array,
     /// returns false with the reader positioned past the array.
-    public mutating func nextElement() throws(JSONError) -> Bool {
+    package mutating func nextElement() throws(JSONError) -> Bool {
         var at = offset
         let byte = try nextByte(&at)
         if byte == UInt8(ascii: "]") {
@@ -108,7 +107,7 @@ public struct JSONReader {
     }
 
     /// Returns the type of the next value. Consumes only whitespace.
-    public mutating func peekKind() throws(JSONError) -> JSONKind {
+    package mutating func peekKind() throws(JSONError) -> JSONKind {
         let byte = try nextByte(&offset)
         switch byte {
         case UInt8(ascii: "{"): return .object
@@ -138,10 +137,18 @@ public struct JSONReader {
     package mutating func recordMismatch(at offset: Int) { if firstMismatch < 0 { firstMismatch = offset } }
 
     /// Checks that only whitespace follows.
-    public func finish() throws(JSONError) {
+    package func finish() throws(JSONError) {
         var at = offset
         while at < limit, Self.isBlank(bytes[at]) { at &+= 1 }
         guard at == limit else { throw JSONError(.unexpectedByte, at: at) }
+    }
+
+    /// Returns the result of the closure; nil if the text is not valid.
+    package static func parse<Value>(
+        _ bytes: UnsafeRawBufferPointer, _ body: (inout JSONReader) throws(JSONError) -> Value?
+    ) -> Value? {
+        var reader = JSONReader(bytes)
+        do throws(JSONError) { return try body(&reader) } catch { return nil }
     }
 
     private mutating func begin(_ bracket: UInt8) throws(JSONError) {
@@ -162,7 +169,7 @@ public struct JSONReader {
 }
 
 /// The type of a JSON value, derived from its first bytes.
-public enum JSONKind: UInt8, Sendable {
+package enum JSONKind: UInt8, Sendable {
     /// `{`
     case object
     /// `[`

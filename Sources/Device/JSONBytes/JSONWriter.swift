@@ -9,49 +9,55 @@
 ///         writer.member("class", "TPV")
 ///         writer.array("satellites") { writer in … }
 ///     }
-public struct JSONWriter: Sendable {
+@usableFromInline
+package struct JSONWriter: Sendable {
     /// The JSON written so far.
-    public internal(set) var bytes: [UInt8]
+    package internal(set) var bytes: [UInt8]
     private var needsComma = false
 
-    /// Creates a writer that appends to the bytes.
-    public init(appendingTo bytes: [UInt8] = []) { self.bytes = bytes }
+    package init(appendingTo bytes: [UInt8] = []) { self.bytes = bytes }
 
     /// Removes the written bytes and keeps the buffer's capacity.
-    public mutating func removeAll() {
+    package mutating func removeAll() {
         bytes.removeAll(keepingCapacity: true)
         needsComma = false
     }
 
     /// Opens an object.
-    public mutating func beginObject() { open(UInt8(ascii: "{")) }
+    @usableFromInline
+    package mutating func beginObject() { open(UInt8(ascii: "{")) }
 
     /// Closes the current object.
-    public mutating func endObject() { close(UInt8(ascii: "}")) }
+    @usableFromInline
+    package mutating func endObject() { close(UInt8(ascii: "}")) }
 
     /// Opens an array.
-    public mutating func beginArray() { open(UInt8(ascii: "[")) }
+    @usableFromInline
+    package mutating func beginArray() { open(UInt8(ascii: "[")) }
 
     /// Closes the current array.
-    public mutating func endArray() { close(UInt8(ascii: "]")) }
+    @usableFromInline
+    package mutating func endArray() { close(UInt8(ascii: "]")) }
 
     /// Ends a line, after which a new JSON text begins (JSON Lines).
-    public mutating func newline() {
+    package mutating func newline() {
         bytes.append(UInt8(ascii: "\n"))
         needsComma = false
     }
 
     /// Appends a value that is already JSON, without validation.
-    public mutating func raw(_ json: some Sequence<UInt8>) {
+    package mutating func raw(_ json: some Sequence<UInt8>) {
         separate()
         bytes.append(contentsOf: json)
     }
 
     /// Appends `null`.
-    public mutating func null() { word("null") }
+    @usableFromInline
+    package mutating func null() { word("null") }
 
     /// Appends `true` or `false`.
-    public mutating func bool(_ value: Bool) { word(value ? "true" : "false") }
+    @usableFromInline
+    package mutating func bool(_ value: Bool) { word(value ? "true" : "false") }
 
     /// Begins a value and writes a comma if one is needed.
     mutating func separate() {

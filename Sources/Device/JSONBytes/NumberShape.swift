@@ -15,7 +15,6 @@ struct NumberShape: Sendable, Equatable {
 
     init() {}
 
-    /// Creates the shape of a number from its text.
     init(_ text: UnsafeRawBufferPointer) {
         var isNegative = false
         var point: Int?

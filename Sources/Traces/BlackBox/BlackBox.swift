@@ -20,7 +20,6 @@ package final class BlackBox: Sendable {
         package init() {}
     }
 
-    /// An event of the black box.
     package enum Event: Sendable {
         /// A trigger occurred. A trace will be saved after this number of seconds; 0 if the trigger is added to a
         /// pending trace.
@@ -106,7 +105,6 @@ package final class BlackBox: Sendable {
         }
     }
 
-    /// Reports a trigger event.
     package func trigger(_ event: String) {
         let recorded = state.withLock { state -> (trigger: RingTrigger, isFirst: Bool)? in
             guard !state.isFinished else { return nil }

@@ -9,7 +9,6 @@ struct DelayedEventQueue {
     /// The maximum size of all events in bytes (64 MiB).
     static let maximumSize = 64 << 20
 
-    /// The size of all queued events in bytes.
     private(set) var size = 0
     private var heap = TimeHeap<TraceEvent>()
     private let maximumCount: Int
@@ -26,7 +25,6 @@ struct DelayedEventQueue {
         while heap.count > maximumCount || size > Self.maximumSize, heap.count > 0 { release(into: &events) }
     }
 
-    /// Releases all events up to this time.
     mutating func release(upTo time: Int64, into events: inout [TraceEvent]) {
         while let first = heap.earliest, first <= time { release(into: &events) }
     }

@@ -38,7 +38,6 @@ struct StreamStatistics {
         meters[index].record(time)
     }
 
-    /// The statistics of all streams.
     var streams: [TraceSummary.Stream] { meters.map(\.result) }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import DeviceCore
+public import DeviceCore
+import Trace
 
 /// A fault that a ``FaultEdit`` injects into a trace.
 public struct TraceFault: Sendable, Hashable {
@@ -53,5 +54,117 @@ public struct TraceFault: Sendable, Hashable {
         self.target = target
         self.start = start
         self.duration = duration
+    }
+}
+
+extension TraceFault: CustomStringConvertible {
+    /// The maximum jitter in seconds. It bounds the part of a trace that is kept in memory.
+    package static let maximumJitter = 60.0
+
+    /// The syntax of a list of faults, for the help text of commands.
+    package static let syntax = """
+        A list of faults, separated by commas: name[=value][(target)][@when[+duration]]. @when is a time from the start, \
+        such as 2.5s or 300ms. Without it, the fault begins at the start; without a duration, it never ends. The target is \
+        gpsd, a kind of sensor (accelerometer, gyroscope, magnetometer, pressure) or a sensor's id; for nofix and clockstep, \
+        a receiver's path; for unplug and cut, an accessory's id. The recording must contain the target.
+        nofix                   receivers report no fix
+        silence                 gpsd, or the given sensor, sends nothing
+        loss                    gpsd, or the given sensor, is reported as lost
+        restart                 gpsd is lost and returns after one second, or after the duration
+        drop=0.01               events are dropped with the given probability
+        duplicate=0.01          events are duplicated with the given probability
+        jitter=20ms             events are delayed by up to the given time
+        stuck(gyroscope.x)      a sensor, or one of its axes, repeats its last value
+        saturate=4.36(gyroscope) values are limited to the given magnitude, in the sensor's unit
+        disturb=0.3/0/0.1(magnetometer) the given vector is added to the readings, in the sensor's axes
+        clockstep=-2s           the receivers' clocks are wrong by the given time
+        unplug(1)               an accessory is unplugged until the recording attaches it again
+        cut(1)                  an accessory is unplugged in the middle of the next write
+        """
+
+    /// Parses a list of faults such as `nofix@10s+5s,drop=0.01(gyroscope)`; see ``syntax``. Throws an error if the list
+    /// is empty.
+    public static func list(_ text: String) throws(DeviceError) -> [TraceFault] {
+        var faults: [TraceFault] = []
+        for clause in try FaultClause.list(text) { faults.append(try TraceFault(clause)) }
+        return faults
+    }
+
+    /// The fault in the syntax of ``list(_:)``.
+    public var description: String {
+        var (name, value, part) = ("", "", "")
+        switch action {
+        case .noFix: name = "nofix"
+        case .silence: name = "silence"
+        case .loss: name = "loss"
+        case .drop(let probability): (name, value) = ("drop", "\(probability)")
+        case .duplicate(let probability): (name, value) = ("duplicate", "\(probability)")
+        case .jitter(let seconds): (name, value) = ("jitter", "\(seconds)s")
+        case .stuck(let axis):
+            name = "stuck"
+            if let axis, (0...2).contains(axis) { part = [".x", ".y", ".z"][axis] }
+        case .saturation(let limit): (name, value) = ("saturate", "\(limit)")
+        case .disturbance(let more): (name, value) = ("disturb", "\(more.x)/\(more.y)/\(more.z)")
+        case .clockStep(let seconds): (name, value) = ("clockstep", "\(seconds)s")
+        case .unplug: name = "unplug"
+        case .unplugDuringWrite: name = "cut"
+        }
+        var text = name
+        if !value.isEmpty { text += "=\(value)" }
+        if let target { text += "(\(target)\(part))" }
+        if start > 0 || duration != nil { text += "@\(start)s" }
+        if let duration { text += "+\(duration)s" }
+        return text
+    }
+
+    private init(_ clause: FaultClause) throws(DeviceError) {
+        var target = clause.target
+        switch clause.name {
+        case "drop": action = .drop(try clause.number(in: 0...1))
+        case "duplicate": action = .duplicate(try clause.number(in: 0...1))
+        case "jitter":
+            let seconds = try clause.seconds()
+            guard seconds <= Self.maximumJitter else { throw clause.error("needs a time of at most 60 s") }
+            action = .jitter(seconds)
+        case "saturate": action = .saturation(try clause.number(in: 0...1e9))
+        case "disturb":
+            let numbers = try clause.numbers(3)
+            action = .disturbance(SIMD3(numbers[0], numbers[1], numbers[2]))
+        case "clockstep": action = .clockStep(try clause.seconds(isSigned: true))
+        default:
+            action = try Self.actionWithoutValue(clause, &target)
+            try clause.requireNoValue()
+        }
+        self.target = target
+        if case .seconds(let seconds) = clause.moment { start = seconds } else { start = 0 }
+        duration = clause.duration
+        if !action.hasDuration { try clause.requireNoDuration() }
+        if clause.name == "restart" {
+            guard target == nil || target == "gpsd" else { throw clause.error("applies only to gpsd") }
+            self.target = "gpsd"
+            duration = clause.duration ?? 1
+        }
+    }
+
+    private static func actionWithoutValue(_ clause: FaultClause, _ target: inout String?) throws(DeviceError) -> Action
+    {
+        switch clause.name {
+        case "nofix": return .noFix
+        case "silence": return .silence
+        case "loss", "restart": return .loss
+        case "unplug": return .unplug
+        case "cut": return .unplugDuringWrite
+        case "stuck":
+            guard let name = target else { return .stuck(axis: nil) }
+            for (axis, suffix) in [".x", ".y", ".z"].enumerated() where name.hasSuffix(suffix) {
+                target = String(name.dropLast(2))
+                return .stuck(axis: axis)
+            }
+            return .stuck(axis: nil)
+        default:
+            throw clause.error(
+                "is not one of nofix, silence, loss, restart, drop, duplicate, jitter, stuck, saturate, disturb, clockstep, unplug, cut"
+            )
+        }
     }
 }

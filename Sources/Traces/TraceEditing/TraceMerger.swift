@@ -13,8 +13,7 @@ public enum TraceMerger {
         case start
     }
 
-    /// The maximum number of traces.
-    public static let maximumCount = 64
+    package static let maximumCount = 64
 
     /// Writes the events of all traces in chronological order. Events with equal times are written in the order of the
     /// traces.

@@ -23,10 +23,8 @@ package struct TraceState: Sendable {
     private var receivers: [(path: String, line: [UInt8])] = []
     private var decoder = GPSDDecoder()
 
-    /// Creates an initial state.
     package init() {}
 
-    /// Updates the state with the next event.
     package mutating func update(with event: TraceEvent) {
         switch event.contents {
         case .gpsd(let line): update(with: line)
@@ -44,7 +42,6 @@ package struct TraceState: Sendable {
         }
     }
 
-    /// The events that restore the state.
     package var events: [TraceEvent.Contents] {
         var events: [TraceEvent.Contents] = []
         if let battery { events.append(.battery(battery)) }
@@ -53,8 +50,7 @@ package struct TraceState: Sendable {
         if let beaconLoss { events.append(.beacon(.lost(beaconLoss))) }
         for loss in sensorLosses { events.append(.sensorLost(loss.error, sensor: loss.id)) }
         for attachment in attachments {
-            events.append(
-                .accessory(TraceAccessoryEvent(accessory: attachment.id, .attached(attachment.description))))
+            events.append(.accessory(TraceAccessoryEvent(accessory: attachment.id, .attached(attachment.description))))
             for name in attachment.openProtocols {
                 events.append(.accessory(TraceAccessoryEvent(accessory: attachment.id, .opened(name))))
             }

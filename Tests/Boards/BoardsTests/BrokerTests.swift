@@ -167,7 +167,7 @@ struct BrokerTests {
         #expect(events.elements.first?.hasPrefix("lost permissionDenied") == true)
         #expect(events.elements.first?.contains("--password-file") == true)
         #expect(events.elements.first?.contains("hunter2") == false)
-        refused.end(within: 0)
+        refused.end(within: .seconds(0))
         let board = try Self.publisher(broker, "x") { $0.files.password = right }
         board.publish(Self.fix(0))
         board.end()
@@ -213,7 +213,7 @@ struct BrokerTests {
                 authorities: path("ca.pem"), certificate: path("client.pem"), key: path("client.key"))
         }
         board.publish(Self.fix(0))
-        board.end(within: 30)
+        board.end(within: .seconds(30))
         #expect(board.statistics.delivered == 1 && events.elements == ["connected"])
 
         let doubtful = Log<String>()
@@ -224,7 +224,7 @@ struct BrokerTests {
         #expect(doubtful.wait { !$0.isEmpty })
         #expect(doubtful.elements.first?.hasPrefix("lost") == true)
         #expect(doubtful.elements.first?.contains("certificate") == true)
-        other.end(within: 0)
+        other.end(within: .seconds(0))
 
         // The certificate is valid for localhost only.
         let elsewhere = Log<String>()
@@ -236,7 +236,7 @@ struct BrokerTests {
         }
         #expect(elsewhere.wait { !$0.isEmpty })
         #expect(elsewhere.elements.first?.hasPrefix("lost permissionDenied") == true)
-        mistaken.end(within: 0)
+        mistaken.end(within: .seconds(0))
 
         let nameless = Log<String>()
         let stranger = try Self.publisher(broker, "x", scheme: "mqtts", events: nameless) { settings in
@@ -244,7 +244,7 @@ struct BrokerTests {
         }
         #expect(nameless.wait { !$0.isEmpty })
         #expect(nameless.elements.first?.hasPrefix("lost") == true)
-        stranger.end(within: 0)
+        stranger.end(within: .seconds(0))
     }
 
     @Test("The source follows a board across a restart of the broker and skips hostile messages")

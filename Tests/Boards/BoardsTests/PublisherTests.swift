@@ -168,7 +168,7 @@ struct PublisherTests {
         broker.goDown()
         let first = try Self.publisher(broker) { $0.spoolFolder = place.path }
         for number in 0..<50 { first.publish(Self.fix(number)) }
-        first.end(within: 3600)
+        first.end(within: .seconds(3600))
         #expect(first.statistics.queued == 50)
         broker.comeUp()
         let second = try Self.publisher(broker) { $0.spoolFolder = place.path }
@@ -190,7 +190,7 @@ struct PublisherTests {
         #expect(broker.turns.wait { $0.count == 1 })
         let ended = Log<Bool>()
         try WorkerThread.start {
-            publisher.end(within: 3600)
+            publisher.end(within: .seconds(3600))
             ended.add(true)
         }
         #expect(broker.turns.wait { $0.count >= 2 })
@@ -207,14 +207,14 @@ struct PublisherTests {
         let full = SmallDisk(room: 0).disk
         let hasty = try Self.publisher(broker, disk: full) { $0.spoolFolder = places[0].path }
         for number in 0..<3 { hasty.publish(Self.fix(number)) }
-        hasty.end(within: 0)
+        hasty.end(within: .seconds(0))
         #expect(hasty.statistics.dropped == 3 && hasty.statistics.queued == 0)
 
         let patient = try Self.publisher(broker, disk: full) { $0.spoolFolder = places[1].path }
         for number in 0..<3 { patient.publish(Self.fix(number)) }
         let ended = Log<Bool>()
         try WorkerThread.start {
-            patient.end(within: 3600)
+            patient.end(within: .seconds(3600))
             ended.add(true)
         }
         let before = broker.attempts.elements.count
@@ -240,7 +240,7 @@ struct PublisherTests {
         #expect(synced.wait(for: [S_IFREG, S_IFDIR]) == [S_IFREG, S_IFDIR])
         publisher.publish(Self.fix(1))
         #expect(synced.wait(for: [S_IFREG, S_IFDIR, S_IFREG]) == [S_IFREG, S_IFDIR, S_IFREG])
-        publisher.end(within: 0)
+        publisher.end(within: .seconds(0))
     }
 
     @Test("If acknowledgements are pending at the end, the broker publishes the will, not the board")
@@ -250,7 +250,7 @@ struct PublisherTests {
         let publisher = try Self.publisher(broker)
         for number in 0..<20 { publisher.publish(Self.fix(number)) }
         #expect(broker.sent.wait { Self.numbers($0).count == 20 })
-        publisher.end(within: 0)
+        publisher.end(within: .seconds(0))
         #expect(broker.goodbyes.elements.isEmpty)
         #expect(broker.sent.elements.last?.message == broker.settings.first?.will)
     }
@@ -265,14 +265,14 @@ struct PublisherTests {
             try Self.settings(), clock: LiveClock(), open: broker.open, timing: Self.quick
         ) { event in
             guard case .connected = event else { return }
-            held.withLock { $0 }?.end(within: 3600)
+            held.withLock { $0 }?.end(within: .seconds(3600))
             told.add(true)
         }
         held.withLock { $0 = publisher }
         broker.comeUp()
         #expect(told.wait { !$0.isEmpty })
-        publisher.end(within: 3600)
-        publisher.end(within: 3600)
+        publisher.end(within: .seconds(3600))
+        publisher.end(within: .seconds(3600))
         held.withLock { $0 = nil }
         #expect(broker.goodbyes.elements.count == 1)
     }

@@ -64,7 +64,6 @@ final class Spool {
     /// The number of queued records, including unacknowledged ones.
     var count: Int { files.reduce(memory.count) { $0 + $1.unacknowledgedCount } }
 
-    /// The size of the files, in bytes.
     var bytesOnDisk: Int { files.reduce(0) { $0 + $1.size } }
 
     /// True if all queued records are stored on disk.
@@ -221,9 +220,7 @@ final class Spool {
             file.remove()
             reader.reset(ifReading: file)
         }
-        guard let file = files.first, file.numbers.contains(number) else {
-            return
-        }
+        guard let file = files.first, file.numbers.contains(number) else { return }
         file.unacknowledgedCount -= 1
         unwrittenAcknowledgements += 1
         guard file.unacknowledgedCount == 0 else {

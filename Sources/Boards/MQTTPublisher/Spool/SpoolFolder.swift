@@ -14,9 +14,7 @@ final class SpoolFolder {
         let isNew = mkdir(path, 0o700) == 0
         let number = errno
         descriptor = isNew || number == EEXIST ? systemOpen(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) : -1
-        guard isNew || number == EEXIST else {
-            throw FileIO.writeError(path, call: "mkdir", errno: number)
-        }
+        guard isNew || number == EEXIST else { throw FileIO.writeError(path, call: "mkdir", errno: number) }
         guard descriptor >= 0 else {
             throw DeviceError(
                 .inputOutput, "\(path) is not a usable directory. A spool requires a directory of its own.",
@@ -50,7 +48,6 @@ final class SpoolFolder {
         var taken: UInt64 = 0
         /// The number of the next record.
         var next: UInt64 = 1
-        /// The number of the last position.
         var lastPosition: UInt64 = 0
         /// The number of records that were dropped because there were too many files.
         var dropped = 0
@@ -113,9 +110,7 @@ final class SpoolFolder {
 
     /// Returns the names of the files in ascending order.
     private func names() throws(DeviceError) -> [String] {
-        guard var entries = DirectoryEntries(path) else {
-            throw FileIO.readError(path, call: "opendir", errno: errno)
-        }
+        guard var entries = DirectoryEntries(path) else { throw FileIO.readError(path, call: "opendir", errno: errno) }
         var names: [String] = []
         while names.count < Self.nameLimit, let name = entries.next() {
             if name.hasSuffix(SpoolFile.suffix) { names.append(name) }

@@ -10,7 +10,6 @@ package struct SpoolRecord: Sendable, Equatable {
         case readings = 0x52
     }
 
-    /// The sequence number of the record.
     var number: UInt64
     var kind: Kind
     var topic: String

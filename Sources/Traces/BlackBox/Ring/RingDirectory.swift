@@ -60,9 +60,7 @@ final class RingDirectory: Sendable {
         if isNew { try disk.syncFolder(ExclusiveFile.split(path).folder) }
     }
 
-    deinit {
-        if descriptor >= 0 { systemClose(descriptor) }
-    }
+    deinit { if descriptor >= 0 { systemClose(descriptor) } }
 
     /// Locks the directory; returns false if another recorder holds the lock. Waits, because a child process inherits
     /// open descriptors until it calls `exec`, and a killed recorder keeps the lock until it has exited.
@@ -77,9 +75,7 @@ final class RingDirectory: Sendable {
 
     /// Returns the owner of the directory, and removes the write permission of other users. Throws an error if the
     /// directory belongs to another user.
-    private static func claimOwnership(
-        of descriptor: Int32, _ path: String, isNew: Bool
-    ) throws(DeviceError) -> uid_t {
+    private static func claimOwnership(of descriptor: Int32, _ path: String, isNew: Bool) throws(DeviceError) -> uid_t {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw FileIO.readError(path, call: "fstat", errno: errno) }
         guard isNew || status.st_uid == geteuid() || status.st_uid == ownerOfNewFile(descriptor) else {
@@ -172,9 +168,7 @@ final class RingDirectory: Sendable {
             try checkOwner(of: entry)
             names.append(name)
         }
-        guard entries.failure == 0 else {
-            throw FileIO.readError(path, call: "readdir", errno: entries.failure)
-        }
+        guard entries.failure == 0 else { throw FileIO.readError(path, call: "readdir", errno: entries.failure) }
         return names
     }
 

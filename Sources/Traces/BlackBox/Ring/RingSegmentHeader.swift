@@ -57,7 +57,6 @@ package struct RingTrigger: Sendable, Hashable {
     }
 }
 
-/// The description of a segment in its header.
 struct RingSegmentHeader: Sendable, Equatable {
     static let member = "ring"
 
@@ -85,25 +84,22 @@ extension RingSegmentHeader {
     /// Reads the description from a header; nil if the header is not that of a segment.
     init?(_ header: TraceHeader) {
         let member = header.otherMembers.first { $0.name == Self.member }
-        guard let mark = member.flatMap({ $0.json.withUnsafeBytes { Self.read($0) } }) else { return nil }
+        guard let mark = member.flatMap({ $0.json.withUnsafeBytes { JSONReader.parse($0, Self.read) } }) else {
+            return nil
+        }
         self = mark
     }
 
-    private static func read(_ bytes: UnsafeRawBufferPointer) -> RingSegmentHeader? {
+    private static func read(_ reader: inout JSONReader) throws(JSONError) -> RingSegmentHeader? {
         var mark = RingSegmentHeader(number: 0, stateLines: 0, triggers: [])
-        var reader = JSONReader(bytes)
-        do throws(JSONError) {
-            guard try reader.beginObjectIfPresent() else { return nil }
-            while let key = try reader.nextKey() {
-                switch key.word {
-                case JSONText.word("segment"): mark.number = Int(clamping: try reader.int64IfPresent() ?? 0)
-                case JSONText.word("state"): mark.stateLines = Int(clamping: try reader.int64IfPresent() ?? 0)
-                case JSONText.word("triggers"): mark.triggers = try RingTrigger.read(&reader)
-                default: try reader.skipValue()
-                }
+        guard try reader.beginObjectIfPresent() else { return nil }
+        while let key = try reader.nextKey() {
+            switch key.word {
+            case JSONText.word("segment"): mark.number = Int(clamping: try reader.int64IfPresent() ?? 0)
+            case JSONText.word("state"): mark.stateLines = Int(clamping: try reader.int64IfPresent() ?? 0)
+            case JSONText.word("triggers"): mark.triggers = try RingTrigger.read(&reader)
+            default: try reader.skipValue()
             }
-        } catch {
-            return nil
         }
         return mark.number > 0 && mark.stateLines >= 0 ? mark : nil
     }

@@ -6,9 +6,7 @@ import SystemCalls
 import Trace
 import TraceEditing
 
-/// A trace saved from a ring.
 package struct SavedTrace: Sendable {
-    /// The path of the trace.
     package var path: String
     /// The number of recorded events, without those that restore the initial state.
     package var count: Int

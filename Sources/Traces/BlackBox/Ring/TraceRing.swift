@@ -49,9 +49,7 @@ package final class TraceRing: TraceDestination, Sendable {
         var timer: ClockTimer?
     }
 
-    /// The name of the ring in messages: the path of its directory.
     package var name: String { folder.path }
-    /// The location of the ring and of the saved traces.
     let location: RingLocation
     let disk: DiskSynchronizer
     let folder: RingDirectory
@@ -91,8 +89,7 @@ package final class TraceRing: TraceDestination, Sendable {
         self.syncClock = syncClock
         state = Mutex(
             State(
-                ledger: RingSegmentList(
-                    duration: Int64(saturatingSeconds: options.duration) ?? 0, size: options.size)))
+                ledger: RingSegmentList(duration: Int64(saturatingSeconds: options.duration) ?? 0, size: options.size)))
     }
 
     deinit { try? close() }

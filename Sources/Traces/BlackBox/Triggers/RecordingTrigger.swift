@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import DeviceCore
+
 /// A condition that causes a black box to save a trace.
 package struct RecordingTrigger: Sendable, Hashable {
-    /// The condition.
     package enum Condition: Sendable, Hashable {
         /// The process receives SIGUSR1.
         case signal
@@ -24,7 +25,6 @@ package struct RecordingTrigger: Sendable, Hashable {
         case end
     }
 
-    /// The condition.
     package var condition: Condition
     /// The text from which the trigger was parsed. Saved traces contain it.
     package var text: String
@@ -52,4 +52,100 @@ package struct RecordingTrigger: Sendable, Hashable {
     static let fallLimit = 0.3 * standardGravity
     /// Standard gravity in m/s².
     static let standardGravity = 9.80665
+}
+
+extension RecordingTrigger {
+    /// The syntax of a list of events, for the help text of commands.
+    package static let syntax = """
+        Events, separated by commas:
+        signal               SIGUSR1 is received; always enabled
+        shake                the device is shaken
+        fall, fall>0.3s      free fall for more than 0.2 s or the given time
+        impact>4g            acceleration, including gravity, above the threshold (g or m/s2)
+        lost-fix, lost-fix>20s  after a fix, no fix for 5 s or the given time, or gpsd is lost
+        unplugged, unplugged=NAME  an accessory, or the named one, is unplugged
+        speed>130km/h, speed<5km/h  speed rises above or falls below the limit (m/s, km/h, mph, kn)
+        end                  the recording ends
+        """
+
+    private static let names = "signal, shake, fall, impact, lost-fix, unplugged, speed and end"
+
+    /// Parses a list such as `impact>4g,lost-fix`; see ``syntax``. Throws an error that names the invalid event and its
+    /// syntax.
+    package static func list(_ text: String) throws(DeviceError) -> [RecordingTrigger] {
+        guard text.utf8.count <= 10_000 else {
+            throw DeviceError(.invalidConfiguration, "The list of events is longer than 10000 bytes.")
+        }
+        var triggers: [RecordingTrigger] = []
+        for word in text.split(separator: ",") {
+            let trigger = try RecordingTrigger(String(word))
+            if !triggers.contains(trigger) { triggers.append(trigger) }
+        }
+        guard !triggers.isEmpty else {
+            throw DeviceError(.invalidConfiguration, "The list of events is empty. Events are \(names).")
+        }
+        return triggers
+    }
+
+    /// Parses one event such as `speed>130km/h`; see ``syntax``.
+    package init(_ text: String) throws(DeviceError) {
+        var word = text.drop { $0 == " " }
+        while word.last == " " { word.removeLast() }
+        self.text = String(word)
+        let end = word.firstIndex { $0 == ">" || $0 == "<" || $0 == "=" } ?? word.endIndex
+        let name = word[..<end].lowercased()
+        let sign = end < word.endIndex ? word[end] : nil
+        let value = end < word.endIndex ? word[word.index(after: end)...] : nil
+        func error(_ reason: String) -> DeviceError {
+            DeviceError(.invalidConfiguration, "The event \"\(word)\" is invalid: it \(reason).")
+        }
+        /// Parses the value with one of the units. Returns it in the first unit.
+        func number(_ units: [(String, Double)], _ example: String) throws(DeviceError) -> Double {
+            guard let value else { throw error("needs a value, for example \(example)") }
+            // The longest matching unit, because "m/s2" might end with another unit as well.
+            let unit = units.filter { value.hasSuffix($0.0) }.max { $0.0.utf8.count < $1.0.utf8.count }
+            guard let unit else {
+                throw error("needs a value in \(units.map(\.0).joined(separator: ", ")), for example \(example)")
+            }
+            var digits = value.dropLast(unit.0.count)
+            while digits.last == " " { digits.removeLast() }
+            guard let first = digits.utf8.first, first >= 0x30, first <= 0x39, let number = Double(digits),
+                number.isFinite, number > 0, number <= 1e6
+            else { throw error("needs a number above 0 and at most 1000000, for example \(example)") }
+            return number * unit.1
+        }
+        func plain(_ condition: Condition) throws(DeviceError) -> Condition {
+            guard sign == nil else { throw error("accepts no value") }
+            return condition
+        }
+        /// Parses an optional duration. Returns the default if there is none.
+        func seconds(_ usual: Double, _ name: String, _ example: String) throws(DeviceError) -> Double {
+            guard sign != nil else { return usual }
+            guard sign == ">" else { throw error("must be written as \(name) or \(example)") }
+            return try number([("s", 1.0), ("ms", 0.001), ("min", 60.0)], example)
+        }
+        let speeds = [("m/s", 1.0), ("km/h", 1 / 3.6), ("mph", 0.44704), ("kn", 1852 / 3600.0)]
+        switch name {
+        case "signal", "sigusr1": condition = try plain(.signal)
+        case "shake": condition = try plain(.shake)
+        case "end": condition = try plain(.end)
+        case "fall": condition = .fall(try seconds(0.2, name, "fall>0.3s"))
+        case "impact":
+            guard sign == ">" else { throw error("needs a threshold, for example impact>4g") }
+            condition = .impact(try number([("g", Self.standardGravity), ("m/s2", 1.0)], "impact>4g"))
+        case "lost-fix": condition = .lostFix(try seconds(5, name, "lost-fix>20s"))
+        case "unplugged":
+            guard sign == nil || sign == "=", value?.isEmpty != true else {
+                throw error("must be written as unplugged or unplugged=NAME")
+            }
+            condition = .unplugged(value.map(String.init))
+        case "speed":
+            switch sign {
+            case ">": condition = .speedAbove(try number(speeds, "speed>130km/h"))
+            case "<": condition = .speedBelow(try number(speeds, "speed<5km/h"))
+            default: throw error("must be written as speed>130km/h or speed<5km/h")
+            }
+        default: throw error("is not one of \(Self.names)")
+        }
+    }
 }

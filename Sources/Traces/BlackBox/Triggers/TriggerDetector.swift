@@ -29,7 +29,6 @@ package struct TriggerDetector: Sendable {
     private var lastReading: BootTime?
     private var lastFix: BootTime?
 
-    /// Creates a detector for these triggers.
     package init(_ triggers: [RecordingTrigger]) {
         watched = triggers.map { trigger in
             // A device that is at rest from the beginning has not slowed down.

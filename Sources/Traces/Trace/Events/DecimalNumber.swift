@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import JSONBytes
+
 /// A decimal number parsed from text, without an intermediate `Double` that would lose digits.
 ///
 /// Parsing does not depend on the locale. The decimal separator is a point unless the caller passes another byte.
@@ -61,7 +63,7 @@ package struct DecimalNumber {
         if !isTruncated, mantissa <= 1 << 53, exponent >= -22, exponent <= 22 {
             // Both operands are exact, and IEEE 754 rounds a single operation correctly.
             let value = Double(mantissa)
-            let result = exponent < 0 ? value / Self.powers[0 - exponent] : value * Self.powers[exponent]
+            let result = exponent < 0 ? value / JSONNumber.powers[0 - exponent] : value * JSONNumber.powers[exponent]
             return isNegative ? -result : result
         }
         if mark == UInt8(ascii: ".") { return Double(String(decoding: text, as: UTF8.self)) ?? .nan }
@@ -98,12 +100,6 @@ package struct DecimalNumber {
         let value = digits.reduce(0) { min($0 * 10 + Int($1 - UInt8(ascii: "0")), 100_000) }
         return sign == UInt8(ascii: "-") ? -value : value
     }
-
-    /// All powers of ten that `Double` represents exactly.
-    private static let powers: [Double] = [
-        1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19,
-        1e20, 1e21, 1e22,
-    ]
 }
 
 extension DecimalNumber {

@@ -39,15 +39,12 @@ enum GPSDLineCheck {
 }
 
 extension JSONReader {
-    /// True if the bytes are one complete JSON value.
     static func isCompleteValue(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        var reader = JSONReader(bytes)
-        do throws(JSONError) {
+        let isComplete = parse(bytes) { reader throws(JSONError) -> Bool? in
             try reader.skipValue()
             try reader.finish()
             return true
-        } catch {
-            return false
         }
+        return isComplete == true
     }
 }

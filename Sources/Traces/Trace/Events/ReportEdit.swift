@@ -17,7 +17,6 @@ package struct ReportEdit {
     /// Whether to remove the members that gpsd sends only if the client enabled "timing".
     package var removesTimingMembers: Bool
 
-    /// Creates an edit.
     package init(
         receiver: String? = nil, shift: Int64 = 0, movesMachine: Bool = true, only: String? = nil,
         dropsTiming: Bool = false
@@ -33,11 +32,7 @@ package struct ReportEdit {
     package func apply(to line: [UInt8]) -> [UInt8] {
         guard receiver != nil || shift != 0 || removesTimingMembers else { return line }
         return line.withUnsafeBytes { bytes in
-            do throws(JSONError) {
-                return try edited(bytes)
-            } catch {
-                return line
-            }
+            do throws(JSONError) { return try edited(bytes) } catch { return line }
         }
     }
 
@@ -102,12 +97,7 @@ package struct ReportEdit {
     }
 
     private static func isText(_ value: UnsafeRawBufferPointer, _ text: String) -> Bool {
-        var reader = JSONReader(value)
-        do throws(JSONError) {
-            return try reader.textIfPresent()?.string() == text
-        } catch {
-            return false
-        }
+        JSONReader.parse(value) { reader throws(JSONError) in try reader.textIfPresent()?.string() } == text
     }
 
     private static func isTiming(_ key: JSONText) -> Bool {

@@ -23,7 +23,6 @@ package struct TimeHeap<Element> {
     /// The earliest time; nil if the heap is empty.
     package var earliest: Int64? { heap.first?.time }
 
-    /// Inserts an element.
     package mutating func insert(_ element: Element, at time: Int64) {
         heap.append(Entry(time: time, number: number, element: element))
         number &+= 1

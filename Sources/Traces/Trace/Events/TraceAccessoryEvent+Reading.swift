@@ -29,7 +29,6 @@ extension TraceAccessoryEvent {
         }
     }
 
-    /// True if the key identifies an accessory event.
     static func isKey(_ key: JSONText) -> Bool { Parts.key(key) != nil }
 
     /// The members of a line.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import DeviceCore
+import JSONBytes
 
 /// An accessory event in a trace.
 public struct TraceAccessoryEvent: Sendable, Hashable {
@@ -34,11 +35,112 @@ public struct TraceAccessoryEvent: Sendable, Hashable {
     }
 
     /// The maximum number of accessories attached at the same time; further ones are rejected.
-    public static let maximumAccessories = 256
+    package static let maximumAccessories = 256
     /// The maximum number of protocols read for each accessory; further ones are ignored.
-    public static let maximumProtocols = 64
+    package static let maximumProtocols = 64
     /// The maximum length of a name, serial number or similar text in bytes; an event with a longer one is rejected.
-    public static let maximumNameLength = 1024
+    package static let maximumNameLength = 1024
     /// The maximum number of bytes of an event. Longer data is written as several events.
-    public static let maximumBytes = 65_536
+    package static let maximumBytes = 65_536
+}
+
+extension TraceAccessoryEvent {
+    /// Appends the event as one line; sent or received bytes as several lines if they exceed ``maximumBytes``.
+    func append(at time: Int64, to buffer: inout [UInt8]) {
+        switch change {
+        case .attached(let description):
+            line(",\"attach\":", time, &buffer) { writer in write(description, to: &writer) }
+        case .detached: line(",\"detach\":", time, &buffer) { writer in writer.string(accessory) }
+        case .opened(let name):
+            line(",\"open\":", time, &buffer) { writer in
+                writer.string(name)
+                writer.member("accessory", accessory)
+            }
+        case .closed(let name, let reason):
+            line(",\"close\":", time, &buffer) { writer in
+                writer.string(name)
+                writer.member("accessory", accessory)
+                writer.memberIfPresent("end", Self.reasons.first { $0.reason == reason }?.name)
+            }
+        case .received(let name, let bytes): append(bytes, of: name, isInput: true, time, &buffer)
+        case .sent(let name, let bytes): append(bytes, of: name, isInput: false, time, &buffer)
+        }
+    }
+
+    private func append(_ bytes: [UInt8], of name: String, isInput: Bool, _ time: Int64, _ buffer: inout [UInt8]) {
+        var start = 0
+        while start < bytes.count {
+            var end = min(start + Self.maximumBytes, bytes.count)
+            // Do not split a UTF-8 character.
+            if end < bytes.count {
+                var back = 0
+                while back < 3, end - back > start + 1, bytes[end - back] & 0xc0 == 0x80 { back += 1 }
+                if bytes[end - back] & 0xc0 != 0x80 { end -= back }
+            }
+            let piece = bytes[start..<end]
+            let text = Self.text(piece)
+            let key: StaticString =
+                text != nil ? isInput ? ",\"in\":" : ",\"out\":" : isInput ? ",\"inHex\":" : ",\"outHex\":"
+            line(key, time, &buffer) { writer in
+                writer.string(text ?? HexDigit.text(piece))
+                writer.member("accessory", accessory)
+                writer.member("protocol", name)
+            }
+            start = end
+        }
+    }
+
+    private func line(_ key: StaticString, _ time: Int64, _ buffer: inout [UInt8], _ body: (inout JSONWriter) -> Void) {
+        TraceLine.begin(key, time, &buffer)
+        var writer = JSONWriter()
+        body(&writer)
+        buffer.append(contentsOf: writer.bytes)
+        TraceLine.end(&buffer)
+    }
+
+    private func write(_ description: AccessoryDescription, to writer: inout JSONWriter) {
+        let texts: [(StaticString, String)] = [
+            ("name", description.name), ("manufacturer", description.manufacturer), ("model", description.modelNumber),
+            ("serial", description.serialNumber), ("firmware", description.firmwareRevision),
+            ("hardware", description.hardwareRevision), ("port", description.portPath),
+            ("vendor", description.vendorID.map(HexDigit.fourDigits) ?? ""),
+            ("product", description.productID.map(HexDigit.fourDigits) ?? ""),
+        ]
+        writer.object { writer in
+            writer.member("id", accessory)
+            if description.identity != Self.identity(of: description) {
+                writer.member("identity", description.identity)
+            }
+            for (key, value) in texts { writer.memberUnlessEmpty(key, value) }
+            writer.member("protocols", description.protocols.map(\.name))
+        }
+    }
+
+    /// Returns a description's identity, which does not change when the accessory is attached again: the USB IDs and
+    /// the serial number if all are known, otherwise the port.
+    static func identity(of description: AccessoryDescription) -> String {
+        if let vendor = description.vendorID, let product = description.productID, !description.serialNumber.isEmpty {
+            return "\(HexDigit.fourDigits(vendor)):\(HexDigit.fourDigits(product)):\(description.serialNumber)"
+        }
+        return "port:\(description.portPath)"
+    }
+
+    /// The names of the reasons why a session ended. The default, a session closed by the program, has none.
+    static var reasons: [(name: String, reason: ByteChannelEnd.Reason)] {
+        [("hungUp", .hungUp), ("detached", .detached), ("failed", .failed)]
+    }
+
+    /// Returns the bytes as text; nil if they are not valid UTF-8 or contain control characters other than tab, line
+    /// feed and carriage return.
+    private static func text(_ bytes: ArraySlice<UInt8>) -> String? {
+        guard let text = String(validating: bytes, as: UTF8.self) else { return nil }
+        let isReadable = text.unicodeScalars.allSatisfy { scalar in
+            switch scalar.value {
+            case 9, 10, 13: true
+            case 0..<0x20, 0x7f..<0xa0: false
+            default: true
+            }
+        }
+        return isReadable ? text : nil
+    }
 }

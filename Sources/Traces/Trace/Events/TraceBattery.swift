@@ -7,19 +7,11 @@ public import JSONBytes
 enum TraceBattery {
     /// Parses an object; returns nil for anything else. A level outside 0 to 1 becomes nil, and the state of a later
     /// version becomes `unknown`.
-    static func reading(_ json: UnsafeRawBufferPointer) -> BatteryReading? {
-        var reader = JSONReader(json)
-        do throws(JSONError) {
-            return try read(&reader)
-        } catch {
-            return nil
-        }
-    }
+    static func reading(_ json: UnsafeRawBufferPointer) -> BatteryReading? { JSONReader.parse(json, read) }
 
     /// True for null, and for an object that contains only a level from 0 to 1 and a known state.
     static func isReadable(_ json: UnsafeRawBufferPointer) -> Bool {
-        var reader = JSONReader(json)
-        do throws(JSONError) {
+        let isReadable = JSONReader.parse(json) { reader throws(JSONError) -> Bool? in
             if try reader.readNull() { return true }
             try reader.beginObject()
             while let key = try reader.nextKey() {
@@ -35,9 +27,8 @@ enum TraceBattery {
                 }
             }
             return true
-        } catch {
-            return false
         }
+        return isReadable == true
     }
 
     /// Reads the next value in the same way as ``reading(_:)``.

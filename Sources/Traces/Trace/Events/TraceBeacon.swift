@@ -12,12 +12,7 @@ enum TraceBeacon {
     ///
     /// - Parameter time: The time of a sighting.
     static func event(_ json: UnsafeRawBufferPointer, at time: BootTime) -> BeaconEvent? {
-        var reader = JSONReader(json)
-        do throws(JSONError) {
-            return try read(&reader, time)
-        } catch {
-            return nil
-        }
+        JSONReader.parse(json) { reader throws(JSONError) in try read(&reader, time) }
     }
 
     private static func read(_ reader: inout JSONReader, _ time: BootTime) throws(JSONError) -> BeaconEvent? {

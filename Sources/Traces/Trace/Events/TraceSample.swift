@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import DeviceCore
+package import DeviceCore
+import JSONBytes
 
 /// A reading of a motion sensor in a trace.
-public struct TraceSample: Sendable, Hashable {
+package struct TraceSample: Sendable, Hashable {
     /// The sensor, as an index into ``TraceCursor/sensors`` of the cursor that returned the event.
-    public var sensor: Int
+    package var sensor: Int
     /// The measured quantity, which determines the unit.
-    public var kind: SensorKind
+    package var kind: SensorKind
     /// The value in the sensor's own axes. A scalar is in the first component. Always finite.
-    public var value: SIMD3<Double>
+    package var value: SIMD3<Double>
     /// The time of measurement in nanoseconds since the start of the trace, negative if before it; nil if the event
     /// contains only an arrival time.
-    public var stamp: Int64?
+    package var stamp: Int64?
 
     /// Creates a reading.
-    public init(sensor: Int, kind: SensorKind, value: SIMD3<Double>, stamp: Int64? = nil) {
+    package init(sensor: Int, kind: SensorKind, value: SIMD3<Double>, stamp: Int64? = nil) {
         self.sensor = sensor
         self.kind = kind
         self.value = value
@@ -24,12 +25,55 @@ public struct TraceSample: Sendable, Hashable {
 
     /// The maximum magnitude of a component, in the unit of its kind. No sensor comes close to it, and sums and squares
     /// of numbers within it are finite.
-    public static let maximumMagnitude = 1e9
+    package static let maximumMagnitude = 1e9
 
     /// True if all components are finite and within ``maximumMagnitude``.
     @inline(__always)
     package static func isValid(_ value: SIMD3<Double>) -> Bool {
         // The comparisons are false for NaN.
         abs(value.x) <= maximumMagnitude && abs(value.y) <= maximumMagnitude && abs(value.z) <= maximumMagnitude
+    }
+}
+
+/// A motion reading as a line of a trace: `{"t":1.25,"accelerometer":[0.1,0.2,9.81],"sensor":"x","stamp":1.2483}`.
+///
+/// The sensor is omitted if its id equals the name of its kind, and the stamp if it equals the time.
+package enum TraceSampleText {
+    /// Appends a line with its line terminator. Appends nothing if the values are not usable in a trace.
+    ///
+    /// - Parameter sensor: The encoded member that names the sensor, from ``member(_:kind:)``.
+    package static func append(
+        _ value: SIMD3<Double>, kind: SensorKind, sensor: [UInt8], time: Int64, stamp: Int64, to buffer: inout [UInt8]
+    ) {
+        guard TraceSample.isValid(kind.isVector ? value : SIMD3(value.x, 0, 0)) else { return }
+        TraceLine.begin(kind.lineKey, time, &buffer)
+        DecimalDigits.append(shortest: value.x, to: &buffer)
+        if kind.isVector {
+            buffer.append(UInt8(ascii: ","))
+            DecimalDigits.append(shortest: value.y, to: &buffer)
+            buffer.append(UInt8(ascii: ","))
+            DecimalDigits.append(shortest: value.z, to: &buffer)
+            buffer.append(UInt8(ascii: "]"))
+        }
+        buffer.append(contentsOf: sensor)
+        // `Int64.min` represents "no stamp" in a record.
+        if stamp != time, stamp != .min {
+            TraceLine.append(",\"stamp\":", &buffer)
+            TraceSeconds.append(stamp, to: &buffer)
+        }
+        TraceLine.end(&buffer)
+    }
+
+    /// Returns the member that names a sensor, with the preceding comma; empty if the sensor's id equals the name of
+    /// its kind.
+    package static func member(_ sensor: String, kind: SensorKind) -> [UInt8] {
+        sensor == kind.rawValue ? [] : member(sensor)
+    }
+
+    /// Returns the member that names a sensor, with the preceding comma.
+    static func member(_ sensor: String) -> [UInt8] {
+        var writer = JSONWriter(appendingTo: [UInt8](",\"sensor\":".utf8))
+        writer.string(sensor)
+        return writer.bytes
     }
 }

@@ -22,13 +22,11 @@ package struct FaultClause: Sendable, Hashable {
 
     /// The complete text of the fault, for messages.
     package let text: String
-    /// The name of the fault.
     package let name: String
     /// The text after the equals sign; nil if there is none.
     package let value: String?
     /// The device or sensor to which the fault applies; nil for all.
     package let target: String?
-    /// The moment at which the fault happens.
     package let moment: FaultMoment
     /// The duration in seconds; nil if the text contains none.
     package let duration: Double?
@@ -114,5 +112,58 @@ package struct FaultClause: Sendable, Hashable {
             let number = Double(digits), number.isFinite, number * unit <= 1e6
         else { throw error(text, "needs a time from 0 to 1000000 s, not \"\(word.prefix(40))\"") }
         return number * unit
+    }
+}
+
+extension FaultClause {
+    /// Returns the value; throws an error if it is missing or empty.
+    package func requiredValue() throws(DeviceError) -> String {
+        guard let value, !value.isEmpty else { throw error("needs a value, as in \(name)=…") }
+        return value
+    }
+
+    package func number(in range: ClosedRange<Double>) throws(DeviceError) -> Double {
+        guard let value, let number = Double(value), range.contains(number) else {
+            throw error("needs a number from \(range.lowerBound) to \(range.upperBound), as in \(name)=…")
+        }
+        return number
+    }
+
+    /// Returns the value as an integer of magnitude 1,000,000 or less.
+    package func integer() throws(DeviceError) -> Int {
+        let value = try requiredValue()
+        guard let number = Int(value), number.magnitude <= 1_000_000 else {
+            throw error("needs an integer of at most 1000000, not \"\(value.prefix(40))\"")
+        }
+        return number
+    }
+
+    /// Returns the value as a time in seconds.
+    ///
+    /// - Parameter isSigned: Whether the value may have a sign, as in `-2s`.
+    package func seconds(isSigned: Bool = false) throws(DeviceError) -> Double {
+        guard let value else { throw error("needs a value that is a time, as in \(name)=300ms") }
+        guard isSigned, let sign = value.first, sign == "-" || sign == "+" else {
+            return try Self.seconds(value[...], of: text)
+        }
+        let seconds = try Self.seconds(value.dropFirst(), of: text)
+        return sign == "-" ? -seconds : seconds
+    }
+
+    /// Returns the value as numbers separated by slashes, as in `0.3/0/-0.1`. The maximum magnitude is 1e9.
+    package func numbers(_ count: Int) throws(DeviceError) -> [Double] {
+        let words = (value ?? "").split(separator: "/", omittingEmptySubsequences: false)
+        let numbers = words.compactMap { Double($0) }.filter { $0.magnitude <= 1e9 }
+        guard words.count == count, numbers.count == count else {
+            throw error("needs \(count) numbers separated by slashes, as in \(name)=0.3/0/-0.1")
+        }
+        return numbers
+    }
+
+    package func requireNoValue() throws(DeviceError) { if value != nil { throw error("accepts no value") } }
+
+    /// Throws an error if the fault has a duration. Called for faults that do not end by themselves.
+    package func requireNoDuration() throws(DeviceError) {
+        if duration != nil { throw error("accepts no duration, because it is instantaneous") }
     }
 }

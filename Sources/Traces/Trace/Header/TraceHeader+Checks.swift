@@ -111,9 +111,7 @@ private struct HeaderChecker {
     }
 
     /// Skips a value, and records it unless it is null or of one of the kinds.
-    private mutating func check(
-        _ key: JSONText, is kinds: [JSONKind], _ reader: inout JSONReader
-    ) throws(JSONError) {
+    private mutating func check(_ key: JSONText, is kinds: [JSONKind], _ reader: inout JSONReader) throws(JSONError) {
         let hasAllowedKind = kinds.contains(try reader.peekKind())
         let json = try reader.readRawValue()
         if !hasAllowedKind, !json.elementsEqual("null".utf8) { add(key, json) }

@@ -10,8 +10,7 @@ extension TraceHeader {
 
     /// True if the line is a header of this format, complete or truncated after the format name.
     static func isHeader(_ line: UnsafeRawBufferPointer) -> Bool {
-        var reader = JSONReader(line)
-        do throws(JSONError) {
+        let isHeader = JSONReader.parse(line) { reader throws(JSONError) -> Bool? in
             try reader.beginObject()
             while let key = try reader.nextKey() {
                 if key.word == JSONText.word("format"), let name = try reader.textIfPresent() {
@@ -19,10 +18,9 @@ extension TraceHeader {
                 }
                 try reader.skipValue()
             }
-        } catch {
-            return false
+            return nil
         }
-        return false
+        return isHeader == true
     }
 
     /// Parses a header line. The error explains why the header is invalid or not supported.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import DeviceCore
+import JSONBytes
 
 /// The first line of a trace. It describes the clocks, devices and units of the events.
 public struct TraceHeader: Sendable, Hashable {
@@ -18,10 +19,9 @@ public struct TraceHeader: Sendable, Hashable {
         }
     }
 
-    /// The format name in every header.
-    public static let formatName = "device-services-trace"
+    package static let formatName = "device-services-trace"
     /// The version that is written, and the highest version that can be read.
-    public static let currentVersion = 1
+    package static let currentVersion = 1
 
     /// The format version. Compatible additions do not change it.
     public var version = currentVersion
@@ -54,7 +54,7 @@ public struct TraceHeader: Sendable, Hashable {
     /// The source of the positions, for example gpsd://localhost:2947.
     public var source = ""
     /// Members that this version does not know; they are written back unchanged.
-    public var otherMembers: [TraceMember] = []
+    package var otherMembers: [TraceMember] = []
     /// Warnings about members of the header line that could not be used. They are not written.
     package var warnings: [TraceWarning] = []
 
@@ -80,15 +80,110 @@ extension TraceHeader {
 }
 
 /// A member of a JSON object that this version does not know, kept as raw JSON.
-public struct TraceMember: Sendable, Hashable {
+package struct TraceMember: Sendable, Hashable {
     /// The key.
-    public var name: String
+    package var name: String
     /// The value: one complete JSON value.
-    public var json: [UInt8]
+    package var json: [UInt8]
 
     /// Creates a member. The value is not validated.
-    public init(name: String, json: [UInt8]) {
+    package init(name: String, json: [UInt8]) {
         self.name = name
         self.json = json
+    }
+}
+
+extension TraceHeader {
+    /// Returns the header as one line of JSON, without a line terminator.
+    package func line() -> [UInt8] {
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.member("format", Self.formatName)
+            writer.member("version", version)
+            if let start {
+                writer.object("start") { writer in
+                    writer.member("utc", CivilDate(start.wallTime).iso8601(decimals: 9))
+                    var seconds: [UInt8] = []
+                    TraceSeconds.append(start.boot.nanoseconds, to: &seconds)
+                    writer.key("boot")
+                    writer.raw(seconds)
+                }
+            }
+            writer.memberUnlessEmpty("clock", clock)
+            writer.array("devices") { writer in
+                for device in devices { Self.write(device, to: &writer) }
+            }
+            if !sensors.isEmpty {
+                writer.array("sensors") { writer in
+                    for sensor in sensors { Self.write(sensor, calibrations[sensor.id], to: &writer) }
+                }
+            }
+            if !contexts.isEmpty { writer.member("contexts", contexts) }
+            writer.object("units") { writer in
+                for (name, unit) in units.sorted(by: { $0.key < $1.key }) { writer.member(text: name, unit) }
+            }
+            writer.memberIfPresent("battery", battery)
+            writer.memberUnlessEmpty("frame", frame)
+            writer.memberUnlessEmpty("recorder", recorder)
+            writer.memberUnlessEmpty("source", source)
+            Self.write(otherMembers, to: &writer)
+        }
+        return writer.bytes
+    }
+
+    private static func write(_ members: [TraceMember], to writer: inout JSONWriter) {
+        for member in members {
+            writer.key(text: member.name)
+            writer.raw(member.json)
+        }
+    }
+
+    private static func write(_ device: TraceDevice, to writer: inout JSONWriter) {
+        let receiver = device.receiver
+        writer.object { writer in
+            writer.memberUnlessEmpty("kind", device.kind)
+            writer.memberUnlessEmpty("path", receiver.path)
+            writer.memberUnlessEmpty("driver", receiver.driver)
+            writer.memberUnlessEmpty("subtype", receiver.subtype)
+            writer.memberUnlessEmpty("subtype1", receiver.subtype1)
+            if receiver.bitsPerSecond != 0 { writer.member("bps", receiver.bitsPerSecond) }
+            if receiver.cycle.isFinite { writer.member("cycle", receiver.cycle) }
+            write(device.otherMembers, to: &writer)
+        }
+    }
+}
+
+/// A device whose reports are in a trace.
+public struct TraceDevice: Sendable, Hashable {
+    /// The kind of device: "gpsd" for a receiver that gpsd reads. Later versions may add other kinds.
+    public var kind: String
+    /// The receiver as described by gpsd; all fields are unknown for other kinds.
+    public var receiver: ReceiverDescription
+    /// Members of the header's entry that this version does not know.
+    package var otherMembers: [TraceMember] = []
+
+    /// Creates the description of a receiver that gpsd reads.
+    public init(_ receiver: ReceiverDescription) {
+        kind = "gpsd"
+        self.receiver = receiver
+    }
+
+    init(kind: String) {
+        self.kind = kind
+        receiver = ReceiverDescription()
+    }
+
+    /// True if both describe the same device. Two unknown cycles (NaN) are equal.
+    public static func == (left: TraceDevice, right: TraceDevice) -> Bool {
+        var (mine, other) = (left.receiver, right.receiver)
+        if mine.cycle.isNaN, other.cycle.isNaN { (mine.cycle, other.cycle) = (0, 0) }
+        return left.kind == right.kind && mine == other && left.otherMembers == right.otherMembers
+    }
+
+    /// Hashes the members that are equal for equal devices. The cycle is excluded because it may be NaN.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(kind)
+        hasher.combine(receiver.path)
+        hasher.combine(otherMembers)
     }
 }

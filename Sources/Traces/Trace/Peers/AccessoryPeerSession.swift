@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import DeviceCore
+package import DeviceCore
 import Synchronization
 
 /// A session that runs a peer at the accessory's end of a channel, until either side ends it.
 ///
 /// The peer's actions are performed in timers of the clock, never within a call of the other side. On a virtual clock,
 /// they run on the thread that advances the clock, and their order is deterministic.
-public final class AccessoryPeerSession: Sendable {
+package final class AccessoryPeerSession: Sendable {
     /// The number of unsent bytes at which no further events are delivered to the peer (1 MiB).
     private static let maximumUnsentBytes = 1 << 20
     private static let maximumActions = 1024
@@ -49,7 +49,7 @@ public final class AccessoryPeerSession: Sendable {
     private let unplug: @Sendable () -> Void
     private let state: Mutex<State>
 
-    /// Creates a session. Call ``begin()`` to start it.
+    /// Creates a session. Call ``start()`` to start it.
     ///
     /// - Parameters:
     ///   - peer: The peer; the session uses a copy.
@@ -57,7 +57,7 @@ public final class AccessoryPeerSession: Sendable {
     ///   - clock: The clock of the session.
     ///   - faults: The faults to simulate.
     ///   - unplug: Unplugs the accessory. The session has ended when this closure is called.
-    public init(
+    package init(
         peer: any AccessoryPeer, channel: any ByteChannel, clock: any DeviceClock,
         faults: AccessoryFaults = AccessoryFaults(), unplug: @escaping @Sendable () -> Void = {}
     ) {
@@ -74,16 +74,16 @@ public final class AccessoryPeerSession: Sendable {
     }
 
     /// Starts the session. Delivers `opened` to the peer, then the bytes received so far.
-    public func start() {
+    package func start() {
         channel.observe { [weak self] _ in self?.scheduleRun() }
         scheduleRun()
     }
 
     /// True after the peer received the end of the session.
-    public var hasEnded: Bool { state.withLock { $0.hasEnded && $0.peer == nil } }
+    package var hasEnded: Bool { state.withLock { $0.hasEnded && $0.peer == nil } }
 
     /// Ends the session immediately, as if the accessory had been detached. The peer receives `closed`.
-    public func end() {
+    package func end() {
         channel.close()
         scheduleRun()
     }
@@ -211,9 +211,7 @@ public final class AccessoryPeerSession: Sendable {
 
     private func corrupted(_ byte: UInt8, _ numbers: inout SplitMix64) -> UInt8 {
         guard faults.corruptionProbability > 0, Double.random(in: 0..<1, using: &numbers) < faults.corruptionProbability
-        else {
-            return byte
-        }
+        else { return byte }
         return UInt8.random(in: 0...255, using: &numbers)
     }
 

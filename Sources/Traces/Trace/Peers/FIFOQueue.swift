@@ -14,9 +14,7 @@ package struct FIFOQueue<Element: Sendable>: Sendable {
 
     package var first: Element? {
         get { start < storage.count ? storage[start] : nil }
-        set {
-            if let newValue, start < storage.count { storage[start] = newValue }
-        }
+        set { if let newValue, start < storage.count { storage[start] = newValue } }
     }
 
     package mutating func append(_ element: Element) { storage.append(element) }

@@ -35,7 +35,7 @@ public struct ScriptedPeer: AccessoryPeer {
         public var isEndOfSession: Bool
 
         /// Creates a deviation.
-        public init(step: Int, expected: [UInt8], found: [UInt8], isEnd: Bool) {
+        package init(step: Int, expected: [UInt8], found: [UInt8], isEnd: Bool) {
             self.step = step
             self.expected = expected
             self.received = found

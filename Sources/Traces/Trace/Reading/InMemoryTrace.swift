@@ -39,7 +39,7 @@ package struct InMemoryTrace: Sendable {
     /// Appends a reading. Ignores a reading that a trace cannot represent.
     ///
     /// - Parameters:
-    ///   - place: The index of the sensor from ``place(of:)``.
+    ///   - place: The index of the sensor from ``sensorIndex(of:)``.
     ///   - time: Nanoseconds since the start of the trace, not less than that of the previous reading.
     @inline(__always)
     package mutating func append(_ value: SIMD3<Double>, kind: SensorKind, place: Int32, at time: Int64) {

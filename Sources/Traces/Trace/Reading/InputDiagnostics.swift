@@ -75,27 +75,23 @@ package struct InputDiagnostics: Sendable, Hashable {
         _ message: String, at place: @autoclosure () -> String, text: @autoclosure () -> String, count: Int = 1
     ) {
         guard count > 0 else { return }
-        if let index = entries.firstIndex(where: { $0.message == message }) {
-            entries[index].count += count
-        } else if entries.count < Self.maximumMessages {
-            entries.append(Entry(message: message, count: count, place: place(), text: Self.quoted(text())))
-        } else {
-            ungroupedCount += count
-        }
+        add(message, count, Entry(message: message, count: count, place: place(), text: Self.quoted(text())))
     }
 
     /// Adds the occurrences that another reader found later in the same input.
     package mutating func append(_ other: InputDiagnostics) {
-        for entry in other.entries {
-            if let index = entries.firstIndex(where: { $0.message == entry.message }) {
-                entries[index].count += entry.count
-            } else if entries.count < Self.maximumMessages {
-                entries.append(entry)
-            } else {
-                ungroupedCount += entry.count
-            }
-        }
+        for entry in other.entries { add(entry.message, entry.count, entry) }
         ungroupedCount += other.ungroupedCount
+    }
+
+    private mutating func add(_ message: String, _ count: Int, _ entry: @autoclosure () -> Entry) {
+        if let index = entries.firstIndex(where: { $0.message == message }) {
+            entries[index].count += count
+        } else if entries.count < Self.maximumMessages {
+            entries.append(entry())
+        } else {
+            ungroupedCount += count
+        }
     }
 
     private static func place(line: Int, of file: String) -> String {

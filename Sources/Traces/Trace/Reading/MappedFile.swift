@@ -63,7 +63,6 @@ final class MappedFile: Sendable {
 /// zero-filled pages there and records the truncation. For any other SIGBUS, it restores the previous action. The
 /// handler is installed when the first file is mapped.
 enum SIGBUSGuard {
-    /// The registration of a mapped file.
     struct Entry: Sendable {
         fileprivate let index: Int
     }
@@ -94,7 +93,7 @@ enum SIGBUSGuard {
             var action = sigaction()
             sigaction(SIGBUS, nil, previousAction)
             #if canImport(Musl)
-            action.__sa_handler.sa_sigaction = { signal, information, _ in MappingWatch.handle(signal, information) }
+            action.__sa_handler.sa_sigaction = { signal, information, _ in SIGBUSGuard.handle(signal, information) }
             #else
             action.__sigaction_handler.sa_sigaction = { signal, information, _ in
                 SIGBUSGuard.handle(signal, information)

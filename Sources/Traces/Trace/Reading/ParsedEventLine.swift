@@ -11,7 +11,6 @@ struct ParsedEventLine {
     var record: TraceRecord?
     /// The id of the sensor that the line names.
     var sensor: JSONText?
-    /// True if the line is a reading with invalid values.
     var isInvalidReading = false
     /// True if a key is unknown or a value is invalid.
     var hasInvalidMember = false
@@ -72,7 +71,6 @@ struct ParsedEventLine {
         }
     }
 
-    /// Parses the values of a reading.
     private mutating func readSample(_ kind: SensorKind, _ reader: inout JSONReader, offset: Int) throws(JSONError) {
         let isList = try reader.peekKind() == .array
         let start = reader.offset

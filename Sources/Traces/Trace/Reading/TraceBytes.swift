@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import SystemCalls
-public import DeviceCore
+package import DeviceCore
 
 /// The bytes of a recording, either in memory or in a mapped file.
 ///
 /// Files larger than 64 MiB are mapped. Readers release the memory behind their position, so that a recording of any
 /// length needs little memory. If another process truncates a mapped file while it is read, the missing part reads as
 /// zeros and readers report it. Appending to the file is harmless.
-public struct TraceBytes: Sendable {
+package struct TraceBytes: Sendable {
     private enum Storage: Sendable {
         case memory([UInt8])
         case file(MappedFile)
@@ -20,8 +20,7 @@ public struct TraceBytes: Sendable {
 
     private let storage: Storage
 
-    /// Creates bytes in memory.
-    public init(_ bytes: [UInt8]) { storage = .memory(bytes) }
+    package init(_ bytes: [UInt8]) { storage = .memory(bytes) }
 
     init(_ file: MappedFile) { storage = .file(file) }
 
@@ -32,7 +31,7 @@ public struct TraceBytes: Sendable {
     /// file in `$TMPDIR`.
     ///
     /// - Throws: An error whose message describes the remedy.
-    public init(path: String) throws(DeviceError) {
+    package init(path: String) throws(DeviceError) {
         try self.init(path: path, largestInMemory: Self.maximumSizeInMemory)
     }
 
@@ -89,7 +88,7 @@ public struct TraceBytes: Sendable {
 
     /// Calls the closure with the bytes. The pointer is valid only during the call.
     @inline(__always)
-    public func withUnsafeBytes<Result, Failure: Error>(
+    package func withUnsafeBytes<Result, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         switch storage {
@@ -103,17 +102,17 @@ public struct TraceBytes: Sendable {
 
 extension TraceBytes: Equatable {
     /// True if both contain the same bytes, regardless of their storage.
-    public static func == (left: TraceBytes, right: TraceBytes) -> Bool {
+    package static func == (left: TraceBytes, right: TraceBytes) -> Bool {
         left.count == right.count && left.elementsEqual(right)
     }
 }
 
 extension TraceBytes: RandomAccessCollection {
     /// Always 0.
-    public var startIndex: Int { 0 }
+    package var startIndex: Int { 0 }
 
     /// The number of bytes.
-    public var endIndex: Int {
+    package var endIndex: Int {
         switch storage {
         case .memory(let bytes): bytes.count
         case .file(let file): file.count
@@ -121,8 +120,7 @@ extension TraceBytes: RandomAccessCollection {
         }
     }
 
-    /// The byte at the position.
-    public subscript(position: Int) -> UInt8 {
+    package subscript(position: Int) -> UInt8 {
         switch storage {
         case .memory(let bytes): bytes[position]
         case .file(let file): file.bytes[position]
@@ -131,7 +129,7 @@ extension TraceBytes: RandomAccessCollection {
     }
 
     /// Calls the closure with the bytes. The pointer is valid only during the call.
-    public func withContiguousStorageIfAvailable<Result>(
+    package func withContiguousStorageIfAvailable<Result>(
         _ body: (UnsafeBufferPointer<UInt8>) throws -> Result
     ) rethrows -> Result? {
         switch storage {

@@ -6,7 +6,7 @@ extension TraceCursor {
     /// Returns the next event with a copy of its contents; nil at the end.
     ///
     /// - Parameter bytes: The bytes of the cursor's file.
-    public mutating func nextEvent(_ bytes: UnsafeRawBufferPointer) -> TraceEvent? {
+    package mutating func nextEvent(_ bytes: UnsafeRawBufferPointer) -> TraceEvent? {
         while let record = next(bytes) {
             if let contents = contents(of: record, bytes) { return TraceEvent(time: record.time, contents) }
         }

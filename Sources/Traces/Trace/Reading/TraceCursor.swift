@@ -1,38 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import DeviceCore
+package import DeviceCore
 
-/// A cursor that iterates over the events of a trace without allocating memory.
+/// A cursor that iterates over the events of a trace without allocating memory. The caller passes the file's bytes to
+/// each call and keeps them valid; see ``TraceFile/play(_:)``.
 ///
-/// The caller keeps the file's bytes valid while the cursor reads:
-///
-/// ```swift
-/// trace.bytes.withUnsafeBytes { bytes in
-///     var cursor = TraceCursor(trace)
-///     while let record = cursor.next(bytes) { print(record) }
-/// }
-/// ```
-///
-/// The bytes need not be valid: lines that cannot be used are skipped and reported in ``warnings``. A report is
+/// The contents need not be valid: lines that cannot be used are skipped and reported in ``warnings``. A report is
 /// returned if it begins and ends like one; the decoder validates its JSON. A copy of the cursor is a bookmark.
-public struct TraceCursor: Sendable {
+package struct TraceCursor: Sendable {
     /// The maximum number of stored warnings.
-    public static let maximumWarnings = 100
+    package static let maximumWarnings = 100
 
     /// The first warnings, at most ``maximumWarnings``.
-    public private(set) var warnings: [TraceWarning] = []
+    package private(set) var warnings: [TraceWarning] = []
     /// The number of all warnings, including those that are not stored.
-    public private(set) var warningCount = 0
+    package private(set) var warningCount = 0
     /// All warnings, including those of the header, grouped by reason.
     package private(set) var diagnostics = InputDiagnostics()
     /// The reasons of all warnings.
     package private(set) var reasons: Set<TraceWarning.Reason> = []
     /// The number of skipped lines: in gpsd's text, NMEA sentences, comments and other text; in a native trace, invalid
     /// lines. Empty lines do not count.
-    public internal(set) var skippedLines = 0
+    package internal(set) var skippedLines = 0
 
     var lines: TraceLines
-    /// The time of the last record.
     private var lastTime: Int64 = 0
     /// The stamp of the last report in gpsd's text, in nanoseconds since 1970; nil if it had none.
     var stamp: Int64?
@@ -55,7 +46,7 @@ public struct TraceCursor: Sendable {
     private let origin: Int64
 
     /// Creates a cursor before the first event.
-    public init(_ file: TraceFile) {
+    package init(_ file: TraceFile) {
         self.file = file.bytes.file
         format = file.format
         hasArrivalTimes = file.hasArrivalTimes
@@ -88,15 +79,15 @@ public struct TraceCursor: Sendable {
 
     /// The motion sensors found so far: those of the header, then those that appear only in events, in order of
     /// appearance. The latter have an identity mount matrix and a remark. At most 256.
-    public var sensors: [SensorDescription] { sensorTable.descriptions }
+    package var sensors: [SensorDescription] { sensorTable.descriptions }
 
     /// The number of the line that was read last, counted from 1.
-    public var line: Int { lines.line }
+    package var line: Int { lines.line }
 
     /// Returns the next event; nil at the end.
     ///
     /// - Parameter bytes: The bytes of the cursor's file.
-    public mutating func next(_ bytes: UnsafeRawBufferPointer) -> TraceRecord? {
+    package mutating func next(_ bytes: UnsafeRawBufferPointer) -> TraceRecord? {
         if nextReading < readings.count {
             defer { nextReading &+= 1 }
             return readings[nextReading]

@@ -7,18 +7,15 @@ public import DeviceCore
 ///
 /// ``TraceWriter`` writes the native format. Any other file is searched line by line for gpsd's reports: the output of
 /// `gpspipe -w` with or without arrival stamps, and the mixtures of NMEA sentences and reports in gpsd's regression
-/// tests. Other lines are skipped. Read a trace with a ``TraceCursor``:
+/// tests. Other lines are skipped. A trace is a sequence of its events:
 ///
 /// ```swift
-/// let file = try TraceFile(path: "drive.trace")
-/// file.bytes.withUnsafeBytes { bytes in
-///     var cursor = TraceCursor(file)
-///     while let record = cursor.next(bytes) { print(record) }
-/// }
+/// let trace = try TraceFile(path: "drive.trace")
+/// for event in trace { print(event.time ?? 0, event.contents) }
+/// for warning in trace.warnings { print(warning) }
 /// ```
 public struct TraceFile: Sendable {
-    /// The format of a trace.
-    public enum Format: UInt8, Sendable {
+    package enum Format: UInt8, Sendable {
         /// JSON Lines with a header.
         case native
         /// Text that contains gpsd's reports.
@@ -26,11 +23,11 @@ public struct TraceFile: Sendable {
     }
 
     /// The contents of the whole file.
-    public let bytes: TraceBytes
+    package let bytes: TraceBytes
     /// The name of the trace in messages: its path, or a name given by the program.
     public let name: String
     /// The detected format.
-    public let format: Format
+    package let format: Format
     /// The header; nil for gpsd's text.
     public let header: TraceHeader?
     /// The civil time at time zero: from the header or the first arrival stamp; nil if the file contains neither.
@@ -38,7 +35,6 @@ public struct TraceFile: Sendable {
     /// Whether the events have arrival times.
     public let hasArrivalTimes: Bool
 
-    /// The sensors of the header.
     let headerSensors: TraceSensors
     /// The offset of the first event's line.
     let eventsOffset: Int
@@ -49,7 +45,9 @@ public struct TraceFile: Sendable {
 
     /// Creates a trace from bytes in memory.
     ///
-    /// - Parameter name: The name of the trace in messages.
+    /// - Parameters:
+    ///   - bytes: The contents of a file.
+    ///   - name: The name of the trace in messages.
     /// - Throws: An error that describes the contents if the bytes are not a trace.
     public init(bytes: [UInt8], name: String) throws(DeviceError) {
         try self.init(contents: TraceBytes(bytes), name: name)
@@ -57,10 +55,18 @@ public struct TraceFile: Sendable {
 
     /// Creates a trace from bytes in memory or in a file.
     ///
-    /// - Parameter name: The name of the trace in messages.
+    /// - Parameters:
+    ///   - contents: The bytes.
+    ///   - name: The name of the trace in messages.
     /// - Throws: An error that describes the contents if the bytes are not a trace.
-    public init(contents: TraceBytes, name: String) throws(DeviceError) {
-        self.init(bytes: contents, name: name, layout: try TraceLayout(contents, name: name))
+    package init(contents: TraceBytes, name: String) throws(DeviceError) {
+        let layout = try TraceLayout(contents, name: name)
+        let isNative = layout.header != nil
+        self.init(
+            contents, name: name, format: isNative ? .native : .gpsd, header: layout.header,
+            start: isNative ? layout.header?.start?.wallTime : layout.firstStamp,
+            hasArrivalTimes: isNative || layout.firstStamp != nil, eventsOffset: layout.eventsOffset,
+            eventsLine: layout.eventsLine)
     }
 
     /// Opens a file. A regular file may have any size; other files are limited to ``maximumSize`` bytes.
@@ -71,48 +77,29 @@ public struct TraceFile: Sendable {
     /// Creates a trace without events. It begins at boot time zero and in 1970.
     ///
     /// - Parameter name: The name of the trace in messages.
-    public init(emptyNamed name: String) {
-        bytes = TraceBytes([])
-        self.name = name
-        format = .native
-        header = nil
-        headerSensors = TraceSensors([])
-        start = nil
-        hasArrivalTimes = true
-        eventsOffset = 0
-        eventsLine = 0
-        readings = nil
+    package init(emptyNamed name: String) {
+        self.init(TraceBytes([]), name: name, format: .native, header: nil, start: nil)
     }
 
     init(bytes: TraceBytes, name: String, header: TraceHeader, eventsOffset: Int, readings: [TraceRecord]) {
-        self.bytes = bytes
-        self.name = name
-        format = .native
-        self.header = header
-        headerSensors = TraceSensors(header.sensors)
-        start = header.start?.wallTime
-        hasArrivalTimes = true
-        self.eventsOffset = eventsOffset
-        eventsLine = 1
-        self.readings = readings
+        self.init(
+            bytes, name: name, format: .native, header: header, start: header.start?.wallTime,
+            eventsOffset: eventsOffset, eventsLine: 1, readings: readings)
     }
 
-    private init(bytes: TraceBytes, name: String, layout: TraceLayout) {
-        self.bytes = bytes
-        self.name = name
-        format = layout.header == nil ? .gpsd : .native
-        header = layout.header
-        headerSensors = TraceSensors(layout.header?.sensors ?? [])
-        start = layout.header == nil ? layout.firstStamp : layout.header?.start?.wallTime
-        hasArrivalTimes = layout.header != nil || layout.firstStamp != nil
-        eventsOffset = layout.eventsOffset
-        eventsLine = layout.eventsLine
-        readings = nil
+    private init(
+        _ bytes: TraceBytes, name: String, format: Format, header: TraceHeader?, start: WallTime?,
+        hasArrivalTimes: Bool = true, eventsOffset: Int = 0, eventsLine: Int = 0, readings: [TraceRecord]? = nil
+    ) {
+        (self.bytes, self.name, self.format, self.header) = (bytes, name, format, header)
+        (self.start, self.hasArrivalTimes, self.readings) = (start, hasArrivalTimes, readings)
+        (self.eventsOffset, self.eventsLine) = (eventsOffset, eventsLine)
+        headerSensors = TraceSensors(header?.sensors ?? [])
     }
 
     /// Reads the trace and returns all its motion sensors: those of the header, then those that appear only in events,
     /// in order of appearance. The indices equal those of ``TraceRecord/sensor`` of any cursor.
-    public func findSensors() -> [SensorDescription] {
+    package func findSensors() -> [SensorDescription] {
         guard format == .native else { return [] }
         if readings != nil { return headerSensors.descriptions }
         return bytes.withUnsafeBytes { bytes in
@@ -143,11 +130,49 @@ public struct TraceFile: Sendable {
 
     /// The maximum number of bytes read into memory: half of the physical memory, at most 1 GiB (256 MiB on 32-bit
     /// platforms). Large regular files are mapped instead; see ``TraceBytes``.
-    public static var maximumSize: Int {
+    package static var maximumSize: Int {
         let maximum = Int.bitWidth > 32 ? 1 << 30 : 1 << 28
         let pages = Int64(sysconf(Int32(_SC_PHYS_PAGES)))
         let pageSize = Int64(sysconf(Int32(_SC_PAGESIZE)))
         guard pages > 0, pageSize > 0 else { return maximum }
-        return min(maximum, Int(clamping: pages.multipliedReportingOverflow(by: pageSize).partialValue / 2))
+        return Swift.min(maximum, Int(clamping: pages.multipliedReportingOverflow(by: pageSize).partialValue / 2))
+    }
+}
+
+/// The events of the trace in the order of the file. A trace can be iterated any number of times, also concurrently.
+///
+/// Events from a file without arrival times have no time. Lines that cannot be used are skipped and reported in
+/// ``TraceFile/warnings``.
+extension TraceFile: Sequence {
+    /// An iterator over the events of a trace.
+    public struct Iterator: IteratorProtocol, Sendable {
+        private let file: TraceFile
+        private var cursor: TraceCursor
+
+        fileprivate init(_ file: TraceFile) {
+            self.file = file
+            cursor = file.playingCursor
+        }
+
+        /// The warnings about the lines read so far, including the header: at most one hundred.
+        public var warnings: [TraceWarning] { cursor.warnings }
+
+        /// The number of all warnings so far, including those that are not stored.
+        public var warningCount: Int { cursor.warningCount }
+
+        /// Returns the next event with a copy of its contents; nil at the end.
+        public mutating func next() -> TraceEvent? { file.withPlayedBytes { cursor.nextEvent($0) } }
+    }
+
+    /// Creates an iterator before the first event.
+    public func makeIterator() -> Iterator { Iterator(self) }
+
+    /// Warnings about lines of the trace that were not or not completely read: at most one hundred. Reads the whole
+    /// trace on each access; an iterator collects the same warnings while it reads.
+    public var warnings: [TraceWarning] {
+        play { cursor, bytes in
+            while cursor.next(bytes) != nil {}
+            return cursor.warnings
+        }
     }
 }

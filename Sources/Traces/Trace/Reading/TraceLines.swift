@@ -8,7 +8,6 @@ struct TraceLines {
     /// many sensors.
     static let maximumLength = 16 << 20
 
-    /// The offset of the next line.
     private(set) var offset: Int
     /// The number of the last returned line, counted from 1.
     private(set) var line: Int

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import DeviceCore
+package import DeviceCore
+import JSONBytes
 
 /// One event of a trace, returned by ``TraceCursor``: a time, a kind and the range of its contents in the file.
 ///
 /// A record owns no memory. The values of a motion reading are stored in the record itself. ``line(in:)``,
 /// ``loss(in:)``, ``battery(in:)``, ``accessoryEvent(in:)`` and ``beaconEvent(in:)`` decode or copy other contents on
 /// demand.
-public struct TraceRecord: Sendable, Hashable {
+package struct TraceRecord: Sendable, Hashable {
     /// The kind of event.
-    public enum Kind: UInt8, Sendable {
+    package enum Kind: UInt8, Sendable {
         /// A report from gpsd. The range contains its bytes.
         case gpsd
         /// A line from gpsd that is not JSON. The range contains it in encoded form; ``TraceRecord/line(in:)`` decodes
@@ -35,12 +36,12 @@ public struct TraceRecord: Sendable, Hashable {
 
     /// Nanoseconds since the start of the trace, never less than that of the previous record, and at least 0. nil if
     /// the file contains no arrival times.
-    public var time: Int64?
+    package var time: Int64?
     /// The kind of event.
-    public var kind: Kind
+    package var kind: Kind
     /// The range of the contents: for a report, the line exactly as gpsd sent it, without its line terminator; for a
     /// motion reading, the value.
-    public var range: Range<Int>
+    package var range: Range<Int>
     /// True if the text of a line is encoded as hexadecimal digits.
     var isHexadecimal = false
     /// The kind of the sensor; unspecified if the event has no sensor.
@@ -61,12 +62,91 @@ public struct TraceRecord: Sendable, Hashable {
     }
 
     /// The motion reading; nil for other kinds of records.
-    public var sample: TraceSample? {
+    package var sample: TraceSample? {
         guard kind == .sample, sensorIndex >= 0 else { return nil }
         return TraceSample(
             sensor: Int(sensorIndex), kind: sensorKind, value: SIMD3(x, y, z), stamp: stamp == .min ? nil : stamp)
     }
 
     /// The motion sensor of the event, as an index into ``TraceCursor/sensors``; nil if the event has none.
-    public var sensor: Int? { sensorIndex < 0 ? nil : Int(sensorIndex) }
+    package var sensor: Int? { sensorIndex < 0 ? nil : Int(sensorIndex) }
+}
+
+extension TraceRecord {
+    /// Returns the line that gpsd sent, without its line terminator; empty for records of other kinds.
+    ///
+    /// - Parameter bytes: The bytes of the file from which the record was read.
+    package func line(in bytes: UnsafeRawBufferPointer) -> [UInt8] {
+        guard let contents = contents(in: bytes) else { return [] }
+        switch kind {
+        case .gpsd: return [UInt8](contents)
+        case .gpsdText where isHexadecimal: return HexDigit.bytes(contents)
+        case .gpsdText: return [UInt8](JSONText(unchecked: contents).string().utf8)
+        case .lost, .regained, .sample, .battery, .sensorLost, .sensorRegained, .accessory, .beacon: return []
+        }
+    }
+
+    /// True if the record is a report that begins like gpsd's position reports. The rest is not checked.
+    ///
+    /// - Parameter bytes: The bytes of the file from which the record was read.
+    package func isPosition(in bytes: UnsafeRawBufferPointer) -> Bool {
+        kind == .gpsd && range.lowerBound >= 0 && range.upperBound <= bytes.count
+            && ByteMatching.hasPrefix(bytes, at: range.lowerBound, end: range.upperBound, "{\"class\":\"TPV\"")
+    }
+
+    /// True if the record is text that begins like a report of gpsd but is not valid JSON, for example a truncated
+    /// report.
+    ///
+    /// - Parameter bytes: The bytes of the file from which the record was read.
+    package func isDamagedReport(in bytes: UnsafeRawBufferPointer) -> Bool {
+        guard kind == .gpsdText, let contents = contents(in: bytes) else { return false }
+        return isHexadecimal
+            ? contents.starts(with: "7b".utf8) || contents.starts(with: "7B".utf8)
+            : contents.first == UInt8(ascii: "{")
+    }
+
+    /// Returns the reason why the position source or a sensor was lost; nil for other kinds of records.
+    ///
+    /// - Parameter bytes: The bytes of the file from which the record was read.
+    package func loss(in bytes: UnsafeRawBufferPointer) -> DeviceError? {
+        guard kind == .lost || kind == .sensorLost else { return nil }
+        let message = kind == .lost ? TraceLoss.standardMessage : TraceLoss.standardSensorMessage
+        guard let contents = contents(in: bytes) else { return DeviceError(.connectionLost, message) }
+        return TraceLoss.error(contents, standardMessage: message)
+    }
+
+    /// Returns the battery reading; nil if the battery was removed, and for other kinds of records.
+    ///
+    /// - Parameter bytes: The bytes of the file from which the record was read.
+    package func battery(in bytes: UnsafeRawBufferPointer) -> BatteryReading? {
+        guard kind == .battery, let contents = contents(in: bytes) else { return nil }
+        return TraceBattery.reading(contents)
+    }
+
+    /// False for a battery event with a level outside 0…1, an unknown state or an unknown member.
+    func hasReadableBattery(in bytes: UnsafeRawBufferPointer) -> Bool {
+        contents(in: bytes).map { TraceBattery.isReadable($0) } ?? false
+    }
+
+    /// Returns the accessory event; nil for other kinds of records.
+    ///
+    /// - Parameter bytes: The bytes of the file from which the record was read.
+    package func accessoryEvent(in bytes: UnsafeRawBufferPointer) -> TraceAccessoryEvent? {
+        guard kind == .accessory, let line = contents(in: bytes) else { return nil }
+        return TraceAccessoryEvent(line: line)
+    }
+
+    /// Returns the beacon event; nil for other kinds of records. The time of a sighting counts from the start of the
+    /// trace.
+    ///
+    /// - Parameter bytes: The bytes of the file from which the record was read.
+    package func beaconEvent(in bytes: UnsafeRawBufferPointer) -> BeaconEvent? {
+        guard kind == .beacon, let contents = contents(in: bytes) else { return nil }
+        return TraceBeacon.event(contents, at: BootTime(nanoseconds: time ?? 0))
+    }
+
+    private func contents(in bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
+        guard range.lowerBound >= 0, range.upperBound <= bytes.count else { return nil }
+        return UnsafeRawBufferPointer(rebasing: bytes[range])
+    }
 }

@@ -43,8 +43,7 @@ public struct TraceWarning: Sendable, Hashable, CustomStringConvertible {
     /// The beginning of the line or of the member, at most 80 characters; empty if there is none.
     public var text: String
 
-    /// Creates a warning about a line.
-    public init(line: Int, reason: Reason, text: String = "") {
+    package init(line: Int, reason: Reason, text: String = "") {
         self.line = line
         self.reason = reason
         self.text = text

@@ -81,18 +81,17 @@ public final class TraceRecorder: Sendable {
     /// The failure that stopped recording; nil if there was none.
     public var failure: DeviceError? { state.withLock { $0.failure } }
 
-    /// The number of recorded lines from gpsd.
-    public var recordedLines: Int { state.withLock { $0.lineCount } }
+    package var recordedLines: Int { state.withLock { $0.lineCount } }
 
     /// The number of received motion readings. Includes the few that a trace cannot represent.
-    public var recordedSamples: Int { state.withLock { $0.sampleCount } }
+    package var recordedSamples: Int { state.withLock { $0.sampleCount } }
 
     /// The number of recorded accessory events: attachments and detachments, starts and ends of sessions, reads and
     /// writes.
-    public var recordedAccessoryEvents: Int { state.withLock { $0.accessoryEvents } }
+    package var recordedAccessoryEvents: Int { state.withLock { $0.accessoryEvents } }
 
     /// The number of recorded beacon advertisements.
-    public var recordedSightings: Int { state.withLock { $0.sightings } }
+    package var recordedSightings: Int { state.withLock { $0.sightings } }
 
     /// Writes the header and starts recording. First detects the motion sensors, which may take a few seconds if a
     /// server is queried. Throws an error if nothing can be recorded.

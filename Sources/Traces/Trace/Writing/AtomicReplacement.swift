@@ -26,7 +26,6 @@ struct AtomicReplacement: Sendable {
     private let temporary: String
     private let overwrite: Bool
     private let mode: mode_t?
-    /// The owner and mode of the file that is replaced.
     private let replacedFile: (user: uid_t, group: gid_t, mode: mode_t)?
     /// True if the new file has a name already.
     private var hasName = false

@@ -64,9 +64,7 @@ final class ResolvedDestination: Sendable {
         return fail(folder, ELOOP)
     }
 
-    private init(
-        _ folder: Int32, _ name: String, file: Int32, _ status: stat?, isOpenAlready: Bool = false
-    ) {
+    private init(_ folder: Int32, _ name: String, file: Int32, _ status: stat?, isOpenAlready: Bool = false) {
         (self.folder, self.name, self.file, self.isProcLink) = (folder, name, file, isOpenAlready)
         self.status = status.map {
             Status(

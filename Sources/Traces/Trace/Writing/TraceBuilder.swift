@@ -28,8 +28,7 @@ public final class TraceBuilder: TraceSink {
     /// The maximum number of bytes in memory (32 MiB).
     private static let maximumBytesInMemory = 32 << 20
 
-    /// The name of the trace in messages.
-    public let name: String
+    package let name: String
     private let limit: Int
     private let maximumBytesInMemory: Int
     private var lines = TraceEventEncoder()

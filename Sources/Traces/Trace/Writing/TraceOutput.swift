@@ -6,7 +6,6 @@ package import DeviceCore
 /// A file descriptor to which a trace is written.
 package struct TraceOutput: TraceDestination {
     package let descriptor: Int32
-    /// The name of the output in messages.
     package let name: String
     /// Whether the output closes the descriptor.
     package let isOwned: Bool
@@ -32,7 +31,6 @@ package struct TraceOutput: TraceDestination {
 }
 
 extension TraceOutput {
-    /// Creates an output for an open descriptor.
     package init(descriptor: Int32, name: String, isOwned: Bool) {
         self.init(descriptor: descriptor, name: name, isOwned: isOwned, replacement: nil, isPatient: nil)
     }
@@ -135,9 +133,7 @@ extension TraceOutput {
     ///   - name: Returns a path that does not exist. Called again if the path exists by the time it is used.
     ///   - temporary: The name until then, on file systems without unnamed files.
     ///   - mode: The permissions; nil for ``SystemCalls/ExclusiveFile/privateMode``.
-    package init(
-        named name: @escaping @Sendable () -> String, temporary: String, mode: UInt32?
-    ) throws(DeviceError) {
+    package init(named name: @escaping @Sendable () -> String, temporary: String, mode: UInt32?) throws(DeviceError) {
         var replacement = AtomicReplacement(named: name, temporary: temporary, mode: mode)
         switch replacement.open() {
         case .success(let descriptor):
@@ -147,7 +143,6 @@ extension TraceOutput {
         }
     }
 
-    /// Writes all bytes.
     package func write(_ bytes: [UInt8]) throws(DeviceError) {
         try bytes.withBytes { bytes throws(DeviceError) in try write(bytes) }
     }

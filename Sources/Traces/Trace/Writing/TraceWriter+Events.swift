@@ -3,29 +3,23 @@
 public import DeviceCore
 
 extension TraceWriter {
-    /// Writes a line from gpsd. A line that is not a JSON object is stored as text, so that the trace stays valid.
-    ///
-    /// - Parameters:
-    ///   - line: The line without its line terminator.
-    ///   - time: The arrival time, in nanoseconds since the start of the trace.
-    public func write(gpsdLine line: UnsafeRawBufferPointer, at time: Int64) throws(DeviceError) {
+    /// Writes a line from gpsd without its line terminator. A line that is not a JSON object is stored as text, so that
+    /// the trace stays valid. All times are in nanoseconds since the start of the trace.
+    package func write(gpsdLine line: UnsafeRawBufferPointer, at time: Int64) throws(DeviceError) {
         try appendLines(at: time) { buffer, time in
             TraceEventEncoder.append(gpsdLine: line, at: time, to: &buffer)
         }
     }
 
-    /// Writes a line from gpsd, like ``write(gpsdLine:at:)`` with a raw buffer.
-    public func write(gpsdLine line: [UInt8], at time: Int64) throws(DeviceError) {
+    package func write(gpsdLine line: [UInt8], at time: Int64) throws(DeviceError) {
         try write(TraceEvent(time: time, .gpsd(line)))
     }
 
-    /// Writes the loss of the position source with its reason.
-    public func writeLost(_ error: DeviceError, at time: Int64) throws(DeviceError) {
+    package func writeLost(_ error: DeviceError, at time: Int64) throws(DeviceError) {
         try write(TraceEvent(time: time, .lost(error)))
     }
 
-    /// Writes that the position source is available again.
-    public func writeRegained(at time: Int64) throws(DeviceError) { try write(TraceEvent(time: time, .regained)) }
+    package func writeRegained(at time: Int64) throws(DeviceError) { try write(TraceEvent(time: time, .regained)) }
 
     /// Writes the readings of a batch, one line for each, with the arrival time of the batch.
     ///
@@ -36,7 +30,7 @@ extension TraceWriter {
     ///   - batch: The readings in the sensor's own axes. The time of a reading is written as its stamp if it differs
     ///     from the arrival time.
     ///   - start: The start of the trace, on the clock of the batch.
-    public func write(_ batch: MotionBatch, since start: BootTime) throws(DeviceError) {
+    package func write(_ batch: MotionBatch, since start: BootTime) throws(DeviceError) {
         let origin = start.nanoseconds
         let member = TraceSampleText.member(batch.sensor, kind: batch.kind)
         try appendLines(at: max(batch.arrival.nanoseconds.subtractingSaturated(origin), 0)) { buffer, time in
@@ -48,15 +42,9 @@ extension TraceWriter {
         }
     }
 
-    /// Writes a reading of a motion sensor, like ``write(_:since:)``.
-    ///
-    /// - Parameters:
-    ///   - value: The reading in the sensor's own axes and the unit of its kind; a scalar is in the first component.
-    ///   - kind: The measured quantity.
-    ///   - sensor: The sensor's id in the header; nil for the name of its kind.
-    ///   - stamp: The time of measurement, in nanoseconds since the start of the trace; nil for the arrival time.
-    ///   - time: The arrival time, in nanoseconds since the start of the trace.
-    public func write(
+    /// Writes a reading of a motion sensor, like ``write(_:since:)``. `sensor` is nil for the name of its kind, `stamp`
+    /// for the arrival time.
+    package func write(
         sample value: SIMD3<Double>, kind: SensorKind, sensor: SensorDescription.ID? = nil, stamp: Int64? = nil,
         at time: Int64
     ) throws(DeviceError) {
@@ -64,28 +52,25 @@ extension TraceWriter {
     }
 
     /// Writes a change of the battery; nil if the battery was removed.
-    public func write(battery: BatteryReading?, at time: Int64) throws(DeviceError) {
+    package func write(battery: BatteryReading?, at time: Int64) throws(DeviceError) {
         try write(TraceEvent(time: time, .battery(battery)))
     }
 
-    /// Writes the loss of a motion sensor with its reason.
-    public func writeLost(_ error: DeviceError, sensor: SensorDescription.ID, at time: Int64) throws(DeviceError) {
+    package func writeLost(_ error: DeviceError, sensor: SensorDescription.ID, at time: Int64) throws(DeviceError) {
         try write(TraceEvent(time: time, .sensorLost(error, sensor: sensor)))
     }
 
-    /// Writes that a motion sensor is available again.
-    public func writeRegained(sensor: SensorDescription.ID, at time: Int64) throws(DeviceError) {
+    package func writeRegained(sensor: SensorDescription.ID, at time: Int64) throws(DeviceError) {
         try write(TraceEvent(time: time, .sensorRegained(sensor: sensor)))
     }
 
     /// Writes an accessory event. Data that exceeds ``TraceAccessoryEvent/maximumBytes`` is split into several events;
     /// empty data is not written.
-    public func write(_ event: TraceAccessoryEvent, at time: Int64) throws(DeviceError) {
+    package func write(_ event: TraceAccessoryEvent, at time: Int64) throws(DeviceError) {
         try write(TraceEvent(time: time, .accessory(event)))
     }
 
-    /// Writes a beacon event.
-    public func write(_ event: BeaconEvent, at time: Int64) throws(DeviceError) {
+    package func write(_ event: BeaconEvent, at time: Int64) throws(DeviceError) {
         try write(TraceEvent(time: time, .beacon(event)))
     }
 

@@ -8,7 +8,7 @@ import Synchronization
 /// ```swift
 /// let writer = try TraceWriter(path: "drive.trace")
 /// try writer.write(TraceHeader(start: .init(wallTime: clock.wallTime, boot: clock.now)))
-/// try writer.write(gpsdLine: line, at: 1_500_000_000)
+/// try writer.write(TraceEvent(time: 1_500_000_000, .gpsd(line)))
 /// try writer.close()
 /// ```
 ///
@@ -50,8 +50,7 @@ public final class TraceWriter: TraceSink, Sendable {
         }
     }
 
-    /// The name of the trace in messages.
-    public let name: String
+    package let name: String
     private let clock: any DeviceClock
     private let state: Mutex<State>
 
@@ -89,7 +88,7 @@ public final class TraceWriter: TraceSink, Sendable {
     ///   - descriptor: A file, a pipe or a terminal.
     ///   - name: The name of the trace in messages.
     ///   - clock: The clock that schedules flushing.
-    public convenience init(descriptor: Int32, name: String, clock: any DeviceClock = LiveClock()) {
+    package convenience init(descriptor: Int32, name: String, clock: any DeviceClock = LiveClock()) {
         self.init(TraceOutput(descriptor: descriptor, name: name, isOwned: false), clock: clock)
     }
 

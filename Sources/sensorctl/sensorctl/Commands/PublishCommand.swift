@@ -120,7 +120,7 @@ struct PublishCommand: AsyncParsableCommand {
         while patient, stop.reason == nil, publisher.statistics.queued > 0 {
             try? await Task.sleep(for: .milliseconds(20))
         }
-        publisher.end(within: 3)
+        publisher.end(within: .seconds(3))
     }
 
     private static func status(of error: DeviceError) -> ExitStatus {

@@ -2,13 +2,15 @@
 
 extension JSONWriter {
     /// Appends the key of the next value. The key may contain any characters; they are escaped as needed.
-    public mutating func key(text key: String) {
+    @usableFromInline
+    package mutating func key(text key: String) {
         string(key)
         endKey()
     }
 
     /// Appends the key of the next value. The literal must be printable ASCII without quotes and backslashes.
-    public mutating func key(_ key: StaticString) {
+    @usableFromInline
+    package mutating func key(_ key: StaticString) {
         separate()
         append(UInt8(ascii: "\""))
         key.withUTF8Buffer { append(contentsOf: $0) }
@@ -18,7 +20,8 @@ extension JSONWriter {
 
     /// Appends a string. Escapes quotes, backslashes, control characters, and the characters that change the direction
     /// of text. All other characters are written as UTF-8.
-    public mutating func string(_ value: String) {
+    @usableFromInline
+    package mutating func string(_ value: String) {
         separate()
         append(UInt8(ascii: "\""))
         var value = value
@@ -88,5 +91,39 @@ extension JSONWriter {
     private mutating func escape(_ letter: UInt8) {
         append(UInt8(ascii: "\\"))
         append(letter)
+    }
+}
+
+extension JSONWriter {
+    /// Appends an integer.
+    @usableFromInline
+    package mutating func int(_ value: Int64) {
+        separate()
+        if value < 0 { append(UInt8(ascii: "-")) }
+        DecimalDigits.append(value.magnitude, to: &bytes)
+    }
+
+    /// Appends an integer.
+    package mutating func int(_ value: Int) { int(Int64(value)) }
+
+    /// Appends an integer.
+    package mutating func int(_ value: Int32) { int(Int64(value)) }
+
+    /// Appends a number in the shortest form that reads back as the same value. Writes `null` for infinity and NaN.
+    @usableFromInline
+    package mutating func double(_ value: Double) {
+        guard value.isFinite else { return null() }
+        separate()
+        DecimalDigits.append(shortest: value, to: &bytes)
+    }
+
+    /// Appends a number with a fixed number of decimals, the notation of gpsd. Writes `null` if the number is not
+    /// finite or its magnitude is 1e15 or more.
+    ///
+    /// - Parameter decimals: The number of decimals, 0 to 9.
+    package mutating func fixed(_ value: Double, decimals: Int) {
+        guard value.magnitude < FixedDecimal.limit else { return null() }
+        separate()
+        FixedDecimal.append(value, decimals: decimals, to: &bytes)
     }
 }
