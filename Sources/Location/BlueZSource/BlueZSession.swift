@@ -32,9 +32,7 @@ struct BlueZSession: ~Copyable {
     }
 
     /// Runs until beacons are no longer requested. Throws an error if the connection is no longer usable.
-    mutating func run(
-        while isWanted: () -> Bool, tell: (BeaconEvent) -> Void
-    ) throws(DeviceError) {
+    mutating func run(while isWanted: () -> Bool, tell: (BeaconEvent) -> Void) throws(DeviceError) {
         while isWanted() {
             try poll(until: .never)
             for event in client.drainEvents() { tell(event) }

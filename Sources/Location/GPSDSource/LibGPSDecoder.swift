@@ -26,17 +26,13 @@ struct LibGPSDecoder: ReportDecoder {
             self.pointer = pointer
         }
 
-        deinit {
-            dsgps_parser_destroy(pointer)
-        }
+        deinit { dsgps_parser_destroy(pointer) }
     }
 
     /// The API version of libgps at build time: the major version times 100 plus the minor version.
     static var apiVersion: Int32 { dsgps_api_version() }
 
-    init() throws(DeviceError) {
-        parser = try Parser()
-    }
+    init() throws(DeviceError) { parser = try Parser() }
 
     mutating func decode(_ line: UnsafeRawBufferPointer, position: inout PositionReport) -> GPSDReport? {
         let kind = dsgps_parse(parser.pointer, line.baseAddress, line.count)

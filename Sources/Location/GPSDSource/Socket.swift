@@ -7,9 +7,7 @@ import SystemCalls
 struct Socket: ~Copyable {
     let descriptor: Int32
 
-    deinit {
-        close(descriptor)
-    }
+    deinit { close(descriptor) }
 
     /// The result of a read.
     enum ReadResult {

@@ -22,9 +22,7 @@ struct StaleReportFilter: Sendable {
     private var dropped = 0
 
     /// Begins a read, `pause` seconds after the previous one.
-    mutating func begin(pause: Double, limit: Double) {
-        isCatchingUp = pause >= limit
-    }
+    mutating func begin(pause: Double, limit: Double) { isCatchingUp = pause >= limit }
 
     /// Stores a report until the end of the read.
     mutating func append(_ report: PositionReport) {

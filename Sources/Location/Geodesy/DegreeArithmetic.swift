@@ -23,9 +23,7 @@ enum DegreeArithmetic {
         let first = exactSum(reduced(to), -reduced(from))
         let second = exactSum(reduced(first.rounded), first.rest)
         // A difference slightly beyond 180 degrees in one direction is slightly less than 180 degrees in the other.
-        if abs(second.rounded) == 180 && second.rest != 0 {
-            return (second.rest > 0 ? -180 : 180, second.rest)
-        }
+        if abs(second.rounded) == 180 && second.rest != 0 { return (second.rest > 0 ? -180 : 180, second.rest) }
         return second
     }
 

@@ -27,9 +27,7 @@ extension Geodesic {
     /// - Returns: The end of the path, with an error of about 20 nanometres for paths up to once around the earth, and
     ///   the direction of travel there. All values are NaN if the start is not valid (see
     ///   ``GeodeticCoordinate/isValid``) or if azimuth or distance is not finite.
-    package static func direct(
-        from start: GeodeticCoordinate, azimuth: Double, distance: Double
-    ) -> GeodesicDirect {
+    package static func direct(from start: GeodeticCoordinate, azimuth: Double, distance: Double) -> GeodesicDirect {
         guard start.isValid, azimuth.isFinite, distance.isFinite else { return .invalid }
         let heading = SineCosine(degrees: DegreeArithmetic.rounded(DegreeArithmetic.reduced(azimuth)))
         let latitude = ReducedLatitude(latitude: DegreeArithmetic.rounded(start.latitude))

@@ -44,9 +44,7 @@ extension Geodesic {
         let path = ReducedInverse(
             startLatitude: first * northSign, endLatitude: second * northSign, longitude: eastward, rest: rest
         ).solve()
-        if path.distance == 0 {
-            return GeodesicInverse(distance: 0, initialAzimuth: 0, finalAzimuth: 0)
-        }
+        if path.distance == 0 { return GeodesicInverse(distance: 0, initialAzimuth: 0, finalAzimuth: 0) }
         // Swapping the ends reverses the path: both azimuths change by 180 degrees, and east and west are exchanged,
         // which leaves the sine unchanged.
         let azimuths = isSwapped ? (path.arrival, path.departure) : (path.departure, path.arrival)

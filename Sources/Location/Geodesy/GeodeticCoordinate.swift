@@ -20,9 +20,7 @@ public struct GeodeticCoordinate: Equatable, Sendable {
     /// Whether the latitude is within ±90 degrees and the longitude is finite.
     ///
     /// A longitude beyond ±180 degrees is valid and means the same meridian as its remainder modulo 360.
-    public var isValid: Bool {
-        abs(latitude) <= 90 && longitude.isFinite
-    }
+    package var isValid: Bool { abs(latitude) <= 90 && longitude.isFinite }
 }
 
 /// The WGS-84 ellipsoid, the reference ellipsoid of GPS positions.

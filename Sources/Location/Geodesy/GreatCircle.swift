@@ -17,9 +17,7 @@ struct ReducedLatitude {
     }
 
     /// `w = √(1 + e'² sin² β)`, the factor by which meridional lengths on the sphere are stretched.
-    var stretch: Double {
-        (1 + WGS84.secondEccentricitySquared * sine * sine).squareRoot()
-    }
+    var stretch: Double { (1 + WGS84.secondEccentricitySquared * sine * sine).squareRoot() }
 }
 
 /// The image of a geodesic on the auxiliary sphere: the great circle through a latitude in a direction.
@@ -47,9 +45,7 @@ struct GreatCircle {
     }
 
     /// The expansion parameter `ε` of all series (Karney 2013, equations 9 and 16).
-    var epsilon: Double {
-        Self.epsilon(cosineSquared: equatorialAzimuth.cosine * equatorialAzimuth.cosine)
-    }
+    var epsilon: Double { Self.epsilon(cosineSquared: equatorialAzimuth.cosine * equatorialAzimuth.cosine) }
 
     /// Returns the expansion parameter for a given `cos² α0`.
     static func epsilon(cosineSquared: Double) -> Double {

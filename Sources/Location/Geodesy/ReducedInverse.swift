@@ -80,9 +80,7 @@ struct ReducedInverse {
     }
 
     /// Returns the arc length between two points of a great circle, in radians from 0 to π.
-    static func arc(from first: SineCosine, to second: SineCosine) -> Double {
-        forward(second - first).radians
-    }
+    static func arc(from first: SineCosine, to second: SineCosine) -> Double { forward(second - first).radians }
 
     /// Returns an angle known to be between 0 and 180 degrees, with a sine made negative by rounding replaced by 0. A
     /// sine of -0 would turn 180 into -180.

@@ -43,9 +43,7 @@ struct SineCosine {
         }
     }
 
-    var radians: Double {
-        atan2(sine, cosine)
-    }
+    var radians: Double { atan2(sine, cosine) }
 
     /// The angle in degrees, from -180 to 180; exact at multiples of 90 degrees.
     var degrees: Double {
@@ -70,9 +68,7 @@ struct SineCosine {
             cosine: left.cosine * right.cosine - left.sine * right.sine)
     }
 
-    static func - (left: SineCosine, right: SineCosine) -> SineCosine {
-        left + (-right)
-    }
+    static func - (left: SineCosine, right: SineCosine) -> SineCosine { left + (-right) }
 }
 
 /// One degree in radians.

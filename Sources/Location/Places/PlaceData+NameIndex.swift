@@ -76,9 +76,7 @@ extension PlaceData {
 
     private func row(_ number: Int) throws(PlaceDataError) -> (name: [UInt8], city: Int) {
         let entry = try index.integer(number, at: 0, byteCount: 2)
-        if entry < cities.count {
-            return (try folded(texts.text(at: cities.nameOffset(entry))), entry)
-        }
+        if entry < cities.count { return (try folded(texts.text(at: cities.nameOffset(entry))), entry) }
         let other = entry - cities.count
         let name = try texts.text(at: otherNames.integer(other, at: 3, byteCount: 3))
         return (Array(name.utf8), try otherNames.integer(other, at: 0, byteCount: 3))

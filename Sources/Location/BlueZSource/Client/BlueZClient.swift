@@ -24,6 +24,7 @@ package struct BlueZClient {
     private static let serviceUnavailableErrors: Set = [
         "org.freedesktop.DBus.Error.ServiceUnknown", "org.freedesktop.DBus.Error.NameHasNoOwner",
     ]
+    private static let pathBytes = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_".utf8)
     /// The maximum number of adapters. Further adapters are ignored.
     private static let maximumAdapters = 16
 
@@ -188,9 +189,7 @@ package struct BlueZClient {
         switch message.kind {
         case .methodReturn, .error:
             guard let number = message.replySerial, let (question, _) = pendingRequests.removeValue(forKey: number)
-            else {
-                return
-            }
+            else { return }
             if message.kind == .error {
                 try process(error: message, to: question, now: now)
             } else {
@@ -320,19 +319,11 @@ package struct BlueZClient {
 
     /// True if the text is a valid object path. The bus closes the connection if a call has an invalid path.
     private static func isPath(_ text: String) -> Bool {
-        let parts = text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-        return parts.count > 1 && text.utf8.count <= 255
-            && parts.enumerated().allSatisfy { place, part in
-                part.isEmpty == (place == 0)
-                    && part.allSatisfy { byte in
-                        switch byte {
-                        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):
-                            true
-                        default: false
-                        }
-                    }
-            }
+        let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count > 1, parts[0].isEmpty, text.utf8.count <= 255 else { return false }
+        return parts.dropFirst().allSatisfy { part in
+            !part.isEmpty && part.utf8.allSatisfy { Self.pathBytes.contains($0) }
+        }
     }
 
     /// Resets the state after the owner of BlueZ's bus name has changed. The new owner is empty if BlueZ has ended.

@@ -101,9 +101,7 @@ struct BlueZObject {
     }
 
     /// Reads the data of each company: `a{qv}`.
-    private static func advertisement(
-        _ reader: inout DBusReader
-    ) throws(DBusFormatError) -> BeaconAdvertisement? {
+    private static func advertisement(_ reader: inout DBusReader) throws(DBusFormatError) -> BeaconAdvertisement? {
         var found: BeaconAdvertisement?
         try reader.dictionary { (reader) throws(DBusFormatError) in
             let company = try reader.uint16()

@@ -44,15 +44,16 @@ enum BlueZProblem {
     /// The request for BlueZ's objects has failed, with an error from BlueZ, or from the bus if it cannot reach BlueZ.
     static func objectsUnavailable(_ message: DBusMessage, isFromBus: Bool) -> DeviceError {
         if message.error == "org.freedesktop.DBus.Error.AccessDenied" { return accessDenied(message) }
-        return isFromBus
-            ? DeviceError(
-                .unreachable,
-                "BlueZ is not running, so no beacons can be received. Install and start it (apt install bluez; systemctl start bluetooth). Reception then starts automatically.\(detail(of: message))"
-            )
-            : DeviceError(
+        guard isFromBus else {
+            return DeviceError(
                 .inputOutput,
                 "BlueZ does not list its adapters, so no beacons can be received. Retrying. Check its log (journalctl -u bluetooth).\(detail(of: message))"
             )
+        }
+        return DeviceError(
+            .unreachable,
+            "BlueZ is not running, so no beacons can be received. Install and start it (apt install bluez; systemctl start bluetooth). Reception then starts automatically.\(detail(of: message))"
+        )
     }
 
     static func discoveryFailed(_ message: DBusMessage) -> DeviceError {

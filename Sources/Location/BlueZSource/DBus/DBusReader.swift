@@ -96,9 +96,7 @@ struct DBusReader {
     }
 
     /// Reads a dictionary. The closure must read the key and the value of one entry.
-    mutating func dictionary(
-        _ entry: (inout DBusReader) throws(DBusFormatError) -> Void
-    ) throws(DBusFormatError) {
+    mutating func dictionary(_ entry: (inout DBusReader) throws(DBusFormatError) -> Void) throws(DBusFormatError) {
         let last = try array(alignment: 8)
         while offset < last {
             try align(8)
@@ -127,9 +125,7 @@ struct DBusReader {
         guard place == signature.count else { throw DBusFormatError() }
     }
 
-    private mutating func skipType(
-        _ signature: [UInt8], _ place: inout Int, depth: Int
-    ) throws(DBusFormatError) {
+    private mutating func skipType(_ signature: [UInt8], _ place: inout Int, depth: Int) throws(DBusFormatError) {
         guard place < signature.count, depth < Self.maximumDepth else { throw DBusFormatError() }
         let type = signature[place]
         place += 1
@@ -157,9 +153,7 @@ struct DBusReader {
     }
 
     /// Skips an array by its length, without reading its elements.
-    private mutating func skipArray(
-        _ signature: [UInt8], _ place: inout Int, _ depth: Int
-    ) throws(DBusFormatError) {
+    private mutating func skipArray(_ signature: [UInt8], _ place: inout Int, _ depth: Int) throws(DBusFormatError) {
         guard place < signature.count else { throw DBusFormatError() }
         offset = try array(alignment: Self.alignment(of: signature[place]))
         try Self.advancePastType(signature, &place, depth: depth + 1)
@@ -175,9 +169,7 @@ struct DBusReader {
     }
 
     /// Advances past one complete type of a signature.
-    private static func advancePastType(
-        _ signature: [UInt8], _ place: inout Int, depth: Int
-    ) throws(DBusFormatError) {
+    private static func advancePastType(_ signature: [UInt8], _ place: inout Int, depth: Int) throws(DBusFormatError) {
         guard place < signature.count, depth < maximumDepth else { throw DBusFormatError() }
         let type = signature[place]
         place += 1

@@ -89,9 +89,7 @@ public final class LocationAuthorization: Sendable {
     }
 
     /// All current uses of the position.
-    public var uses: [LocationUse] {
-        state.withLock { $0.observers }.compactMap(\.use)
-    }
+    public var uses: [LocationUse] { state.withLock { $0.observers }.compactMap(\.use) }
 
     // MARK: Requests
 
@@ -176,13 +174,9 @@ public final class LocationAuthorization: Sendable {
     private final class SingleAnswer: Sendable {
         private let body: Mutex<(@Sendable (LocationAnswer) -> Void)?>
 
-        init(_ body: @escaping @Sendable (LocationAnswer) -> Void) {
-            self.body = Mutex(body)
-        }
+        init(_ body: @escaping @Sendable (LocationAnswer) -> Void) { self.body = Mutex(body) }
 
-        deinit {
-            answer(.leaveUndecided)
-        }
+        deinit { answer(.leaveUndecided) }
 
         func answer(_ answer: LocationAnswer) {
             let body = body.withLock { body in
@@ -247,9 +241,7 @@ extension LocationAuthorization.State {
 final class WeakAuthorizationObserver: LocationAuthorization.Observer {
     private weak let observer: (any LocationAuthorization.Observer)?
 
-    init(_ observer: any LocationAuthorization.Observer) {
-        self.observer = observer
-    }
+    init(_ observer: any LocationAuthorization.Observer) { self.observer = observer }
 
     func authorizationChanged() { observer?.authorizationChanged() }
 

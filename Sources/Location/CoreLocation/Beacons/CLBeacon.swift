@@ -12,9 +12,7 @@ public import Foundation
 open class CLBeacon: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     let values: Values
 
-    init(_ values: Values) {
-        self.values = values
-    }
+    init(_ values: Values) { self.values = values }
 
     /// Creates a beacon without an identity and with unknown proximity, for subclasses in tests.
     public override init() { values = .none }

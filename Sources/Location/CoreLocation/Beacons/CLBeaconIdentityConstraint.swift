@@ -10,9 +10,7 @@ open class CLBeaconIdentityConstraint: NSObject, NSCopying, NSSecureCoding, @unc
     let pattern: BeaconPattern
 
     /// Creates a constraint that all beacons with the UUID satisfy.
-    public init(uuid: UUID) {
-        pattern = BeaconPattern(uuid: BeaconUUID(uuid))
-    }
+    public init(uuid: UUID) { pattern = BeaconPattern(uuid: BeaconUUID(uuid)) }
 
     /// Creates a constraint that all beacons with the UUID and the major value satisfy.
     public init(uuid: UUID, major: CLBeaconMajorValue) {
@@ -24,9 +22,7 @@ open class CLBeaconIdentityConstraint: NSObject, NSCopying, NSSecureCoding, @unc
         pattern = BeaconPattern(uuid: BeaconUUID(uuid), major: major, minor: minor)
     }
 
-    init(_ pattern: BeaconPattern) {
-        self.pattern = pattern
-    }
+    init(_ pattern: BeaconPattern) { self.pattern = pattern }
 
     /// Restores a constraint from an archive. An archive without a constraint results in a constraint on the all-zero
     /// UUID; nil if the values are damaged.

@@ -34,9 +34,7 @@ final class LocationNSError: NSError, @unchecked Sendable {
         super.init(domain: kCLErrorDomain, code: code.rawValue, userInfo: userInfo)
     }
 
-    required init?(coder: NSCoder) {
-        super.init(coder: coder)
-    }
+    required init?(coder: NSCoder) { super.init(coder: coder) }
 
     override var localizedDescription: String {
         userInfo[NSLocalizedDescriptionKey] as? String
@@ -44,9 +42,7 @@ final class LocationNSError: NSError, @unchecked Sendable {
             ?? super.localizedDescription
     }
 
-    override var description: String {
-        "Error Domain=\(domain) Code=\(code) \"\(localizedDescription)\""
-    }
+    override var description: String { "Error Domain=\(domain) Code=\(code) \"\(localizedDescription)\"" }
 
     /// The code, because on Linux the hash of Foundation's `NSError` recurses endlessly.
     override var hash: Int { code }
@@ -57,9 +53,7 @@ final class LocationNSError: NSError, @unchecked Sendable {
 
 extension CLError {
     /// A description of the error: the text in ``userInfo`` if there is one, otherwise a general text for the code.
-    public var localizedDescription: String {
-        userInfo[NSLocalizedDescriptionKey] as? String ?? code.sentence
-    }
+    public var localizedDescription: String { userInfo[NSLocalizedDescriptionKey] as? String ?? code.sentence }
 }
 
 extension CLError.Code {

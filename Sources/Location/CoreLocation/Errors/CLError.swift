@@ -136,9 +136,7 @@ extension CLError {
         case historicalLocationError = 19
 
         /// Returns whether an error is a Core Location error with this code, either as ``CLError`` or as `NSError`.
-        public static func ~= (match: Code, error: any Error) -> Bool {
-            (error as? CLError)?.code == match
-        }
+        public static func ~= (match: Code, error: any Error) -> Bool { (error as? CLError)?.code == match }
     }
 
     /// The code ``Code/locationUnknown``.

@@ -34,9 +34,7 @@ open class CLGeocoder: NSObject {
     let requests: GeocodingRequests
 
     /// Creates a geocoder for the current device.
-    public override init() {
-        requests = GeocodingRequests(device: LiveDevice.resolved)
-    }
+    public override init() { requests = GeocodingRequests(device: LiveDevice.resolved) }
 
     /// Whether a request is in progress.
     open var isGeocoding: Bool { requests.isBusy }
@@ -47,9 +45,7 @@ open class CLGeocoder: NSObject {
     // MARK: Reverse geocoding
 
     /// Finds the placemarks of a location.
-    open func reverseGeocodeLocation(
-        _ location: CLLocation, completionHandler: @escaping CLGeocodeCompletionHandler
-    ) {
+    open func reverseGeocodeLocation(_ location: CLLocation, completionHandler: @escaping CLGeocodeCompletionHandler) {
         reverseGeocodeLocation(location, preferredLocale: nil, completionHandler: completionHandler)
     }
 
@@ -86,9 +82,7 @@ open class CLGeocoder: NSObject {
     /// The name of the place comes first, followed by the areas that contain it, separated by commas. Case, accents and
     /// postal codes are ignored. Streets are ignored, so the town is found; counties are unknown and also ignored.
     /// Names are in Latin script. Of several places with the same name, at most five are returned, the largest first.
-    open func geocodeAddressString(
-        _ addressString: String, completionHandler: @escaping CLGeocodeCompletionHandler
-    ) {
+    open func geocodeAddressString(_ addressString: String, completionHandler: @escaping CLGeocodeCompletionHandler) {
         geocodeAddressString(addressString, in: nil, preferredLocale: nil, completionHandler: completionHandler)
     }
 

@@ -134,9 +134,7 @@ struct CountryNames: Sendable {
 
 extension PlaceSearch {
     /// The text for error messages, truncated to 100 characters.
-    var truncatedText: String {
-        text.count > 100 ? text.prefix(100) + "..." : text
-    }
+    var truncatedText: String { text.count > 100 ? text.prefix(100) + "..." : text }
 }
 
 extension CLError {

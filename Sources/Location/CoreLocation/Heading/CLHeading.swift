@@ -36,9 +36,7 @@ open class CLHeading: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     }
 
     /// Creates an invalid heading of 0° with the current time, for subclasses in tests.
-    public override init() {
-        values = Values(timestamp: Date().timeIntervalSinceReferenceDate)
-    }
+    public override init() { values = Values(timestamp: Date().timeIntervalSinceReferenceDate) }
 
     /// Restores a heading from an archive; nil if the archive contains only a part of its values.
     ///
@@ -99,9 +97,7 @@ open class CLHeading: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     open class var supportsSecureCoding: Bool { true }
 
     /// Encodes the heading into a keyed archive. All numbers are stored bit for bit.
-    open func encode(with coder: NSCoder) {
-        values.encode(with: coder)
-    }
+    open func encode(with coder: NSCoder) { values.encode(with: coder) }
 
     /// The headings, accuracy, field and time (UTC) on one line, independent of the locale.
     open override var description: String {

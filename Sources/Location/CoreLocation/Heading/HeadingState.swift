@@ -66,9 +66,7 @@ struct HeadingState: Sendable {
     ) {
         // A heading that only the gyroscope maintains is not delivered.
         guard isRunning, session.lost.isEmpty, let attitude = state.magneticAttitude, let field = state.magneticField
-        else {
-            return
-        }
+        else { return }
         session.lastOwnHeading = state.time
         session.hasHeading = true
         session.isFailed = false
@@ -148,9 +146,7 @@ struct HeadingState: Sendable {
     }
 
     /// Handles the recovery of a sensor.
-    mutating func handleRecovery(of sensor: SensorKind) {
-        session.lost.remove(sensor)
-    }
+    mutating func handleRecovery(of sensor: SensorKind) { session.lost.remove(sensor) }
 
     /// Reports a failure if the given start has not produced a heading before its timeout.
     mutating func handleTimeout(run: UInt32, pendingCallbacks: inout PendingLocationCallbacks) {

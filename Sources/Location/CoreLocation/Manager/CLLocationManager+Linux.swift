@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Dispatch
-public import Foundation
+import LiveDevice
 
 /// Additions for Linux.
 extension CLLocationManager {
@@ -38,34 +38,37 @@ extension CLLocationManager {
         set { client.set { $0.keepsRawReports = newValue } }
     }
 
-    /// The time that `requestLocation()` waits for a fix of sufficient accuracy, in seconds. The default is 10.
-    public var locationRequestTimeout: TimeInterval {
+    /// The time that `requestLocation()` waits for a fix of sufficient accuracy, 0 to 1 day. The default is 10 s.
+    public var locationRequestTimeout: Duration {
         get { client.settings.requestTimeout }
-        set { client.set { $0.requestTimeout = newValue.isNaN ? 10 : min(max(0, newValue), 86_400) } }
+        set { client.set { $0.requestTimeout = min(max(.zero, newValue), .seconds(86_400)) } }
     }
 
     /// The number of locations dropped because the app processed them too slowly. At most 1,024 locations are pending.
     public var droppedLocationCount: Int { client.droppedLocations }
 
-    /// The minimum duration of an ambiguous border crossing, in seconds, before it is reported. The default is 20, as
+    /// The minimum duration of an ambiguous border crossing before it is reported, 0 to 1 day. The default is 20 s, as
     /// documented by Apple; an unambiguous crossing is reported after two seconds.
     ///
     /// With 0, and `regionCushion` set to 0, every position on the other side of a border is a crossing. Applies to all
-    /// regions and conditions of this manager's device.
-    public var regionDwell: TimeInterval {
-        get { RegionEngine.of(client.device).rules.dwell }
-        set { RegionEngine.of(client.device).rules.dwell = newValue >= 0 ? min(newValue, 86_400) : 20 }
+    /// regions and conditions of the current device: that of the task, the installed device, or the live device.
+    public static var regionDwell: Duration {
+        get { .seconds(RegionEngine.of(LiveDevice.resolved).rules.dwell) }
+        set {
+            let seconds = newValue / .seconds(1)
+            RegionEngine.of(LiveDevice.resolved).rules.dwell = seconds >= 0 ? min(seconds, 86_400) : 20
+        }
     }
 
     /// The minimum distance beyond a border at which a crossing is reported, in metres. In small regions, a quarter of
     /// the radius is sufficient. The default is 10.
     ///
-    /// With 0, the accuracy of positions is ignored. Applies to all regions and conditions of this manager's device.
-    public var regionCushion: CLLocationDistance {
-        get { RegionEngine.of(client.device).rules.cushion }
-        set { RegionEngine.of(client.device).rules.cushion = newValue >= 0 ? min(newValue, 1_000_000) : 10 }
+    /// With 0, the accuracy of positions is ignored. Applies to the same regions as `regionDwell`.
+    public static var regionCushion: CLLocationDistance {
+        get { RegionEngine.of(LiveDevice.resolved).rules.cushion }
+        set { RegionEngine.of(LiveDevice.resolved).rules.cushion = newValue >= 0 ? min(newValue, 1_000_000) : 10 }
     }
 
     /// The authorization to use the position of this manager's device, and its current uses.
-    public var authorization: LocationAuthorization { client.authorization }
+    package var authorization: LocationAuthorization { client.authorization }
 }

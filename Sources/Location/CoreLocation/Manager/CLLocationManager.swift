@@ -50,9 +50,7 @@ open class CLLocationManager: NSObject {
         client.attach(self)
     }
 
-    deinit {
-        client.shutDown()
-    }
+    deinit { client.shutDown() }
 
     /// The delegate, held weakly.
     open weak var delegate: (any CLLocationManagerDelegate)? {
@@ -174,36 +172,26 @@ open class CLLocationManager: NSObject {
     ///
     /// If a fix is already known, it is delivered first, with its own timestamp. This fix may be old, so check the
     /// timestamp.
-    open func startUpdatingLocation() {
-        client.start(.standard)
-    }
+    open func startUpdatingLocation() { client.start(.standard) }
 
     /// Stops the delivery of locations and cancels a single request.
-    open func stopUpdatingLocation() {
-        client.stop(.standard)
-    }
+    open func stopUpdatingLocation() { client.stop(.standard) }
 
     /// Delivers one location, or `CLError.locationUnknown`, and stops.
     ///
     /// The location is the first with the desired accuracy, or the best one received when `locationRequestTimeout`
     /// expires, by default after ten seconds. A fix that is at most 15 seconds old is also accepted. A request has no
     /// effect while updates or another request are running.
-    open func requestLocation() {
-        client.requestLocation()
-    }
+    open func requestLocation() { client.requestLocation() }
 
     /// Starts the delivery of a location about every 500 metres, and at most every five minutes.
     ///
     /// The last known location is delivered first. `distanceFilter` and `desiredAccuracy` do not apply. The receiver
     /// runs continuously: unlike a phone, a board has no cheaper way to detect movement.
-    open func startMonitoringSignificantLocationChanges() {
-        client.start(.significantChanges)
-    }
+    open func startMonitoringSignificantLocationChanges() { client.start(.significantChanges) }
 
     /// Stops the delivery of significant location changes.
-    open func stopMonitoringSignificantLocationChanges() {
-        client.stop(.significantChanges)
-    }
+    open func stopMonitoringSignificantLocationChanges() { client.stop(.significantChanges) }
 
     /// Starts the delivery of headings; a second call has no effect.
     ///
@@ -226,14 +214,10 @@ open class CLLocationManager: NSObject {
     /// `CLError.headingFailure` is reported once per magnetic disturbance that lasts five seconds, when the sensors are
     /// lost, and when no heading is available within ten seconds of the start. Headings resume automatically. When
     /// headings become invalid, the delegate is asked whether to display the heading calibration.
-    open func startUpdatingHeading() {
-        client.startHeadings()
-    }
+    open func startUpdatingHeading() { client.startHeadings() }
 
     /// Stops the delivery of headings.
-    open func stopUpdatingHeading() {
-        client.stopHeadings()
-    }
+    open func stopUpdatingHeading() { client.stopHeadings() }
 
     /// Has no effect: Linux has no calibration display.
     open func dismissHeadingCalibrationDisplay() {}
@@ -260,15 +244,11 @@ open class CLLocationManager: NSObject {
 
     /// Starts ranging the beacons of a region and reports them to `locationManager(_:didRangeBeacons:in:)`.
     @available(*, deprecated, message: "Use startRangingBeacons(satisfying:).")
-    open func startRangingBeacons(in region: CLBeaconRegion) {
-        client.startRanging(.region(region))
-    }
+    open func startRangingBeacons(in region: CLBeaconRegion) { client.startRanging(.region(region)) }
 
     /// Stops ranging the beacons of a region.
     @available(*, deprecated, message: "Use stopRangingBeacons(satisfying:).")
-    open func stopRangingBeacons(in region: CLBeaconRegion) {
-        client.stopRanging(.region(region))
-    }
+    open func stopRangingBeacons(in region: CLBeaconRegion) { client.stopRanging(.region(region)) }
 
     /// The regions passed to `startRangingBeacons(in:)` and not stopped since.
     @available(*, deprecated, message: "Use rangedBeaconConstraints.")
@@ -292,20 +272,14 @@ open class CLLocationManager: NSObject {
     ///
     /// Regions belong to the app and to the current device: all managers with a delegate are notified. Regions from an
     /// earlier run of the app are monitored again as soon as a manager has a delegate (see ``monitoredRegions``).
-    open func startMonitoring(for region: CLRegion) {
-        client.regions.start(region, for: client)
-    }
+    open func startMonitoring(for region: CLRegion) { client.regions.start(region, for: client) }
 
     /// Stops monitoring the region with the same identifier.
-    open func stopMonitoring(for region: CLRegion) {
-        client.regions.stop(region.identifier)
-    }
+    open func stopMonitoring(for region: CLRegion) { client.regions.stop(region.identifier) }
 
     /// Requests the state of a monitored region, which is delivered to `didDetermineState`. The state is unknown before
     /// it has been determined, and for regions that are not monitored.
-    open func requestState(for region: CLRegion) {
-        client.regions.requestState(of: region, for: client)
-    }
+    open func requestState(for region: CLRegion) { client.regions.requestState(of: region, for: client) }
 
     /// Copies of the regions that are monitored by all managers of the app.
     ///
@@ -321,14 +295,10 @@ open class CLLocationManager: NSObject {
     ///
     /// Needs full accuracy authorization. The receiver runs continuously: unlike a phone, a board has no cheaper way to
     /// detect that it is stationary.
-    open func startMonitoringVisits() {
-        client.setMonitorsVisits(true)
-    }
+    open func startMonitoringVisits() { client.setMonitorsVisits(true) }
 
     /// Stops the delivery of visits and discards a visit in progress.
-    open func stopMonitoringVisits() {
-        client.setMonitorsVisits(false)
-    }
+    open func stopMonitoringVisits() { client.setMonitorsVisits(false) }
 
     // MARK: Availability
 
@@ -343,14 +313,10 @@ open class CLLocationManager: NSObject {
     ///
     /// The default is true. Unlike the authorization, this setting applies to all apps; see `LocationAuthorization`. It
     /// does not depend on whether gpsd is reachable, because gpsd may start later.
-    open class func locationServicesEnabled() -> Bool {
-        LocationAuthorization.current.servicesEnabled
-    }
+    open class func locationServicesEnabled() -> Bool { LocationAuthorization.current.servicesEnabled }
 
     /// Always returns true: significant changes are derived from the standard service.
-    open class func significantLocationChangeMonitoringAvailable() -> Bool {
-        true
-    }
+    open class func significantLocationChangeMonitoringAvailable() -> Bool { true }
 
     /// Returns whether the device can provide headings now: it has a magnetometer and an accelerometer, or a compass
     /// has reported a heading to gpsd.
@@ -359,18 +325,14 @@ open class CLLocationManager: NSObject {
     /// received only while a manager is subscribed. If a compass is the only source, start location updates first, or
     /// start headings without this check. The first call may take a few seconds if a server has to be queried for
     /// sensors.
-    open class func headingAvailable() -> Bool {
-        LocationClient.isHeadingAvailable(on: LiveDevice.resolved)
-    }
+    open class func headingAvailable() -> Bool { LocationClient.isHeadingAvailable(on: LiveDevice.resolved) }
 
     /// Returns whether beacons can be received now: BlueZ is running and has a powered adapter.
     ///
     /// If not, `locationManager(_:didFailRangingFor:error:)` reports the reason and a remedy; ranging may still be
     /// started, and begins as soon as it is possible. The first call queries BlueZ, which takes some milliseconds and
     /// at most two seconds.
-    open class func isRangingAvailable() -> Bool {
-        LiveDevice.resolved.beaconSource.problem == nil
-    }
+    open class func isRangingAvailable() -> Bool { LiveDevice.resolved.beaconSource.problem == nil }
 
     // MARK: Authorization
 
@@ -427,9 +389,7 @@ open class CLLocationManager: NSObject {
 
     /// Returns the app's authorization to use location services.
     @available(*, deprecated, message: "Use the authorizationStatus property of a manager.")
-    open class func authorizationStatus() -> CLAuthorizationStatus {
-        LocationAuthorization.current.status
-    }
+    open class func authorizationStatus() -> CLAuthorizationStatus { LocationAuthorization.current.status }
 
     // MARK: Deprecated API
 

@@ -44,9 +44,7 @@ public protocol CLLocationManagerDelegate: NSObjectProtocol {
     func locationManager(_ manager: CLLocationManager, didChangeAuthorization status: CLAuthorizationStatus)
 
     /// Called in response to a request for the state of a region, and before each entry and exit.
-    func locationManager(
-        _ manager: CLLocationManager, didDetermineState state: CLRegionState, for region: CLRegion
-    )
+    func locationManager(_ manager: CLLocationManager, didDetermineState state: CLRegionState, for region: CLRegion)
 
     /// Called when the device has entered a region.
     func locationManager(_ manager: CLLocationManager, didEnterRegion region: CLRegion)

@@ -44,9 +44,7 @@ extension LocationClient {
 
         /// Returns true for a cached fix that would be delivered repeatedly to an app that restarts a service in each
         /// callback.
-        func isRepetition(_ fix: PositionFix) -> Bool {
-            isInCallback && fix.report.arrival == lastArrival
-        }
+        func isRepetition(_ fix: PositionFix) -> Bool { isInCallback && fix.report.arrival == lastArrival }
     }
 }
 
@@ -135,6 +133,5 @@ struct LocationSettings: Sendable {
     var receiver: String?
     var deliversEveryReport = false
     var keepsRawReports = false
-    /// In seconds.
-    var requestTimeout = 10.0
+    var requestTimeout = Duration.seconds(10)
 }

@@ -53,9 +53,7 @@ struct SingleRequest: Sendable {
 
     /// Records a fix. Returns true if it has the desired accuracy.
     mutating func accept(_ location: CLLocation, desiredAccuracy: Double) -> Bool {
-        if let best, best.values.horizontalAccuracy < location.values.horizontalAccuracy {
-            return false
-        }
+        if let best, best.values.horizontalAccuracy < location.values.horizontalAccuracy { return false }
         best = location
         // If `desiredAccuracy` is NaN, `max` returns its first argument.
         return location.values.horizontalAccuracy <= max(SingleRequest.bestAccuracy, desiredAccuracy)

@@ -112,9 +112,7 @@ struct PendingLocationCallbacks {
         }
     }
 
-    mutating func removeLocations() {
-        queue.removeAll(where: \.isLocation)
-    }
+    mutating func removeLocations() { queue.removeAll(where: \.isLocation) }
 }
 
 extension PendingLocationCallbacks.Item {

@@ -54,14 +54,10 @@ extension CLMonitor {
         public let minor: CLBeaconMinorValue?
 
         /// Creates a condition that is satisfied by any beacon with the UUID.
-        public init(uuid: UUID) {
-            self.init(uuid, nil, nil)
-        }
+        public init(uuid: UUID) { self.init(uuid, nil, nil) }
 
         /// Creates a condition that is satisfied by any beacon with the UUID and the major value.
-        public init(uuid: UUID, major: CLBeaconMajorValue) {
-            self.init(uuid, major, nil)
-        }
+        public init(uuid: UUID, major: CLBeaconMajorValue) { self.init(uuid, major, nil) }
 
         /// Creates a condition that is satisfied by a single beacon.
         public init(uuid: UUID, major: CLBeaconMajorValue, minor: CLBeaconMinorValue) {
@@ -75,13 +71,9 @@ extension CLMonitor {
 }
 
 extension CLMonitor.BeaconIdentityCondition {
-    init(_ pattern: BeaconPattern) {
-        self.init(pattern.uuid.foundationUUID, pattern.major, pattern.minor)
-    }
+    init(_ pattern: BeaconPattern) { self.init(pattern.uuid.foundationUUID, pattern.major, pattern.minor) }
 
-    init(_ identity: BeaconIdentity) {
-        self.init(identity.uuid.foundationUUID, identity.major, identity.minor)
-    }
+    init(_ identity: BeaconIdentity) { self.init(identity.uuid.foundationUUID, identity.major, identity.minor) }
 }
 
 extension RegionShape {

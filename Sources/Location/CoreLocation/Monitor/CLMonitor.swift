@@ -54,14 +54,10 @@ public actor CLMonitor {
     }
 
     /// Removes a condition and stops monitoring it. Its pending events are discarded.
-    public func remove(_ identifier: String) {
-        core.remove(identifier)
-    }
+    public func remove(_ identifier: String) { core.remove(identifier) }
 
     /// Returns a condition and its last event; nil if no condition has the identifier.
-    public func record(for identifier: String) -> Record? {
-        core.record(for: identifier)
-    }
+    public func record(for identifier: String) -> Record? { core.record(for: identifier) }
 
     /// The identifiers of the conditions, in the order in which they were added.
     public var identifiers: [String] { core.identifiers }
@@ -109,15 +105,11 @@ extension CLMonitor {
                 deinit { loop.finish() }
             }
 
-            init(core: MonitorCore) {
-                handle = Handle(MonitorEventLoop(core))
-            }
+            init(core: MonitorCore) { handle = Handle(MonitorEventLoop(core)) }
 
             /// Returns the next event as soon as it is available; nil if the task is cancelled or another loop has
             /// taken over. Never throws on Linux.
-            public mutating func next() async throws -> Event? {
-                await handle.loop.next()
-            }
+            public mutating func next() async throws -> Event? { await handle.loop.next() }
         }
     }
 }

@@ -13,18 +13,12 @@ public final class CLBackgroundActivitySession: Sendable {
     private let changes: AuthorizationChanges
 
     /// Creates a session.
-    public init() {
-        changes = AuthorizationChanges(LocationAuthorization.of(LiveDevice.resolved))
-    }
+    public init() { changes = AuthorizationChanges(LocationAuthorization.of(LiveDevice.resolved)) }
 
-    deinit {
-        changes.finish()
-    }
+    deinit { changes.finish() }
 
     /// Ends the session. Deallocation also ends it.
-    public func invalidate() {
-        changes.finish()
-    }
+    public func invalidate() { changes.finish() }
 
     /// The state of the authorization: first the current state, then one element for each change.
     public var diagnostics: Diagnostics {

@@ -46,14 +46,10 @@ public final class CLServiceSession: Sendable {
         }
     }
 
-    deinit {
-        changes.finish()
-    }
+    deinit { changes.finish() }
 
     /// Withdraws the request. Deallocation also withdraws it.
-    public func invalidate() {
-        changes.finish()
-    }
+    public func invalidate() { changes.finish() }
 
     /// The state of the request: first the current state, then one element for each change until the session ends.
     public var diagnostics: Diagnostics {

@@ -10,15 +10,11 @@ open class CLFloor: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     private let storedLevel: Int
 
     /// Creates the ground floor.
-    public override init() {
-        storedLevel = 0
-    }
+    public override init() { storedLevel = 0 }
 
     /// Not public: on Apple's platforms only the system creates floors, and apps that subclass this type declare
     /// `init(level:)` themselves, without `override`.
-    init(storey: Int) {
-        storedLevel = storey
-    }
+    init(storey: Int) { storedLevel = storey }
 
     /// Restores a floor from an archive; nil if its value is damaged. An archive without a floor, for example of a
     /// subclass that overrides `encode(with:)` without calling `super`, results in the ground floor.

@@ -39,9 +39,9 @@ extension CLLocation {
         details.flatMap { $0.report.altitudeHAE.isNaN ? nil : $0.report.altitudeHAE }
     }
 
-    /// The time since the report arrived, in seconds, on the clock of its device. Unlike this value, `timestamp`
-    /// depends on the receiver's clock.
-    public var age: TimeInterval? { details.map { $0.clock.now.seconds(since: $0.report.arrival) } }
+    /// The time since the report arrived, on the clock of its device. Unlike this value, `timestamp` depends on the
+    /// receiver's clock.
+    public var age: Duration? { details.map { .seconds($0.clock.now.seconds(since: $0.report.arrival)) } }
 
     /// False if the receiver reported no time, in which case `timestamp` is the time of arrival.
     public var hasReceiverTime: Bool { details?.report.time != nil }

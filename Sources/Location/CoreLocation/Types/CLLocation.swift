@@ -161,9 +161,7 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
 
     /// The former name of ``distance(from:)``.
     @available(*, deprecated, renamed: "distance(from:)")
-    open func getDistanceFrom(_ location: CLLocation) -> CLLocationDistance {
-        distance(from: location)
-    }
+    open func getDistanceFrom(_ location: CLLocation) -> CLLocationDistance { distance(from: location) }
 
     /// Returns the object itself, because locations are immutable.
     open func copy(with zone: NSZone? = nil) -> Any { self }
@@ -172,9 +170,7 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
     open class var supportsSecureCoding: Bool { true }
 
     /// Encodes the location into a keyed archive. All numbers are stored bit for bit.
-    open func encode(with coder: NSCoder) {
-        values.encode(with: coder)
-    }
+    open func encode(with coder: NSCoder) { values.encode(with: coder) }
 
     /// The coordinate, accuracy, movement and time (UTC) on one line, independent of the locale.
     open override var description: String {

@@ -10,14 +10,10 @@ public import Foundation
 open class CLVisit: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     let values: VisitTracker.Visit
 
-    init(_ values: VisitTracker.Visit) {
-        self.values = values
-    }
+    init(_ values: VisitTracker.Visit) { self.values = values }
 
     /// Creates a visit at 0° N, 0° E without arrival and departure, for subclasses in tests.
-    public override init() {
-        values = VisitTracker.Visit(latitude: 0, longitude: 0, accuracy: -1)
-    }
+    public override init() { values = VisitTracker.Visit(latitude: 0, longitude: 0, accuracy: -1) }
 
     /// Restores a visit from an archive. If the archive contains no visit, the result is the same as that of `init()`.
     public required init?(coder: NSCoder) {

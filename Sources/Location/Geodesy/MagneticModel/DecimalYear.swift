@@ -37,9 +37,7 @@ package enum DecimalYear {
         return year * 365 + (past >> 2) - floorDivided(past, by: 100) + floorDivided(past, by: 400) - 719_527
     }
 
-    private static func length(of year: Int64) -> Int64 {
-        startOf(year: year + 1) - startOf(year: year)
-    }
+    private static func length(of year: Int64) -> Int64 { startOf(year: year + 1) - startOf(year: year) }
 
     /// Returns the year of a day, given in days since 1970-01-01.
     private static func yearOf(day: Int64) -> Int64 {

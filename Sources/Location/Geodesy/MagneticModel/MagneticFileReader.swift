@@ -61,9 +61,7 @@ struct MagneticFileReader {
         var ordered: [MagneticRow] = []
         for n in 1...degree {
             for m in 0...n {
-                guard let row = rows[Self.key(n, m)] else {
-                    throw MagneticModelError(.missing(degree: n, order: m))
-                }
+                guard let row = rows[Self.key(n, m)] else { throw MagneticModelError(.missing(degree: n, order: m)) }
                 ordered.append(row)
             }
         }
@@ -110,9 +108,7 @@ struct MagneticFileReader {
         // These coefficients belong to a sine that is zero. Another value indicates fields in the wrong columns.
         if m == 0, row.h != 0 { throw error(.badNumber(fields[3])) }
         if m == 0, row.hRate != 0 { throw error(.badNumber(fields[5])) }
-        guard rows.updateValue(row, forKey: Self.key(n, m)) == nil else {
-            throw error(.duplicate(degree: n, order: m))
-        }
+        guard rows.updateValue(row, forKey: Self.key(n, m)) == nil else { throw error(.duplicate(degree: n, order: m)) }
         degree = max(degree, n)
     }
 
@@ -135,9 +131,7 @@ struct MagneticFileReader {
         MagneticModelError(reason, line: line)
     }
 
-    private static func isSpace(_ byte: UInt8) -> Bool {
-        byte == 0x20 || byte == 0x09 || byte == 0x0D
-    }
+    private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0D }
 
     /// Returns a finite decimal number; nil for any other text, including formats that Swift accepts, such as "nan" and
     /// hexadecimal.

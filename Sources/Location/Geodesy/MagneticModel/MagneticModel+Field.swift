@@ -53,9 +53,7 @@ extension MagneticModel {
             field.add(term.g + years * term.gRate, degree: term.degree, value, derivative: nextValue)
             if withRates { rate.add(term.gRate, degree: term.degree, value, derivative: nextValue) }
             (value, before) = (step * value - ratioSquared * (term.recursion * before), value)
-            (nextValue, nextBefore) = (
-                step * nextValue - ratioSquared * (term.nextRecursion * nextBefore), nextValue
-            )
+            (nextValue, nextBefore) = (step * nextValue - ratioSquared * (term.nextRecursion * nextBefore), nextValue)
         }
 
         let twiceLongitude = place.longitude + place.longitude
@@ -125,9 +123,7 @@ private struct OrderSums {
     var hBelow = SIMD2<Double>.zero
 
     @inline(__always)
-    mutating func add(
-        _ gTerm: SIMD2<Double>, _ hTerm: SIMD2<Double>, _ value: SIMD2<Double>, _ below: SIMD2<Double>
-    ) {
+    mutating func add(_ gTerm: SIMD2<Double>, _ hTerm: SIMD2<Double>, _ value: SIMD2<Double>, _ below: SIMD2<Double>) {
         g += gTerm * value
         h += hTerm * value
         gRunning += g
