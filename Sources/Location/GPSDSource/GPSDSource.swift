@@ -50,7 +50,6 @@ public final class GPSDSource: PositionSource {
     /// The counts of all connections so far.
     package var statistics: GPSDStatistics { counts.sum.withLock { $0 } }
 
-    /// The counts of all connections.
     private final class Counts: Sendable {
         let sum = Mutex(GPSDStatistics())
     }
@@ -58,43 +57,34 @@ public final class GPSDSource: PositionSource {
 
 /// The timeouts and intervals of a gpsd client, in seconds.
 package struct GPSDTiming: Sendable {
-    /// The timeout for connecting to one address.
     package var connectTimeout = 5.0
     /// The pause after the first failed connection. It doubles with each further failure, up to ``maximumRetryDelay``.
     package var initialRetryDelay = 0.25
-    /// The maximum pause between connection attempts.
     package var maximumRetryDelay = 10.0
     /// The time without position reports after which the position counts as lost.
     package var silenceTimeout = 10.0
-    /// The interval between probes of gpsd while the receiver is silent. The process sleeps between probes. TCP
-    /// keep-alive detects a lost network connection within two minutes.
+    /// The interval between probes of gpsd while the receiver is silent. The process sleeps between probes.
     package var probeInterval = 300.0
     /// The time within which gpsd has to answer a probe. After it, the connection counts as dead.
     package var replyTimeout = 5.0
-    /// The minimum duration of a suspension of the process after which accumulated reports are dropped, except for the
-    /// newest epoch.
+    /// The duration of a suspension of the process from which only the newest epoch is kept.
     package var suspensionThreshold = 2.0
     /// The maximum delay of an executor that polls the socket. After it, the source's thread reads again.
     package var tolerance = 0.5
 
-    /// Creates timeouts that suit embedded boards.
     package init() {}
 }
 
 /// The counts of a gpsd client.
 package struct GPSDStatistics: Sendable, Hashable {
-    /// The number of established connections.
     package var connections = 0
-    /// The number of lines read.
     package var lines = 0
-    /// The number of position reports.
     package var positions = 0
     /// The number of invalid lines, which were skipped.
     package var malformedLines = 0
     /// The number of reports dropped after a suspension of the process.
     package var staleReports = 0
 
-    /// Creates counts of zero.
     package init() {}
 
     static func += (sum: inout GPSDStatistics, part: GPSDStatistics) {
@@ -103,5 +93,37 @@ package struct GPSDStatistics: Sendable, Hashable {
         sum.positions += part.positions
         sum.malformedLines += part.malformedLines
         sum.staleReports += part.staleReports
+    }
+}
+
+struct GPSDSettings: Sendable {
+    let address: PositionSourceAddress
+    let clock: any DeviceClock
+    let repairsWeekRollover: Bool
+    let timing: GPSDTiming
+}
+
+// The errors of a connection.
+extension GPSDSettings {
+    func connectionEndedError(errno number: Int32?) -> DeviceError {
+        DeviceError(
+            .connectionLost,
+            "gpsd at \(address) closed the connection. Retrying. If gpsd was not restarted on purpose, check its log (journalctl -u gpsd).",
+            cause: number.map { .system(call: "recv", errno: $0) })
+    }
+
+    func silenceError() -> DeviceError {
+        DeviceError(
+            .silent,
+            "gpsd at \(address) responds, but no receiver has reported for \(timing.silenceTimeout) s. Check that the receiver is plugged in and known to gpsd (gpsdctl add DEVICE)."
+        )
+    }
+
+    func noReplyError(hasReceivedValidLine: Bool) -> DeviceError {
+        let message =
+            hasReceivedValidLine
+            ? "gpsd at \(address) stopped responding. Reconnecting."
+            : "The server at \(address) does not speak gpsd's protocol. Check the port in DEVICE_SERVICES_GPSD."
+        return DeviceError(.silent, message)
     }
 }

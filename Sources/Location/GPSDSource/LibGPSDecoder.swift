@@ -5,17 +5,15 @@ import CLibGPS
 import DeviceCore
 import GPSDProtocol
 
-/// Decodes gpsd's lines with libgps.
-///
-/// Lines that libgps handles incorrectly are not passed to it: it loops endlessly on a DEVICES line with five entries,
-/// drops a SKY report with more satellites than its array holds, and drops the remainder of a line after an unknown
-/// nested value. `GPSDDecoder` decodes these lines and all classes except TPV, SKY and ATT.
+/// Decodes gpsd's lines with libgps. Lines that libgps handles incorrectly are not passed to it: it loops endlessly on
+/// a DEVICES line with five entries, drops a SKY report with more satellites than its array holds, and drops the
+/// remainder of a line after an unknown nested value. `GPSDDecoder` decodes these lines and all classes except TPV, SKY
+/// and ATT.
 struct LibGPSDecoder: ReportDecoder {
     private let parser: Parser
     private var native = GPSDDecoder()
     private var lastPath = ""
 
-    /// The owner of libgps's memory.
     private final class Parser {
         let pointer: OpaquePointer
 
@@ -103,7 +101,6 @@ extension WallTime {
 }
 
 extension Double {
-    /// The number, or NaN if it is infinite.
     fileprivate var nanIfInfinite: Double { isFinite ? self : .nan }
 }
 

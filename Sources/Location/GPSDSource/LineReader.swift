@@ -25,11 +25,7 @@ struct LineReader {
     /// True while the reports that accumulated during a suspension of the process are being read.
     var isCatchingUp: Bool { staleReportFilter.isCatchingUp }
 
-    /// Begins a read.
-    ///
-    /// - Parameters:
-    ///   - pause: The time since the previous read, in seconds.
-    ///   - limit: The time, in seconds, from which the pause counts as a suspension of the process.
+    /// Begins a read after a pause. From `limit` on, in seconds, it counts as a suspension of the process.
     mutating func begin(pause: Double, limit: Double, now: BootTime) {
         self.now = now
         staleReportFilter.begin(pause: pause, limit: limit)
@@ -44,7 +40,6 @@ struct LineReader {
         }
     }
 
-    /// Decodes a line and publishes its report.
     mutating func process(_ line: UnsafeRawBufferPointer, decoder: inout any ReportDecoder) {
         counts.lines += 1
         if hub.wantsLines { hub.post(line: line, arrival: now) }
@@ -101,8 +96,7 @@ struct LineReader {
 
 /// A decoder of gpsd's lines: `GPSDDecoder` or libgps.
 protocol ReportDecoder {
-    /// Decodes a line. A position report is stored in `position`, and the result is nil. An invalid line is returned as
-    /// `.malformed`.
+    /// Decodes a line. Stores a position report in `position` and returns nil.
     mutating func decode(_ line: UnsafeRawBufferPointer, position: inout PositionReport) -> GPSDReport?
 }
 

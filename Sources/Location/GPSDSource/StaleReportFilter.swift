@@ -3,10 +3,8 @@
 import DeviceCore
 
 /// Drops reports that accumulated in the socket while the process was suspended: only the newest epoch of each receiver
-/// is kept.
-///
-/// If the report interval of a receiver exceeds the limit, every read counts as one after a suspension. No reports are
-/// lost, because only one epoch is pending.
+/// is kept. If the report interval of a receiver exceeds the limit, every read counts as one after a suspension. No
+/// reports are lost, because only one epoch is pending.
 struct StaleReportFilter: Sendable {
     /// The maximum number of receivers, and of reports per epoch.
     private static let capacity = 64
@@ -24,7 +22,6 @@ struct StaleReportFilter: Sendable {
     /// Begins a read, `pause` seconds after the previous one.
     mutating func begin(pause: Double, limit: Double) { isCatchingUp = pause >= limit }
 
-    /// Stores a report until the end of the read.
     mutating func append(_ report: PositionReport) {
         guard let index = newestEpochs.firstIndex(where: { $0.receiver == report.receiver }) else {
             if newestEpochs.count < StaleReportFilter.capacity {

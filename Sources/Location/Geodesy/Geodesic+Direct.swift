@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The solution of the direct problem: the end of a path with a given start, direction and length.
-///
-/// All values are NaN if the start is not valid or the direction or length is not finite.
+/// The end of a path with a given start, direction and length. All values are NaN for invalid input.
 package struct GeodesicDirect: Equatable, Sendable {
     /// The end of the path; its longitude is between -180 and 180 degrees.
     package let destination: GeodeticCoordinate
@@ -17,7 +15,6 @@ package struct GeodesicDirect: Equatable, Sendable {
 
 extension Geodesic {
     /// Returns the end of the path that leaves a point in a direction and has a given length.
-    ///
     /// - Parameters:
     ///   - start: The start of the path.
     ///   - azimuth: The direction at the start in degrees clockwise from north; any finite value. At a pole, north is

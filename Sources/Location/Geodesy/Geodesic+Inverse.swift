@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The solution of the inverse problem: the length of the shortest path between two points, and its directions at the
-/// ends.
-///
-/// All three values are NaN if either point is not valid.
+/// The shortest path between two points. All values are NaN if a point is not valid.
 package struct GeodesicInverse: Equatable, Sendable {
     /// The length of the shortest path, in metres.
     package let distance: Double
@@ -11,8 +8,7 @@ package struct GeodesicInverse: Equatable, Sendable {
     /// The direction of travel at the first point, in degrees clockwise from north, from -180 to 180.
     package let initialAzimuth: Double
 
-    /// The direction of travel (not of the way back) at the second point, in degrees clockwise from north, from -180 to
-    /// 180.
+    /// The direction of travel, not of the way back, at the second point, as for the first point.
     package let finalAzimuth: Double
 
     static var invalid: GeodesicInverse {
@@ -22,7 +18,6 @@ package struct GeodesicInverse: Equatable, Sendable {
 
 extension Geodesic {
     /// Returns the shortest path between two points.
-    ///
     /// - Returns: The distance in metres, with an error of about 15 nanometres, and the direction of travel at both
     ///   ends. At a pole, north is the direction along the meridian of the coordinate's longitude. For coincident
     ///   points both azimuths are zero. If two paths are equally short (antipodal points), one of them is returned. All

@@ -21,11 +21,10 @@ import SystemCalls
 package enum Geodesic {}
 
 extension Geodesic {
-    /// Returns the length of the shortest path between two points, in metres.
-    ///
-    /// This function is faster than ``inverse(from:to:)`` if only the length is needed: it requires no iteration for
-    /// points less than 20 km apart. The error is below 100 nanometres for any pair of points. The result is bitwise
-    /// identical if the points are exchanged. It is NaN if a point is not valid (see ``GeodeticCoordinate/isValid``).
+    /// Returns the length of the shortest path between two points, in metres. This function is faster than
+    /// ``inverse(from:to:)`` if only the length is needed: it requires no iteration for points less than 20 km apart.
+    /// The error is below 100 nanometres for any pair of points. The result is bitwise identical if the points are
+    /// exchanged. It is NaN if a point is not valid (see ``GeodeticCoordinate/isValid``).
     package static func distance(from start: GeodeticCoordinate, to end: GeodeticCoordinate) -> Double {
         guard start.isValid, end.isValid else { return .nan }
         // The order of the points is the same for both directions, so that rounding is the same.

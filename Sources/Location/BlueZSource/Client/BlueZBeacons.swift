@@ -4,7 +4,6 @@ package import DeviceCore
 
 /// The advertisement of a beacon, from its manufacturer-specific data.
 package struct BeaconAdvertisement: Sendable, Hashable {
-    /// The identity of the beacon.
     package var identity: BeaconIdentity
     /// The signal strength at a distance of 1 m, in dBm.
     package var measuredPower: Int8
@@ -73,9 +72,7 @@ struct BlueZBeacons {
         beacons = beacons.filter { $0.value.updateNumber > limit }
     }
 
-    /// Removes the beacon of a device.
     mutating func remove(_ path: String) { beacons[path] = nil }
 
-    /// Removes all beacons.
     mutating func removeAll() { beacons = [:] }
 }

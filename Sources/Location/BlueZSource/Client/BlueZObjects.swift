@@ -13,7 +13,6 @@ struct BlueZObject {
         var isDiscovering: Bool?
     }
 
-    /// The properties of a remote device.
     struct Device {
         /// The signal strength, in dBm; nil if the message does not contain it.
         var rssi: Int8?

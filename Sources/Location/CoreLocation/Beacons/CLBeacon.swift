@@ -125,7 +125,6 @@ extension CLBeacon {
 extension CLBeacon.Values {
     private static let archiveKey = "CLBeacon.values"
 
-    /// A beacon without an identity and with unknown proximity.
     static var none: Self {
         Self(
             identity: BeaconIdentity(uuid: BeaconUUID(high: 0, low: 0), major: 0, minor: 0),

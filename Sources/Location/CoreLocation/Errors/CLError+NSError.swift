@@ -27,8 +27,7 @@ extension CLError: _ObjectiveCBridgeable {
     }
 }
 
-/// The `NSError` that a ``CLError`` wraps. It equals any other `NSError` with the same domain, code and user
-/// information, and adds a description of the code.
+/// The `NSError` that a ``CLError`` wraps. It equals any other `NSError` with the same content.
 final class LocationNSError: NSError, @unchecked Sendable {
     init(_ code: CLError.Code, userInfo: [String: Any]) {
         super.init(domain: kCLErrorDomain, code: code.rawValue, userInfo: userInfo)
@@ -57,7 +56,6 @@ extension CLError {
 }
 
 extension CLError.Code {
-    /// A description of the code as one sentence.
     var sentence: String {
         switch self {
         case .locationUnknown: "The location is currently unknown."
@@ -86,7 +84,6 @@ extension CLError.Code {
 }
 
 extension CLError {
-    /// Creates an error with a device error as its underlying error.
     init(_ code: Code, cause: DeviceError?) {
         guard let cause else {
             self.init(code)

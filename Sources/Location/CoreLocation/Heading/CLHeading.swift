@@ -21,7 +21,6 @@ public import Foundation
 /// }
 /// ```
 open class CLHeading: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
-    /// The values of the heading.
     let values: Values
     /// The path of the compass that reported the heading; nil for the device's own magnetometer.
     private(set) var compass: String?
@@ -125,7 +124,6 @@ extension CLHeading {
 extension CLHeading.Values {
     private static let archiveKey = "CLHeading.values"
 
-    /// Returns whether an archive contains no heading.
     static func isAbsent(from coder: NSCoder) -> Bool { coder.containsNone(of: [archiveKey]) }
 
     /// Decodes the values written by `encode(with:)`; nil if any is missing.

@@ -65,7 +65,6 @@ open class CLLocationManager: NSObject {
     /// During `didUpdateLocations`, it is the last of the delivered locations.
     open var location: CLLocation? { client.location }
 
-    /// The location delivered before those in the current callback; nil before the first.
     var precedingLocation: CLLocation? { client.precedingLocation }
 
     /// The last delivered heading, of any age; nil before the first.

@@ -11,7 +11,6 @@ extension LocationClient: RegionSubscriber, VisitSubscriber {
 
     var purpose: String? { settings.purpose }
 
-    /// Adds the event to the pending callbacks.
     func enqueue(_ news: RegionEvent) { updateState { $0.pendingCallbacks.add(.region(news)) } }
 
     func enqueue(_ visit: CLVisit) { updateState { if $0.monitorsVisits { $0.pendingCallbacks.add(.visit(visit)) } } }

@@ -89,7 +89,6 @@ extension RegionShape {
         }
     }
 
-    /// The condition with this shape.
     var condition: any CLCondition {
         switch self {
         case .circle(let circle): CLMonitor.CircularGeographicCondition(center: circle.center, radius: circle.radius)

@@ -4,11 +4,9 @@ import DeviceCore
 import Foundation
 import Synchronization
 
-/// The regions monitored by all managers of a device.
-///
-/// The regions are stored in a file, with the last state that was delivered to the app, and restored in the next run. A
-/// change that was not delivered, because the app ended or because the device moved while the app was not running, is
-/// detected again from new fixes and delivered once.
+/// The regions monitored by all managers of a device. The regions are stored in a file, with the last state that was
+/// delivered to the app, and restored in the next run. A change that was not delivered, because the app ended or
+/// because the device moved while the app was not running, is detected again from new fixes and delivered once.
 final class MonitoredRegions: Sendable {
     /// Apple's limit per app.
     static let limit = 20
@@ -80,7 +78,6 @@ final class MonitoredRegions: Sendable {
         if isNew { load() }
     }
 
-    /// Loads the stored regions once.
     private func load() {
         guard !state.withLock(\.isLoaded) else { return }
         let kept = store.load(.managers).prefix(Self.limit).compactMap { stored -> Entry? in
@@ -94,7 +91,7 @@ final class MonitoredRegions: Sendable {
             return kept
         }
         guard !entries.isEmpty else { return }
-        observeAuthorization()
+        authorization.add(weak: self, in: authorizationObserver)
         // Requests the authorization, as the earlier run did when it started these regions.
         if authorization.status == .notDetermined { authorization.request(.start, purpose: nil) }
         for entry in entries { watch(entry) }
@@ -150,7 +147,7 @@ final class MonitoredRegions: Sendable {
         }
         save(atOnce: false)
         client.enqueue(.started(region))
-        observeAuthorization()
+        authorization.add(weak: self, in: authorizationObserver)
         watch(entry)
         // The former watch ends last; otherwise the engine would cancel its subscription in between.
         if let former { engine.unwatch([former.watch]) }
@@ -206,7 +203,6 @@ final class MonitoredRegions: Sendable {
         }
     }
 
-    /// Returns whether the watch belongs to a monitored region.
     func isCurrent(_ watch: RegionEngine.WatchID) -> Bool {
         state.withLock { state in state.entries.contains { $0.watch == watch } }
     }
@@ -248,15 +244,6 @@ final class MonitoredRegions: Sendable {
     }
 
     // MARK: Authorization
-
-    private func observeAuthorization() {
-        let new = authorizationObserver.withLock { watcher -> WeakAuthorizationObserver? in
-            guard watcher == nil else { return nil }
-            watcher = WeakAuthorizationObserver(self)
-            return watcher
-        }
-        if let new { authorization.add(new) }
-    }
 
     /// The reason why regions may not be monitored; nil if they may, or if the authorization is not determined.
     private var denial: CLError? {

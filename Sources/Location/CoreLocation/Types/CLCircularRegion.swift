@@ -63,7 +63,6 @@ open class CLCircularRegion: CLRegion, @unchecked Sendable {
 }
 
 extension CLRegion {
-    /// A circle on the Earth.
     struct Circle: Sendable {
         var center: CLLocationCoordinate2D
         /// In metres, not validated; a circle with a negative radius contains nothing.

@@ -19,7 +19,6 @@ public import Foundation
 /// }
 /// ```
 open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
-    /// The values of the location.
     let values: Values
     /// The details of a location from a device; nil for other locations.
     private(set) var details: LocationDetails?

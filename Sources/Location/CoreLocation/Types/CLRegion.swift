@@ -139,7 +139,6 @@ open class CLRegion: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
 }
 
 extension CLRegion {
-    /// Returns whether an archive contains no region.
     static func isAbsent(from coder: NSCoder) -> Bool { coder.containsNone(of: [Key.identifier, Key.flags]) }
 }
 

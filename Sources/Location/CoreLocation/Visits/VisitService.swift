@@ -5,11 +5,8 @@ import DeviceCore
 import Foundation
 import Synchronization
 
-/// A manager that receives visits.
 protocol VisitSubscriber: AnyObject, Sendable {
-    /// The purpose for which the app uses the position.
     var purpose: String? { get }
-    /// Adds the visit to the pending callbacks.
     func enqueue(_ visit: CLVisit)
     func enqueueFailure(_ error: CLError)
 }
@@ -59,12 +56,7 @@ final class VisitService: Sendable {
             if state.clients.isEmpty { (state.tracker, state.since) = (VisitTracker(), wallTime) }
             state.clients.append(WeakSubscriber(client: client))
         }
-        let new = authorizationObserver.withLock { watcher -> WeakAuthorizationObserver? in
-            guard watcher == nil else { return nil }
-            watcher = WeakAuthorizationObserver(self)
-            return watcher
-        }
-        if let new { authorization.add(new) }
+        authorization.add(weak: self, in: authorizationObserver)
         updateSubscription()
     }
 
