@@ -3,10 +3,9 @@
 public import DeviceCore
 import Synchronization
 
-/// A source of positions from gpsd. It connects, reads, and reconnects while there are subscribers.
-///
-/// One thread runs while there are subscribers, even if the source itself has been released. It blocks in poll(2) while
-/// gpsd is silent, and retries without a limit, because gpsd may start later or restart.
+/// A source of positions from gpsd. It connects, reads, and reconnects while there are subscribers. One thread runs
+/// while there are subscribers, even if the source itself has been released. It blocks in poll(2) while gpsd is silent,
+/// and retries without a limit, because gpsd may start later or restart.
 public final class GPSDSource: PositionSource {
     private let hub: PositionHub
     private let counts: Counts

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A point on the WGS-84 ellipsoid, given by its geodetic latitude and its longitude.
-///
-/// Both are in degrees, positive north and east. Any pair of numbers can be stored; ``isValid`` determines whether it
-/// is a point.
+/// A point on the WGS-84 ellipsoid, given by its geodetic latitude and its longitude. Both are in degrees, positive
+/// north and east. Any pair of numbers can be stored; ``isValid`` determines whether it is a point.
 public struct GeodeticCoordinate: Equatable, Sendable {
     /// The geodetic latitude in degrees, from -90 (south pole) to 90 (north pole).
     public var latitude: Double

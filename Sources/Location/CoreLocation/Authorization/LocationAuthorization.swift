@@ -74,8 +74,8 @@ public final class LocationAuthorization: Sendable {
         set { change { $0.accuracy = newValue } }
     }
 
-    /// Whether location services are enabled on the device. False also if the status is restricted. Setting it to false
-    /// denies the authorization of every app.
+    /// Whether location services are enabled on the device. False also if the status is restricted. False denies every
+    /// app.
     public var servicesEnabled: Bool {
         get { state.withLock { $0.isEnabled && $0.status != .restricted } }
         set { change { $0.isEnabled = newValue } }
@@ -182,9 +182,7 @@ public final class LocationAuthorization: Sendable {
 
     // MARK: Observers
 
-    func add(_ observer: any Observer) {
-        state.withLock { $0.observers.append(observer) }
-    }
+    func add(_ observer: any Observer) { state.withLock { $0.observers.append(observer) } }
 
     /// Adds a weak reference to an observer, unless the slot contains one already.
     func add(weak observer: any Observer, in slot: borrowing Mutex<WeakAuthorizationObserver?>) {
@@ -196,9 +194,7 @@ public final class LocationAuthorization: Sendable {
         if let new { add(new) }
     }
 
-    func remove(_ observer: any Observer) {
-        state.withLock { $0.observers.removeAll { $0 === observer } }
-    }
+    func remove(_ observer: any Observer) { state.withLock { $0.observers.removeAll { $0 === observer } } }
 
     private func change(_ body: (inout State) -> Void) {
         let hasChanged = state.withLock { state in

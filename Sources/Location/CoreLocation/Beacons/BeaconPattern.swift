@@ -12,12 +12,6 @@ struct BeaconPattern: Hashable, Sendable {
     /// nil matches any value.
     var minor: UInt16?
 
-    init(uuid: BeaconUUID, major: UInt16? = nil, minor: UInt16? = nil) {
-        self.uuid = uuid
-        self.major = major
-        self.minor = minor
-    }
-
     func matches(_ identity: BeaconIdentity) -> Bool {
         identity.uuid == uuid && major.map { $0 == identity.major } ?? true
             && minor.map { $0 == identity.minor } ?? true

@@ -32,10 +32,9 @@ open class CLPlacemark: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable
         place = CLLocation.Values.isAbsent(from: coder) ? nil : CLLocation(coder: coder)
     }
 
-    /// The location of the place. Its horizontal accuracy is the extent of the place, in metres.
-    ///
-    /// After reverse geocoding, the horizontal accuracy is that of the requested location. The data of this package
-    /// also returns the requested coordinate.
+    /// The location of the place. Its horizontal accuracy is the extent of the place, in metres. After reverse
+    /// geocoding, the horizontal accuracy is that of the requested location. The data of this package also returns the
+    /// requested coordinate.
     open var location: CLLocation? { place }
 
     /// The circle around the place; nil if its extent is unknown.

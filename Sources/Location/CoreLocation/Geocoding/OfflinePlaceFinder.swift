@@ -144,10 +144,9 @@ extension CLError {
 
 /// The language of the user, which Foundation's current locale does not follow on Linux.
 enum UserLanguage {
-    /// Returns the locale identifier in the environment; nil if there is none, or if it is invalid.
-    ///
-    /// As in the C library, the first of LC_ALL, LC_MESSAGES and LANG that is not empty applies. The character set and
-    /// a modifier after "@" are removed; "C" and "POSIX" mean English.
+    /// Returns the locale identifier in the environment; nil if there is none, or if it is invalid. As in the C
+    /// library, the first of LC_ALL, LC_MESSAGES and LANG that is not empty applies. The character set and a modifier
+    /// after "@" are removed; "C" and "POSIX" mean English.
     static func identifier(environment: (String) -> String?) -> String? {
         let names = ["LC_ALL", "LC_MESSAGES", "LANG"]
         guard let value = names.lazy.compactMap(environment).first(where: { !$0.isEmpty }) else { return nil }

@@ -37,10 +37,8 @@ open class CLHeading: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     /// Creates an invalid heading of 0° with the current time, for subclasses in tests.
     public override init() { values = Values(timestamp: Date().timeIntervalSinceReferenceDate) }
 
-    /// Restores a heading from an archive; nil if the archive contains only a part of its values.
-    ///
-    /// An archive without a heading, for example of a subclass that overrides `encode(with:)` without calling `super`,
-    /// results in the same invalid heading as `init()`.
+    /// Restores a heading from an archive; nil if the archive contains only a part of its values. An archive without a
+    /// heading results in the same as `init()`.
     public required init?(coder: NSCoder) {
         if Values.isAbsent(from: coder) {
             values = Values(timestamp: Date().timeIntervalSinceReferenceDate)
@@ -53,10 +51,9 @@ open class CLHeading: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     /// Degrees clockwise from magnetic north, 0 ..< 360.
     open var magneticHeading: CLLocationDirection { values.magneticHeading }
 
-    /// Degrees clockwise from true north, 0 ..< 360; negative if it is unknown.
-    ///
-    /// The true heading is known while location updates of the same manager are running and have determined a position,
-    /// except near the magnetic poles, where a compass is unusable. A gpsd compass may report it itself.
+    /// Degrees clockwise from true north, 0 ..< 360; negative if it is unknown. The true heading is known while
+    /// location updates of the same manager are running and have determined a position, except near the magnetic poles,
+    /// where a compass is unusable. A gpsd compass may report it itself.
     open var trueHeading: CLLocationDirection { values.trueHeading }
 
     /// The maximum expected error of ``magneticHeading``, in degrees, 1 ... 180. Negative if the heading is invalid
@@ -75,9 +72,8 @@ open class CLHeading: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     /// gpsd does not report the accuracy of a compass: its headings have an accuracy of 5°.
     open var headingAccuracy: CLLocationDirection { values.headingAccuracy }
 
-    /// The geomagnetic field along the device's x axis in microtesla, without the field of the device itself.
-    ///
-    /// All three components are 0 for a gpsd compass, because their unit is unknown.
+    /// The geomagnetic field along the device's x axis in microtesla, without the field of the device itself. All three
+    /// components are 0 for a gpsd compass, because their unit is unknown.
     open var x: CLHeadingComponentValue { values.x }
 
     /// The geomagnetic field along the device's y axis in microtesla, without the field of the device itself.
@@ -143,11 +139,8 @@ extension CLHeading.Values {
     }
 }
 
-/// The orientation of the device. The heading is the direction of the edge that points up.
-///
-/// Headings ignore `unknown`, `faceUp` and `faceDown`, because they do not select an edge.
-///
-/// The raw values are those of `UIDeviceOrientation`.
+/// The orientation of the device. The heading is the direction of the edge that points up. Headings ignore `unknown`,
+/// `faceUp` and `faceDown`, because they do not select an edge. The raw values are those of `UIDeviceOrientation`.
 public enum CLDeviceOrientation: Int32, Sendable {
     /// An unknown orientation.
     case unknown = 0

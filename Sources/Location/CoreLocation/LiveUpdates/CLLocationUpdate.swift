@@ -85,8 +85,7 @@ extension CLLocationUpdate {
 
             init(client: LiveUpdateClient) { handle = Handle(client) }
 
-            /// Returns the next element as soon as it is available; nil if the task is cancelled. Never throws on
-            /// Linux.
+            /// Returns the next element; nil if the task is cancelled. Never throws on Linux.
             public mutating func next() async throws -> CLLocationUpdate? { await handle.client.next() }
         }
     }

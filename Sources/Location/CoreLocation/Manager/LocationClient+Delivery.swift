@@ -17,9 +17,7 @@ extension LocationClient {
         return result
     }
 
-    func scheduleDrainIfNeeded() {
-        updateState { _ in }
-    }
+    func scheduleDrainIfNeeded() { updateState { _ in } }
 
     /// A scheduler that drains the pending callbacks on an executor. The client holds it until it retires. It is a
     /// separate object because weak references to the client slow down its reference counting.

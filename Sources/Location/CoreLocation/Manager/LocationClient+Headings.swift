@@ -24,9 +24,7 @@ extension LocationClient {
 
     var headings: HeadingState { state.withLock { $0.headings } }
 
-    func setHeadings(_ body: (inout HeadingState) -> Void) {
-        state.withLock { body(&$0.headings) }
-    }
+    func setHeadings(_ body: (inout HeadingState) -> Void) { state.withLock { body(&$0.headings) } }
 
     func startHeadings() {
         guard !headings.isRunning else { return }

@@ -4,7 +4,7 @@ import DeviceCore
 import Synchronization
 
 // Regions and visits belong to the device; this manager receives their events.
-extension LocationClient: RegionSubscriber, VisitSubscriber {
+extension LocationClient {
     var regions: MonitoredRegions { MonitoredRegions.of(device) }
 
     var visits: VisitService { VisitService.of(device) }

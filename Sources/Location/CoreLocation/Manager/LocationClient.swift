@@ -51,9 +51,7 @@ final class LocationClient: Sendable {
 
     // MARK: Settings and state
 
-    func attach(_ manager: CLLocationManager) {
-        state.withLock { $0.manager = manager }
-    }
+    func attach(_ manager: CLLocationManager) { state.withLock { $0.manager = manager } }
 
     var delegate: (any CLLocationManagerDelegate)? {
         get { state.withLock { $0.delegate } }

@@ -76,23 +76,16 @@ struct PendingLocationCallbacks {
         }
     }
 
-    mutating func removePauses() {
-        queue.removeAll { if case .pause = $0 { true } else { false } }
-    }
+    mutating func removePauses() { queue.removeAll { if case .pause = $0 { true } else { false } } }
 
-    mutating func removeVisits() {
-        queue.removeAll { if case .visit = $0 { true } else { false } }
-    }
+    mutating func removeVisits() { queue.removeAll { if case .visit = $0 { true } else { false } } }
 
     /// Drops headings, heading failures and calibration questions after the service has been stopped.
     mutating func removeHeadings() {
         queue.removeAll { item in
             switch item {
             case .heading, .headingFailure, .calibrationPrompt: true
-            case .location, .locations, .failure, .authorization, .deferredFinished, .ranging, .rangingFailure, .region,
-                .visit,
-                .pause:
-                false
+            default: false
             }
         }
     }

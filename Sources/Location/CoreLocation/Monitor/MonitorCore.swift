@@ -158,9 +158,7 @@ final class MonitorCore: Sendable {
 
     /// Adds an event to the pending events and notifies the loop.
     private func post(_ event: Event, _ watch: RegionEngine.WatchID? = nil) {
-        let loop = state.withLock { state in
-            state.post(.init(event: event, watch: watch)) ? state.loop : nil
-        }
+        let loop = state.withLock { state in state.post(.init(event: event, watch: watch)) ? state.loop : nil }
         loop?.eventsDidArrive()
     }
 

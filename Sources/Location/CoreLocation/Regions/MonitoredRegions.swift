@@ -45,7 +45,7 @@ final class MonitoredRegions: Sendable {
     }
 
     private struct WeakSubscriber {
-        weak var client: (any RegionSubscriber)?
+        weak var client: LocationClient?
     }
 
     // No reference to the device, because the device owns this object.
@@ -68,7 +68,7 @@ final class MonitoredRegions: Sendable {
     // MARK: Managers
 
     /// Adds a manager that has a delegate, and resumes the regions of an earlier run of the app.
-    func add(_ client: any RegionSubscriber) {
+    func add(_ client: LocationClient) {
         let isNew = state.withLock { state in
             guard !state.clients.contains(where: { $0.client === client }) else { return false }
             state.clients.removeAll { $0.client == nil }
@@ -104,23 +104,22 @@ final class MonitoredRegions: Sendable {
         return Set(state.withLock(\.entries).map(\.copy))
     }
 
-    func start(_ original: CLRegion, for client: any RegionSubscriber) {
+    func start(_ original: CLRegion, for client: LocationClient) {
         load()
         guard let region = original.copy() as? CLRegion else { return }
+        func fail(_ cause: DeviceError) {
+            client.enqueue(.failed(region, CLError(.regionMonitoringFailure, cause: cause)))
+        }
         let identifier = region.identifier
         guard let shape = RegionShape(region) else {
-            return client.enqueue(
-                .failed(
-                    region,
-                    CLError(
-                        .regionMonitoringFailure,
-                        cause: DeviceError(
-                            .notSupported,
-                            "The region \(identifier) is neither a circular region nor a beacon region. Use CLCircularRegion or CLBeaconRegion."
-                        ))))
+            return fail(
+                DeviceError(
+                    .notSupported,
+                    "The region \(identifier) is neither a circular region nor a beacon region. Use CLCircularRegion or CLBeaconRegion."
+                ))
         }
         if let problem = shape.problem(identifier: identifier) ?? (shape.isCircle ? nil : engine.beaconProblem) {
-            return client.enqueue(.failed(region, CLError(.regionMonitoringFailure, cause: problem)))
+            return fail(problem)
         }
         if authorization.status == .notDetermined { authorization.request(.start, purpose: client.purpose) }
         if let denial { return client.enqueue(.failed(region, denial)) }
@@ -135,15 +134,11 @@ final class MonitoredRegions: Sendable {
             return (true, nil)
         }
         guard isAdded else {
-            return client.enqueue(
-                .failed(
-                    region,
-                    CLError(
-                        .regionMonitoringFailure,
-                        cause: DeviceError(
-                            .notSupported,
-                            "\(Self.limit) regions are already monitored, which is the limit. Stop monitoring one of them, or use CLMonitor."
-                        ))))
+            return fail(
+                DeviceError(
+                    .notSupported,
+                    "\(Self.limit) regions are already monitored, which is the limit. Stop monitoring one of them, or use CLMonitor."
+                ))
         }
         save(atOnce: false)
         client.enqueue(.started(region))
@@ -164,7 +159,7 @@ final class MonitoredRegions: Sendable {
     }
 
     /// Delivers the current state; unknown for a region that is not monitored.
-    func requestState(of region: CLRegion, for client: any RegionSubscriber) {
+    func requestState(of region: CLRegion, for client: LocationClient) {
         load()
         guard let copy = region.copy() as? CLRegion else { return }
         let identifier = copy.identifier
@@ -183,7 +178,7 @@ final class MonitoredRegions: Sendable {
     }
 
     private func process(_ report: RegionEngine.Report, _ watch: RegionEngine.WatchID) {
-        let found = state.withLock { state -> (Entry, CLRegionState, UInt64, [any RegionSubscriber])? in
+        let found = state.withLock { state -> (Entry, CLRegionState, UInt64, [LocationClient])? in
             guard let index = state.entries.firstIndex(where: { $0.watch == watch }) else { return nil }
             let former = state.entries[index].reportedState
             state.entries[index].reportedState = report.state

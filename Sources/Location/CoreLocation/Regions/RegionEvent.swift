@@ -21,8 +21,3 @@ struct RegionChange: Sendable {
     let isEntry: Bool
     let isExit: Bool
 }
-
-protocol RegionSubscriber: AnyObject, Sendable {
-    var purpose: String? { get }
-    func enqueue(_ news: RegionEvent)
-}

@@ -3,7 +3,6 @@
 import LiveDevice
 
 /// A session that declares that the app needs the position. The declaration is valid as long as the session exists.
-///
 /// Creating a session requests the required authorization, as `requestWhenInUseAuthorization()` and
 /// `requestAlwaysAuthorization()` do. Ending the session withdraws the request and does not change the authorization.
 public final class CLServiceSession: Sendable {
@@ -114,8 +113,7 @@ extension CLServiceSession {
             var changes: AsyncStream<Void>.AsyncIterator
             let currentDiagnostic: @Sendable () -> Diagnostic
 
-            /// Returns the next diagnostic; nil if the session has ended or the task is cancelled. Never throws on
-            /// Linux.
+            /// Returns the next diagnostic; nil after the session or if the task is cancelled. Never throws on Linux.
             public mutating func next() async throws -> Diagnostic? {
                 guard await changes.next() != nil else { return nil }
                 return currentDiagnostic()
@@ -124,8 +122,7 @@ extension CLServiceSession {
     }
 }
 
-/// A session that allows an app to receive its position in the background. Linux has no background state, so the
-/// session is always active.
+/// A session for the position in the background. It is always active: Linux has no background state.
 public final class CLBackgroundActivitySession: Sendable {
     /// The state of the session. Only the authorization properties can be true.
     public typealias Diagnostic = CLServiceSession.Diagnostic

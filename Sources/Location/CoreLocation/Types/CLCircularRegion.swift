@@ -40,9 +40,8 @@ open class CLCircularRegion: CLRegion, @unchecked Sendable {
     /// The radius in metres, as passed to the initializer.
     open override var radius: CLLocationDistance { circle?.radius ?? -1 }
 
-    /// Returns whether the distance from the centre to a coordinate is at most the radius.
-    ///
-    /// Returns false if the coordinate or the centre is invalid, or if the radius is negative.
+    /// Returns whether the distance from the centre to a coordinate is at most the radius. Returns false if the
+    /// coordinate or the centre is invalid, or if the radius is negative.
     open override func contains(_ coordinate: CLLocationCoordinate2D) -> Bool {
         Circle(center: center, radius: radius).contains(coordinate)
     }

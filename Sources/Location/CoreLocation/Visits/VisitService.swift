@@ -5,12 +5,6 @@ import DeviceCore
 import Foundation
 import Synchronization
 
-protocol VisitSubscriber: AnyObject, Sendable {
-    var purpose: String? { get }
-    func enqueue(_ visit: CLVisit)
-    func enqueueFailure(_ error: CLError)
-}
-
 /// The visit detection of a device. It runs while a manager requests visits, and all managers receive the same visits.
 final class VisitService: Sendable {
     private struct State {
@@ -21,7 +15,7 @@ final class VisitService: Sendable {
     }
 
     private struct WeakSubscriber {
-        weak var client: (any VisitSubscriber)?
+        weak var client: LocationClient?
     }
 
     // No reference to the device, because the device owns this object.
@@ -46,7 +40,7 @@ final class VisitService: Sendable {
         authorization = LocationAuthorization.of(device)
     }
 
-    func start(for client: any VisitSubscriber) {
+    func start(for client: LocationClient) {
         if authorization.status == .notDetermined { authorization.request(.start, purpose: client.purpose) }
         if authorization.isDeniedOrRestricted { client.enqueueFailure(CLError(.denied)) }
         let wallTime = clock.wallTime
@@ -60,7 +54,7 @@ final class VisitService: Sendable {
         updateSubscription()
     }
 
-    func stop(for client: any VisitSubscriber) {
+    func stop(for client: LocationClient) {
         state.withLock { state in state.clients.removeAll { $0.client == nil || $0.client === client } }
         updateSubscription()
     }
@@ -79,7 +73,7 @@ final class VisitService: Sendable {
 
     private func receive(_ event: PositionEvent) {
         guard isAllowed else { return }
-        let (visits, clients) = state.withLock { state -> ([VisitTracker.Visit], [any VisitSubscriber]) in
+        let (visits, clients) = state.withLock { state -> ([VisitTracker.Visit], [LocationClient]) in
             let visits = state.fixes.process(event, clock).map { state.tracker.accept($0) } ?? []
             return visits.isEmpty ? ([], []) : (visits, state.clients.compactMap(\.client))
         }

@@ -88,9 +88,7 @@ struct RangingState {
         }
         values.sort(by: Self.precedes)
         let beacons = values.map { CLBeacon($0) }
-        return requests.map { wish in
-            (wish, beacons.filter { wish.pattern.matches($0.values.identity) })
-        }
+        return requests.map { wish in (wish, beacons.filter { wish.pattern.matches($0.values.identity) }) }
     }
 
     /// Orders beacons by distance, unknown last, then by identity, so that the order is deterministic.
