@@ -2,7 +2,6 @@
 
 import DeviceCore
 
-/// A connection to the system bus, with a client of BlueZ.
 struct BlueZSession: ~Copyable {
     private let clock: any DeviceClock
     private let wakeUp: WakeupPipe
@@ -11,19 +10,12 @@ struct BlueZSession: ~Copyable {
     private var framer = DBusFramer()
     private var client: BlueZClient
 
-    /// Connects to the bus.
-    ///
-    /// - Parameters:
-    ///   - address: The address of the bus.
-    ///   - clock: The clock for timeouts and for the times of advertisements.
-    ///   - wakeUp: Ends waiting when it is signaled.
-    ///   - listens: False to only check whether beacons can be received.
+    /// Connects to the bus. Waiting ends when `wakeUp` is signaled. Without `listens`, only checks the reception.
     init(address: String, clock: any DeviceClock, wakeUp: WakeupPipe, listens: Bool) throws(DeviceError) {
         self.init(try SystemBus(address: address), clock: clock, wakeUp: wakeUp, listens: listens)
     }
 
-    /// Does not throw, because Swift 6.2 destroys the default values of a noncopyable type twice if its initializer
-    /// throws.
+    /// Does not throw: Swift 6.2 destroys default values of a noncopyable type twice if its initializer throws.
     private init(_ bus: consuming SystemBus, clock: any DeviceClock, wakeUp: WakeupPipe, listens: Bool) {
         self.clock = clock
         self.wakeUp = wakeUp
@@ -32,9 +24,7 @@ struct BlueZSession: ~Copyable {
     }
 
     /// Runs until beacons are no longer requested. Throws an error if the connection is no longer usable.
-    mutating func run(
-        while isWanted: () -> Bool, tell: (BeaconEvent) -> Void
-    ) throws(DeviceError) {
+    mutating func run(while isWanted: () -> Bool, tell: (BeaconEvent) -> Void) throws(DeviceError) {
         while isWanted() {
             try poll(until: .never)
             for event in client.drainEvents() { tell(event) }
@@ -43,8 +33,7 @@ struct BlueZSession: ~Copyable {
         try bus.send(client.drainOutgoing())
     }
 
-    /// Returns the reason why beacons cannot be received; nil if they can. Throws an error if the connection is no
-    /// longer usable.
+    /// Returns the reason why beacons cannot be received. Throws if the connection is no longer usable.
     mutating func probe(until deadline: BootTime) throws(DeviceError) -> DeviceError? {
         while clock.now < deadline {
             try poll(until: deadline)

@@ -4,45 +4,16 @@ import JSONBytes
 
 /// The classes of gpsd's JSON objects.
 package enum GPSDClass: Sendable {
-    /// Position, speed and time.
-    case tpv
-    /// Satellites in view.
-    case sky
-    /// Attitude.
-    case att
-    /// Release and protocol version of the server.
-    case version
-    /// The list of receivers.
-    case devices
-    /// One receiver.
-    case device
-    /// The watch policy of the client.
-    case watch
-    /// A rejected request.
-    case error
-    /// The response to a poll request.
-    case poll
-    /// Pulse per second.
-    case pps
-    /// The offset between receiver time and system time.
-    case toff
-    /// The state of a disciplined oscillator.
-    case osc
-    /// Pseudorange noise statistics.
-    case gst
-    /// Data of an inertial measurement unit.
-    case imu
-    /// Raw measurements.
-    case raw
-    /// A navigation message subframe.
-    case subframe
-    /// AIS messages of ships.
-    case ais
-    /// Differential corrections, RTCM version 2.
-    case rtcm2
-    /// Differential corrections, RTCM version 3.
-    case rtcm3
-    /// Any other class.
+    /// Position, speed and time; satellites in view; attitude.
+    case tpv, sky, att
+    /// Messages of the service.
+    case version, devices, device, watch, error, poll
+    /// Time and oscillators.
+    case pps, toff, osc
+    /// Pseudorange noise statistics, inertial data, raw measurements and navigation message subframes.
+    case gst, imu, raw, subframe
+    /// Ships, and differential corrections of RTCM versions 2 and 3.
+    case ais, rtcm2, rtcm3
     case unknown
 
     /// Creates the class from its name in a report.

@@ -3,7 +3,6 @@
 import JSONBytes
 
 extension GPSDDecoder {
-    /// Returns the report for a line that is not valid JSON.
     func malformedReport(_ line: UnsafeRawBufferPointer, _ error: JSONError) -> GPSDReport {
         // gpsd includes the request in some error messages without escaping its quotation marks.
         if let message = Self.unescapedError(line) { return .error(message) }
@@ -13,8 +12,7 @@ extension GPSDDecoder {
         return .malformed(GPSDMalformedReport(error))
     }
 
-    /// Returns the text between the first and the last quotation mark of the message in
-    /// `{"class":"ERROR","message":"..."}`; nil if the line has another form.
+    /// Returns the message in `{"class":"ERROR","message":"..."}`, up to the last quotation mark.
     private static func unescapedError(_ line: UnsafeRawBufferPointer) -> String? {
         var rest = line[...]
         let opening: [StaticString] = ["{", "\"class\"", ":", "\"ERROR\"", ",", "\"message\"", ":", "\""]

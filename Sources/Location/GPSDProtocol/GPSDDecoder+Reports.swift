@@ -4,7 +4,6 @@ import DeviceCore
 import JSONBytes
 
 extension GPSDDecoder {
-    /// Reads the members of a TPV object.
     mutating func readPosition(_ reader: inout JSONReader, _ report: inout PositionReport) throws(JSONError) {
         let storage = report.emptyStorage()
         positionKeys.beginObject()
@@ -48,7 +47,6 @@ extension GPSDDecoder {
         outOfRangeCount = storage.values.discardOutOfRangeValues()
     }
 
-    /// Reads the members of an ATT object.
     mutating func readAttitude(_ reader: inout JSONReader) throws(JSONError) -> GPSDReport {
         var report = AttitudeReport()
         attitudeKeys.beginObject()
@@ -80,7 +78,6 @@ extension GPSDDecoder {
         return .attitude(report)
     }
 
-    /// Reads the members of a SKY object.
     mutating func readSky(_ reader: inout JSONReader) throws(JSONError) -> GPSDReport {
         var report = SkyReport()
         var hasSatellites = false

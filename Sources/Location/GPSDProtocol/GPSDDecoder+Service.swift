@@ -4,7 +4,6 @@ import DeviceCore
 import JSONBytes
 
 extension GPSDDecoder {
-    /// Reads the members of a VERSION object.
     mutating func readVersion(_ reader: inout JSONReader) throws(JSONError) -> GPSDReport {
         var version = GPSDVersion()
         while let key = try reader.nextKey() {
@@ -21,7 +20,6 @@ extension GPSDDecoder {
         return .version(version)
     }
 
-    /// Reads the members of a WATCH object.
     mutating func readWatch(_ reader: inout JSONReader) throws(JSONError) -> GPSDReport {
         var watch = GPSDWatch()
         while let key = try reader.nextKey() {
@@ -42,7 +40,6 @@ extension GPSDDecoder {
         return .watch(watch)
     }
 
-    /// Reads the members of an ERROR object.
     mutating func readError(_ reader: inout JSONReader) throws(JSONError) -> GPSDReport {
         var message = ""
         while let key = try reader.nextKey() {
@@ -55,7 +52,6 @@ extension GPSDDecoder {
         return .error(message)
     }
 
-    /// Reads the members of a DEVICES object.
     mutating func readDevices(_ reader: inout JSONReader) throws(JSONError) -> GPSDReport {
         var list: [ReceiverDescription] = []
         while let key = try reader.nextKey() {
@@ -68,7 +64,6 @@ extension GPSDDecoder {
         return .devices(list)
     }
 
-    /// Reads the members of a DEVICE object.
     mutating func readDevice(_ reader: inout JSONReader) throws(JSONError) -> ReceiverDescription {
         var device = ReceiverDescription()
         while let key = try reader.nextKey() {

@@ -2,6 +2,7 @@
 
 package import DeviceCore
 import JSONBytes
+import SystemCalls
 
 /// A decoder of gpsd's reports, one line at a time.
 ///
@@ -26,19 +27,16 @@ package struct GPSDDecoder: Sendable {
     var skyKeys = ReportKeys<SkyKey>()
     var satelliteKeys = ReportKeys<SatelliteKey>()
     var attitudeKeys = ReportKeys<AttitudeKey>()
-    /// A buffer for the satellites of a report. It is reused, so that each array of satellites is allocated once, in
-    /// its final size.
+    /// A reused buffer for satellites, so that each array of them is allocated once in its final size.
     var satellites: [Satellite] = []
     /// The value of the last "class" key in the current pass; nil if the value is not a string.
     var lastClass: GPSDClass?
     /// The number of impossible values in the last report, such as a speed of 1e300. In the report they are NaN.
     package internal(set) var outOfRangeCount = 0
 
-    /// The offset, in the last report, of the first value that counts as absent because it has the wrong type or is
-    /// invalid; nil if there is none.
+    /// The offset of the first value in the last report that has the wrong type or is invalid.
     package internal(set) var firstInvalidOffset: Int?
 
-    /// Creates a decoder.
     package init() {}
 
     /// Decodes one line without its line terminator.
@@ -57,7 +55,6 @@ package struct GPSDDecoder: Sendable {
         }
     }
 
-    /// Reads the next value and stores it as the class of the report.
     mutating func readClass(_ reader: inout JSONReader) throws(JSONError) {
         lastClass = try reader.textIfPresent().map { GPSDClass($0) }
     }
@@ -139,5 +136,41 @@ extension GPSDDecoder {
             !text.rawBytes.isEmpty
         else { return "" }
         return receivers.path(for: text)
+    }
+}
+
+/// A cache of receiver paths, so that reports from a known receiver do not allocate a new string.
+struct ReceiverPathCache: Sendable {
+    /// The maximum number of cached paths. With more receivers, the oldest entry is replaced.
+    static let capacity = 32
+
+    private struct Entry: Sendable {
+        /// The path as encoded in the report, including escapes.
+        var bytes: [UInt8]
+        var name: String
+    }
+
+    private var entries: [Entry] = []
+    /// The index of the entry that was found last. It is checked first, because most streams come from one receiver.
+    private var lastFoundIndex = 0
+    private var oldestIndex = 0
+
+    mutating func path(for text: JSONText) -> String {
+        func matches(_ entry: Entry) -> Bool { entry.bytes.withUnsafeBytes { $0.hasSameBytes(as: text.rawBytes) } }
+        if lastFoundIndex < entries.count, matches(entries[lastFoundIndex]) { return entries[lastFoundIndex].name }
+        if let index = entries.firstIndex(where: matches) {
+            lastFoundIndex = index
+            return entries[index].name
+        }
+        let entry = Entry(bytes: [UInt8](text.rawBytes), name: text.string())
+        if entries.count < Self.capacity {
+            lastFoundIndex = entries.count
+            entries.append(entry)
+        } else {
+            lastFoundIndex = oldestIndex
+            entries[oldestIndex] = entry
+            oldestIndex = (oldestIndex + 1) % Self.capacity
+        }
+        return entry.name
     }
 }

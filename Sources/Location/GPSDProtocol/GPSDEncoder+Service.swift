@@ -4,7 +4,6 @@ package import DeviceCore
 import JSONBytes
 
 extension GPSDEncoder {
-    /// Encodes a VERSION object.
     package static func line(_ version: GPSDVersion) -> [UInt8] {
         var members = Members("VERSION")
         members.text("release", version.release)
@@ -15,11 +14,7 @@ extension GPSDEncoder {
         return members.line()
     }
 
-    /// Encodes a DEVICES object, the list of all receivers.
-    ///
-    /// - Parameters:
-    ///   - receivers: The receivers.
-    ///   - activation: The time at which the active receivers were opened.
+    /// Encodes a DEVICES object, the list of all receivers. The active ones were opened at `activation`.
     package static func encode(_ receivers: [ReceiverDescription], activation: WallTime) -> [UInt8] {
         var members = Members("DEVICES")
         members.writer.array("devices") { writer in
@@ -28,12 +23,7 @@ extension GPSDEncoder {
         return members.line()
     }
 
-    /// Encodes a DEVICE object, which reports that a receiver was added, identified or removed. gpsd reports a removed
-    /// receiver with the number 0 as its `activated` time.
-    ///
-    /// - Parameters:
-    ///   - receiver: The receiver.
-    ///   - activation: The time at which the receiver was opened.
+    /// Encodes a DEVICE object: a receiver was added, identified or, with `activated` 0, removed.
     package static func encode(_ receiver: ReceiverDescription, activation: WallTime) -> [UInt8] {
         var members = Members("DEVICE")
         members.text("path", receiver.path)
@@ -58,7 +48,6 @@ extension GPSDEncoder {
         return members.line()
     }
 
-    /// Encodes a WATCH object.
     package static func line(_ watch: GPSDWatch) -> [UInt8] {
         var members = Members("WATCH")
         members.flag("enable", watch.isEnabled)
@@ -73,10 +62,29 @@ extension GPSDEncoder {
         return members.line()
     }
 
-    /// Encodes an ERROR object.
     package static func encode(error message: String) -> [UInt8] {
         var members = Members("ERROR")
         members.writer.member("message", message)
         return members.line()
+    }
+}
+
+/// The requests of a client to gpsd. Each request ends with a semicolon and a line feed and must be sent with a single
+/// `send`, because gpsd parses each received segment separately.
+package enum GPSDRequest {
+    package static let version = [UInt8]("?VERSION;\n".utf8)
+    package static let devices = [UInt8]("?DEVICES;\n".utf8)
+    /// Requests the last reports of each watched receiver.
+    package static let poll = [UInt8]("?POLL;\n".utf8)
+
+    /// Returns a request that enables or disables the reports of a receiver; nil for all receivers.
+    package static func watch(enabled: Bool, device: String? = nil) -> [UInt8] {
+        var writer = JSONWriter(appendingTo: [UInt8]("?WATCH=".utf8))
+        writer.object { writer in
+            writer.member("enable", enabled)
+            writer.member("json", true)
+            writer.memberIfPresent("device", device)
+        }
+        return writer.bytes + [UInt8(ascii: ";"), UInt8(ascii: "\n")]
     }
 }

@@ -4,12 +4,9 @@ package import DeviceCore
 import JSONBytes
 
 /// An encoder of reports in gpsd's format: compact JSON with gpsd's order of keys and number of decimals. Unknown
-/// values are omitted.
-///
-/// Each function returns one line without a line terminator. Numbers that are not finite, or whose magnitude is at
-/// least 1e15, are omitted.
+/// values are omitted. Each function returns one line without a line terminator. Numbers that are not finite, or whose
+/// magnitude is at least 1e15, are omitted.
 package enum GPSDEncoder {
-    /// A JSON object under construction.
     struct Members {
         var writer = JSONWriter()
 
@@ -49,12 +46,8 @@ package enum GPSDEncoder {
         }
     }
 
-    /// Encodes a TPV object. As in gpsd, coordinates and the values that depend on them are written only if the report
-    /// has a fix.
-    ///
-    /// - Parameters:
-    ///   - report: The position report.
-    ///   - timeDecimals: The number of decimals of the time; gpsd writes three.
+    /// Encodes a TPV object. As in gpsd, a report without a fix has no coordinates. gpsd writes a time with three
+    /// decimals.
     package static func line(_ report: PositionReport, timeDecimals: Int = 3) -> [UInt8] {
         var members = Members("TPV")
         members.text("device", report.receiver)
@@ -92,7 +85,6 @@ package enum GPSDEncoder {
         return members.line()
     }
 
-    /// Encodes an ATT object.
     package static func encode(_ report: AttitudeReport) -> [UInt8] {
         var members = Members("ATT")
         members.text("device", report.receiver)
@@ -110,7 +102,6 @@ package enum GPSDEncoder {
         return members.line()
     }
 
-    /// Encodes a SKY object.
     package static func encode(_ report: SkyReport) -> [UInt8] {
         var members = Members("SKY")
         members.text("device", report.receiver)

@@ -9,8 +9,7 @@ package enum GPSDReport: Sendable {
     case position(PositionReport)
     /// SKY: the satellites in view.
     case sky(SkyReport)
-    /// ATT: the attitude from a compass or an inertial unit. Indirect, because this report is rare and its size would
-    /// increase the cost of moving every other case.
+    /// ATT: the attitude. Indirect, because it is rare and would slow down moving every other case.
     indirect case attitude(AttitudeReport)
     /// VERSION: the greeting of the server.
     case version(GPSDVersion)
@@ -30,28 +29,20 @@ package enum GPSDReport: Sendable {
 
 /// The greeting of a gpsd server (VERSION). A missing string is empty, a missing number is -1.
 package struct GPSDVersion: Sendable, Hashable {
-    /// The release of the server, for example "3.22".
     package var release = ""
-    /// The revision of the server in version control.
     package var revision = ""
-    /// The major version of the protocol.
     package var protocolMajor: Int32 = -1
-    /// The minor version of the protocol.
     package var protocolMinor: Int32 = -1
     /// The URL of the remote server whose data this server relays; empty if there is none.
     package var remote = ""
 
-    /// Creates a greeting without values.
     package init() {}
 }
 
 /// The watch policy of a client (WATCH): the data that gpsd sends to it.
 package struct GPSDWatch: Sendable, Hashable {
-    /// True if the server sends reports.
     package var isEnabled = false
-    /// True if reports are sent as JSON.
     package var json = false
-    /// True if reports are sent as NMEA sentences.
     package var nmea = false
     /// The format of raw receiver data: 0 for none, 1 for hexadecimal, 2 for the unchanged bytes.
     package var raw: Int32 = 0
@@ -66,12 +57,10 @@ package struct GPSDWatch: Sendable, Hashable {
     /// The path of the watched receiver; empty if all receivers are watched.
     package var device = ""
 
-    /// Creates a policy with all reports disabled.
     package init() {}
 }
 
 extension GPSDReport {
-    /// Returns the report with the receiver's time shifted by a number of nanoseconds.
     package func shifted(by shift: Int64) -> GPSDReport {
         switch self {
         case .position(var report):
@@ -97,13 +86,10 @@ extension WallTime {
 
 /// The reason why a line from gpsd is not a valid report, and the position of the error.
 package struct GPSDMalformedReport: Sendable, Hashable, CustomStringConvertible {
-    /// The kind of an error.
     package enum Reason: UInt8, Sendable {
         /// The line is not a JSON object. It may be NMEA or binary data, or come from another server than gpsd.
         case notAnObject
-        /// The line is incomplete.
         case truncated
-        /// The line is not valid JSON.
         case invalid
         /// Arrays and objects are nested too deeply.
         case tooDeep
@@ -111,12 +97,10 @@ package struct GPSDMalformedReport: Sendable, Hashable, CustomStringConvertible 
         case noClass
     }
 
-    /// The kind of the error.
     package var reason: Reason
     /// The offset of the invalid byte from the start of the line.
     package var offset: Int
 
-    /// Creates an error at a byte offset.
     package init(_ reason: Reason, at offset: Int) {
         self.reason = reason
         self.offset = offset
@@ -127,7 +111,6 @@ package struct GPSDMalformedReport: Sendable, Hashable, CustomStringConvertible 
             error.reason == .truncated ? .truncated : error.reason == .tooDeep ? .tooDeep : .invalid, at: error.offset)
     }
 
-    /// A message for a log.
     package var description: String {
         let what =
             switch reason {

@@ -12,7 +12,6 @@ extension JSONReader {
         return value.isFinite ? value : .nan
     }
 
-    /// Reads an integer of 32 bits.
     mutating func count(absent: Int32 = -1) throws(JSONError) -> Int32 {
         let start = offset
         guard let value = try int64IfPresent() else { return absent }
@@ -34,7 +33,6 @@ extension JSONReader {
         return UInt8(truncatingIfNeeded: value)
     }
 
-    /// Reads the mode of a TPV object.
     mutating func fixMode() throws(JSONError) -> FixMode {
         let start = offset
         if let mode = FixMode(rawValue: try smallNumber()) { return mode }
@@ -64,8 +62,7 @@ extension JSONReader {
         return time
     }
 
-    /// Reads the `activated` member of a receiver. Returns false for 0 or an empty string, which gpsd writes after the
-    /// removal of the receiver.
+    /// Reads the `activated` member of a receiver, which is 0 or empty after its removal.
     mutating func readIsActivated() throws(JSONError) -> Bool {
         switch try peekKind() {
         case .string: return try !readText().rawBytes.isEmpty

@@ -2,11 +2,10 @@
 
 import SystemCalls
 
-/// A framer that splits a byte stream into lines, regardless of the boundaries of the received segments.
-///
-/// Append bytes with ``read(_:)``, then call ``nextLine(_:)`` until it returns false. Each byte is scanned once and
-/// moved a bounded number of times on average. Memory use stays below about four times the limit if all lines are
-/// consumed after each read. Not thread-safe: a framer must be used by one thread at a time.
+/// A framer that splits a byte stream into lines, regardless of the boundaries of the received segments. Append bytes
+/// with ``read(_:)``, then call ``nextLine(_:)`` until it returns false. Each byte is scanned once and moved a bounded
+/// number of times on average. Memory use stays below about four times the limit if all lines are consumed after each
+/// read. Not thread-safe: a framer must be used by one thread at a time.
 package struct LineFramer: Sendable {
     /// The minimum size of the buffer that ``read(_:)`` provides, in bytes.
     package static let minimumSpace = 16 * 1024
@@ -32,7 +31,6 @@ package struct LineFramer: Sendable {
     }
 
     /// Appends the next bytes of the stream.
-    ///
     /// - Parameter fill: Writes bytes to the start of a buffer of at least 16 KB and returns the number of bytes. 0 or
     ///   a negative value appends nothing.
     /// - Returns: The return value of `fill`.
@@ -47,7 +45,6 @@ package struct LineFramer: Sendable {
     }
 
     /// Passes the next complete line, without its LF or CR LF, to a closure. Skips empty lines.
-    ///
     /// - Parameter body: Receives the line. The bytes are valid only during the call. If the closure throws, the line
     ///   is lost.
     /// - Returns: False if there is no complete line.

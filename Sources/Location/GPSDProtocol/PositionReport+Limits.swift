@@ -3,19 +3,17 @@
 package import DeviceCore
 
 extension PositionReport {
-    /// Replaces values that no receiver can have measured with NaN; see ``Values/refuseImpossibleValues()``.
+    /// Replaces values that no receiver can have measured with NaN; see ``Values/discardOutOfRangeValues()``.
     @discardableResult
     package mutating func discardOutOfRangeValues() -> Int { uniqueStorage().values.discardOutOfRangeValues() }
 }
 
 extension PositionReport.Values {
-    /// The range of valid altitudes and depths, in metres: from below the deepest ocean trench to beyond the orbits of
-    /// all navigation satellites.
+    /// The valid altitudes and depths, in metres: from below the ocean trenches to beyond the satellites.
     private static let minimumAltitude = -15_000.0, highest = 1e8
     /// The maximum valid speed, in metres per second. It exceeds the escape velocity of the earth.
     private static let maximumSpeed = 20_000.0
-    /// The maximum valid error, in metres, degrees or metres per second. It exceeds the diameter of the earth in
-    /// metres.
+    /// The maximum valid error, in metres, degrees or metres per second; larger than the earth.
     private static let maximumError = 1e8
     /// The minimum valid position error, in metres. No receiver reports a smaller error, even with corrections.
     private static let minimumError = 1e-4
@@ -66,7 +64,7 @@ extension PositionReport.Values {
 extension SkyReport {
     /// Replaces invalid dilutions of precision with NaN and returns their number. Valid values are greater than 0 and
     /// at most 1000. Receivers write 0 for an unknown value; it is replaced but not counted. See
-    /// ``PositionReport/refuseImpossibleValues()``.
+    /// ``PositionReport/discardOutOfRangeValues()``.
     @discardableResult
     package mutating func discardOutOfRangeValues() -> Int {
         var count: UInt8 = 0
@@ -88,7 +86,7 @@ extension SkyReport {
 
 extension AttitudeReport {
     /// Replaces angles with a magnitude of more than 360° with NaN and returns their number. See
-    /// ``PositionReport/refuseImpossibleValues()``.
+    /// ``PositionReport/discardOutOfRangeValues()``.
     @discardableResult
     package mutating func discardOutOfRangeValues() -> Int {
         var count: UInt8 = 0

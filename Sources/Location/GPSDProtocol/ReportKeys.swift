@@ -16,8 +16,7 @@ struct ReportKeys<Key: CaseIterable & RawRepresentable & Sendable>: Sendable whe
     /// Resets the prediction of the next key. Call it at the start of an object.
     mutating func beginObject() { keys.beginObject() }
 
-    /// Reads the next key of the object, with the reader positioned before its value. At the end of the object, returns
-    /// nil with the reader positioned past the object.
+    /// Reads the next key of the object; nil at its end.
     mutating func next(_ reader: inout JSONReader) throws(JSONError) -> Key? {
         guard let index = try keys.next(&reader) else { return nil }
         return cases[index]
@@ -42,21 +41,18 @@ enum PositionKey: String, CaseIterable, Sendable {
     case other
 }
 
-/// The members of a SKY object.
 enum SkyKey: String, CaseIterable, Sendable {
     case kind = "class"
     case device, time, xdop, ydop, vdop, tdop, hdop, gdop, pdop, nSat, uSat, satellites
     case other
 }
 
-/// The members of a satellite in a SKY object.
 enum SatelliteKey: String, CaseIterable, Sendable {
     case number = "PRN"
     case el, az, ss, used, gnssid, svid, sigid, freqid, health
     case other
 }
 
-/// The members of an ATT object.
 enum AttitudeKey: String, CaseIterable, Sendable {
     case kind = "class"
     case device, time, heading, mheading, pitch, roll, yaw, dip, rot

@@ -52,8 +52,7 @@ extension WallTime {
         self.init(nanoseconds: sum)
     }
 
-    /// Returns the fraction of a second, in nanoseconds. The text must be empty or consist of a decimal point and at
-    /// least one digit; otherwise returns nil.
+    /// Returns the nanoseconds of a fraction: an empty text, or a decimal point and digits.
     private static func decimals(_ text: Slice<UnsafeRawBufferPointer>) -> Int64? {
         guard text.startIndex < text.endIndex else { return 0 }
         let bytes = text.base

@@ -5,8 +5,7 @@ import GPSDProtocol
 import Synchronization
 import SystemCalls
 
-/// A connection to gpsd. Either the source's thread or the executor of the subscriber reads it and posts reports to the
-/// hub.
+/// A connection to gpsd, which the source's thread or the subscriber's executor reads.
 final class GPSDConnection: PollableSource {
     private struct Content: ~Copyable {
         let socket: Socket
@@ -32,8 +31,7 @@ final class GPSDConnection: PollableSource {
         }
     }
 
-    /// The number of lines after which a read by an executor ends, so that the app's callbacks can run. Well below the
-    /// 1024 reports that a manager queues.
+    /// The number of lines after which an executor calls the app; less than a manager queues (1024).
     private static let maximumLinesBeforeCallbacks = 400
     private let settings: GPSDSettings
     private let hub: PositionHub
@@ -63,7 +61,6 @@ final class GPSDConnection: PollableSource {
         content = ExclusiveValue(Content(socket, reader, decoder, demand: hub.demand, now: now))
     }
 
-    /// Requests reports from gpsd.
     func requestReports() throws(DeviceError) {
         let number = content.useWhenFree { $0.socket.send(GPSDRequest.watch(enabled: true)) }
         if let number { throw settings.connectionEndedError(errno: number) }
@@ -77,7 +74,6 @@ final class GPSDConnection: PollableSource {
         min(hub.nextDeadline, BootTime(nanoseconds: watchdogDeadline.load(ordering: .acquiring)))
     }
 
-    /// Disables further reads.
     func close() { isClosed.store(true, ordering: .releasing) }
 
     func readAvailable(_ cause: ReadCause) throws(DeviceError) -> ReadOutcome {
@@ -133,8 +129,7 @@ final class GPSDConnection: PollableSource {
         return isEmpty ? .drained : .moreAvailable
     }
 
-    /// Returns whether to read, whether an executor reads, and for how many seconds the process may have been
-    /// suspended.
+    /// Returns whether and where to read, and the possible suspension of the process in seconds.
     private func conditions(
         of cause: ReadCause, _ lastActivity: BootTime, _ reader: LineReader, now: BootTime
     ) -> (isReadable: Bool, isOnExecutor: Bool, pause: Double) {
@@ -151,7 +146,6 @@ final class GPSDConnection: PollableSource {
     }
 
     /// Reads lines. Returns false if more lines may be available.
-    ///
     /// - Parameter untilEmpty: True to read until the socket is empty, as an executor has to. If false, reading ends
     ///   when a read does not fill the buffer, which saves a system call.
     private func readLines(

@@ -77,8 +77,7 @@ final class GPSDSession: Sendable {
             ?? DeviceError(.unreachable, "The host name of \(address) resolves to no address. Check the name.")
     }
 
-    /// Waits, but returns early if the hub has no subscribers or new ones: a subscriber does not have to wait because
-    /// of failures before it subscribed.
+    /// Waits. Returns early without subscribers, and for new ones, which did not cause the failures.
     private func pause(seconds: Double, demand: UInt64) {
         let end = clock.now.advanced(bySeconds: seconds)
         while hub.hasSubscribers, hub.demand == demand, clock.now < end {

@@ -3,16 +3,19 @@
 public import DeviceCore
 import Synchronization
 
-/// A source of positions from gpsd. It connects, reads, and reconnects while there are subscribers.
-///
-/// One thread runs while there are subscribers, even if the source itself has been released. It blocks in poll(2) while
-/// gpsd is silent, and retries without a limit, because gpsd may start later or restart.
+/// A source of positions from gpsd. It connects, reads, and reconnects while there are subscribers. One thread runs
+/// while there are subscribers, even if the source itself has been released. It blocks in poll(2) while gpsd is silent,
+/// and retries without a limit, because gpsd may start later or restart.
 public final class GPSDSource: PositionSource {
     private let hub: PositionHub
     private let counts: Counts
 
     /// Creates a source that reads from the gpsd at an address.
-    public init(
+    public convenience init(address: PositionSourceAddress, clock: any DeviceClock) {
+        self.init(address: address, clock: clock, repairsWeekRollover: false)
+    }
+
+    package init(
         address: PositionSourceAddress, clock: any DeviceClock, repairsWeekRollover: Bool = false,
         timing: GPSDTiming = GPSDTiming()
     ) {
@@ -44,54 +47,44 @@ public final class GPSDSource: PositionSource {
     public var receivers: [ReceiverDescription] { hub.receivers }
 
     /// The counts of all connections so far.
-    public var statistics: GPSDStatistics { counts.sum.withLock { $0 } }
+    package var statistics: GPSDStatistics { counts.sum.withLock { $0 } }
 
-    /// The counts of all connections.
     private final class Counts: Sendable {
         let sum = Mutex(GPSDStatistics())
     }
 }
 
 /// The timeouts and intervals of a gpsd client, in seconds.
-public struct GPSDTiming: Sendable {
-    /// The timeout for connecting to one address.
-    public var connectTimeout = 5.0
+package struct GPSDTiming: Sendable {
+    package var connectTimeout = 5.0
     /// The pause after the first failed connection. It doubles with each further failure, up to ``maximumRetryDelay``.
-    public var initialRetryDelay = 0.25
-    /// The maximum pause between connection attempts.
-    public var maximumRetryDelay = 10.0
+    package var initialRetryDelay = 0.25
+    package var maximumRetryDelay = 10.0
     /// The time without position reports after which the position counts as lost.
-    public var silenceTimeout = 10.0
-    /// The interval between probes of gpsd while the receiver is silent. The process sleeps between probes. TCP
-    /// keep-alive detects a lost network connection within two minutes.
-    public var probeInterval = 300.0
+    package var silenceTimeout = 10.0
+    /// The interval between probes of gpsd while the receiver is silent. The process sleeps between probes.
+    package var probeInterval = 300.0
     /// The time within which gpsd has to answer a probe. After it, the connection counts as dead.
-    public var replyTimeout = 5.0
-    /// The minimum duration of a suspension of the process after which accumulated reports are dropped, except for the
-    /// newest epoch.
-    public var suspensionThreshold = 2.0
+    package var replyTimeout = 5.0
+    /// The duration of a suspension of the process from which only the newest epoch is kept.
+    package var suspensionThreshold = 2.0
     /// The maximum delay of an executor that polls the socket. After it, the source's thread reads again.
     package var tolerance = 0.5
 
-    /// Creates timeouts that suit embedded boards.
-    public init() {}
+    package init() {}
 }
 
 /// The counts of a gpsd client.
-public struct GPSDStatistics: Sendable, Hashable {
-    /// The number of established connections.
-    public var connections = 0
-    /// The number of lines read.
-    public var lines = 0
-    /// The number of position reports.
-    public var positions = 0
+package struct GPSDStatistics: Sendable, Hashable {
+    package var connections = 0
+    package var lines = 0
+    package var positions = 0
     /// The number of invalid lines, which were skipped.
-    public var malformedLines = 0
+    package var malformedLines = 0
     /// The number of reports dropped after a suspension of the process.
-    public var staleReports = 0
+    package var staleReports = 0
 
-    /// Creates counts of zero.
-    public init() {}
+    package init() {}
 
     static func += (sum: inout GPSDStatistics, part: GPSDStatistics) {
         sum.connections += part.connections
@@ -99,5 +92,37 @@ public struct GPSDStatistics: Sendable, Hashable {
         sum.positions += part.positions
         sum.malformedLines += part.malformedLines
         sum.staleReports += part.staleReports
+    }
+}
+
+struct GPSDSettings: Sendable {
+    let address: PositionSourceAddress
+    let clock: any DeviceClock
+    let repairsWeekRollover: Bool
+    let timing: GPSDTiming
+}
+
+// The errors of a connection.
+extension GPSDSettings {
+    func connectionEndedError(errno number: Int32?) -> DeviceError {
+        DeviceError(
+            .connectionLost,
+            "gpsd at \(address) closed the connection. Retrying. If gpsd was not restarted on purpose, check its log (journalctl -u gpsd).",
+            cause: number.map { .system(call: "recv", errno: $0) })
+    }
+
+    func silenceError() -> DeviceError {
+        DeviceError(
+            .silent,
+            "gpsd at \(address) responds, but no receiver has reported for \(timing.silenceTimeout) s. Check that the receiver is plugged in and known to gpsd (gpsdctl add DEVICE)."
+        )
+    }
+
+    func noReplyError(hasReceivedValidLine: Bool) -> DeviceError {
+        let message =
+            hasReceivedValidLine
+            ? "gpsd at \(address) stopped responding. Reconnecting."
+            : "The server at \(address) does not speak gpsd's protocol. Check the port in DEVICE_SERVICES_GPSD."
+        return DeviceError(.silent, message)
     }
 }

@@ -5,17 +5,15 @@ import CLibGPS
 import DeviceCore
 import GPSDProtocol
 
-/// Decodes gpsd's lines with libgps.
-///
-/// Lines that libgps handles incorrectly are not passed to it: it loops endlessly on a DEVICES line with five entries,
-/// drops a SKY report with more satellites than its array holds, and drops the remainder of a line after an unknown
-/// nested value. `GPSDDecoder` decodes these lines and all classes except TPV, SKY and ATT.
+/// Decodes gpsd's lines with libgps. Lines that libgps handles incorrectly are not passed to it: it loops endlessly on
+/// a DEVICES line with five entries, drops a SKY report with more satellites than its array holds, and drops the
+/// remainder of a line after an unknown nested value. `GPSDDecoder` decodes these lines and all classes except TPV, SKY
+/// and ATT.
 struct LibGPSDecoder: ReportDecoder {
     private let parser: Parser
     private var native = GPSDDecoder()
     private var lastPath = ""
 
-    /// The owner of libgps's memory.
     private final class Parser {
         let pointer: OpaquePointer
 
@@ -26,17 +24,13 @@ struct LibGPSDecoder: ReportDecoder {
             self.pointer = pointer
         }
 
-        deinit {
-            dsgps_parser_destroy(pointer)
-        }
+        deinit { dsgps_parser_destroy(pointer) }
     }
 
     /// The API version of libgps at build time: the major version times 100 plus the minor version.
     static var apiVersion: Int32 { dsgps_api_version() }
 
-    init() throws(DeviceError) {
-        parser = try Parser()
-    }
+    init() throws(DeviceError) { parser = try Parser() }
 
     mutating func decode(_ line: UnsafeRawBufferPointer, position: inout PositionReport) -> GPSDReport? {
         let kind = dsgps_parse(parser.pointer, line.baseAddress, line.count)
@@ -107,7 +101,6 @@ extension WallTime {
 }
 
 extension Double {
-    /// The number, or NaN if it is infinite.
     fileprivate var nanIfInfinite: Double { isFinite ? self : .nan }
 }
 

@@ -25,11 +25,7 @@ struct LineReader {
     /// True while the reports that accumulated during a suspension of the process are being read.
     var isCatchingUp: Bool { staleReportFilter.isCatchingUp }
 
-    /// Begins a read.
-    ///
-    /// - Parameters:
-    ///   - pause: The time since the previous read, in seconds.
-    ///   - limit: The time, in seconds, from which the pause counts as a suspension of the process.
+    /// Begins a read after a pause. From `limit` on, in seconds, it counts as a suspension of the process.
     mutating func begin(pause: Double, limit: Double, now: BootTime) {
         self.now = now
         staleReportFilter.begin(pause: pause, limit: limit)
@@ -44,7 +40,6 @@ struct LineReader {
         }
     }
 
-    /// Decodes a line and publishes its report.
     mutating func process(_ line: UnsafeRawBufferPointer, decoder: inout any ReportDecoder) {
         counts.lines += 1
         if hub.wantsLines { hub.post(line: line, arrival: now) }
@@ -101,8 +96,7 @@ struct LineReader {
 
 /// A decoder of gpsd's lines: `GPSDDecoder` or libgps.
 protocol ReportDecoder {
-    /// Decodes a line. A position report is stored in `position`, and the result is nil. An invalid line is returned as
-    /// `.malformed`.
+    /// Decodes a line. Stores a position report in `position` and returns nil.
     mutating func decode(_ line: UnsafeRawBufferPointer, position: inout PositionReport) -> GPSDReport?
 }
 
@@ -123,5 +117,60 @@ enum WeekRollover {
         while distance > half { distance -= period }
         while distance < -half { distance += period }
         return WallTime(nanoseconds: system.nanoseconds.subtractingSaturated(distance))
+    }
+}
+
+/// Drops reports that accumulated in the socket while the process was suspended: only the newest epoch of each receiver
+/// is kept. If the report interval of a receiver exceeds the limit, every read counts as one after a suspension. No
+/// reports are lost, because only one epoch is pending.
+struct StaleReportFilter: Sendable {
+    /// The maximum number of receivers, and of reports per epoch.
+    private static let capacity = 64
+
+    private struct Epoch {
+        let receiver: String
+        var reports: [PositionReport]
+    }
+
+    private var newestEpochs: [Epoch] = []
+    /// True while accumulated reports are being read.
+    private(set) var isCatchingUp = false
+    private var dropped = 0
+
+    /// Begins a read, `pause` seconds after the previous one.
+    mutating func begin(pause: Double, limit: Double) { isCatchingUp = pause >= limit }
+
+    mutating func append(_ report: PositionReport) {
+        guard let index = newestEpochs.firstIndex(where: { $0.receiver == report.receiver }) else {
+            if newestEpochs.count < StaleReportFilter.capacity {
+                newestEpochs.append(Epoch(receiver: report.receiver, reports: [report]))
+            } else {
+                dropped += 1
+            }
+            return
+        }
+        if report.time == nil || report.time != newestEpochs[index].reports.last?.time {
+            dropped += newestEpochs[index].reports.count
+            newestEpochs[index].reports = []
+        } else if newestEpochs[index].reports.count == StaleReportFilter.capacity {
+            dropped += 1
+            newestEpochs[index].reports.removeFirst()
+        }
+        newestEpochs[index].reports.append(report)
+    }
+
+    /// Ends the read and returns the reports to publish.
+    mutating func finish() -> [PositionReport] {
+        defer {
+            newestEpochs.removeAll()
+            isCatchingUp = false
+        }
+        return newestEpochs.flatMap(\.reports)
+    }
+
+    /// Returns the number of reports dropped since the last call.
+    mutating func drainDroppedCount() -> Int {
+        defer { dropped = 0 }
+        return dropped
     }
 }

@@ -7,11 +7,8 @@ import SystemCalls
 struct Socket: ~Copyable {
     let descriptor: Int32
 
-    deinit {
-        close(descriptor)
-    }
+    deinit { close(descriptor) }
 
-    /// The result of a read.
     enum ReadResult {
         case bytes(Int)
         case nothing
@@ -19,7 +16,6 @@ struct Socket: ~Copyable {
         case failed(errno: Int32)
     }
 
-    /// Reads available bytes.
     func read(into buffer: UnsafeMutableRawBufferPointer) -> ReadResult {
         while true {
             let count = recv(descriptor, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT))
@@ -33,8 +29,7 @@ struct Socket: ~Copyable {
         }
     }
 
-    /// Sends a request, which always fits into the socket buffer unless gpsd has stopped reading. Returns nil on
-    /// success and the errno on failure.
+    /// Sends a request, which fits into the buffer unless gpsd has stopped reading. Returns the errno.
     func send(_ bytes: [UInt8]) -> Int32? {
         bytes.withUnsafeBytes { buffer in
             let flags = Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT)

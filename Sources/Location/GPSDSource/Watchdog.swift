@@ -2,18 +2,13 @@
 
 import DeviceCore
 
-/// Distinguishes a silent receiver from a dead connection: without a receiver, gpsd sends no reports but answers
-/// requests.
+/// Distinguishes a silent receiver, without which gpsd answers requests, from a dead connection.
 struct Watchdog: Sendable {
-    /// The action that is due.
     enum Action: Sendable, Equatable {
-        /// No action is due.
         case none
         /// Request the version of gpsd.
         case probe
-        /// Report to the subscribers that position reports have stopped.
         case reportSilence
-        /// Close the connection.
         case closeConnection
     }
 
@@ -33,7 +28,6 @@ struct Watchdog: Sendable {
         replyDeadline = now.advanced(bySeconds: timing.replyTimeout)
     }
 
-    /// Records the arrival of a valid line.
     mutating func recordLine(now: BootTime) {
         lastLine = now
         replyDeadline = nil
@@ -52,7 +46,6 @@ struct Watchdog: Sendable {
         if !isSilent { lastReport = now }
     }
 
-    /// The time of the next check.
     var deadline: BootTime {
         let answer = replyDeadline ?? .never
         let probe = replyDeadline == nil ? nextProbe : .never
@@ -60,7 +53,6 @@ struct Watchdog: Sendable {
         return min(answer, probe, silence)
     }
 
-    /// Returns the action that is due now.
     mutating func check(now: BootTime) -> Action {
         if let replyDeadline, now >= replyDeadline { return .closeConnection }
         if !isSilent, now >= lastReport.advanced(bySeconds: timing.silenceTimeout) {

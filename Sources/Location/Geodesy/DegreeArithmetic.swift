@@ -7,25 +7,21 @@ enum DegreeArithmetic {
         abs(angle) <= 180 ? angle : angle.remainder(dividingBy: 360)
     }
 
-    /// Returns the angle, rounded to a multiple of 2⁻⁵⁷ degrees if it is small.
-    ///
-    /// The step corresponds to a thousandth of a nanometre on the ground. The rounding keeps products of tiny angles
-    /// out of the range in which doubles underflow, and turns -0 into 0.
+    /// Returns the angle, rounded to a multiple of 2⁻⁵⁷ degrees if it is small. The step corresponds to a thousandth of
+    /// a nanometre on the ground. The rounding keeps products of tiny angles out of the range in which doubles
+    /// underflow, and turns -0 into 0.
     static func rounded(_ angle: Double) -> Double {
         let grid = 0.0625
         guard abs(angle) < grid else { return angle }
         return angle < 0 ? grid - (grid - angle) : (angle + grid) - grid
     }
 
-    /// Returns `to - from`, reduced to -180 ... 180 degrees, as a rounded difference and its rounding error. Their sum
-    /// is also within this range.
+    /// Returns `to - from` as a rounded difference and its rounding error, both within ±180 degrees.
     static func difference(from: Double, to: Double) -> (rounded: Double, rest: Double) {
         let first = exactSum(reduced(to), -reduced(from))
         let second = exactSum(reduced(first.rounded), first.rest)
         // A difference slightly beyond 180 degrees in one direction is slightly less than 180 degrees in the other.
-        if abs(second.rounded) == 180 && second.rest != 0 {
-            return (second.rest > 0 ? -180 : 180, second.rest)
-        }
+        if abs(second.rounded) == 180 && second.rest != 0 { return (second.rest > 0 ? -180 : 180, second.rest) }
         return second
     }
 

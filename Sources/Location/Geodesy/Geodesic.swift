@@ -21,11 +21,10 @@ import SystemCalls
 package enum Geodesic {}
 
 extension Geodesic {
-    /// Returns the length of the shortest path between two points, in metres.
-    ///
-    /// This function is faster than ``inverse(from:to:)`` if only the length is needed: it requires no iteration for
-    /// points less than 20 km apart. The error is below 100 nanometres for any pair of points. The result is bitwise
-    /// identical if the points are exchanged. It is NaN if a point is not valid (see ``GeodeticCoordinate/isValid``).
+    /// Returns the length of the shortest path between two points, in metres. This function is faster than
+    /// ``inverse(from:to:)`` if only the length is needed: it requires no iteration for points less than 20 km apart.
+    /// The error is below 100 nanometres for any pair of points. The result is bitwise identical if the points are
+    /// exchanged. It is NaN if a point is not valid (see ``GeodeticCoordinate/isValid``).
     package static func distance(from start: GeodeticCoordinate, to end: GeodeticCoordinate) -> Double {
         guard start.isValid, end.isValid else { return .nan }
         // The order of the points is the same for both directions, so that rounding is the same.
@@ -86,5 +85,120 @@ extension Geodesic {
         let bend = (meridional * product / (1 - e2) + parallel) * w / (a * chord)
         let bendSquare = bend * bend
         return chord * (1 + bendSquare * (1 / 24 + bendSquare * (3 / 640)))
+    }
+}
+
+/// The end of a path with a given start, direction and length. All values are NaN for invalid input.
+package struct GeodesicDirect: Equatable, Sendable {
+    /// The end of the path; its longitude is between -180 and 180 degrees.
+    package let destination: GeodeticCoordinate
+
+    /// The direction of travel at the destination, in degrees clockwise from north, from -180 to 180.
+    package let finalAzimuth: Double
+
+    static var invalid: GeodesicDirect {
+        GeodesicDirect(destination: GeodeticCoordinate(latitude: .nan, longitude: .nan), finalAzimuth: .nan)
+    }
+}
+
+extension Geodesic {
+    /// Returns the end of the path that leaves a point in a direction and has a given length.
+    /// - Parameters:
+    ///   - start: The start of the path.
+    ///   - azimuth: The direction at the start in degrees clockwise from north; any finite value. At a pole, north is
+    ///     the direction along the meridian of the coordinate's longitude.
+    ///   - distance: The length of the path in metres; a negative length is in the opposite direction. It may be longer
+    ///     than the circumference of the earth.
+    /// - Returns: The end of the path, with an error of about 20 nanometres for paths up to once around the earth, and
+    ///   the direction of travel there. All values are NaN if the start is not valid (see
+    ///   ``GeodeticCoordinate/isValid``) or if azimuth or distance is not finite.
+    package static func direct(from start: GeodeticCoordinate, azimuth: Double, distance: Double) -> GeodesicDirect {
+        guard start.isValid, azimuth.isFinite, distance.isFinite else { return .invalid }
+        let heading = SineCosine(degrees: DegreeArithmetic.rounded(DegreeArithmetic.reduced(azimuth)))
+        let latitude = ReducedLatitude(latitude: DegreeArithmetic.rounded(start.latitude))
+        let circle = GreatCircle(latitude: latitude.angle, azimuth: heading)
+        let node = circle.equatorialAzimuth
+        let epsilon = circle.epsilon
+
+        // The arc of the distance (Karney 2013, equations 7 and 20).
+        let series = DistanceSeries(epsilon: epsilon)
+        let startPeriodic = series.periodic(circle.arc)
+        let tau12 = distance / (WGS84.semiMinorAxis * series.scale)
+        let tau2 = circle.arc + SineCosine(radians: startPeriodic) + SineCosine(radians: tau12)
+        let arc = tau12 + startPeriodic + DistanceSeries.reverted(epsilon: epsilon)(tau2)
+        let end = circle.arc + SineCosine(radians: arc)
+
+        // From the sphere to the ellipsoid (Karney 2013, equations 8 and 11 to 14).
+        let sine = node.cosine * end.sine
+        let northward = node.cosine * end.cosine
+        var cosine = (node.sine * node.sine + northward * northward).squareRoot()
+        // The direction is arbitrary exactly at a pole; the result is north along the returned longitude.
+        let finalAzimuth = cosine == 0 ? SineCosine(sine: 0, cosine: 1) : SineCosine(sine: node.sine, cosine: northward)
+        cosine = max(cosine, SineCosine.tiny)
+        let omega = SineCosine(sine: node.sine * end.sine, cosine: end.cosine) - circle.longitude
+        let lag = LongitudeSeries(epsilon: epsilon)(from: circle.arc, to: end, arc: arc)
+        let eastward = (omega.radians - WGS84.flattening * node.sine * lag) * 180 / .pi
+        let longitude = DegreeArithmetic.reduced(
+            DegreeArithmetic.reduced(start.longitude) + DegreeArithmetic.reduced(eastward))
+        return GeodesicDirect(
+            destination: GeodeticCoordinate(
+                latitude: SineCosine(sine: sine, cosine: (1 - WGS84.flattening) * cosine).degrees,
+                longitude: longitude),
+            finalAzimuth: finalAzimuth.degrees)
+    }
+}
+
+/// The shortest path between two points. All values are NaN if a point is not valid.
+package struct GeodesicInverse: Equatable, Sendable {
+    /// The length of the shortest path, in metres.
+    package let distance: Double
+
+    /// The direction of travel at the first point, in degrees clockwise from north, from -180 to 180.
+    package let initialAzimuth: Double
+
+    /// The direction of travel, not of the way back, at the second point, as for the first point.
+    package let finalAzimuth: Double
+
+    static var invalid: GeodesicInverse {
+        GeodesicInverse(distance: .nan, initialAzimuth: .nan, finalAzimuth: .nan)
+    }
+}
+
+extension Geodesic {
+    /// Returns the shortest path between two points.
+    /// - Returns: The distance in metres, with an error of about 15 nanometres, and the direction of travel at both
+    ///   ends. At a pole, north is the direction along the meridian of the coordinate's longitude. For coincident
+    ///   points both azimuths are zero. If two paths are equally short (antipodal points), one of them is returned. All
+    ///   values are NaN if a point is not valid (see ``GeodeticCoordinate/isValid``).
+    package static func inverse(from start: GeodeticCoordinate, to end: GeodeticCoordinate) -> GeodesicInverse {
+        guard start.isValid, end.isValid else { return .invalid }
+        var (eastward, rest) = DegreeArithmetic.difference(from: start.longitude, to: end.longitude)
+        var eastSign = 1.0
+        if eastward < 0 || (eastward == 0 && rest < 0) {
+            eastSign = -1
+            (eastward, rest) = (-eastward, -rest)
+        }
+        var first = DegreeArithmetic.rounded(start.latitude)
+        var second = DegreeArithmetic.rounded(end.latitude)
+        let isSwapped = abs(first) < abs(second)
+        if isSwapped { swap(&first, &second) }
+        let northSign: Double = first < 0 ? 1 : -1
+
+        let path = ReducedInverse(
+            startLatitude: first * northSign, endLatitude: second * northSign, longitude: eastward, rest: rest
+        ).solve()
+        if path.distance == 0 { return GeodesicInverse(distance: 0, initialAzimuth: 0, finalAzimuth: 0) }
+        // Swapping the ends reverses the path: both azimuths change by 180 degrees, and east and west are exchanged,
+        // which leaves the sine unchanged.
+        let azimuths = isSwapped ? (path.arrival, path.departure) : (path.departure, path.arrival)
+        let cosineSign = isSwapped ? -northSign : northSign
+        return GeodesicInverse(
+            distance: path.distance,
+            initialAzimuth: azimuth(azimuths.0, eastSign: eastSign, cosineSign: cosineSign),
+            finalAzimuth: azimuth(azimuths.1, eastSign: eastSign, cosineSign: cosineSign))
+    }
+
+    private static func azimuth(_ direction: SineCosine, eastSign: Double, cosineSign: Double) -> Double {
+        SineCosine(sine: direction.sine * eastSign, cosine: direction.cosine * cosineSign).degrees
     }
 }

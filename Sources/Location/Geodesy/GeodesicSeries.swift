@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A sum of six sines of even multiples of an angle, `c1 sin 2σ + c2 sin 4σ + ... + c6 sin 12σ`.
-///
-/// Six stored properties instead of an array avoid allocation and bounds checks.
+/// A sum of six sines of even multiples of an angle, `c1 sin 2σ + c2 sin 4σ + ... + c6 sin 12σ`. Six stored properties
+/// instead of an array avoid allocation and bounds checks.
 struct SineSeries {
     var c1: Double
     var c2: Double
@@ -82,16 +81,13 @@ struct LongitudeSeries {
             c1: e
                 * ((1 - n) / 4
                     + e * ((1 - n * n) / 8 + e * ((3 + n * (3 - n)) / 64 + e * ((5 + 2 * n) / 128 + e * (3 / 128))))),
-            c2: e2
-                * ((2 + n * (n - 3)) / 32
-                    + e * ((3 - n * (2 + 3 * n)) / 64 + e * ((3 + n) / 128 + e * (5 / 256)))),
+            c2: e2 * ((2 + n * (n - 3)) / 32 + e * ((3 - n * (2 + 3 * n)) / 64 + e * ((3 + n) / 128 + e * (5 / 256)))),
             c3: e3 * ((5 + n * (5 * n - 9)) / 192 + e * ((9 - 10 * n) / 384 + e * (7 / 512))),
             c4: e3 * e * ((7 - 14 * n) / 512 + e * (7 / 512)),
             c5: e3 * e2 * (21 / 2560),
             c6: 0)
     }
 
-    /// Returns `A3`.
     static func scale(epsilon e: Double) -> Double {
         let n = WGS84.thirdFlattening
         let tail = e * ((3 + 2 * n) / 64 + e * (3 / 128))
@@ -105,14 +101,11 @@ struct LongitudeSeries {
 }
 
 /// The difference of the integrals that give distance and reduced length, `J(σ) = I1(σ) - I2(σ)` (Karney 2013,
-/// equations 39 to 43).
-///
-/// It is used only for the slope in Newton's method.
+/// equations 39 to 43). It is used only for the slope in Newton's method.
 struct ReducedLengthSeries {
     /// The part that grows with the arc, per radian.
     let secular: Double
 
-    /// The periodic part.
     let periodic: SineSeries
 
     /// Creates the series for a geodesic with expansion parameter `ε` (Karney 2013, equation 16).

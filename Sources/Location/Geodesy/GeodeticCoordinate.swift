@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A point on the WGS-84 ellipsoid, given by its geodetic latitude and its longitude.
-///
-/// Both are in degrees, positive north and east. Any pair of numbers can be stored; ``isValid`` determines whether it
-/// is a point.
+/// A point on the WGS-84 ellipsoid, given by its geodetic latitude and its longitude. Both are in degrees, positive
+/// north and east. Any pair of numbers can be stored; ``isValid`` determines whether it is a point.
 public struct GeodeticCoordinate: Equatable, Sendable {
     /// The geodetic latitude in degrees, from -90 (south pole) to 90 (north pole).
     public var latitude: Double
@@ -17,20 +15,15 @@ public struct GeodeticCoordinate: Equatable, Sendable {
         self.longitude = longitude
     }
 
-    /// Whether the latitude is within ±90 degrees and the longitude is finite.
-    ///
-    /// A longitude beyond ±180 degrees is valid and means the same meridian as its remainder modulo 360.
-    public var isValid: Bool {
-        abs(latitude) <= 90 && longitude.isFinite
-    }
+    /// Whether the latitude is within ±90 degrees and the longitude is finite. A longitude beyond ±180 degrees is valid
+    /// and means the same meridian as its remainder modulo 360.
+    package var isValid: Bool { abs(latitude) <= 90 && longitude.isFinite }
 }
 
-/// The WGS-84 ellipsoid, the reference ellipsoid of GPS positions.
-///
-/// Lengths are in metres. The two defining constants are the semi-major axis and the flattening (NIMA TR8350.2, third
-/// edition, table 3.1); all others are derived from them.
+/// The WGS-84 ellipsoid, the reference ellipsoid of GPS positions. Lengths are in metres. The two defining constants
+/// are the semi-major axis and the flattening (NIMA TR8350.2, third edition, table 3.1); all others are derived from
+/// them.
 package enum WGS84 {
-    /// The equatorial radius `a`, in metres.
     package static var semiMajorAxis: Double { 6_378_137 }
 
     /// The flattening `f = (a - b) / a`.

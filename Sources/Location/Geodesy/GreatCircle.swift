@@ -8,7 +8,6 @@ struct ReducedLatitude {
     var sine: Double { angle.sine }
     var cosine: Double { angle.cosine }
 
-    /// Creates a reduced latitude from a geodetic latitude between -90 and 90 degrees.
     init(latitude: Double) {
         let geodetic = SineCosine(degrees: latitude)
         angle = SineCosine(y: (1 - WGS84.flattening) * geodetic.sine, x: geodetic.cosine)
@@ -17,9 +16,7 @@ struct ReducedLatitude {
     }
 
     /// `w = √(1 + e'² sin² β)`, the factor by which meridional lengths on the sphere are stretched.
-    var stretch: Double {
-        (1 + WGS84.secondEccentricitySquared * sine * sine).squareRoot()
-    }
+    var stretch: Double { (1 + WGS84.secondEccentricitySquared * sine * sine).squareRoot() }
 }
 
 /// The image of a geodesic on the auxiliary sphere: the great circle through a latitude in a direction.
@@ -47,11 +44,8 @@ struct GreatCircle {
     }
 
     /// The expansion parameter `ε` of all series (Karney 2013, equations 9 and 16).
-    var epsilon: Double {
-        Self.epsilon(cosineSquared: equatorialAzimuth.cosine * equatorialAzimuth.cosine)
-    }
+    var epsilon: Double { Self.epsilon(cosineSquared: equatorialAzimuth.cosine * equatorialAzimuth.cosine) }
 
-    /// Returns the expansion parameter for a given `cos² α0`.
     static func epsilon(cosineSquared: Double) -> Double {
         let k2 = WGS84.secondEccentricitySquared * cosineSquared
         return k2 / (2 * (1 + (1 + k2).squareRoot()) + k2)

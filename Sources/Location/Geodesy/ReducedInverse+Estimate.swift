@@ -3,7 +3,6 @@
 import SystemCalls
 
 extension ReducedInverse {
-    /// The result of the estimation before the iteration.
     enum Estimate {
         /// The solution, for points so close that the sphere gives it with full precision.
         case solved(Path)
@@ -86,12 +85,10 @@ extension ReducedInverse {
 /// The plane problem for nearly antipodal points: lines that touch an astroid (Karney 2013, figure 5).
 enum Astroid {
     /// Returns the positive root `k` of `x² / (1 + k)² + y² / k² = 1` (Karney 2013, equation 55), accurate enough to
-    /// start Newton's method on the ellipsoid.
-    ///
-    /// The left side decreases and is convex for `k > 0`, so Newton's method, started below the root, increases towards
-    /// it and never passes it. `|y|` and `|x| - 1` are below the root, because one term alone is 1 there. Because `(1 +
-    /// k)⁻² ≥ 1 - 2k`, so is every `k` for which `(1 - x²) k² + 2 x² k³` is at most `y²`. The greatest of these values
-    /// is within a small factor of the root, even near the cusps.
+    /// start Newton's method on the ellipsoid. The left side decreases and is convex for `k > 0`, so Newton's method,
+    /// started below the root, increases towards it and never passes it. `|y|` and `|x| - 1` are below the root,
+    /// because one term alone is 1 there. Because `(1 + k)⁻² ≥ 1 - 2k`, so is every `k` for which `(1 - x²) k² + 2 x²
+    /// k³` is at most `y²`. The greatest of these values is within a small factor of the root, even near the cusps.
     static func parameter(x: Double, y: Double) -> Double {
         let x2 = x * x
         let y2 = y * y

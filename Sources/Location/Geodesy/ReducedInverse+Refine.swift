@@ -65,9 +65,7 @@ extension ReducedInverse {
         let node = circle.equatorialAzimuth
 
         var arrival = SineCosine(sine: departure.sine, cosine: abs(departure.cosine))
-        if end.cosine != start.cosine {
-            arrival.sine = node.sine / end.cosine
-        }
+        if end.cosine != start.cosine { arrival.sine = node.sine / end.cosine }
         if end.cosine != start.cosine || abs(end.sine) != -start.sine {
             let northward = departure.cosine * start.cosine
             let gain =

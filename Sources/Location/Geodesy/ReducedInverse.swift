@@ -3,7 +3,6 @@
 /// The inverse problem, reduced by its symmetries: the first point is in the southern hemisphere or on the equator and
 /// at least as far from it as the second, and the path leads east by at most 180 degrees (Karney 2013, equation 44).
 struct ReducedInverse {
-    /// A solution of the reduced problem.
     struct Path {
         var distance: Double
         var departure: SineCosine
@@ -52,7 +51,6 @@ struct ReducedInverse {
         }
     }
 
-    /// Returns the shortest path.
     func solve() -> Path {
         if start.cosine == SineCosine.tiny || longitudeAngle.sine == 0 { return alongMeridian() }
         if start.sine == 0 && supplement >= WGS84.flattening * .pi { return alongEquator() }
@@ -80,12 +78,9 @@ struct ReducedInverse {
     }
 
     /// Returns the arc length between two points of a great circle, in radians from 0 to π.
-    static func arc(from first: SineCosine, to second: SineCosine) -> Double {
-        forward(second - first).radians
-    }
+    static func arc(from first: SineCosine, to second: SineCosine) -> Double { forward(second - first).radians }
 
-    /// Returns an angle known to be between 0 and 180 degrees, with a sine made negative by rounding replaced by 0. A
-    /// sine of -0 would turn 180 into -180.
+    /// Returns an angle from 0 to 180 degrees. A sine that rounding made negative, or -0, becomes 0.
     static func forward(_ angle: SineCosine) -> SineCosine {
         SineCosine(sine: angle.sine > 0 ? angle.sine : 0, cosine: angle.cosine)
     }

@@ -2,10 +2,7 @@
 
 import SystemCalls
 
-/// An angle, or a point of the unit circle, represented by its sine and cosine.
-///
-/// The geodesic formulas need mainly these two values, and in this representation no precision is lost near the poles
-/// or the antipodes.
+/// An angle as its sine and cosine, which loses no precision near the poles or the antipodes.
 struct SineCosine {
     var sine: Double
     var cosine: Double
@@ -27,8 +24,7 @@ struct SineCosine {
         cosine = cos(radians)
     }
 
-    /// Creates an angle from degrees, from -180 to 180, plus a tiny correction in degrees. Exact at multiples of 90
-    /// degrees.
+    /// Creates an angle from ±180 degrees and a tiny correction. Exact at multiples of 90 degrees.
     init(degrees: Double, plus correction: Double = 0) {
         // The quadrant is subtracted first, because this subtraction is exact, unlike the conversion to radians.
         let quadrant = (degrees / 90).rounded(.toNearestOrEven)
@@ -43,9 +39,7 @@ struct SineCosine {
         }
     }
 
-    var radians: Double {
-        atan2(sine, cosine)
-    }
+    var radians: Double { atan2(sine, cosine) }
 
     /// The angle in degrees, from -180 to 180; exact at multiples of 90 degrees.
     var degrees: Double {
@@ -70,12 +64,9 @@ struct SineCosine {
             cosine: left.cosine * right.cosine - left.sine * right.sine)
     }
 
-    static func - (left: SineCosine, right: SineCosine) -> SineCosine {
-        left + (-right)
-    }
+    static func - (left: SineCosine, right: SineCosine) -> SineCosine { left + (-right) }
 }
 
-/// One degree in radians.
 private var degree: Double { Double.pi / 180 }
 
 extension SineCosine {

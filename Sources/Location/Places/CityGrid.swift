@@ -2,13 +2,11 @@
 
 import SystemCalls
 
-/// The cities as points, in cells of one degree.
-///
-/// The grid contains the index of the first cell of each row from the south (181 numbers of two bytes), the number of
-/// cells with cities (four bytes), and four bytes for each of these cells: the index of its first city (the lower 20
-/// bits) and its column (the upper 9 bits). A city has ten bytes: its position in the cell (12 bits of latitude, 12
-/// bits of longitude), its area (13 bits), its time zone (10 bits), ten times the binary logarithm of its population
-/// plus one (one byte), and the offset of its name (three bytes).
+/// The cities as points, in cells of one degree. The grid contains the index of the first cell of each row from the
+/// south (181 numbers of two bytes), the number of cells with cities (four bytes), and four bytes for each of these
+/// cells: the index of its first city (the lower 20 bits) and its column (the upper 9 bits). A city has ten bytes: its
+/// position in the cell (12 bits of latitude, 12 bits of longitude), its area (13 bits), its time zone (10 bits), ten
+/// times the binary logarithm of its population plus one (one byte), and the offset of its name (three bytes).
 struct CityGrid: Sendable {
     private let grid: PlaceBytes
     private let rows: PlaceTable
@@ -24,7 +22,6 @@ struct CityGrid: Sendable {
 
     var count: Int { rows.count }
 
-    /// The data of one city.
     struct City {
         var number: Int
         var latitude: Double
@@ -35,10 +32,7 @@ struct CityGrid: Sendable {
         var size: Int
         var name: Int
 
-        /// The radius of the city, in kilometres: 0.1 km times the cube root of its population.
-        ///
-        /// The rule was found by experiments with real cities. The radius is 2 km for 10,000 inhabitants and 22 km for
-        /// 10 million.
+        /// The radius of the city, in kilometres: 0.1 km times the cube root of its population (found by experiments).
         var radius: Double { CityGrid.radius(ofSize: size) }
     }
 
@@ -46,27 +40,20 @@ struct CityGrid: Sendable {
     /// The maximum radius of a city, in kilometres: that of 40 million inhabitants.
     static let maximumRadius = 35.0
 
-    /// Returns the city with the given index.
     func city(_ number: Int) throws(PlaceDataError) -> City {
-        // Finds the last cell whose first city does not follow the requested one.
-        var low = 0
-        var high = try cellCount()
-        while low < high {
-            let middle = (low + high) / 2
-            if try cell(middle).first <= number { low = middle + 1 } else { high = middle }
-        }
-        guard low > 0 else { throw .damaged }
-        let cellIndex = low - 1
-        var row = 0
-        var endRow = 180
-        while row + 1 < endRow {
-            let middle = (row + endRow) / 2
-            if try grid.integer(at: middle * 2, byteCount: 2) <= cellIndex { row = middle } else { endRow = middle }
-        }
+        // The last cell whose first city does not follow the requested one, and the last row that does not begin after
+        // this cell.
+        let cellIndex =
+            try (0..<cellCount()).partitionPoint { (index) throws(PlaceDataError) in try cell(index).first <= number }
+            - 1
+        guard cellIndex >= 0 else { throw .damaged }
+        let row =
+            try (1..<180).partitionPoint { (row) throws(PlaceDataError) in
+                try grid.integer(at: row * 2, byteCount: 2) <= cellIndex
+            } - 1
         return try city(number, row: row, column: cell(cellIndex).column)
     }
 
-    /// Calls the closure with each city.
     func forEachCity(_ body: (City) -> Void) throws(PlaceDataError) {
         for row in 0..<180 {
             for place in try cells(ofRow: row) {
@@ -94,9 +81,8 @@ struct CityGrid: Sendable {
     }
 
     /// Calls the closure with the index and the distance of each city that is less than `limit` kilometres away from a
-    /// point. The distance is in kilometres. The closure may reduce the limit.
-    ///
-    /// The distance is calculated on a plane. At 100 km, its error is a few metres, except near the poles.
+    /// point. The distance is in kilometres. The closure may reduce the limit. The distance is calculated on a plane.
+    /// At 100 km, its error is a few metres, except near the poles.
     @inline(__always)
     func forEachCity(
         near latitude: Double, _ longitude: Double, within limit: inout Double,
@@ -137,13 +123,7 @@ struct CityGrid: Sendable {
 
     /// Returns the first cell of a row that is in the column or east of it.
     private func firstCell(of cells: Range<Int>, from column: Int) throws(PlaceDataError) -> Int {
-        var low = cells.lowerBound
-        var high = cells.upperBound
-        while low < high {
-            let middle = (low + high) / 2
-            if try cell(middle).column < column { low = middle + 1 } else { high = middle }
-        }
-        return low
+        try cells.partitionPoint { (place) throws(PlaceDataError) in try cell(place).column < column }
     }
 
     func size(_ number: Int) throws(PlaceDataError) -> Int { try rows.integer(number, at: 6, byteCount: 1) }
@@ -163,7 +143,6 @@ struct CityGrid: Sendable {
             name: try rows.integer(number, at: 7, byteCount: 3))
     }
 
-    /// Returns the offset of the name of a city in the texts.
     func nameOffset(_ number: Int) throws(PlaceDataError) -> Int { try rows.integer(number, at: 7, byteCount: 3) }
 
     private func cellCount() throws(PlaceDataError) -> Int {

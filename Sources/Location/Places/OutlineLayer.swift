@@ -28,20 +28,14 @@ struct OutlineLayer: Sendable {
 
     init(_ bytes: PlaceBytes) { self.bytes = bytes }
 
-    /// The result of the search for a point.
     struct LookupResult: Equatable {
         /// The label of the area that contains the point; 0 if there is none.
         var label: Int
-        /// The label on the other side of the nearest outline toward the corner. For a point just outside an area, this
-        /// is the label of that area.
+        /// The label beyond the nearest outline: for a point just outside an area, that of the area.
         var oppositeLabel = 0
     }
 
-    /// Returns the area at a point.
-    ///
-    /// - Parameters:
-    ///   - latitude: The latitude, -90 to 90 degrees.
-    ///   - longitude: The longitude, -180 to 180 degrees.
+    /// Returns the area at a latitude within ±90 and a longitude within ±180 degrees.
     func area(latitude: Double, longitude: Double) throws(PlaceDataError) -> LookupResult {
         // The outlines end at the edge of the map, so points on the edge are moved inside.
         let latitude = min(89.999, max(-89.999, latitude))
@@ -59,18 +53,12 @@ struct OutlineLayer: Sendable {
     }
 
     private func entry(row: Int, column: Int) throws(PlaceDataError) -> (corner: Int, offset: Int)? {
-        var low = try bytes.integer(at: 2 + row * 2, byteCount: 2)
-        var high = try bytes.integer(at: 4 + row * 2, byteCount: 2)
+        let first = try bytes.integer(at: 2 + row * 2, byteCount: 2)
+        let end = try bytes.integer(at: 4 + row * 2, byteCount: 2)
         let count = try bytes.integer(at: 364, byteCount: 4)
-        guard low <= high, high <= count, count <= (bytes.count - 368) / 5 else { throw .damaged }
-        let first = low
-        while low < high {
-            let middle = (low + high) / 2
-            if try bytes.integer(at: 368 + middle * 5, byteCount: 2) & 0x1FF <= column {
-                low = middle + 1
-            } else {
-                high = middle
-            }
+        guard first <= end, end <= count, count <= (bytes.count - 368) / 5 else { throw .damaged }
+        let low = try (first..<end).partitionPoint { (entry) throws(PlaceDataError) in
+            try bytes.integer(at: 368 + entry * 5, byteCount: 2) & 0x1FF <= column
         }
         guard low > first else { return nil }
         let start = 368 + (low - 1) * 5
@@ -83,8 +71,7 @@ struct OutlineLayer: Sendable {
         return (word >> 9 & 0x1FF, offset == 0 ? 0 : 368 + count * 5 + offset)
     }
 
-    /// Follows the arcs and returns the labels at the intersection that is nearest to the point, on the line from the
-    /// point to the origin, which represents the corner.
+    /// Returns the labels at the intersection nearest to the point, on the line to the origin, the corner.
     private func nearestIntersection(x: Double, y: Double, corner: Int, arcs: Int) throws(PlaceDataError)
         -> LookupResult
     {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An error while reading the place data.
 package struct PlaceDataError: Error, Equatable, CustomStringConvertible {
-    /// The message for the user.
     package let description: String
 
     init(_ description: String) { self.description = description }
@@ -11,9 +9,20 @@ package struct PlaceDataError: Error, Equatable, CustomStringConvertible {
         "The place data in this program is damaged. Reinstall the program.")
 }
 
-/// Immutable bytes, whose bounds are checked on every access.
-///
-/// The bytes are constants of the program, which the kernel loads page by page on access, or a copy.
+extension Range<Int> {
+    /// Returns the first index that does not satisfy the condition. All indices that satisfy it must come first.
+    @inline(__always)
+    func partitionPoint(where isBefore: (Int) throws(PlaceDataError) -> Bool) throws(PlaceDataError) -> Int {
+        var (low, high) = (lowerBound, upperBound)
+        while low < high {
+            let middle = (low + high) / 2
+            if try isBefore(middle) { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}
+
+/// Immutable bytes with checked bounds: constants, which the kernel loads page by page, or a copy.
 struct PlaceBytes: @unchecked Sendable {  // The bytes are never modified.
     private let bytes: UnsafeRawBufferPointer
     /// Owns a copy of the bytes; nil for constants of the program.
@@ -48,7 +57,6 @@ struct PlaceBytes: @unchecked Sendable {  // The bytes are never modified.
         return value
     }
 
-    /// Returns a view of a part of the bytes.
     func slice(_ offset: Int, _ count: Int) throws(PlaceDataError) -> PlaceBytes {
         guard offset >= 0, count >= 0, offset <= bytes.count, count <= bytes.count - offset else { throw .damaged }
         return PlaceBytes(part: UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + count]), owner: owner)
@@ -73,7 +81,6 @@ struct PlaceBytes: @unchecked Sendable {  // The bytes are never modified.
     }
 }
 
-/// A cursor that reads consecutive integers of variable length.
 struct PlaceCursor {
     let bytes: PlaceBytes
     var offset: Int

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension PlaceData {
-    /// Returns a text in lower case without accents and punctuation, with single spaces between words, in UTF-8.
-    ///
-    /// Latin letters are folded to ASCII: "Île-de-France" becomes "ile de france", "Łódź" becomes "lodz". Letters of
-    /// other scripts are only converted to lower case.
+    /// Returns a text in lower case without accents and punctuation, with single spaces between words, in UTF-8. Latin
+    /// letters are folded to ASCII: "Île-de-France" becomes "ile de france", "Łódź" becomes "lodz". Letters of other
+    /// scripts are only converted to lower case.
     package func folded(_ text: some StringProtocol) throws(PlaceDataError) -> [UInt8] {
         var folded: [UInt8] = []
         folded.reserveCapacity(text.utf8.count)
@@ -34,18 +33,10 @@ extension PlaceData {
         }
     }
 
-    /// Returns the letters to which a scalar is folded: up to two, padded with zeros. nil if the data does not contain
-    /// the scalar.
+    /// Returns the letters to which a scalar is folded: up to two, padded with zeros; nil if unknown.
     private func foldedLetters(of scalar: Unicode.Scalar) throws(PlaceDataError) -> [UInt8]? {
-        var low = 0
-        var high = folding.count
-        while low < high {
-            let middle = (low + high) / 2
-            if try folding.integer(middle, at: 0, byteCount: 2) < scalar.value {
-                low = middle + 1
-            } else {
-                high = middle
-            }
+        let low = try (0..<folding.count).partitionPoint { (row) throws(PlaceDataError) in
+            try folding.integer(row, at: 0, byteCount: 2) < scalar.value
         }
         guard low < folding.count, try folding.integer(low, at: 0, byteCount: 2) == scalar.value else { return nil }
         let pair = try folding.integer(low, at: 2, byteCount: 2)

@@ -1,19 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension PlaceData {
-    /// The maximum number of places that a search returns.
     private static let maximumResults = 5
     /// The size of a city with 100,000 inhabitants. If the largest city with a name has at least this size, the cities
     /// are ranked before areas with the same name.
     private static let largeCitySize = 166
 
     /// Finds the places that a text names: "city", "city, area", "city, area, country" and similar. Preceding parts,
-    /// such as a street, are ignored.
-    ///
-    /// Case, accents and words with digits (postal codes) are ignored. Areas can be given by their abbreviations, and
-    /// countries by their ISO 3166-1 codes. The area or country can also be the last words of a part. If no place
-    /// matches all parts after it, unknown parts, such as a county, are ignored. If no place has the name, places whose
-    /// name begins with it are returned.
+    /// such as a street, are ignored. Case, accents and words with digits (postal codes) are ignored. Areas can be
+    /// given by their abbreviations, and countries by their ISO 3166-1 codes. The area or country can also be the last
+    /// words of a part. If no place matches all parts after it, unknown parts, such as a county, are ignored. If no
+    /// place has the name, places whose name begins with it are returned.
     package func places(_ query: PlaceQuery) throws(PlaceDataError) -> PlaceMatch {
         guard query.text.utf8.count <= PlaceQuery.maximumTextLength else { return .notFound }
         var parts: [[UInt8]] = []
@@ -39,10 +36,8 @@ extension PlaceData {
         return cities.isEmpty ? .notFound : .found(cities)
     }
 
-    /// Returns the places of the first part that names a place within the parts after it.
-    ///
-    /// The closure `left` returns the parts to consider among the parts after a place; nil if they do not permit a
-    /// search.
+    /// Returns the places of the first part that names a place within the parts after it. The closure `left` returns
+    /// the parts to consider among the parts after a place; nil if they do not permit a search.
     private func places(
         _ parts: [[UInt8]], _ around: [Surroundings], _ query: PlaceQuery,
         _ left: (ArraySlice<Surroundings>) throws(PlaceDataError) -> [Surroundings]?
@@ -88,15 +83,13 @@ extension PlaceData {
         return countries
     }
 
-    /// Returns the areas whose country satisfies the condition.
     private func areas(_ areas: Set<Int>, _ fits: (Int) -> Bool) throws(PlaceDataError) -> Set<Int> {
         var found: Set<Int> = []
         for area in areas where fits(try areaCountry(area)) { found.insert(area) }
         return found
     }
 
-    /// Interprets the last one to three words of a part as an area or a country: "Paris TX", "Sydney NSW 2000,
-    /// Australia".
+    /// Interprets the last words of a part as an area or country: "Paris TX", "Sydney NSW 2000, Australia".
     private func placesWithTrailingArea(
         _ parts: [[UInt8]], _ around: [Surroundings], _ query: PlaceQuery
     ) throws(PlaceDataError) -> [Place]? {
@@ -115,8 +108,7 @@ extension PlaceData {
         return nil
     }
 
-    /// Returns up to five cities, areas and countries with the given name, within all of the surroundings, best match
-    /// first.
+    /// Returns up to five places with the name within all of the surroundings, best match first.
     private func places(
         named name: [UInt8], _ own: Surroundings, _ within: [Surroundings], _ query: PlaceQuery
     ) throws(PlaceDataError) -> [Place] {
@@ -204,16 +196,13 @@ extension PlaceData {
 
 /// The areas, countries or cities that a part of a text can name.
 struct Surroundings {
-    /// The indices of areas.
     var areas: Set<Int> = []
     /// The labels of countries.
     var countries: Set<Int> = []
-    /// The indices of cities, if there are no areas and countries. The place may be a part of one of these cities or
-    /// near it.
+    /// The indices of cities, without areas and countries. The place is a part of one, or near it.
     var cities: [Int] = []
     /// True if the part consists of two or three bytes, and may be an abbreviation.
     var isPossibleAbbreviation = false
 
-    /// True if the part names no area and no country.
     var isEmpty: Bool { areas.isEmpty && countries.isEmpty }
 }

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The search for cities by folded name.
-///
-/// A search first reads samples of the index, which are stored contiguously, and then the hashes of the rows between
-/// two samples. This limits page faults: names and their cities are spread over the data, and each access loads up to
-/// 64 kB of it into memory.
+/// The search for cities by folded name. A search first reads samples of the index, which are stored contiguously, and
+/// then the hashes of the rows between two samples. This limits page faults: names and their cities are spread over the
+/// data, and each access loads up to 64 kB of it into memory.
 extension PlaceData {
     /// The maximum number of cities that are returned for a name or a prefix.
     private static let maximumCities = 2000
@@ -30,12 +28,10 @@ extension PlaceData {
         return Int(value >> 24)
     }
 
-    /// Returns the indices of the cities whose name begins with the given prefix.
     func cities(withPrefix start: [UInt8]) throws(PlaceDataError) -> [Int] {
-        var (low, high) = try rowRange(containing: start)
-        while low < high {
-            let middle = (low + high) / 2
-            if try row(middle).name.lexicographicallyPrecedes(start) { low = middle + 1 } else { high = middle }
+        let (first, end) = try rowRange(containing: start)
+        var low = try (first..<max(first, end)).partitionPoint { (number) throws(PlaceDataError) in
+            try row(number).name.lexicographicallyPrecedes(start)
         }
         var found: [Int] = []
         while low < index.count, found.count < Self.maximumCities {
@@ -63,22 +59,16 @@ extension PlaceData {
         before name: [UInt8], isOrderedBefore isBefore: (UInt64, UInt64) -> Bool
     ) throws(PlaceDataError) -> Int {
         let start = (0..<8).reduce(UInt64(0)) { $0 << 8 | UInt64($1 < name.count ? name[$1] : 0) }
-        var low = 0
-        var high = samples.count
-        while low < high {
-            let middle = (low + high) / 2
+        return try (0..<samples.count).partitionPoint { (row) throws(PlaceDataError) in
             var sample: UInt64 = 0
-            for place in 0..<8 { sample = sample << 8 | UInt64(try samples.integer(middle, at: place, byteCount: 1)) }
-            if isBefore(sample, start) { low = middle + 1 } else { high = middle }
+            for place in 0..<8 { sample = sample << 8 | UInt64(try samples.integer(row, at: place, byteCount: 1)) }
+            return isBefore(sample, start)
         }
-        return low
     }
 
     private func row(_ number: Int) throws(PlaceDataError) -> (name: [UInt8], city: Int) {
         let entry = try index.integer(number, at: 0, byteCount: 2)
-        if entry < cities.count {
-            return (try folded(texts.text(at: cities.nameOffset(entry))), entry)
-        }
+        if entry < cities.count { return (try folded(texts.text(at: cities.nameOffset(entry))), entry) }
         let other = entry - cities.count
         let name = try texts.text(at: otherNames.integer(other, at: 3, byteCount: 3))
         return (Array(name.utf8), try otherNames.integer(other, at: 0, byteCount: 3))

@@ -2,7 +2,6 @@
 
 import SystemCalls
 
-/// The search for countries and areas by name, and the creation of their places.
 extension PlaceData {
     /// The maximum number of cities with one name that are checked for proximity to a place.
     private static let maximumNeighbours = 50
@@ -48,11 +47,8 @@ extension PlaceData {
         of count: Int, equalTo name: [UInt8], key: (Int) throws(PlaceDataError) -> [UInt8],
         body: (Int) throws(PlaceDataError) -> Void
     ) throws(PlaceDataError) {
-        var low = 0
-        var high = count
-        while low < high {
-            let middle = (low + high) / 2
-            if try key(middle).lexicographicallyPrecedes(name) { low = middle + 1 } else { high = middle }
+        var low = try (0..<count).partitionPoint { (row) throws(PlaceDataError) in
+            try key(row).lexicographicallyPrecedes(name)
         }
         while low < count, try key(low) == name {
             try body(low)

@@ -11,10 +11,8 @@ extension PlaceData {
     private static let maximumZoneDistance = 1500.0
 
     /// Returns the place at a point in degrees on WGS 84; nil if nothing is known about the point or it is not on the
-    /// earth.
-    ///
-    /// The country is the one whose borders contain the point. Off the coast, it is the country of the nearest city
-    /// within 25 km. The locality is the largest city of the country whose radius contains the point, or else the
+    /// earth. The country is the one whose borders contain the point. Off the coast, it is the country of the nearest
+    /// city within 25 km. The locality is the largest city of the country whose radius contains the point, or else the
     /// nearest city within 100 km.
     package func place(latitude: Double, longitude: Double) throws(PlaceDataError) -> Place? {
         guard abs(latitude) <= 90, abs(longitude) <= 180 else { return nil }  // Also rejects NaN.
@@ -63,14 +61,12 @@ extension PlaceData {
     /// The cities near a point, in the requested country if there is one.
     private struct NearbyCities {
         var nearest: CityGrid.City?
-        /// The distance of the nearest city, in kilometres.
         var distance = Double.infinity
         /// The largest city whose radius contains the point.
         var largest: CityGrid.City?
     }
 
-    /// Searches for cities with increasing distance, because there is usually a city nearby. Distances are in
-    /// kilometres.
+    /// Searches with increasing distance in kilometres, because there is usually a city nearby.
     private func cities(
         near latitude: Double, _ longitude: Double, in country: Int, beyond start: Double = 0, within limit: Double
     ) throws(PlaceDataError) -> NearbyCities {
@@ -139,8 +135,7 @@ extension PlaceData {
         return text.isEmpty ? nil : text
     }
 
-    /// Returns the nautical time zone of a meridian, with an offset of whole hours. In the names of these zones, west
-    /// is positive.
+    /// Returns the nautical time zone of a meridian. In its name, west is positive.
     private static func nauticalZone(_ longitude: Double) -> String {
         let hours = -Int((longitude / 15).rounded())
         return hours == 0 ? "Etc/GMT" : "Etc/GMT\(hours > 0 ? "+" : "")\(hours)"

@@ -45,7 +45,6 @@ package struct PlaceData: Sendable {
         try self.init(PlaceBytes(constant: bytes))
     }
 
-    /// Creates the place data from a copy of bytes.
     package init(copying bytes: [UInt8]) throws(PlaceDataError) { try self.init(PlaceBytes(copying: bytes)) }
 
     private static let signature: [UInt8] = [0x50, 0x4C, 0x41, 0x43, 0x45, 0x53, 0, 2]  // PLACES, version 2
@@ -78,7 +77,6 @@ package struct PlaceData: Sendable {
     }
 }
 
-/// A table with rows of a fixed size.
 struct PlaceTable: Sendable {
     let bytes: PlaceBytes
     let width: Int
@@ -90,7 +88,6 @@ struct PlaceTable: Sendable {
 
     var count: Int { bytes.count / width }
 
-    /// Returns the integer at an offset in a row.
     @inline(__always)
     func integer(_ row: Int, at place: Int, byteCount count: Int) throws(PlaceDataError) -> Int {
         guard row >= 0, row < self.count else { throw .damaged }

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A search for places by text.
 package struct PlaceQuery: Sendable {
-    /// The text that the user has entered: a place, optionally followed by the areas that contain it, separated by
-    /// commas.
+    /// The text of the user: a place, and the areas that contain it, separated by commas.
     package var text: String
-    /// A circle, in degrees and metres. Places inside it are preferred, and nearer places are preferred to farther
-    /// ones.
+    /// A circle, in degrees and metres. Places inside it, and nearer places, are preferred.
     package var circle: (latitude: Double, longitude: Double, radius: Double)?
     /// Returns the ISO 3166-1 codes for the folded name of a country in a language that the data does not contain.
     package var countryCodes: @Sendable ([UInt8]) -> [String]
@@ -33,11 +30,35 @@ package struct PlaceQuery: Sendable {
     }
 }
 
-/// The result of a search.
 package enum PlaceMatch: Equatable, Sendable {
     /// The matching places, best match first; at most five.
     case found([Place])
     /// The place is unknown. Only the area or country with this name, which would contain it, is known.
     case onlySurroundings(String)
     case notFound
+}
+
+package struct Place: Equatable, Sendable {
+    /// The latitude in degrees on WGS 84. The coordinates are those of the requested point, or of the centre of the
+    /// found place.
+    package var latitude: Double
+    package var longitude: Double
+    /// The radius around the coordinates, in metres.
+    package var radius: Double
+    /// The two-letter country code of ISO 3166-1; nil at sea.
+    package var countryCode: String?
+    package var country: String?
+    /// The name of the first administrative level below the country, according to GeoNames.
+    package var administrativeArea: String?
+    package var locality: String?
+    package var subLocality: String?
+    /// The name of the IANA time zone, for example "Europe/Berlin".
+    package var timeZone: String?
+    package var ocean: String?
+    package var inlandWater: String?
+
+    /// The name of the most specific feature that has one.
+    package var name: String? {
+        inlandWater ?? subLocality ?? locality ?? ocean ?? administrativeArea ?? country
+    }
 }

@@ -209,7 +209,7 @@ struct ProgressTests {
     private func text(_ name: String, _ callback: Listener.Callback, _ device: SimulatedDevice) -> String {
         let time = device.wallTime.nanoseconds
         return switch callback {
-        case .location(let location): "\(name) \(time) \(location) \(location.age ?? -1)"
+        case .location(let location): "\(name) \(time) \(location) \(location.age ?? .seconds(-1))"
         case .error(let error): "\(name) \(time) \(error)"
         case .authorization: "\(name) \(time) authorization"
         }

@@ -3,11 +3,9 @@
 package import DeviceCore
 
 /// A client of BlueZ without a socket. It processes received messages, and provides the bytes to send and the events to
-/// deliver.
-///
-/// The client selects an adapter that is powered, starts discovery on it, and reports the beacons among the received
-/// advertisements. If bluetoothd, an adapter or its power is missing, it reports this and waits for the signal of a
-/// change. It retries, with an increasing delay, only after errors whose end is not signaled.
+/// deliver. The client selects an adapter that is powered, starts discovery on it, and reports the beacons among the
+/// received advertisements. If bluetoothd, an adapter or its power is missing, it reports this and waits for the signal
+/// of a change. It retries, with an increasing delay, only after errors whose end is not signaled.
 package struct BlueZClient {
     /// The timeout for a reply from the bus or from BlueZ, in seconds.
     static let replyTimeout = 10.0
@@ -24,6 +22,7 @@ package struct BlueZClient {
     private static let serviceUnavailableErrors: Set = [
         "org.freedesktop.DBus.Error.ServiceUnknown", "org.freedesktop.DBus.Error.NameHasNoOwner",
     ]
+    private static let pathBytes = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_".utf8)
     /// The maximum number of adapters. Further adapters are ignored.
     private static let maximumAdapters = 16
 
@@ -35,7 +34,6 @@ package struct BlueZClient {
     private let startsDiscovery: Bool
     private var serial: UInt32 = 0
     private var pendingRequests: [UInt32: (question: Request, deadline: BootTime)] = [:]
-    /// The bytes to send.
     private var outgoing: [UInt8] = []
     private var events: [BeaconEvent] = []
 
@@ -46,7 +44,6 @@ package struct BlueZClient {
         var isDiscovering = false
     }
 
-    /// The adapters by object path.
     private var adapters: [String: Adapter] = [:]
     /// The adapter that discovers, or that has been requested to.
     private var adapter: String?
@@ -55,10 +52,8 @@ package struct BlueZClient {
     /// The next scheduled step. It is cancelled if a message from BlueZ makes it unnecessary.
     private enum Step {
         case none
-        /// Requests the objects of BlueZ, or starts discovery.
         case retry(BootTime)
-        /// Reports the error if the adapter has not started discovery by then. The error was BlueZ's reply that
-        /// discovery is already in progress.
+        /// Reports BlueZ's reply that discovery is in progress, if the adapter does not discover by then.
         case expectDiscovery(error: DBusMessage, BootTime)
 
         var time: BootTime {
@@ -70,16 +65,11 @@ package struct BlueZClient {
     }
 
     private var nextStep = Step.none
-    /// True while beacons can be received.
     private var isReceiving = false
     /// The time of the last message from BlueZ.
     private var lastMessage: BootTime
 
-    /// Creates a client with its first calls ready to be sent.
-    ///
-    /// - Parameters:
-    ///   - listens: False to only check whether beacons can be received.
-    ///   - now: The current time.
+    /// Creates a client with its first calls ready to be sent. Without `listens`, it only checks the reception.
     package init(listens: Bool = true, now: BootTime) {
         self.startsDiscovery = listens
         lastMessage = now
@@ -105,13 +95,11 @@ package struct BlueZClient {
 
     // MARK: Output
 
-    /// Returns and removes the bytes to send.
     package mutating func drainOutgoing() -> [UInt8] {
         defer { outgoing = [] }
         return outgoing
     }
 
-    /// Returns and removes the events to deliver.
     package mutating func drainEvents() -> [BeaconEvent] {
         defer { events = [] }
         return events
@@ -120,8 +108,7 @@ package struct BlueZClient {
     /// The time at which ``processTimeouts(now:)`` must be called.
     var deadline: BootTime { min(nextStep.time, pendingRequests.values.map(\.deadline).min() ?? pingTime) }
 
-    /// The time at which BlueZ is pinged. Without a ping, a daemon that hangs could not be distinguished from the
-    /// absence of beacons.
+    /// The time at which BlueZ is pinged, because a daemon that hangs looks like the absence of beacons.
     private var pingTime: BootTime {
         startsDiscovery && isReceiving ? lastMessage.advanced(bySeconds: Self.pingInterval) : .never
     }
@@ -188,9 +175,7 @@ package struct BlueZClient {
         switch message.kind {
         case .methodReturn, .error:
             guard let number = message.replySerial, let (question, _) = pendingRequests.removeValue(forKey: number)
-            else {
-                return
-            }
+            else { return }
             if message.kind == .error {
                 try process(error: message, to: question, now: now)
             } else {
@@ -320,19 +305,11 @@ package struct BlueZClient {
 
     /// True if the text is a valid object path. The bus closes the connection if a call has an invalid path.
     private static func isPath(_ text: String) -> Bool {
-        let parts = text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-        return parts.count > 1 && text.utf8.count <= 255
-            && parts.enumerated().allSatisfy { place, part in
-                part.isEmpty == (place == 0)
-                    && part.allSatisfy { byte in
-                        switch byte {
-                        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):
-                            true
-                        default: false
-                        }
-                    }
-            }
+        let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count > 1, parts[0].isEmpty, text.utf8.count <= 255 else { return false }
+        return parts.dropFirst().allSatisfy { part in
+            !part.isEmpty && part.utf8.allSatisfy { Self.pathBytes.contains($0) }
+        }
     }
 
     /// Resets the state after the owner of BlueZ's bus name has changed. The new owner is empty if BlueZ has ended.

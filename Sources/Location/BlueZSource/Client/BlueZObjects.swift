@@ -13,7 +13,6 @@ struct BlueZObject {
         var isDiscovering: Bool?
     }
 
-    /// The properties of a remote device.
     struct Device {
         /// The signal strength, in dBm; nil if the message does not contain it.
         var rssi: Int8?
@@ -101,9 +100,7 @@ struct BlueZObject {
     }
 
     /// Reads the data of each company: `a{qv}`.
-    private static func advertisement(
-        _ reader: inout DBusReader
-    ) throws(DBusFormatError) -> BeaconAdvertisement? {
+    private static func advertisement(_ reader: inout DBusReader) throws(DBusFormatError) -> BeaconAdvertisement? {
         var found: BeaconAdvertisement?
         try reader.dictionary { (reader) throws(DBusFormatError) in
             let company = try reader.uint16()

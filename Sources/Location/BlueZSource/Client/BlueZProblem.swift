@@ -4,27 +4,21 @@ import DeviceCore
 
 /// The errors that prevent the reception of beacons, with their remedies.
 enum BlueZProblem {
-    static var noAdapter: DeviceError {
-        DeviceError(
-            .notFound,
-            "BlueZ has no Bluetooth adapter, so no beacons can be received. Plug one in, or switch on the board's own (rfkill list; bluetoothctl list). Reception then starts automatically."
-        )
-    }
+    static let noAdapter = DeviceError(
+        .notFound,
+        "BlueZ has no Bluetooth adapter, so no beacons can be received. Plug one in, or switch on the board's own (rfkill list; bluetoothctl list). Reception then starts automatically."
+    )
 
-    static var switchedOff: DeviceError {
-        DeviceError(
-            .unreachable,
-            "The Bluetooth adapter is switched off, so no beacons can be received. Switch it on (rfkill unblock bluetooth; bluetoothctl power on). Reception then starts automatically."
-        )
-    }
+    static let switchedOff = DeviceError(
+        .unreachable,
+        "The Bluetooth adapter is switched off, so no beacons can be received. Switch it on (rfkill unblock bluetooth; bluetoothctl power on). Reception then starts automatically."
+    )
 
     /// BlueZ has not answered since the connection was established: it hangs, or the bus cannot start it.
-    static var noReply: DeviceError {
-        DeviceError(
-            .silent,
-            "BlueZ does not respond, so no beacons can be received. It does not run on a board without a Bluetooth adapter: plug one in. Otherwise restart it (systemctl restart bluetooth)."
-        )
-    }
+    static let noReply = DeviceError(
+        .silent,
+        "BlueZ does not respond, so no beacons can be received. It does not run on a board without a Bluetooth adapter: plug one in. Otherwise restart it (systemctl restart bluetooth)."
+    )
 
     /// BlueZ has answered before, but no longer does.
     static func timedOut(seconds: Int) -> DeviceError {
@@ -34,25 +28,24 @@ enum BlueZProblem {
         )
     }
 
-    static var blueZEnded: DeviceError {
-        DeviceError(
-            .connectionLost,
-            "bluetoothd has exited, so no beacons can be received. If it does not restart automatically, start it (systemctl start bluetooth)."
-        )
-    }
+    static let blueZEnded = DeviceError(
+        .connectionLost,
+        "bluetoothd has exited, so no beacons can be received. If it does not restart automatically, start it (systemctl start bluetooth)."
+    )
 
     /// The request for BlueZ's objects has failed, with an error from BlueZ, or from the bus if it cannot reach BlueZ.
     static func objectsUnavailable(_ message: DBusMessage, isFromBus: Bool) -> DeviceError {
         if message.error == "org.freedesktop.DBus.Error.AccessDenied" { return accessDenied(message) }
-        return isFromBus
-            ? DeviceError(
-                .unreachable,
-                "BlueZ is not running, so no beacons can be received. Install and start it (apt install bluez; systemctl start bluetooth). Reception then starts automatically.\(detail(of: message))"
-            )
-            : DeviceError(
+        guard isFromBus else {
+            return DeviceError(
                 .inputOutput,
                 "BlueZ does not list its adapters, so no beacons can be received. Retrying. Check its log (journalctl -u bluetooth).\(detail(of: message))"
             )
+        }
+        return DeviceError(
+            .unreachable,
+            "BlueZ is not running, so no beacons can be received. Install and start it (apt install bluez; systemctl start bluetooth). Reception then starts automatically.\(detail(of: message))"
+        )
     }
 
     static func discoveryFailed(_ message: DBusMessage) -> DeviceError {

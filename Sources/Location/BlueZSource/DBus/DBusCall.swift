@@ -3,7 +3,6 @@
 /// A D-Bus method call. Supports only the required part of the wire format: little endian, string arguments, and
 /// dictionaries of strings and booleans.
 struct DBusCall {
-    /// A value in a dictionary.
     enum Value {
         case text(String)
         case bool(Bool)
@@ -25,7 +24,6 @@ struct DBusCall {
         self.member = member
     }
 
-    /// Returns the call with a string argument added.
     func appending(_ text: String) -> DBusCall {
         var call = self
         call.signature += "s"
@@ -33,7 +31,6 @@ struct DBusCall {
         return call
     }
 
-    /// Returns the call with a dictionary argument added.
     func appending(_ dictionary: KeyValuePairs<String, Value>) -> DBusCall {
         var call = self
         call.signature += "a{sv}"
@@ -58,9 +55,7 @@ struct DBusCall {
         return call
     }
 
-    /// Encodes the call.
-    ///
-    /// - Parameter serial: The serial number of the call, which must not be 0.
+    /// Encodes the call with a serial number, which must not be 0.
     func bytes(serial: UInt32) -> [UInt8] {
         var message: [UInt8] = [UInt8(ascii: "l"), DBusMessage.MessageType.methodCall.rawValue, isOneWay ? 1 : 0, 1]
         Self.append(UInt32(body.count), to: &message)

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A received D-Bus message.
 package struct DBusMessage {
-    /// The type of a message.
     enum MessageType: UInt8 {
         case methodCall = 1
         case methodReturn = 2
@@ -18,7 +16,6 @@ package struct DBusMessage {
     package private(set) var path = ""
     private(set) var interface = ""
     package private(set) var member = ""
-    /// The name of the error.
     private(set) var error = ""
     /// The unique name of the sender, which is set by the bus.
     private(set) var sender = ""
@@ -39,7 +36,6 @@ package struct DBusMessage {
         return text
     }
 
-    /// Decodes a complete message.
     init(_ bytes: [UInt8]) throws(DBusFormatError) {
         guard let size = try DBusFramer.size(of: bytes[...]), size.total == bytes.count else { throw DBusFormatError() }
         self.bytes = bytes
@@ -76,8 +72,7 @@ package struct DBusMessage {
 
 /// A framer that splits the bytes of a connection into messages.
 package struct DBusFramer {
-    /// The maximum size of a message, in bytes. A longer message ends the connection. The limit suffices for about ten
-    /// thousand devices of BlueZ.
+    /// The maximum size of a message, in bytes, which suffices for about ten thousand devices of BlueZ.
     static let maximumSize = 8 << 20
     /// The size of the fixed part of the header, which contains the length of the message.
     private static let fixedSize = 16
@@ -85,10 +80,8 @@ package struct DBusFramer {
     private var bytes: [UInt8] = []
     private var start = 0
 
-    /// Creates a framer without bytes.
     package init() {}
 
-    /// Appends received bytes.
     package mutating func append(_ more: UnsafeRawBufferPointer) {
         if start > 0 {
             bytes.removeFirst(start)
@@ -97,8 +90,7 @@ package struct DBusFramer {
         bytes.append(contentsOf: more)
     }
 
-    /// Returns the next complete message; nil if there is none. Skips a message that has a valid length but is
-    /// otherwise invalid.
+    /// Returns the next complete message. Skips a message that has a valid length but is otherwise invalid.
     package mutating func next() throws(DBusFormatError) -> DBusMessage? {
         while let size = try Self.size(of: bytes[start...]), size.total <= bytes.count - start {
             let message = Array(bytes[start..<start + size.total])
@@ -108,8 +100,7 @@ package struct DBusFramer {
         return nil
     }
 
-    /// Returns the size of the message at the start of the bytes and the offset of its body; nil if the bytes are too
-    /// few to determine them.
+    /// Returns the size of the first message and the offset of its body; nil if more bytes are needed.
     static func size(of bytes: ArraySlice<UInt8>) throws(DBusFormatError) -> (total: Int, body: Int)? {
         guard bytes.count >= fixedSize else { return nil }
         let head = Array(bytes.prefix(fixedSize))

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An error in the format of a D-Bus message.
 package struct DBusFormatError: Error {}
 
-/// A reader of values in the D-Bus wire format. Values are aligned relative to the start of the message. Every
-/// operation checks its bounds.
+/// A bounds-checked reader of D-Bus values, which are aligned relative to the start of the message.
 struct DBusReader {
     /// The maximum nesting depth of containers, according to the specification.
     static let maximumDepth = 64
@@ -64,7 +62,6 @@ struct DBusReader {
     /// Reads a string or an object path.
     mutating func string() throws(DBusFormatError) -> String { try text(count: Int(exactly: try uint32())) }
 
-    /// Reads a type signature.
     mutating func signature() throws(DBusFormatError) -> String { try text(count: Int(try uint8())) }
 
     private mutating func text(count: Int?) throws(DBusFormatError) -> String {
@@ -78,9 +75,7 @@ struct DBusReader {
 
     // MARK: Containers
 
-    /// Reads the length of an array and returns the offset of its end.
-    ///
-    /// - Parameter alignment: The alignment of the elements.
+    /// Reads the length of an array whose elements have an alignment, and returns the offset of its end.
     mutating func array(alignment: Int) throws(DBusFormatError) -> Int {
         guard let count = Int(exactly: try uint32()) else { throw DBusFormatError() }
         try align(alignment)
@@ -88,7 +83,6 @@ struct DBusReader {
         return offset + count
     }
 
-    /// Reads an array of bytes.
     mutating func byteArray() throws(DBusFormatError) -> [UInt8] {
         let last = try array(alignment: 1)
         defer { offset = last }
@@ -96,9 +90,7 @@ struct DBusReader {
     }
 
     /// Reads a dictionary. The closure must read the key and the value of one entry.
-    mutating func dictionary(
-        _ entry: (inout DBusReader) throws(DBusFormatError) -> Void
-    ) throws(DBusFormatError) {
+    mutating func dictionary(_ entry: (inout DBusReader) throws(DBusFormatError) -> Void) throws(DBusFormatError) {
         let last = try array(alignment: 8)
         while offset < last {
             try align(8)
@@ -117,7 +109,6 @@ struct DBusReader {
         return nil
     }
 
-    /// Skips a variant.
     mutating func skipVariant() throws(DBusFormatError) { try skip(Array(try signature().utf8)) }
 
     /// Skips a single value of the given type.
@@ -127,13 +118,29 @@ struct DBusReader {
         guard place == signature.count else { throw DBusFormatError() }
     }
 
+    /// Advances past one complete type of a signature.
+    /// - Parameter isPresent: True to skip a value of this type as well. The elements of an array are skipped with the
+    ///   array, by its length.
     private mutating func skipType(
-        _ signature: [UInt8], _ place: inout Int, depth: Int
+        _ signature: [UInt8], _ place: inout Int, depth: Int, isPresent: Bool = true
     ) throws(DBusFormatError) {
         guard place < signature.count, depth < Self.maximumDepth else { throw DBusFormatError() }
         let type = signature[place]
         place += 1
         switch type {
+        case UInt8(ascii: "a"):
+            guard place < signature.count else { throw DBusFormatError() }
+            if isPresent { offset = try array(alignment: Self.alignment(of: signature[place])) }
+            try skipType(signature, &place, depth: depth + 1, isPresent: false)
+        case UInt8(ascii: "("), UInt8(ascii: "{"):
+            if isPresent { try align(8) }
+            let close = type == UInt8(ascii: "(") ? UInt8(ascii: ")") : UInt8(ascii: "}")
+            repeat {
+                try skipType(signature, &place, depth: depth + 1, isPresent: isPresent)
+                guard place < signature.count else { throw DBusFormatError() }
+            } while signature[place] != close
+            place += 1
+        case _ where !isPresent: break
         case UInt8(ascii: "y"): _ = try uint8()
         case UInt8(ascii: "n"), UInt8(ascii: "q"): _ = try uint16()
         case UInt8(ascii: "b"), UInt8(ascii: "i"), UInt8(ascii: "u"), UInt8(ascii: "h"): _ = try uint32()
@@ -143,26 +150,8 @@ struct DBusReader {
         case UInt8(ascii: "s"), UInt8(ascii: "o"): _ = try string()
         case UInt8(ascii: "g"): _ = try self.signature()
         case UInt8(ascii: "v"): try skip(Array(try self.signature().utf8), depth: depth + 1)
-        case UInt8(ascii: "a"): try skipArray(signature, &place, depth)
-        case UInt8(ascii: "("), UInt8(ascii: "{"):
-            try align(8)
-            let close = type == UInt8(ascii: "(") ? UInt8(ascii: ")") : UInt8(ascii: "}")
-            repeat {
-                try skipType(signature, &place, depth: depth + 1)
-                guard place < signature.count else { throw DBusFormatError() }
-            } while signature[place] != close
-            place += 1
         default: throw DBusFormatError()
         }
-    }
-
-    /// Skips an array by its length, without reading its elements.
-    private mutating func skipArray(
-        _ signature: [UInt8], _ place: inout Int, _ depth: Int
-    ) throws(DBusFormatError) {
-        guard place < signature.count else { throw DBusFormatError() }
-        offset = try array(alignment: Self.alignment(of: signature[place]))
-        try Self.advancePastType(signature, &place, depth: depth + 1)
     }
 
     private static func alignment(of type: UInt8) -> Int {
@@ -171,26 +160,6 @@ struct DBusReader {
         case UInt8(ascii: "n"), UInt8(ascii: "q"): 2
         case UInt8(ascii: "x"), UInt8(ascii: "t"), UInt8(ascii: "d"), UInt8(ascii: "("), UInt8(ascii: "{"): 8
         default: 4
-        }
-    }
-
-    /// Advances past one complete type of a signature.
-    private static func advancePastType(
-        _ signature: [UInt8], _ place: inout Int, depth: Int
-    ) throws(DBusFormatError) {
-        guard place < signature.count, depth < maximumDepth else { throw DBusFormatError() }
-        let type = signature[place]
-        place += 1
-        switch type {
-        case UInt8(ascii: "a"): try advancePastType(signature, &place, depth: depth + 1)
-        case UInt8(ascii: "("), UInt8(ascii: "{"):
-            let close = type == UInt8(ascii: "(") ? UInt8(ascii: ")") : UInt8(ascii: "}")
-            repeat {
-                try advancePastType(signature, &place, depth: depth + 1)
-                guard place < signature.count else { throw DBusFormatError() }
-            } while signature[place] != close
-            place += 1
-        default: break
         }
     }
 }

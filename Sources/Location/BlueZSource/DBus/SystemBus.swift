@@ -14,10 +14,8 @@ struct SystemBus: ~Copyable {
 
     deinit { systemClose(descriptor) }
 
-    /// Connects to the bus. This does not block, because the socket is local.
-    ///
-    /// The authentication (SASL EXTERNAL with the user ID) is sent before the first message. The reply of the bus is
-    /// read with the subsequent input.
+    /// Connects to the bus. This does not block, because the socket is local. The authentication (SASL EXTERNAL with
+    /// the user ID) is sent before the first message. The reply of the bus is read with the subsequent input.
     init(address: String) throws(DeviceError) {
         var paths: [String] = []
         // The address can contain several entries, of which the first working one is used:
@@ -48,7 +46,6 @@ struct SystemBus: ~Copyable {
         throw Self.unreachable(paths[0], "connect", number)
     }
 
-    /// True while bytes are waiting to be sent.
     var hasPendingOutput: Bool { !pendingOutput.isEmpty }
 
     /// Sends bytes. Bytes that the socket does not accept are sent by the next call.
@@ -66,8 +63,7 @@ struct SystemBus: ~Copyable {
         }
     }
 
-    /// Passes the received bytes to the closure. Reads at most 256 KiB, so that a flood of input does not block the
-    /// thread.
+    /// Passes received bytes to the closure, at most 256 KiB, so that a flood does not block the thread.
     func read(_ take: (UnsafeRawBufferPointer) -> Void) throws(DeviceError) {
         var buffer = [UInt8](repeating: 0, count: 65_536)
         for _ in 0..<4 {
@@ -126,10 +122,9 @@ struct SystemBus: ~Copyable {
     }
 }
 
-/// A filter that removes the bus's reply to the authentication from the start of the input.
-///
-/// The connection sends `BEGIN` without waiting for the reply. The bus reads the lines in order, and closes the
-/// connection if it rejects the authentication.
+/// A filter that removes the bus's reply to the authentication from the start of the input. The connection sends
+/// `BEGIN` without waiting for the reply. The bus reads the lines in order, and closes the connection if it rejects the
+/// authentication.
 struct SystemBusAuthentication {
     /// The maximum length of the reply, in bytes.
     private static let maximumLength = 4096
@@ -137,8 +132,7 @@ struct SystemBusAuthentication {
     private var line: [UInt8] = []
     private var isFinished = false
 
-    /// Returns the bytes after the reply; empty until the reply is complete. Throws an error if the bus rejects the
-    /// authentication.
+    /// Returns the bytes after the reply. Throws an error if the bus rejects the authentication.
     mutating func process(_ bytes: UnsafeRawBufferPointer) throws(DeviceError) -> UnsafeRawBufferPointer {
         if isFinished { return bytes }
         for (place, byte) in bytes.enumerated() {

@@ -24,7 +24,6 @@ public final class LocationAuthorization: Sendable {
         var pendingRequests: [PendingRequest] = []
     }
 
-    /// A receiver of authorization changes.
     protocol Observer: AnyObject, Sendable {
         /// Called without a lock, on the thread that made the change.
         func authorizationChanged()
@@ -75,8 +74,8 @@ public final class LocationAuthorization: Sendable {
         set { change { $0.accuracy = newValue } }
     }
 
-    /// Whether location services are enabled on the device. False also if the status is restricted. Setting it to false
-    /// denies the authorization of every app.
+    /// Whether location services are enabled on the device. False also if the status is restricted. False denies every
+    /// app.
     public var servicesEnabled: Bool {
         get { state.withLock { $0.isEnabled && $0.status != .restricted } }
         set { change { $0.isEnabled = newValue } }
@@ -89,16 +88,12 @@ public final class LocationAuthorization: Sendable {
     }
 
     /// All current uses of the position.
-    public var uses: [LocationUse] {
-        state.withLock { $0.observers }.compactMap(\.use)
-    }
+    public var uses: [LocationUse] { state.withLock { $0.observers }.compactMap(\.use) }
 
     // MARK: Requests
 
-    /// True while the policy is deciding a request.
     var isRequestInProgress: Bool { state.withLock { $0.isRequestInProgress } }
 
-    /// True if locations may be delivered.
     var isGranted: Bool { grantedAccuracy != nil }
 
     /// The accuracy of the locations that may be delivered; nil if none may be delivered.
@@ -111,14 +106,12 @@ public final class LocationAuthorization: Sendable {
         }
     }
 
-    /// True if the status is denied or restricted.
     var isDeniedOrRestricted: Bool {
         let status = status
         return status == .denied || status == .restricted
     }
 
-    /// Submits a request to the policy after all earlier requests have been decided. The closure is called when the
-    /// request has been decided, immediately if no decision is necessary.
+    /// Submits a request to the policy after all earlier ones. The closure is called after the decision.
     func request(_ kind: LocationAccessRequest.Kind, purpose: String?, completion: (@Sendable () -> Void)? = nil) {
         let wish = PendingRequest(
             request: LocationAccessRequest(kind: kind, purpose: purpose ?? self.purpose), completion: completion)
@@ -165,24 +158,18 @@ public final class LocationAuthorization: Sendable {
         if let next { submit(next.wish, to: next.policy) }
     }
 
-    /// A request, and the closure that is called when it has been decided.
     fileprivate struct PendingRequest: Sendable {
         let request: LocationAccessRequest
         let completion: (@Sendable () -> Void)?
     }
 
-    /// An answer closure that accepts only the first answer. If the policy releases it without an answer, the request
-    /// stays undecided.
+    /// Accepts only the first answer. If the policy releases it without one, the request stays undecided.
     private final class SingleAnswer: Sendable {
         private let body: Mutex<(@Sendable (LocationAnswer) -> Void)?>
 
-        init(_ body: @escaping @Sendable (LocationAnswer) -> Void) {
-            self.body = Mutex(body)
-        }
+        init(_ body: @escaping @Sendable (LocationAnswer) -> Void) { self.body = Mutex(body) }
 
-        deinit {
-            answer(.leaveUndecided)
-        }
+        deinit { answer(.leaveUndecided) }
 
         func answer(_ answer: LocationAnswer) {
             let body = body.withLock { body in
@@ -195,13 +182,19 @@ public final class LocationAuthorization: Sendable {
 
     // MARK: Observers
 
-    func add(_ observer: any Observer) {
-        state.withLock { $0.observers.append(observer) }
+    func add(_ observer: any Observer) { state.withLock { $0.observers.append(observer) } }
+
+    /// Adds a weak reference to an observer, unless the slot contains one already.
+    func add(weak observer: any Observer, in slot: borrowing Mutex<WeakAuthorizationObserver?>) {
+        let new = slot.withLock { slot -> WeakAuthorizationObserver? in
+            guard slot == nil else { return nil }
+            slot = WeakAuthorizationObserver(observer)
+            return slot
+        }
+        if let new { add(new) }
     }
 
-    func remove(_ observer: any Observer) {
-        state.withLock { $0.observers.removeAll { $0 === observer } }
-    }
+    func remove(_ observer: any Observer) { state.withLock { $0.observers.removeAll { $0 === observer } } }
 
     private func change(_ body: (inout State) -> Void) {
         let hasChanged = state.withLock { state in
@@ -240,16 +233,13 @@ extension LocationAuthorization.State {
     }
 }
 
-/// A weak reference to an observer that owns a reference to the authorization.
-///
-/// The observers are components of the device, like the authorization. Without the weak reference, they would keep each
-/// other alive after the device has been deallocated.
+/// A weak reference to an observer that owns a reference to the authorization. The observers are components of the
+/// device, like the authorization. Without the weak reference, they would keep each other alive after the device has
+/// been deallocated.
 final class WeakAuthorizationObserver: LocationAuthorization.Observer {
     private weak let observer: (any LocationAuthorization.Observer)?
 
-    init(_ observer: any LocationAuthorization.Observer) {
-        self.observer = observer
-    }
+    init(_ observer: any LocationAuthorization.Observer) { self.observer = observer }
 
     func authorizationChanged() { observer?.authorizationChanged() }
 

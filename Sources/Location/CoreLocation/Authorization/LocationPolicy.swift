@@ -69,9 +69,7 @@ public struct LocationUse: Sendable {
         public let rawValue: Int
 
         /// Creates a set from its bits.
-        public init(rawValue: Int) {
-            self.rawValue = rawValue
-        }
+        public init(rawValue: Int) { self.rawValue = rawValue }
 
         /// `startUpdatingLocation()`.
         public static let standard = Services(rawValue: 1)

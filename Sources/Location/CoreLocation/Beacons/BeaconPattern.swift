@@ -12,13 +12,6 @@ struct BeaconPattern: Hashable, Sendable {
     /// nil matches any value.
     var minor: UInt16?
 
-    init(uuid: BeaconUUID, major: UInt16? = nil, minor: UInt16? = nil) {
-        self.uuid = uuid
-        self.major = major
-        self.minor = minor
-    }
-
-    /// Returns whether a beacon matches the pattern.
     func matches(_ identity: BeaconIdentity) -> Bool {
         identity.uuid == uuid && major.map { $0 == identity.major } ?? true
             && minor.map { $0 == identity.minor } ?? true
@@ -54,7 +47,6 @@ extension BeaconPattern: CustomStringConvertible {
 }
 
 extension BeaconUUID {
-    /// Converts a UUID from Foundation's type.
     init(_ uuid: UUID) {
         self = withUnsafeBytes(of: uuid.uuid) { bytes in
             BeaconUUID(
@@ -63,7 +55,6 @@ extension BeaconUUID {
         }
     }
 
-    /// The UUID as Foundation's type.
     var foundationUUID: UUID {
         var uuid: uuid_t = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
         withUnsafeMutableBytes(of: &uuid) { $0.copyBytes(from: bytes) }

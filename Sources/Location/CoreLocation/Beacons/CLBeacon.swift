@@ -4,23 +4,18 @@ import AppDelivery
 import DeviceCore
 public import Foundation
 
-/// A received beacon and its estimated distance.
-///
-/// Two beacons are equal if their UUID, major and minor values are equal. Immutable and safe to use from any thread.
-/// The class is open so that tests can override its properties; archives contain the values with which the object was
-/// created.
+/// A received beacon and its estimated distance. Two beacons are equal if their UUID, major and minor values are equal.
+/// Immutable and safe to use from any thread. The class is open so that tests can override its properties; archives
+/// contain the values with which the object was created.
 open class CLBeacon: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     let values: Values
 
-    init(_ values: Values) {
-        self.values = values
-    }
+    init(_ values: Values) { self.values = values }
 
     /// Creates a beacon without an identity and with unknown proximity, for subclasses in tests.
     public override init() { values = .none }
 
-    /// Restores a beacon from an archive. An archive without a beacon results in a beacon without an identity; nil if
-    /// the values are damaged.
+    /// Restores a beacon; one without an identity if the archive contains none, nil if its values are damaged.
     public required init?(coder: NSCoder) {
         if Values.isAbsent(from: coder) {
             values = .none
@@ -44,16 +39,13 @@ open class CLBeacon: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     open var minor: NSNumber { NSNumber(value: values.identity.minor) }
 
     /// The proximity of the beacon: immediate up to 0.5 m, near up to 3 m, far beyond. Unknown if the beacon was not
-    /// received for two seconds.
-    ///
-    /// The distances refer to ``accuracy``; Apple does not document its own. The proximity changes when the distance is
-    /// 20 % beyond the border between two classes.
+    /// received for two seconds. The distances refer to ``accuracy``; Apple does not document its own. The proximity
+    /// changes when the distance is 20 % beyond the border between two classes.
     open var proximity: CLProximity { values.proximity }
 
-    /// The estimated distance in metres; -1 if it is unknown.
-    ///
-    /// Indoors, the signal strength varies by 6 dB and more, which corresponds to half or twice the distance. Use this
-    /// value to compare the distances of two beacons, not as a distance.
+    /// The estimated distance in metres; -1 if it is unknown. Indoors, the signal strength varies by 6 dB and more,
+    /// which corresponds to half or twice the distance. Use this value to compare the distances of two beacons, not as
+    /// a distance.
     open var accuracy: CLLocationAccuracy { values.accuracy }
 
     /// The mean signal strength since the last report, in dBm; 0 if the beacon was not received in this time.
@@ -127,7 +119,6 @@ extension CLBeacon {
 extension CLBeacon.Values {
     private static let archiveKey = "CLBeacon.values"
 
-    /// A beacon without an identity and with unknown proximity.
     static var none: Self {
         Self(
             identity: BeaconIdentity(uuid: BeaconUUID(high: 0, low: 0), major: 0, minor: 0),

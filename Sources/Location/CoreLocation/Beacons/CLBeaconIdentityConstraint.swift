@@ -3,16 +3,13 @@
 import DeviceCore
 public import Foundation
 
-/// A constraint on the beacons to range: those with a UUID, and optionally with a major and a minor value.
-///
-/// Two constraints are equal if their values are equal. Immutable and safe to use from any thread.
+/// A constraint on the beacons to range: those with a UUID, and optionally with a major and a minor value. Two
+/// constraints are equal if their values are equal. Immutable and safe to use from any thread.
 open class CLBeaconIdentityConstraint: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     let pattern: BeaconPattern
 
     /// Creates a constraint that all beacons with the UUID satisfy.
-    public init(uuid: UUID) {
-        pattern = BeaconPattern(uuid: BeaconUUID(uuid))
-    }
+    public init(uuid: UUID) { pattern = BeaconPattern(uuid: BeaconUUID(uuid)) }
 
     /// Creates a constraint that all beacons with the UUID and the major value satisfy.
     public init(uuid: UUID, major: CLBeaconMajorValue) {
@@ -24,12 +21,9 @@ open class CLBeaconIdentityConstraint: NSObject, NSCopying, NSSecureCoding, @unc
         pattern = BeaconPattern(uuid: BeaconUUID(uuid), major: major, minor: minor)
     }
 
-    init(_ pattern: BeaconPattern) {
-        self.pattern = pattern
-    }
+    init(_ pattern: BeaconPattern) { self.pattern = pattern }
 
-    /// Restores a constraint from an archive. An archive without a constraint results in a constraint on the all-zero
-    /// UUID; nil if the values are damaged.
+    /// Restores a constraint; one on the all-zero UUID if the archive contains none, nil if its values are damaged.
     public required init?(coder: NSCoder) {
         if BeaconPattern.isAbsent(from: coder) {
             pattern = BeaconPattern(uuid: BeaconUUID(high: 0, low: 0))

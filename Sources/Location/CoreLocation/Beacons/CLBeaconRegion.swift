@@ -3,9 +3,8 @@
 import DeviceCore
 public import Foundation
 
-/// A region defined by beacons: the device is inside while it receives a matching beacon.
-///
-/// As with all regions, two are equal if their identifiers are equal.
+/// A region defined by beacons: the device is inside while it receives a matching beacon. As with all regions, two are
+/// equal if their identifiers are equal.
 open class CLBeaconRegion: CLRegion, @unchecked Sendable {
     let pattern: BeaconPattern
 
@@ -54,9 +53,7 @@ open class CLBeaconRegion: CLRegion, @unchecked Sendable {
     /// The constraint that the beacons have to satisfy.
     open var beaconIdentityConstraint: CLBeaconIdentityConstraint { CLBeaconIdentityConstraint(pattern) }
 
-    /// Whether the state is reported when the display is switched on. The default is false.
-    ///
-    /// The value is stored and has no effect on Linux, where no display events are available.
+    /// Whether the state is reported when the display is switched on. Stored without effect on Linux; default false.
     open var notifyEntryStateOnDisplay = false
 
     /// Returns the advertisement data with which this machine acts as a beacon of this region. Under

@@ -27,16 +27,13 @@ extension CLError: _ObjectiveCBridgeable {
     }
 }
 
-/// The `NSError` that a ``CLError`` wraps. It equals any other `NSError` with the same domain, code and user
-/// information, and adds a description of the code.
+/// The `NSError` that a ``CLError`` wraps. It equals any other `NSError` with the same content.
 final class LocationNSError: NSError, @unchecked Sendable {
     init(_ code: CLError.Code, userInfo: [String: Any]) {
         super.init(domain: kCLErrorDomain, code: code.rawValue, userInfo: userInfo)
     }
 
-    required init?(coder: NSCoder) {
-        super.init(coder: coder)
-    }
+    required init?(coder: NSCoder) { super.init(coder: coder) }
 
     override var localizedDescription: String {
         userInfo[NSLocalizedDescriptionKey] as? String
@@ -44,9 +41,7 @@ final class LocationNSError: NSError, @unchecked Sendable {
             ?? super.localizedDescription
     }
 
-    override var description: String {
-        "Error Domain=\(domain) Code=\(code) \"\(localizedDescription)\""
-    }
+    override var description: String { "Error Domain=\(domain) Code=\(code) \"\(localizedDescription)\"" }
 
     /// The code, because on Linux the hash of Foundation's `NSError` recurses endlessly.
     override var hash: Int { code }
@@ -57,13 +52,10 @@ final class LocationNSError: NSError, @unchecked Sendable {
 
 extension CLError {
     /// A description of the error: the text in ``userInfo`` if there is one, otherwise a general text for the code.
-    public var localizedDescription: String {
-        userInfo[NSLocalizedDescriptionKey] as? String ?? code.sentence
-    }
+    public var localizedDescription: String { userInfo[NSLocalizedDescriptionKey] as? String ?? code.sentence }
 }
 
 extension CLError.Code {
-    /// A description of the code as one sentence.
     var sentence: String {
         switch self {
         case .locationUnknown: "The location is currently unknown."
@@ -92,7 +84,6 @@ extension CLError.Code {
 }
 
 extension CLError {
-    /// Creates an error with a device error as its underlying error.
     init(_ code: Code, cause: DeviceError?) {
         guard let cause else {
             self.init(code)

@@ -5,8 +5,7 @@ public import Foundation
 /// The domain of Core Location errors as `NSError`.
 public let kCLErrorDomain = "kCLErrorDomain"
 
-/// The key in an error's user information for a similar region that can be monitored better:
-/// ``CLError/alternateRegion``.
+/// The key in an error's user information for ``CLError/alternateRegion``.
 public let kCLErrorUserInfoAlternateRegionKey = "kCLErrorUserInfoAlternateRegionKey"
 
 /// An error of Core Location.
@@ -71,9 +70,7 @@ public struct CLError: Error, CustomNSError, Hashable, Sendable {
 }
 
 extension CLError {
-    /// The codes of Core Location errors.
-    ///
-    /// A code can be used as a pattern that matches errors: `catch CLError.denied`.
+    /// The codes of Core Location errors. A code can be used as a pattern that matches errors: `catch CLError.denied`.
     public enum Code: Int, Hashable, Sendable {
         /// No position is available at the moment; the service keeps trying.
         case locationUnknown = 0
@@ -136,9 +133,7 @@ extension CLError {
         case historicalLocationError = 19
 
         /// Returns whether an error is a Core Location error with this code, either as ``CLError`` or as `NSError`.
-        public static func ~= (match: Code, error: any Error) -> Bool {
-            (error as? CLError)?.code == match
-        }
+        public static func ~= (match: Code, error: any Error) -> Bool { (error as? CLError)?.code == match }
     }
 
     /// The code ``Code/locationUnknown``.

@@ -3,8 +3,7 @@
 public import Foundation
 import LiveDevice
 
-/// A closure that receives the result of a ``CLGeocoder`` request: placemarks, the best one first, or an error. One of
-/// the two arguments is nil.
+/// Receives the result of a ``CLGeocoder`` request: the placemarks, the best one first, or an error; the other is nil.
 public typealias CLGeocodeCompletionHandler = ([CLPlacemark]?, (any Error)?) -> Void
 
 /// A converter between coordinates and place names.
@@ -34,9 +33,7 @@ open class CLGeocoder: NSObject {
     let requests: GeocodingRequests
 
     /// Creates a geocoder for the current device.
-    public override init() {
-        requests = GeocodingRequests(device: LiveDevice.resolved)
-    }
+    public override init() { requests = GeocodingRequests(device: LiveDevice.resolved) }
 
     /// Whether a request is in progress.
     open var isGeocoding: Bool { requests.isBusy }
@@ -47,9 +44,7 @@ open class CLGeocoder: NSObject {
     // MARK: Reverse geocoding
 
     /// Finds the placemarks of a location.
-    open func reverseGeocodeLocation(
-        _ location: CLLocation, completionHandler: @escaping CLGeocodeCompletionHandler
-    ) {
+    open func reverseGeocodeLocation(_ location: CLLocation, completionHandler: @escaping CLGeocodeCompletionHandler) {
         reverseGeocodeLocation(location, preferredLocale: nil, completionHandler: completionHandler)
     }
 
@@ -81,19 +76,15 @@ open class CLGeocoder: NSObject {
 
     // MARK: Forward geocoding
 
-    /// Finds the places with a name or an address, such as "Berlin" or "Paris, Texas, US".
-    ///
-    /// The name of the place comes first, followed by the areas that contain it, separated by commas. Case, accents and
-    /// postal codes are ignored. Streets are ignored, so the town is found; counties are unknown and also ignored.
-    /// Names are in Latin script. Of several places with the same name, at most five are returned, the largest first.
-    open func geocodeAddressString(
-        _ addressString: String, completionHandler: @escaping CLGeocodeCompletionHandler
-    ) {
+    /// Finds the places with a name or an address, such as "Berlin" or "Paris, Texas, US". The name of the place comes
+    /// first, followed by the areas that contain it, separated by commas. Case, accents and postal codes are ignored.
+    /// Streets are ignored, so the town is found; counties are unknown and also ignored. Names are in Latin script. Of
+    /// several places with the same name, at most five are returned, the largest first.
+    open func geocodeAddressString(_ addressString: String, completionHandler: @escaping CLGeocodeCompletionHandler) {
         geocodeAddressString(addressString, in: nil, preferredLocale: nil, completionHandler: completionHandler)
     }
 
-    /// Finds the places with a name. Places in the region are returned first. Both groups are sorted by the distance
-    /// from the centre of the region.
+    /// Finds the places with a name: first those in the region, both groups by the distance from its centre.
     open func geocodeAddressString(
         _ addressString: String, in region: CLRegion?, completionHandler: @escaping CLGeocodeCompletionHandler
     ) {
@@ -101,9 +92,8 @@ open class CLGeocoder: NSObject {
     }
 
     /// Finds the places with a name, and returns the country name in the given language. Places in or near the region
-    /// are returned first.
-    ///
-    /// The text may also contain the country name in this language, or in one of the twenty languages of the data.
+    /// are returned first. The text may also contain the country name in this language, or in one of the twenty
+    /// languages of the data.
     open func geocodeAddressString(
         _ addressString: String, in region: CLRegion?, preferredLocale locale: Locale?,
         completionHandler: @escaping CLGeocodeCompletionHandler

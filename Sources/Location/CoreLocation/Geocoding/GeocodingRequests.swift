@@ -8,7 +8,6 @@ import Synchronization
 
 /// The requests of a geocoder: one at a time, each with exactly one result.
 final class GeocodingRequests: Sendable {
-    /// A geocoding request.
     enum Request: Sendable {
         case place(CLLocation, locale: Locale?)
         case search(PlaceSearch)
@@ -44,7 +43,6 @@ final class GeocodingRequests: Sendable {
         _ = begin(question, Handler(call: handler), delivery)
     }
 
-    /// Performs a request and returns its result to the caller.
     nonisolated(nonsending) func perform(_ question: Request) async throws -> [CLPlacemark] {
         // Whichever of the two runs second cancels the request: the cancellation handler needs the number, and the
         // operation checks whether the task was cancelled before the number was known.
@@ -107,8 +105,7 @@ final class GeocodingRequests: Sendable {
         return number
     }
 
-    /// Schedules the handler of a request. The request stays pending until its handler is called, so that `isGeocoding`
-    /// is true until then.
+    /// Schedules the handler of a request, which stays pending until then (`isGeocoding`).
     private func finish(_ number: Int, _ answer: Outcome) {
         let conclude: @Sendable () -> Void = { [self] in
             let pending = state.withLock { state in

@@ -13,10 +13,8 @@ private func placesStart() -> UnsafeRawPointer
 private func placesLength() -> Int
 #endif
 
-/// A place finder that uses the data linked into the app.
 struct OfflinePlaceFinder: Sendable {
-    /// Returns the place at a coordinate. The data contains names in the local language and in English, so the locale
-    /// affects the country name only.
+    /// Returns the place at a coordinate. The locale affects the country name only.
     func places(at coordinate: CLLocationCoordinate2D, locale: Locale?) throws -> [PlaceDescription] {
         let data = try Self.data()
         guard let place = try data.place(latitude: coordinate.latitude, longitude: coordinate.longitude) else {
@@ -105,7 +103,6 @@ extension PlaceDescription {
 struct CountryNames: Sendable {
     private let identifier: String
 
-    /// Creates the names for a locale; nil means the user's language.
     init(_ locale: Locale?) { identifier = locale?.identifier ?? UserLanguage.current }
 
     private var language: Substring { identifier.prefix { $0 != "_" && $0 != "-" } }
@@ -134,16 +131,39 @@ struct CountryNames: Sendable {
 
 extension PlaceSearch {
     /// The text for error messages, truncated to 100 characters.
-    var truncatedText: String {
-        text.count > 100 ? text.prefix(100) + "..." : text
-    }
+    var truncatedText: String { text.count > 100 ? text.prefix(100) + "..." : text }
 }
 
 extension CLError {
-    /// Creates an error with a specific description.
     static func withDescription(_ code: Code, _ sentence: String, cause: (any Error)? = nil) -> CLError {
         var userInfo: [String: Any] = [NSLocalizedDescriptionKey: sentence]
         if let cause { userInfo[NSUnderlyingErrorKey] = cause }
         return CLError(code, userInfo: userInfo)
+    }
+}
+
+/// The language of the user, which Foundation's current locale does not follow on Linux.
+enum UserLanguage {
+    /// Returns the locale identifier in the environment; nil if there is none, or if it is invalid. As in the C
+    /// library, the first of LC_ALL, LC_MESSAGES and LANG that is not empty applies. The character set and a modifier
+    /// after "@" are removed; "C" and "POSIX" mean English.
+    static func identifier(environment: (String) -> String?) -> String? {
+        let names = ["LC_ALL", "LC_MESSAGES", "LANG"]
+        guard let value = names.lazy.compactMap(environment).first(where: { !$0.isEmpty }) else { return nil }
+        let name = value.prefix { $0 != "." && $0 != "@" }
+        if name == "C" || name == "POSIX" { return "en" }
+        let isName = name.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"):
+                true
+            default: false
+            }
+        }
+        return isName && (2...32).contains(name.utf8.count) ? String(name) : nil
+    }
+
+    static var current: String {
+        identifier { name in getenv(name).map { String(cString: $0) } } ?? Locale.current.identifier
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Foundation
+package import Foundation
 
 /// Additions for Linux.
 extension CLHeading {
@@ -10,5 +10,5 @@ extension CLHeading {
 
     /// The time of the measurement, or of the arrival from a compass, in seconds since the device was booted. It uses
     /// the same clock as Core Motion's `timestamp`. nil for headings created by an app or restored from an archive.
-    public var uptime: TimeInterval? { time?.seconds }
+    package var uptime: TimeInterval? { time?.seconds }
 }

@@ -21,7 +21,6 @@ public import Foundation
 /// }
 /// ```
 open class CLHeading: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
-    /// The values of the heading.
     let values: Values
     /// The path of the compass that reported the heading; nil for the device's own magnetometer.
     private(set) var compass: String?
@@ -36,14 +35,10 @@ open class CLHeading: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     }
 
     /// Creates an invalid heading of 0° with the current time, for subclasses in tests.
-    public override init() {
-        values = Values(timestamp: Date().timeIntervalSinceReferenceDate)
-    }
+    public override init() { values = Values(timestamp: Date().timeIntervalSinceReferenceDate) }
 
-    /// Restores a heading from an archive; nil if the archive contains only a part of its values.
-    ///
-    /// An archive without a heading, for example of a subclass that overrides `encode(with:)` without calling `super`,
-    /// results in the same invalid heading as `init()`.
+    /// Restores a heading from an archive; nil if the archive contains only a part of its values. An archive without a
+    /// heading results in the same as `init()`.
     public required init?(coder: NSCoder) {
         if Values.isAbsent(from: coder) {
             values = Values(timestamp: Date().timeIntervalSinceReferenceDate)
@@ -56,10 +51,9 @@ open class CLHeading: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     /// Degrees clockwise from magnetic north, 0 ..< 360.
     open var magneticHeading: CLLocationDirection { values.magneticHeading }
 
-    /// Degrees clockwise from true north, 0 ..< 360; negative if it is unknown.
-    ///
-    /// The true heading is known while location updates of the same manager are running and have determined a position,
-    /// except near the magnetic poles, where a compass is unusable. A gpsd compass may report it itself.
+    /// Degrees clockwise from true north, 0 ..< 360; negative if it is unknown. The true heading is known while
+    /// location updates of the same manager are running and have determined a position, except near the magnetic poles,
+    /// where a compass is unusable. A gpsd compass may report it itself.
     open var trueHeading: CLLocationDirection { values.trueHeading }
 
     /// The maximum expected error of ``magneticHeading``, in degrees, 1 ... 180. Negative if the heading is invalid
@@ -78,9 +72,8 @@ open class CLHeading: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     /// gpsd does not report the accuracy of a compass: its headings have an accuracy of 5°.
     open var headingAccuracy: CLLocationDirection { values.headingAccuracy }
 
-    /// The geomagnetic field along the device's x axis in microtesla, without the field of the device itself.
-    ///
-    /// All three components are 0 for a gpsd compass, because their unit is unknown.
+    /// The geomagnetic field along the device's x axis in microtesla, without the field of the device itself. All three
+    /// components are 0 for a gpsd compass, because their unit is unknown.
     open var x: CLHeadingComponentValue { values.x }
 
     /// The geomagnetic field along the device's y axis in microtesla, without the field of the device itself.
@@ -99,9 +92,7 @@ open class CLHeading: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     open class var supportsSecureCoding: Bool { true }
 
     /// Encodes the heading into a keyed archive. All numbers are stored bit for bit.
-    open func encode(with coder: NSCoder) {
-        values.encode(with: coder)
-    }
+    open func encode(with coder: NSCoder) { values.encode(with: coder) }
 
     /// The headings, accuracy, field and time (UTC) on one line, independent of the locale.
     open override var description: String {
@@ -129,7 +120,6 @@ extension CLHeading {
 extension CLHeading.Values {
     private static let archiveKey = "CLHeading.values"
 
-    /// Returns whether an archive contains no heading.
     static func isAbsent(from coder: NSCoder) -> Bool { coder.containsNone(of: [archiveKey]) }
 
     /// Decodes the values written by `encode(with:)`; nil if any is missing.
@@ -149,11 +139,8 @@ extension CLHeading.Values {
     }
 }
 
-/// The orientation of the device. The heading is the direction of the edge that points up.
-///
-/// Headings ignore `unknown`, `faceUp` and `faceDown`, because they do not select an edge.
-///
-/// The raw values are those of `UIDeviceOrientation`.
+/// The orientation of the device. The heading is the direction of the edge that points up. Headings ignore `unknown`,
+/// `faceUp` and `faceDown`, because they do not select an edge. The raw values are those of `UIDeviceOrientation`.
 public enum CLDeviceOrientation: Int32, Sendable {
     /// An unknown orientation.
     case unknown = 0

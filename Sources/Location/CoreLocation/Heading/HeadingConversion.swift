@@ -6,7 +6,6 @@ import SensorFusion
 
 /// The conversion of fused states and compass reports to Core Location's values.
 enum HeadingConversion {
-    /// The number of microteslas per gauss.
     static let microteslaPerGauss = 100.0
     /// The accuracy of a gpsd compass, in degrees. gpsd does not report one.
     static let compassAccuracy = 5.0
@@ -17,7 +16,6 @@ enum HeadingConversion {
     /// The minimum error of an uncalibrated magnetometer in an even field, in degrees.
     static let minimumUniformityError = 3.0
 
-    /// Returns the true heading; negative if the declination is unknown.
     static func trueHeading(magnetic: Double, declination: Double?) -> Double {
         declination.map { HeadingAxis.degrees(magnetic + $0) } ?? -1
     }
@@ -93,7 +91,6 @@ extension CLDeviceOrientation {
         }
     }
 
-    /// The rotation from the top edge to the edge that points up, in degrees clockwise, as seen from above on a device
-    /// that lies flat.
+    /// The clockwise rotation from the top edge to the edge that points up, in degrees, on a flat device.
     var rotation: Double { HeadingAxis.degrees(atan2(topEdge.x, topEdge.y) * 180 / .pi) }
 }

@@ -3,8 +3,7 @@
 import DeviceCore
 import Foundation
 
-/// A filter that accepts a heading if it differs enough from the last accepted one, or if its accuracy has changed
-/// significantly.
+/// A filter that accepts headings with another direction, and those whose accuracy differs significantly.
 struct HeadingFilter: Sendable {
     private var last: CLHeading.Values?
 
@@ -25,8 +24,7 @@ struct HeadingFilter: Sendable {
         return min(turn, 360 - turn) >= filter
     }
 
-    /// Returns whether the validity has changed, or the accuracy has doubled or halved. This is delivered even if the
-    /// device is stationary.
+    /// Returns whether the validity has changed, or the accuracy has doubled or halved.
     private func hasAccuracyChanged(_ new: CLHeading.Values, _ old: CLHeading.Values) -> Bool {
         let (was, now) = (old.headingAccuracy, new.headingAccuracy)
         if (was < 0) != (now < 0) || (old.trueHeading < 0) != (new.trueHeading < 0) { return true }
@@ -34,7 +32,6 @@ struct HeadingFilter: Sendable {
     }
 }
 
-/// A detector of lasting magnetic disturbances.
 struct DisturbanceDetector: Sendable {
     /// The duration from which a disturbance counts as a failure, in seconds.
     static let minimumDuration = 5.0
@@ -65,7 +62,6 @@ struct CalibrationPromptLimiter: Sendable {
     private var isAsked = false
     private var lastTime: BootTime?
 
-    /// Returns true if the question is due.
     mutating func isDue(isTrusted: Bool, now: BootTime) -> Bool {
         if isTrusted {
             isAsked = false
@@ -79,15 +75,13 @@ struct CalibrationPromptLimiter: Sendable {
     }
 }
 
-/// A check whether the magnetic field has the same strength for all headings of the device.
-///
-/// The geomagnetic field does. Magnetic parts of the device increase the horizontal component in one direction and
-/// decrease it in the opposite one, by an amount that also limits the error of the heading. A factory-calibrated
-/// magnetometer, or a device that only rotates about one axis, can therefore be verified by one full rotation.
+/// A check whether the magnetic field has the same strength for all headings of the device. The geomagnetic field does.
+/// Magnetic parts of the device increase the horizontal component in one direction and decrease it in the opposite one,
+/// by an amount that also limits the error of the heading. A factory-calibrated magnetometer, or a device that only
+/// rotates about one axis, can therefore be verified by one full rotation.
 struct FieldUniformity: Sendable {
     private static let sectors = 12
-    /// The number of sectors that have to be covered. Some may be missing, because not every vehicle can turn on the
-    /// spot.
+    /// The number of sectors to cover. Not every vehicle can turn on the spot.
     private static let requiredSectors = 9
     /// The maximum unevenness, as a fraction of the field strength.
     private static let limit = 0.25
@@ -105,8 +99,7 @@ struct FieldUniformity: Sendable {
         strengths[sector] = mean.isNaN ? horizontal : mean + Self.weight * (horizontal - mean)
     }
 
-    /// The maximum heading error caused by the unevenness, in degrees; nil if too few sectors are covered, or if the
-    /// unevenness is too large.
+    /// The maximum heading error of the unevenness, in degrees; nil if it is too large or not yet known.
     var deviation: Double? {
         let seen = strengths.lazy.filter { !$0.isNaN }
         guard seen.count >= Self.requiredSectors, let least = seen.min(), let greatest = seen.max() else { return nil }

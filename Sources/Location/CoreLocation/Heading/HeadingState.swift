@@ -20,7 +20,6 @@ struct HeadingState: Sendable {
     private(set) var run: UInt32 = 0
     /// True if the device's own sensors cannot provide a heading. A gpsd compass is used in this case.
     var needsCompass = false
-    /// The last delivered heading.
     var heading: CLHeading?
     /// The declination at the position of the location updates.
     var declination = LocalDeclination()
@@ -30,7 +29,6 @@ struct HeadingState: Sendable {
     private var corrections: UInt32 = 0
     private var session = SessionState()
 
-    /// The state since the start of the service.
     private struct SessionState {
         var filter = HeadingFilter()
         var disturbance = DisturbanceDetector()
@@ -59,16 +57,13 @@ struct HeadingState: Sendable {
     // MARK: Readings
 
     /// Processes a state of the motion engine.
-    /// - Parameter knowsPlace: True while location updates are running, so that the app may receive a true heading.
     mutating func process(
         _ state: FusedState, isPositionKnown: Bool, clock: any DeviceClock,
         pendingCallbacks: inout PendingLocationCallbacks
     ) {
         // A heading that only the gyroscope maintains is not delivered.
         guard isRunning, session.lost.isEmpty, let attitude = state.magneticAttitude, let field = state.magneticField
-        else {
-            return
-        }
+        else { return }
         session.lastOwnHeading = state.time
         session.hasHeading = true
         session.isFailed = false
@@ -104,9 +99,7 @@ struct HeadingState: Sendable {
         pendingCallbacks.add(CLHeading(values, time: state.time))
     }
 
-    /// Processes a report of a compass. It is ignored while the device's own magnetometer provides headings.
-    /// - Parameter deviceDeclination: Returns the declination at the last known position of the device, in degrees.
-    ///   Called only if it is needed.
+    /// Processes a report of a compass, unless the device's own magnetometer provides headings.
     mutating func process(
         _ report: AttitudeReport, isPositionKnown: Bool, clock: any DeviceClock,
         pendingCallbacks: inout PendingLocationCallbacks,
@@ -134,8 +127,7 @@ struct HeadingState: Sendable {
         pendingCallbacks.add(.headingFailure(CLError(.headingFailure, cause: error)))
     }
 
-    /// Handles the loss of a sensor. Without the magnetometer or the accelerometer, a compass may provide headings
-    /// immediately.
+    /// Handles the loss of a sensor. A compass may then provide headings immediately.
     mutating func handleLoss(
         of sensor: SensorKind, _ error: DeviceError, pendingCallbacks: inout PendingLocationCallbacks
     ) {
@@ -147,10 +139,7 @@ struct HeadingState: Sendable {
         needsCompass = true
     }
 
-    /// Handles the recovery of a sensor.
-    mutating func handleRecovery(of sensor: SensorKind) {
-        session.lost.remove(sensor)
-    }
+    mutating func handleRecovery(of sensor: SensorKind) { session.lost.remove(sensor) }
 
     /// Reports a failure if the given start has not produced a heading before its timeout.
     mutating func handleTimeout(run: UInt32, pendingCallbacks: inout PendingLocationCallbacks) {
@@ -165,10 +154,8 @@ struct HeadingState: Sendable {
 }
 
 extension DeviceError {
-    fileprivate static var noHeading: DeviceError {
-        DeviceError(
-            .notFound,
-            "Neither a magnetometer with an accelerometer nor a compass of gpsd provides a heading. Run `sensorctl list` to see the available sensors."
-        )
-    }
+    fileprivate static let noHeading = DeviceError(
+        .notFound,
+        "Neither a magnetometer with an accelerometer nor a compass of gpsd provides a heading. Run `sensorctl list` to see the available sensors."
+    )
 }

@@ -3,16 +3,14 @@
 import DeviceCore
 import Geodesy
 
-/// The magnetic declination, the angle from true to magnetic north, at the position of the location updates.
-///
-/// The declination is that of the World Magnetic Model, computed for the exact position and date. Receivers report a
+/// The magnetic declination, the angle from true to magnetic north, at the position of the location updates. The
+/// declination is that of the World Magnetic Model, computed for the exact position and date. Receivers report a
 /// declination, too (gpsd's "magvar"), but with one decimal and often from a model of the year in which they were
 /// built. It is only used for dates outside the model's validity of five years. In the model's blackout zones around
 /// the magnetic poles, there is no declination.
 struct LocalDeclination: Sendable {
     /// A position and time, with the declination that the receiver reports there.
     struct Position: Sendable, Equatable {
-        /// In degrees.
         var latitude: Double
         /// In degrees.
         var longitude: Double
@@ -48,8 +46,7 @@ struct LocalDeclination: Sendable {
 }
 
 extension LocalDeclination.Position {
-    /// Creates a place from the values of a report, possibly with reduced accuracy, at the time of the report or of its
-    /// arrival.
+    /// Creates a place from values, which may have reduced accuracy, and from their report.
     init(_ values: CLLocation.Values, report: PositionReport, clock: any DeviceClock) {
         latitude = values.latitude
         longitude = values.longitude
@@ -58,8 +55,7 @@ extension LocalDeclination.Position {
         time = report.time ?? clock.wallTime
     }
 
-    /// Returns whether both places have the same declination to some hundredths of a degree: they are within a
-    /// kilometre and a day.
+    /// Returns whether both places, within a kilometre and a day, have nearly the same declination.
     func isNear(_ other: Self) -> Bool {
         abs(latitude - other.latitude) < 0.01 && abs(longitude - other.longitude) < 0.01
             && abs(altitude - other.altitude) < 1000 && abs(time.seconds(since: other.time)) < 86_400

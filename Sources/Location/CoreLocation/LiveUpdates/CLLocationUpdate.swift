@@ -83,15 +83,10 @@ extension CLLocationUpdate {
                 deinit { client.finish() }
             }
 
-            init(client: LiveUpdateClient) {
-                handle = Handle(client)
-            }
+            init(client: LiveUpdateClient) { handle = Handle(client) }
 
-            /// Returns the next element as soon as it is available; nil if the task is cancelled. Never throws on
-            /// Linux.
-            public mutating func next() async throws -> CLLocationUpdate? {
-                await handle.client.next()
-            }
+            /// Returns the next element; nil if the task is cancelled. Never throws on Linux.
+            public mutating func next() async throws -> CLLocationUpdate? { await handle.client.next() }
         }
     }
 }

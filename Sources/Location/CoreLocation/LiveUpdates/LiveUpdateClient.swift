@@ -4,7 +4,6 @@ import AppDelivery
 import DeviceCore
 import Foundation
 
-/// The implementation of one iteration over live updates.
 final class LiveUpdateClient: Sendable {
     /// The maximum number of buffered elements. If it is reached, the oldest element is dropped.
     static let limit = 1024
@@ -146,8 +145,7 @@ extension LiveUpdateClient: LocationAuthorization.Observer {
 
 /// A detector that determines from positions when a device has become stationary.
 struct StationaryDetector: Sendable {
-    /// The radius within which a stationary device stays, in metres. The accuracy of the position applies if it is
-    /// larger.
+    /// The radius within which a stationary device stays, in metres, unless the accuracy is larger.
     static let radius = 15.0
     /// The time within the radius after which the device is stationary, in seconds.
     static let minimumDuration = 60.0
@@ -155,7 +153,6 @@ struct StationaryDetector: Sendable {
     static let maximumSpeed = 1.0
 
     private var anchor: (place: CLLocationCoordinate2D, since: BootTime)?
-    /// True while the device is stationary.
     private(set) var isStationary = false
 
     /// Processes a position. Returns true if the device has just become stationary.

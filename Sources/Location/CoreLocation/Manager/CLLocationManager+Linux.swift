@@ -1,32 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Dispatch
-public import Foundation
+import LiveDevice
 
 /// Additions for Linux.
 extension CLLocationManager {
     /// The serial queue for callbacks. The default, nil, selects the queue or run loop of the context in which the
-    /// manager was created.
-    ///
-    /// While a trace is played, the player runs the callbacks in one global order, unless it delivers as live hardware
-    /// does.
+    /// manager was created. While a trace is played, the player runs the callbacks in one global order, unless it
+    /// delivers as live hardware does.
     public var delegateQueue: DispatchQueue? {
         get { client.delegateQueue }
         set { client.delegateQueue = newValue }
     }
 
     /// The path of the receiver to use, as reported by gpsd, for example "/dev/ttyACM0". The default, nil, selects the
-    /// configured receiver (`position.receiver`) or, without one, the best receiver.
-    ///
-    /// With several receivers, the manager uses one at a time. It switches to another receiver when the current one has
-    /// no fix, or when the other one has been clearly better (a 3D fix, or half the error) for ten seconds.
+    /// configured receiver (`position.receiver`) or, without one, the best receiver. With several receivers, the
+    /// manager uses one at a time. It switches to another receiver when the current one has no fix, or when the other
+    /// one has been clearly better (a 3D fix, or half the error) for ten seconds.
     public var receiver: String? {
         get { client.settings.receiver }
         set { client.set { $0.receiver = newValue } }
     }
 
-    /// Whether every report is delivered. The default, false, delivers one location per epoch: the last and most
-    /// complete report.
+    /// Whether every report is delivered. The default, false, delivers only the last and most complete one of each
+    /// epoch.
     public var deliversEveryReport: Bool {
         get { client.settings.deliversEveryReport }
         set { client.set { $0.deliversEveryReport = newValue } }
@@ -38,34 +35,35 @@ extension CLLocationManager {
         set { client.set { $0.keepsRawReports = newValue } }
     }
 
-    /// The time that `requestLocation()` waits for a fix of sufficient accuracy, in seconds. The default is 10.
-    public var locationRequestTimeout: TimeInterval {
+    /// The time that `requestLocation()` waits for a fix of sufficient accuracy, 0 to 1 day. The default is 10 s.
+    public var locationRequestTimeout: Duration {
         get { client.settings.requestTimeout }
-        set { client.set { $0.requestTimeout = newValue.isNaN ? 10 : min(max(0, newValue), 86_400) } }
+        set { client.set { $0.requestTimeout = min(max(.zero, newValue), .seconds(86_400)) } }
     }
 
     /// The number of locations dropped because the app processed them too slowly. At most 1,024 locations are pending.
-    public var droppedLocationCount: Int { client.droppedLocations }
+    package var droppedLocationCount: Int { client.droppedLocations }
 
-    /// The minimum duration of an ambiguous border crossing, in seconds, before it is reported. The default is 20, as
-    /// documented by Apple; an unambiguous crossing is reported after two seconds.
-    ///
-    /// With 0, and `regionCushion` set to 0, every position on the other side of a border is a crossing. Applies to all
-    /// regions and conditions of this manager's device.
-    public var regionDwell: TimeInterval {
-        get { RegionEngine.of(client.device).rules.dwell }
-        set { RegionEngine.of(client.device).rules.dwell = newValue >= 0 ? min(newValue, 86_400) : 20 }
+    /// The minimum duration of an ambiguous border crossing before it is reported, 0 to 1 day. The default is 20 s, as
+    /// documented by Apple; an unambiguous crossing is reported after two seconds. With 0, and `regionCushion` set to
+    /// 0, every position on the other side of a border is a crossing. Applies to all regions and conditions of the
+    /// current device: that of the task, the installed device, or the live device.
+    public static var regionDwell: Duration {
+        get { .seconds(RegionEngine.of(LiveDevice.resolved).rules.dwell) }
+        set {
+            let seconds = newValue / .seconds(1)
+            RegionEngine.of(LiveDevice.resolved).rules.dwell = seconds >= 0 ? min(seconds, 86_400) : 20
+        }
     }
 
     /// The minimum distance beyond a border at which a crossing is reported, in metres. In small regions, a quarter of
-    /// the radius is sufficient. The default is 10.
-    ///
-    /// With 0, the accuracy of positions is ignored. Applies to all regions and conditions of this manager's device.
-    public var regionCushion: CLLocationDistance {
-        get { RegionEngine.of(client.device).rules.cushion }
-        set { RegionEngine.of(client.device).rules.cushion = newValue >= 0 ? min(newValue, 1_000_000) : 10 }
+    /// the radius is sufficient. The default is 10. With 0, the accuracy of positions is ignored. Applies to the same
+    /// regions as `regionDwell`.
+    public static var regionCushion: CLLocationDistance {
+        get { RegionEngine.of(LiveDevice.resolved).rules.cushion }
+        set { RegionEngine.of(LiveDevice.resolved).rules.cushion = newValue >= 0 ? min(newValue, 1_000_000) : 10 }
     }
 
     /// The authorization to use the position of this manager's device, and its current uses.
-    public var authorization: LocationAuthorization { client.authorization }
+    package var authorization: LocationAuthorization { client.authorization }
 }

@@ -50,9 +50,7 @@ open class CLLocationManager: NSObject {
         client.attach(self)
     }
 
-    deinit {
-        client.shutDown()
-    }
+    deinit { client.shutDown() }
 
     /// The delegate, held weakly.
     open weak var delegate: (any CLLocationManagerDelegate)? {
@@ -62,42 +60,35 @@ open class CLLocationManager: NSObject {
 
     // MARK: State
 
-    /// The last delivered location, of any age; nil before the first.
-    ///
-    /// During `didUpdateLocations`, it is the last of the delivered locations.
+    /// The last delivered location, of any age; nil before the first. During `didUpdateLocations`, it is the last of
+    /// the delivered locations.
     open var location: CLLocation? { client.location }
 
-    /// The location delivered before those in the current callback; nil before the first.
     var precedingLocation: CLLocation? { client.precedingLocation }
 
-    /// The last delivered heading, of any age; nil before the first.
-    ///
-    /// During `didUpdateHeading`, it is the delivered heading.
+    /// The last delivered heading, of any age; nil before the first. During `didUpdateHeading`, it is the delivered
+    /// heading.
     open var heading: CLHeading? { client.headings.heading }
 
     // MARK: Settings
 
-    /// The desired accuracy, in metres; negative values mean the best available accuracy, which is the default.
-    ///
-    /// This is a hint, not a filter: more and less accurate locations may be delivered. On Linux it determines the
-    /// accuracy that ends `requestLocation()`; the best accuracy then means 10 metres.
+    /// The desired accuracy, in metres; negative values mean the best available accuracy, which is the default. This is
+    /// a hint, not a filter: more and less accurate locations may be delivered. On Linux it determines the accuracy
+    /// that ends `requestLocation()`; the best accuracy then means 10 metres.
     open var desiredAccuracy: CLLocationAccuracy {
         get { client.settings.desiredAccuracy }
         set { client.set { $0.desiredAccuracy = newValue } }
     }
 
     /// The minimum distance from the last delivered location, in metres, for a new location to be delivered. The
-    /// default, `kCLDistanceFilterNone`, delivers every location.
-    ///
-    /// A nearer location is delivered if it is more accurate than the last delivered one. Applies to the standard
-    /// service only.
+    /// default, `kCLDistanceFilterNone`, delivers every location. A nearer location is delivered if it is more accurate
+    /// than the last delivered one. Applies to the standard service only.
     open var distanceFilter: CLLocationDistance {
         get { client.settings.distanceFilter }
         set { client.set { $0.distanceFilter = newValue } }
     }
 
-    /// The activity for which the app uses locations. It determines when updates pause; see
-    /// `pausesLocationUpdatesAutomatically`.
+    /// The activity of the app, which determines when updates pause; see `pausesLocationUpdatesAutomatically`.
     open var activityType: CLActivityType {
         get { client.settings.activityType }
         set { client.set { $0.activityType = newValue } }
@@ -123,27 +114,23 @@ open class CLLocationManager: NSObject {
         }
     }
 
-    /// Whether updates continue in the background. The default is false.
-    ///
-    /// The value is stored and has no effect: a process on Linux has no background state.
+    /// Whether updates continue in the background. Stored without effect on Linux; the default is false.
     open var allowsBackgroundLocationUpdates: Bool {
         get { client.settings.allowsBackgroundUpdates }
         set { client.set { $0.allowsBackgroundUpdates = newValue } }
     }
 
-    /// Whether the system indicates that the app uses the position in the background. The default is false.
-    ///
-    /// The value is stored and has no effect on Linux; `LocationAuthorization.uses` lists the uses of the position.
+    /// Whether the system indicates uses in the background. Stored without effect on Linux, default false; see
+    /// `LocationAuthorization.uses`.
     open var showsBackgroundLocationIndicator: Bool {
         get { client.settings.showsBackgroundIndicator }
         set { client.set { $0.showsBackgroundIndicator = newValue } }
     }
 
     /// The minimum change from the last delivered heading, in degrees, for a new heading to be delivered. The default
-    /// is 1. `kCLHeadingFilterNone` delivers every heading, up to 100 per second.
-    ///
-    /// A heading with a smaller change is delivered if the heading becomes valid or invalid, or if its accuracy doubles
-    /// or halves. The first heading after a start is always delivered.
+    /// is 1. `kCLHeadingFilterNone` delivers every heading, up to 100 per second. A heading with a smaller change is
+    /// delivered if the heading becomes valid or invalid, or if its accuracy doubles or halves. The first heading after
+    /// a start is always delivered.
     open var headingFilter: CLLocationDegrees {
         get { client.headings.filter }
         set { client.setHeadings { $0.filter = newValue } }
@@ -170,40 +157,26 @@ open class CLLocationManager: NSObject {
 
     // MARK: Services
 
-    /// Starts the delivery of locations. Returns immediately; a second call has no effect.
-    ///
-    /// If a fix is already known, it is delivered first, with its own timestamp. This fix may be old, so check the
-    /// timestamp.
-    open func startUpdatingLocation() {
-        client.start(.standard)
-    }
+    /// Starts the delivery of locations. Returns immediately; a second call has no effect. If a fix is already known,
+    /// it is delivered first, with its own timestamp. This fix may be old, so check the timestamp.
+    open func startUpdatingLocation() { client.start(.standard) }
 
     /// Stops the delivery of locations and cancels a single request.
-    open func stopUpdatingLocation() {
-        client.stop(.standard)
-    }
+    open func stopUpdatingLocation() { client.stop(.standard) }
 
-    /// Delivers one location, or `CLError.locationUnknown`, and stops.
-    ///
-    /// The location is the first with the desired accuracy, or the best one received when `locationRequestTimeout`
-    /// expires, by default after ten seconds. A fix that is at most 15 seconds old is also accepted. A request has no
-    /// effect while updates or another request are running.
-    open func requestLocation() {
-        client.requestLocation()
-    }
+    /// Delivers one location, or `CLError.locationUnknown`, and stops. The location is the first with the desired
+    /// accuracy, or the best one received when `locationRequestTimeout` expires, by default after ten seconds. A fix
+    /// that is at most 15 seconds old is also accepted. A request has no effect while updates or another request are
+    /// running.
+    open func requestLocation() { client.requestLocation() }
 
-    /// Starts the delivery of a location about every 500 metres, and at most every five minutes.
-    ///
-    /// The last known location is delivered first. `distanceFilter` and `desiredAccuracy` do not apply. The receiver
-    /// runs continuously: unlike a phone, a board has no cheaper way to detect movement.
-    open func startMonitoringSignificantLocationChanges() {
-        client.start(.significantChanges)
-    }
+    /// Starts the delivery of a location about every 500 metres, and at most every five minutes. The last known
+    /// location is delivered first. `distanceFilter` and `desiredAccuracy` do not apply. The receiver runs
+    /// continuously: unlike a phone, a board has no cheaper way to detect movement.
+    open func startMonitoringSignificantLocationChanges() { client.start(.significantChanges) }
 
     /// Stops the delivery of significant location changes.
-    open func stopMonitoringSignificantLocationChanges() {
-        client.stop(.significantChanges)
-    }
+    open func stopMonitoringSignificantLocationChanges() { client.stop(.significantChanges) }
 
     /// Starts the delivery of headings; a second call has no effect.
     ///
@@ -226,14 +199,10 @@ open class CLLocationManager: NSObject {
     /// `CLError.headingFailure` is reported once per magnetic disturbance that lasts five seconds, when the sensors are
     /// lost, and when no heading is available within ten seconds of the start. Headings resume automatically. When
     /// headings become invalid, the delegate is asked whether to display the heading calibration.
-    open func startUpdatingHeading() {
-        client.startHeadings()
-    }
+    open func startUpdatingHeading() { client.startHeadings() }
 
     /// Stops the delivery of headings.
-    open func stopUpdatingHeading() {
-        client.stopHeadings()
-    }
+    open func stopUpdatingHeading() { client.stopHeadings() }
 
     /// Has no effect: Linux has no calibration display.
     open func dismissHeadingCalibrationDisplay() {}
@@ -241,7 +210,6 @@ open class CLLocationManager: NSObject {
     // MARK: Beacons
 
     /// Starts ranging the beacons that satisfy the constraint; a second call with an equal constraint has no effect.
-    ///
     /// The delegate is notified once per second, even if no beacon is received. Ranging needs full accuracy
     /// authorization. On Linux, advertisements are received through BlueZ; iBeacon and AltBeacon formats are supported.
     open func startRangingBeacons(satisfying constraint: CLBeaconIdentityConstraint) {
@@ -260,15 +228,11 @@ open class CLLocationManager: NSObject {
 
     /// Starts ranging the beacons of a region and reports them to `locationManager(_:didRangeBeacons:in:)`.
     @available(*, deprecated, message: "Use startRangingBeacons(satisfying:).")
-    open func startRangingBeacons(in region: CLBeaconRegion) {
-        client.startRanging(.region(region))
-    }
+    open func startRangingBeacons(in region: CLBeaconRegion) { client.startRanging(.region(region)) }
 
     /// Stops ranging the beacons of a region.
     @available(*, deprecated, message: "Use stopRangingBeacons(satisfying:).")
-    open func stopRangingBeacons(in region: CLBeaconRegion) {
-        client.stopRanging(.region(region))
-    }
+    open func stopRangingBeacons(in region: CLBeaconRegion) { client.stopRanging(.region(region)) }
 
     /// The regions passed to `startRangingBeacons(in:)` and not stopped since.
     @available(*, deprecated, message: "Use rangedBeaconConstraints.")
@@ -292,65 +256,46 @@ open class CLLocationManager: NSObject {
     ///
     /// Regions belong to the app and to the current device: all managers with a delegate are notified. Regions from an
     /// earlier run of the app are monitored again as soon as a manager has a delegate (see ``monitoredRegions``).
-    open func startMonitoring(for region: CLRegion) {
-        client.regions.start(region, for: client)
-    }
+    open func startMonitoring(for region: CLRegion) { client.regions.start(region, for: client) }
 
     /// Stops monitoring the region with the same identifier.
-    open func stopMonitoring(for region: CLRegion) {
-        client.regions.stop(region.identifier)
-    }
+    open func stopMonitoring(for region: CLRegion) { client.regions.stop(region.identifier) }
 
     /// Requests the state of a monitored region, which is delivered to `didDetermineState`. The state is unknown before
     /// it has been determined, and for regions that are not monitored.
-    open func requestState(for region: CLRegion) {
-        client.regions.requestState(of: region, for: client)
-    }
+    open func requestState(for region: CLRegion) { client.regions.requestState(of: region, for: client) }
 
-    /// Copies of the regions that are monitored by all managers of the app.
-    ///
-    /// The regions and their last reported states are stored in a file in the calibration directory and restored in the
-    /// next run of the app. Nothing is stored while a trace is played.
+    /// Copies of the regions that are monitored by all managers of the app. The regions and their last reported states
+    /// are stored in a file in the calibration directory and restored in the next run of the app. Nothing is stored
+    /// while a trace is played.
     open var monitoredRegions: Set<CLRegion> { client.regions.regions }
 
     /// The largest radius of a monitored region, in metres: 2,128,000, as on an iPhone.
     open var maximumRegionMonitoringDistance: CLLocationDistance { RegionShape.maximumRadius }
 
     /// Starts the delivery of visits to `didVisit`. An arrival is reported after five minutes at a place. A departure
-    /// is reported when the device has been away for five minutes, or is far away (see ``CLVisit``).
-    ///
-    /// Needs full accuracy authorization. The receiver runs continuously: unlike a phone, a board has no cheaper way to
-    /// detect that it is stationary.
-    open func startMonitoringVisits() {
-        client.setMonitorsVisits(true)
-    }
+    /// is reported when the device has been away for five minutes, or is far away (see ``CLVisit``). Needs full
+    /// accuracy authorization. The receiver runs continuously: unlike a phone, a board has no cheaper way to detect
+    /// that it is stationary.
+    open func startMonitoringVisits() { client.setMonitorsVisits(true) }
 
     /// Stops the delivery of visits and discards a visit in progress.
-    open func stopMonitoringVisits() {
-        client.setMonitorsVisits(false)
-    }
+    open func stopMonitoringVisits() { client.setMonitorsVisits(false) }
 
     // MARK: Availability
 
-    /// Returns whether regions of a class can be monitored: circular regions always, beacon regions if beacons can be
-    /// received.
+    /// Returns whether regions of a class can be monitored: circles always, beacons if they can be received.
     open class func isMonitoringAvailable(for regionClass: AnyClass) -> Bool {
         if regionClass is CLBeaconRegion.Type { return LiveDevice.resolved.beaconSource.problem == nil }
         return regionClass is CLCircularRegion.Type
     }
 
-    /// Returns whether location services are enabled on this device.
-    ///
-    /// The default is true. Unlike the authorization, this setting applies to all apps; see `LocationAuthorization`. It
-    /// does not depend on whether gpsd is reachable, because gpsd may start later.
-    open class func locationServicesEnabled() -> Bool {
-        LocationAuthorization.current.servicesEnabled
-    }
+    /// Returns whether location services are enabled on this device, for all apps. The default is true, whether or not
+    /// gpsd is reachable; see `LocationAuthorization`.
+    open class func locationServicesEnabled() -> Bool { LocationAuthorization.current.servicesEnabled }
 
     /// Always returns true: significant changes are derived from the standard service.
-    open class func significantLocationChangeMonitoringAvailable() -> Bool {
-        true
-    }
+    open class func significantLocationChangeMonitoringAvailable() -> Bool { true }
 
     /// Returns whether the device can provide headings now: it has a magnetometer and an accelerometer, or a compass
     /// has reported a heading to gpsd.
@@ -359,18 +304,12 @@ open class CLLocationManager: NSObject {
     /// received only while a manager is subscribed. If a compass is the only source, start location updates first, or
     /// start headings without this check. The first call may take a few seconds if a server has to be queried for
     /// sensors.
-    open class func headingAvailable() -> Bool {
-        LocationClient.isHeadingAvailable(on: LiveDevice.resolved)
-    }
+    open class func headingAvailable() -> Bool { LocationClient.isHeadingAvailable(on: LiveDevice.resolved) }
 
-    /// Returns whether beacons can be received now: BlueZ is running and has a powered adapter.
-    ///
-    /// If not, `locationManager(_:didFailRangingFor:error:)` reports the reason and a remedy; ranging may still be
-    /// started, and begins as soon as it is possible. The first call queries BlueZ, which takes some milliseconds and
-    /// at most two seconds.
-    open class func isRangingAvailable() -> Bool {
-        LiveDevice.resolved.beaconSource.problem == nil
-    }
+    /// Returns whether beacons can be received now: BlueZ is running and has a powered adapter. Otherwise
+    /// `locationManager(_:didFailRangingFor:error:)` reports the reason, and ranging begins as soon as it is possible.
+    /// The first call queries BlueZ, which takes up to two seconds.
+    open class func isRangingAvailable() -> Bool { LiveDevice.resolved.beaconSource.problem == nil }
 
     // MARK: Authorization
 
@@ -380,17 +319,14 @@ open class CLLocationManager: NSObject {
     /// The accuracy of the locations that the app may receive.
     open var accuracyAuthorization: CLAccuracyAuthorization { client.authorization.accuracy }
 
-    /// Requests authorization to use the position while the app is in use. Has an effect only if the status is not
-    /// determined.
-    ///
-    /// The result is delivered to the delegate. Linux has no prompt: the configuration or the app's own
-    /// `LocationPolicy` decides. By default the request is granted.
+    /// Requests authorization to use the position while the app is in use, if the status is not determined. The result
+    /// is delivered to the delegate. Linux has no prompt: the configuration or the app's `LocationPolicy` decides, by
+    /// default to grant.
     open func requestWhenInUseAuthorization() {
         client.authorization.request(.whenInUse, purpose: client.settings.purpose)
     }
 
-    /// Requests authorization to use the position at any time. Has an effect if the status is not determined or is
-    /// "when in use".
+    /// Requests authorization at any time. Has an effect if the status is not determined or is "when in use".
     open func requestAlwaysAuthorization() {
         client.authorization.request(.always, purpose: client.settings.purpose)
     }
@@ -427,16 +363,12 @@ open class CLLocationManager: NSObject {
 
     /// Returns the app's authorization to use location services.
     @available(*, deprecated, message: "Use the authorizationStatus property of a manager.")
-    open class func authorizationStatus() -> CLAuthorizationStatus {
-        LocationAuthorization.current.status
-    }
+    open class func authorizationStatus() -> CLAuthorizationStatus { LocationAuthorization.current.status }
 
     // MARK: Deprecated API
 
-    /// The purpose for which the app uses the position, as text for the user. It is passed to policies and shown in
-    /// `LocationAuthorization.uses`.
-    ///
-    /// Apple's platforms read this text from Info.plist; here it is configured as `location.purpose`.
+    /// The app's purpose for the user, passed to policies and shown in `LocationAuthorization.uses`. Apple reads it
+    /// from Info.plist; here it is configured as `location.purpose`.
     @available(*, deprecated, message: "Set location.purpose in the configuration.")
     open var purpose: String? {
         get { client.settings.purpose }

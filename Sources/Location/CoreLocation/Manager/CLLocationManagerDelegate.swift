@@ -11,9 +11,8 @@ public import Foundation
 /// On Linux, the class that declares the conformance determines which methods are called, also for its subclasses: a
 /// method that only a subclass implements is not called. Implement an empty method in the superclass and override it.
 public protocol CLLocationManagerDelegate: NSObjectProtocol {
-    /// Called with a new location and the previous one. For the first location, both are the same.
-    ///
-    /// Called only if `locationManager(_:didUpdateLocations:)` is not implemented.
+    /// Called with a new location and the previous one. For the first location, both are the same. Called only if
+    /// `locationManager(_:didUpdateLocations:)` is not implemented.
     func locationManager(
         _ manager: CLLocationManager, didUpdateTo newLocation: CLLocation, from oldLocation: CLLocation
     )
@@ -25,28 +24,23 @@ public protocol CLLocationManagerDelegate: NSObjectProtocol {
     func locationManager(_ manager: CLLocationManager, didUpdateHeading newHeading: CLHeading)
 
     /// Called when no location or heading is available. The manager keeps trying unless the authorization was denied.
-    ///
     /// `CLError.headingFailure` refers to headings.
     func locationManager(_ manager: CLLocationManager, didFailWithError error: any Error)
 
-    /// Asks whether to display the heading calibration, because headings are not reliable at the moment.
-    ///
-    /// Called once when headings become invalid, and at most once per minute. Linux has no calibration display, so the
-    /// result has no effect; an app may ask its user to rotate the device.
+    /// Asks whether to display the heading calibration, because headings are not reliable at the moment. Called once
+    /// when headings become invalid, and at most once per minute. Linux has no calibration display, so the result has
+    /// no effect; an app may ask its user to rotate the device.
     func locationManagerShouldDisplayHeadingCalibration(_ manager: CLLocationManager) -> Bool
 
     /// Called when the authorization is known and when it changes; read it from the manager.
     func locationManagerDidChangeAuthorization(_ manager: CLLocationManager)
 
-    /// Called when the authorization is known and when it changes.
-    ///
-    /// Called only if `locationManagerDidChangeAuthorization(_:)` is not implemented.
+    /// Called when the authorization is known and when it changes. Called only if
+    /// `locationManagerDidChangeAuthorization(_:)` is not implemented.
     func locationManager(_ manager: CLLocationManager, didChangeAuthorization status: CLAuthorizationStatus)
 
     /// Called in response to a request for the state of a region, and before each entry and exit.
-    func locationManager(
-        _ manager: CLLocationManager, didDetermineState state: CLRegionState, for region: CLRegion
-    )
+    func locationManager(_ manager: CLLocationManager, didDetermineState state: CLRegionState, for region: CLRegion)
 
     /// Called when the device has entered a region.
     func locationManager(_ manager: CLLocationManager, didEnterRegion region: CLRegion)
@@ -82,9 +76,7 @@ public protocol CLLocationManagerDelegate: NSObjectProtocol {
     )
 
     /// Called when beacons cannot be ranged, once per loss. The manager keeps trying unless the authorization was
-    /// denied.
-    ///
-    /// The underlying error of `CLError.rangingUnavailable` contains the reason and a remedy.
+    /// denied. The underlying error of `CLError.rangingUnavailable` contains the reason and a remedy.
     func locationManager(
         _ manager: CLLocationManager, didFailRangingFor beaconConstraint: CLBeaconIdentityConstraint, error: any Error
     )

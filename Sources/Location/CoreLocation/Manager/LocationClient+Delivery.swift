@@ -5,9 +5,7 @@ import Synchronization
 
 // Delivery of callbacks on the manager's executor.
 extension LocationClient {
-    /// Changes the state and schedules a drain if callbacks are pending.
-    ///
-    /// - Parameter next: Called without the lock, before the drain is scheduled.
+    /// Changes the state, calls `next` without the lock, and schedules a drain if callbacks are pending.
     @discardableResult
     func updateState<Result: Sendable>(_ body: (inout State) -> Result, then next: () -> Void = {}) -> Result {
         let (result, turn) = state.withLock { state -> (Result, DrainScheduler?) in
@@ -19,15 +17,10 @@ extension LocationClient {
         return result
     }
 
-    /// Schedules a drain if callbacks are pending.
-    func scheduleDrainIfNeeded() {
-        updateState { _ in }
-    }
+    func scheduleDrainIfNeeded() { updateState { _ in } }
 
-    /// A scheduler that drains the pending callbacks on an executor.
-    ///
-    /// This is a separate object because weak references to the client exist, which slow down its reference counting.
-    /// The client holds this object until it retires.
+    /// A scheduler that drains the pending callbacks on an executor. The client holds it until it retires. It is a
+    /// separate object because weak references to the client slow down its reference counting.
     final class DrainScheduler: Sendable {
         private let client: LocationClient
         let executor: any CallbackExecutor
@@ -40,7 +33,6 @@ extension LocationClient {
         func schedule() { executor.schedule { self.client.drain() } }
     }
 
-    /// Drains the pending callbacks.
     private func drain() {
         // The manager is retained until the drain ends. The delegate is released outside the lock, because its
         // deinitializer may stop the manager. Neither weak reference is read twice: the strong reference from the first

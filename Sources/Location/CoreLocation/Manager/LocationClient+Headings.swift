@@ -7,7 +7,6 @@ import Synchronization
 // Headings from the motion engine, or from a gpsd compass if there is no magnetometer. They share one ordered queue of
 // pending callbacks with all other events.
 extension LocationClient {
-    /// The subscriptions of the heading service, and the timer of its first heading.
     struct HeadingSubscriptions {
         var engine: Subscription?
         var compass: Subscription?
@@ -19,16 +18,13 @@ extension LocationClient {
     /// The maximum age of a compass report that is delivered as the first heading, in seconds.
     private static let compassAge = 5.0
 
-    /// Returns whether the device can provide a heading now.
     static func isHeadingAvailable(on device: Device) -> Bool {
         MotionEngine.of(device).isAvailable(.heading) || CompassRecord.of(device).report != nil
     }
 
     var headings: HeadingState { state.withLock { $0.headings } }
 
-    func setHeadings(_ body: (inout HeadingState) -> Void) {
-        state.withLock { body(&$0.headings) }
-    }
+    func setHeadings(_ body: (inout HeadingState) -> Void) { state.withLock { body(&$0.headings) } }
 
     func startHeadings() {
         guard !headings.isRunning else { return }
@@ -150,18 +146,14 @@ extension LocationClient {
     }
 }
 
-/// The last report with a heading from any gpsd compass of a device.
-///
-/// gpsd's list of receivers does not identify compasses, so a compass is known only from its first report.
+/// The last heading of any gpsd compass of a device, because gpsd's list does not identify compasses.
 final class CompassRecord: Sendable {
     private let last = Mutex<AttitudeReport?>(nil)
 
-    /// Returns the instance of a device.
     static func of(_ device: Device) -> CompassRecord {
         device.component(CompassRecord.self) { _ in CompassRecord() }
     }
 
-    /// The last report with a valid heading; nil before the first.
     var report: AttitudeReport? { last.withLock { $0 } }
 
     /// Records a report with a valid heading and ignores all others.

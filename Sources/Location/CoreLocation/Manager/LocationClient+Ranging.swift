@@ -5,7 +5,6 @@ import Synchronization
 
 // Beacon ranging. Its events share one ordered queue of pending callbacks with all other events.
 extension LocationClient {
-    /// The subscription and the report timer of ranging.
     struct RangingRun {
         var subscription: Subscription?
         var timer: ClockTimer?

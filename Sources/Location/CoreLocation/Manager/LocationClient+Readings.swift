@@ -30,8 +30,7 @@ extension LocationClient {
         scheduleDrainIfNeeded()
     }
 
-    /// Applies the filters of the services to a report with a fix, and adds the resulting location to the pending
-    /// callbacks.
+    /// Applies the filters of the services to a report with a fix, and adds its location if it passes.
     func process(_ report: PositionReport, _ state: inout State, services: Services) {
         // The authorization may be revoked while a report is being delivered.
         guard let accuracy = authorization.grantedAccuracy else { return }

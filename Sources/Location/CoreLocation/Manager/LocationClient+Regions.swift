@@ -4,14 +4,13 @@ import DeviceCore
 import Synchronization
 
 // Regions and visits belong to the device; this manager receives their events.
-extension LocationClient: RegionSubscriber, VisitSubscriber {
+extension LocationClient {
     var regions: MonitoredRegions { MonitoredRegions.of(device) }
 
     var visits: VisitService { VisitService.of(device) }
 
     var purpose: String? { settings.purpose }
 
-    /// Adds the event to the pending callbacks.
     func enqueue(_ news: RegionEvent) { updateState { $0.pendingCallbacks.add(.region(news)) } }
 
     func enqueue(_ visit: CLVisit) { updateState { if $0.monitorsVisits { $0.pendingCallbacks.add(.visit(visit)) } } }

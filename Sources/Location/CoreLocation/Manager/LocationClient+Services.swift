@@ -57,7 +57,7 @@ extension LocationClient {
                 return
             }
             state.addService(.singleRequest, at: device.clock.wallTime)
-            let deadline = now.advanced(bySeconds: state.settings.requestTimeout)
+            let deadline = now.advanced(bySeconds: state.settings.requestTimeout / .seconds(1))
             state.requestNumber &+= 1
             let number = state.requestNumber
             state.request = SingleRequest(timer: device.clock.timer(at: deadline) { self.requestDidTimeOut(number) })
@@ -89,8 +89,7 @@ extension LocationClient {
         }
     }
 
-    /// Ends the request with this number when its timeout expires. A newer request may have replaced it while the timer
-    /// fired.
+    /// Ends the request with this number, unless a newer one has replaced it while the timer fired.
     func requestDidTimeOut(_ number: UInt32) {
         updateState { state in
             guard let request = state.request, number == state.requestNumber else { return }

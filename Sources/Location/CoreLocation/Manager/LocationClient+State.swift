@@ -42,19 +42,15 @@ extension LocationClient {
         /// Whether the authorization was refused at the last change observed by this manager.
         var wasRefused: Bool
 
-        /// Returns true for a cached fix that would be delivered repeatedly to an app that restarts a service in each
-        /// callback.
-        func isRepetition(_ fix: PositionFix) -> Bool {
-            isInCallback && fix.report.arrival == lastArrival
-        }
+        /// Returns true for a cached fix that an app has received, and that restarts in callbacks would repeat.
+        func isRepetition(_ fix: PositionFix) -> Bool { isInCallback && fix.report.arrival == lastArrival }
     }
 }
 
 extension LocationClient.State {
     /// Returns the next item of a drain and its delegate, or ends the drain. In the latter case `item` is nil, and
-    /// `next` is set if another drain has to be scheduled.
-    ///
-    /// The results are inout arguments, which have to be nil, because a tuple of optional references is slow.
+    /// `next` is set if another drain has to be scheduled. The results are inout arguments, which have to be nil,
+    /// because a tuple of optional references is slow.
     mutating func nextItem(
         _ item: inout PendingLocationCallbacks.Item?, _ told: inout (any CLLocationManagerDelegate)?,
         _ next: inout LocationClient.DrainScheduler?
@@ -84,7 +80,6 @@ extension LocationClient.State {
         return item
     }
 
-    /// Reports that there is no position.
     mutating func reportLoss(_ error: DeviceError) {
         isLost = true
         lastLoss = error
@@ -121,13 +116,11 @@ extension LocationClient.State {
     var isPositionKnown: Bool { !services.isDisjoint(with: [.standard, .significantChanges]) }
 }
 
-/// The settings of a manager.
 struct LocationSettings: Sendable {
     var desiredAccuracy = kCLLocationAccuracyBest
     var distanceFilter = kCLDistanceFilterNone
     var activityType = CLActivityType.other
     var pausesAutomatically = true
-    /// True after the app has set `pausesAutomatically`.
     var isPausingSetByApp = false
     var allowsBackgroundUpdates = false
     var showsBackgroundIndicator = false
@@ -135,6 +128,5 @@ struct LocationSettings: Sendable {
     var receiver: String?
     var deliversEveryReport = false
     var keepsRawReports = false
-    /// In seconds.
-    var requestTimeout = 10.0
+    var requestTimeout = Duration.seconds(10)
 }

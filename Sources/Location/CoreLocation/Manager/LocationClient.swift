@@ -6,8 +6,7 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// The implementation of a manager. It receives readings on the source's thread, filters them, and calls the delegate
-/// on the manager's executor.
+/// The implementation of a manager. It filters readings and calls the delegate on the manager's executor.
 final class LocationClient: Sendable {
     typealias Services = LocationUse.Services
 
@@ -52,9 +51,7 @@ final class LocationClient: Sendable {
 
     // MARK: Settings and state
 
-    func attach(_ manager: CLLocationManager) {
-        state.withLock { $0.manager = manager }
-    }
+    func attach(_ manager: CLLocationManager) { state.withLock { $0.manager = manager } }
 
     var delegate: (any CLLocationManagerDelegate)? {
         get { state.withLock { $0.delegate } }

@@ -3,9 +3,7 @@
 import DeviceCore
 import Foundation
 
-/// A converter of successive reports to locations.
 struct LocationConverter: Sendable {
-    /// The last sky report.
     var sky: SkyReport?
     var reducedAccuracy = ReducedAccuracy()
     /// The receiver of the last report, whether it is an accessory, and the time of that report.
@@ -13,8 +11,7 @@ struct LocationConverter: Sendable {
     private var isAccessory = false
     private var lastTime: WallTime?
 
-    /// Returns the parts of a location for a report that has a fix. The caller creates the location only if it is
-    /// delivered.
+    /// Returns the parts of a location, which the caller creates only if it is delivered.
     mutating func values(
         of report: PositionReport, on device: Device
     ) -> (values: CLLocation.Values, details: LocationDetails?) {
@@ -36,7 +33,6 @@ struct LocationConverter: Sendable {
 
 /// The conversion to reduced accuracy: the centre of a grid cell, at most every 15 minutes.
 struct ReducedAccuracy: Sendable {
-    /// The minimum interval between locations, in seconds.
     static let interval = 900.0
     /// The height of a cell in degrees of latitude; its width has about the same length.
     static let cellHeight = 0.05
@@ -50,8 +46,7 @@ struct ReducedAccuracy: Sendable {
         return ReducedAccuracy.reduced(values)
     }
 
-    /// Returns the centre of the cell that contains the position, with a radius that covers the cell. Altitude, course
-    /// and speed are omitted.
+    /// Returns the centre and radius of the cell with the position, without altitude, course and speed.
     static func reduced(_ values: CLLocation.Values) -> CLLocation.Values {
         let row = (values.latitude / cellHeight).rounded(.down)
         let latitude = min(90, max(-90, (row + 0.5) * cellHeight))

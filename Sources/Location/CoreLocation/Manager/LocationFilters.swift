@@ -27,7 +27,6 @@ struct SignificantChangeFilter: Sendable {
 
     private var last: (place: CLLocationCoordinate2D, time: BootTime)?
 
-    /// Returns whether the location is accepted.
     mutating func accept(_ place: CLLocationCoordinate2D, now: BootTime) -> Bool {
         if let last {
             guard now.seconds(since: last.time) >= SignificantChangeFilter.interval,
@@ -39,8 +38,7 @@ struct SignificantChangeFilter: Sendable {
     }
 }
 
-/// A call of `requestLocation()`. It waits for a fix of sufficient accuracy and uses the best one when the timeout
-/// expires.
+/// A call of `requestLocation()`. It ends with an accurate fix, or with the best one at the timeout.
 struct SingleRequest: Sendable {
     /// The maximum age of a fix from before the request, in seconds.
     static let maximumAge = 15.0
@@ -53,11 +51,37 @@ struct SingleRequest: Sendable {
 
     /// Records a fix. Returns true if it has the desired accuracy.
     mutating func accept(_ location: CLLocation, desiredAccuracy: Double) -> Bool {
-        if let best, best.values.horizontalAccuracy < location.values.horizontalAccuracy {
-            return false
-        }
+        if let best, best.values.horizontalAccuracy < location.values.horizontalAccuracy { return false }
         best = location
         // If `desiredAccuracy` is NaN, `max` returns its first argument.
         return location.values.horizontalAccuracy <= max(SingleRequest.bestAccuracy, desiredAccuracy)
+    }
+}
+
+/// A detector of the times when the updates of a manager pause and resume.
+struct PauseDetector: Sendable {
+    private var detector = StationaryDetector()
+    private var restSince: BootTime?
+    private(set) var isPaused = false
+
+    /// Processes a fix. Returns true if updates pause from now on, false if they resume, and nil if nothing changes.
+    /// - Parameter patience: The time at rest after which updates pause, in seconds; nil if they never pause.
+    mutating func accept(_ values: CLLocation.Values, now: BootTime, patience: Double?) -> Bool? {
+        guard let patience else {
+            let wasPaused = isPaused
+            self = PauseDetector()
+            return wasPaused ? false : nil
+        }
+        _ = detector.accept(values, now: now)
+        guard detector.isStationary else {
+            restSince = nil
+            defer { isPaused = false }
+            return isPaused ? false : nil
+        }
+        let since = restSince ?? now.advanced(bySeconds: -StationaryDetector.minimumDuration)
+        restSince = since
+        guard !isPaused, now.seconds(since: since) >= patience else { return nil }
+        isPaused = true
+        return true
     }
 }

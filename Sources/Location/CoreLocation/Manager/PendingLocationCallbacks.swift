@@ -25,8 +25,7 @@ struct PendingLocationCallbacks {
     static let locationLimit = 1024
     /// The maximum number of pending headings. If it is reached, the oldest heading is dropped without being counted.
     static let headingLimit = 32
-    /// The maximum number of pending beacon reports. If it is reached, the oldest is dropped, because newer reports
-    /// supersede it.
+    /// The maximum number of pending beacon reports. Newer reports supersede the oldest.
     static let rangingLimit = 64
     /// The maximum number of pending callbacks of other kinds. If it is reached, the oldest is dropped.
     static let otherLimit = 1024
@@ -34,7 +33,6 @@ struct PendingLocationCallbacks {
     var queue = BoundedQueue<Item>()
     private(set) var droppedLocations = 0
 
-    /// True if locations are pending.
     var hasLocations: Bool { queue.contains(where: \.isLocation) }
 
     mutating func add(_ location: CLLocation) {
@@ -47,7 +45,6 @@ struct PendingLocationCallbacks {
         queue.append(.heading(heading), limit: PendingLocationCallbacks.headingLimit, of: \.isHeading)
     }
 
-    /// Adds a callback that is neither a location nor a heading.
     mutating func add(_ item: Item) {
         // The delegate reads the current authorization, so one pending notification is enough.
         if case .authorization = item, case .authorization? = queue.last { return }
@@ -79,25 +76,16 @@ struct PendingLocationCallbacks {
         }
     }
 
-    /// Drops notifications of pauses and resumptions after updates have been stopped.
-    mutating func removePauses() {
-        queue.removeAll { if case .pause = $0 { true } else { false } }
-    }
+    mutating func removePauses() { queue.removeAll { if case .pause = $0 { true } else { false } } }
 
-    /// Drops visits after their delivery has been stopped.
-    mutating func removeVisits() {
-        queue.removeAll { if case .visit = $0 { true } else { false } }
-    }
+    mutating func removeVisits() { queue.removeAll { if case .visit = $0 { true } else { false } } }
 
     /// Drops headings, heading failures and calibration questions after the service has been stopped.
     mutating func removeHeadings() {
         queue.removeAll { item in
             switch item {
             case .heading, .headingFailure, .calibrationPrompt: true
-            case .location, .locations, .failure, .authorization, .deferredFinished, .ranging, .rangingFailure, .region,
-                .visit,
-                .pause:
-                false
+            default: false
             }
         }
     }
@@ -112,9 +100,7 @@ struct PendingLocationCallbacks {
         }
     }
 
-    mutating func removeLocations() {
-        queue.removeAll(where: \.isLocation)
-    }
+    mutating func removeLocations() { queue.removeAll(where: \.isLocation) }
 }
 
 extension PendingLocationCallbacks.Item {

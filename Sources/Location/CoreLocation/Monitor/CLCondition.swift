@@ -3,9 +3,8 @@
 import DeviceCore
 public import Foundation
 
-/// A condition for a ``CLMonitor``, which supports the two condition types that it declares.
-///
-/// A condition of any other type causes an event whose `conditionUnsupported` is true.
+/// A condition for a ``CLMonitor``, which supports the two condition types that it declares. A condition of any other
+/// type causes an event whose `conditionUnsupported` is true.
 public protocol CLCondition: Codable, Sendable {}
 
 extension CLMonitor {
@@ -54,14 +53,10 @@ extension CLMonitor {
         public let minor: CLBeaconMinorValue?
 
         /// Creates a condition that is satisfied by any beacon with the UUID.
-        public init(uuid: UUID) {
-            self.init(uuid, nil, nil)
-        }
+        public init(uuid: UUID) { self.init(uuid, nil, nil) }
 
         /// Creates a condition that is satisfied by any beacon with the UUID and the major value.
-        public init(uuid: UUID, major: CLBeaconMajorValue) {
-            self.init(uuid, major, nil)
-        }
+        public init(uuid: UUID, major: CLBeaconMajorValue) { self.init(uuid, major, nil) }
 
         /// Creates a condition that is satisfied by a single beacon.
         public init(uuid: UUID, major: CLBeaconMajorValue, minor: CLBeaconMinorValue) {
@@ -75,13 +70,9 @@ extension CLMonitor {
 }
 
 extension CLMonitor.BeaconIdentityCondition {
-    init(_ pattern: BeaconPattern) {
-        self.init(pattern.uuid.foundationUUID, pattern.major, pattern.minor)
-    }
+    init(_ pattern: BeaconPattern) { self.init(pattern.uuid.foundationUUID, pattern.major, pattern.minor) }
 
-    init(_ identity: BeaconIdentity) {
-        self.init(identity.uuid.foundationUUID, identity.major, identity.minor)
-    }
+    init(_ identity: BeaconIdentity) { self.init(identity.uuid.foundationUUID, identity.major, identity.minor) }
 }
 
 extension RegionShape {
@@ -97,7 +88,6 @@ extension RegionShape {
         }
     }
 
-    /// The condition with this shape.
     var condition: any CLCondition {
         switch self {
         case .circle(let circle): CLMonitor.CircularGeographicCondition(center: circle.center, radius: circle.radius)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import DeviceCore
-import Foundation
+public import Foundation
 import LiveDevice
 
 /// A monitor of conditions that reports when they become satisfied or unsatisfied.
@@ -54,23 +54,17 @@ public actor CLMonitor {
     }
 
     /// Removes a condition and stops monitoring it. Its pending events are discarded.
-    public func remove(_ identifier: String) {
-        core.remove(identifier)
-    }
+    public func remove(_ identifier: String) { core.remove(identifier) }
 
     /// Returns a condition and its last event; nil if no condition has the identifier.
-    public func record(for identifier: String) -> Record? {
-        core.record(for: identifier)
-    }
+    public func record(for identifier: String) -> Record? { core.record(for: identifier) }
 
     /// The identifiers of the conditions, in the order in which they were added.
     public var identifiers: [String] { core.identifiers }
 
-    /// An endless sequence of the monitor's events.
-    ///
-    /// Up to 1,024 events are buffered, even before the first loop. Only one loop is active at a time: a second loop
-    /// takes over, and the first one ends. Playback waits while a loop processes an event, so do not await `play()` in
-    /// the loop body.
+    /// An endless sequence of the monitor's events. Up to 1,024 events are buffered, even before the first loop. Only
+    /// one loop is active at a time: a second loop takes over, and the first one ends. Playback waits while a loop
+    /// processes an event, so do not await `play()` in the loop body.
     public var events: Events { Events(core: core) }
 }
 
@@ -109,15 +103,77 @@ extension CLMonitor {
                 deinit { loop.finish() }
             }
 
-            init(core: MonitorCore) {
-                handle = Handle(MonitorEventLoop(core))
-            }
+            init(core: MonitorCore) { handle = Handle(MonitorEventLoop(core)) }
 
-            /// Returns the next event as soon as it is available; nil if the task is cancelled or another loop has
-            /// taken over. Never throws on Linux.
-            public mutating func next() async throws -> Event? {
-                await handle.loop.next()
-            }
+            /// Returns the next event; nil if the task is cancelled or another loop took over. Never throws on Linux.
+            public mutating func next() async throws -> Event? { await handle.loop.next() }
+        }
+    }
+}
+
+extension CLMonitor {
+    /// A change of a condition's state.
+    public struct Event: Sendable {
+        /// The state of a condition.
+        public enum State: UInt, Sendable {
+            /// The state has not been determined.
+            case unknown = 0
+            /// The condition is satisfied: the device is inside the circle, or receives the beacon.
+            case satisfied = 1
+            /// The condition is not satisfied.
+            case unsatisfied = 2
+            /// The condition is not monitored; the properties of the event contain the reason.
+            case unmonitored = 3
+        }
+
+        /// The identifier of the condition.
+        public let identifier: String
+        /// The new state.
+        public let state: State
+        /// The time since which the state holds: that of the first position or sighting in it.
+        public let date: Date
+        /// The beacon that was received, if the condition matches several beacons; otherwise nil.
+        public let refinement: (any CLCondition)?
+        /// True if the app may not use the position.
+        public let authorizationDenied: Bool
+        /// True if no app may use the position, because location services are disabled.
+        public let authorizationDeniedGlobally: Bool
+        /// True if the use of the position is restricted on this machine.
+        public let authorizationRestricted: Bool
+        /// True while a policy is deciding the request to use the position.
+        public let authorizationRequestInProgress: Bool
+        /// True if only reduced accuracy is authorized, which does not allow the monitoring of borders.
+        public let accuracyLimited: Bool
+        /// True if the condition cannot be monitored: a circle with an invalid centre or radius, a beacon on a machine
+        /// that cannot receive beacons, or a condition type that is not supported.
+        public let conditionUnsupported: Bool
+        /// True if the monitor already has 20 conditions, so that this one was not added.
+        public let conditionLimitExceeded: Bool
+        /// True if conditions cannot be written to the file. Always false while a trace is played.
+        public let persistenceUnavailable: Bool
+        /// Always false: a process on Linux is always in use.
+        public var insufficientlyInUse: Bool { false }
+        /// Always false: Linux does not require a session.
+        public var serviceSessionRequired: Bool { false }
+
+        init(
+            _ identifier: String, _ state: State, timestamp: Double, _ authorization: LocationAuthorization,
+            refinement: (any CLCondition)? = nil, isUnsupported: Bool = false, exceedsLimit: Bool = false,
+            isNotKept: Bool = false
+        ) {
+            let status = authorization.status
+            self.identifier = identifier
+            self.state = state
+            self.refinement = refinement
+            date = Date(timeIntervalSinceReferenceDate: timestamp)
+            authorizationDenied = status == .denied
+            authorizationDeniedGlobally = status == .denied && !authorization.servicesEnabled
+            authorizationRestricted = status == .restricted
+            authorizationRequestInProgress = authorization.isRequestInProgress
+            accuracyLimited = authorization.accuracy == .reducedAccuracy
+            conditionUnsupported = isUnsupported
+            conditionLimitExceeded = exceedsLimit
+            persistenceUnavailable = isNotKept
         }
     }
 }

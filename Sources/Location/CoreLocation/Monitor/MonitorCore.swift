@@ -11,7 +11,6 @@ final class MonitorCore: Sendable {
     typealias Event = CLMonitor.Event
     private typealias Condition = MonitorState.Condition
 
-    /// The cores of a device's monitors that are in use.
     private final class Registry: Sendable {
         private struct WeakCore {
             weak var core: MonitorCore?
@@ -71,9 +70,7 @@ final class MonitorCore: Sendable {
 
     /// Resumes the conditions of an earlier run of the app.
     private func resume() {
-        let observer = WeakAuthorizationObserver(self)
-        self.observer.withLock { $0 = observer }
-        authorization.add(observer)
+        authorization.add(weak: self, in: observer)
         let conditions = state.withLock(\.conditions)
         // Requests the authorization, as the earlier run did when it added these conditions.
         if !conditions.isEmpty, authorization.status == .notDetermined { authorization.request(.start, purpose: nil) }
@@ -161,9 +158,7 @@ final class MonitorCore: Sendable {
 
     /// Adds an event to the pending events and notifies the loop.
     private func post(_ event: Event, _ watch: RegionEngine.WatchID? = nil) {
-        let loop = state.withLock { state in
-            state.post(.init(event: event, watch: watch)) ? state.loop : nil
-        }
+        let loop = state.withLock { state in state.post(.init(event: event, watch: watch)) ? state.loop : nil }
         loop?.eventsDidArrive()
     }
 
@@ -200,9 +195,8 @@ final class MonitorCore: Sendable {
         state.withLock { $0.removeFirst(for: loop) }
     }
 
-    /// Records that a loop has completed an event, so that it is not delivered again after a restart. Of several
-    /// pending events, only the last one is saved immediately. The others are saved with it or after a short delay,
-    /// because disk access is slow.
+    /// Records that a loop has completed an event. Because disk access is slow, only the last of several pending events
+    /// is saved immediately.
     func complete(_ news: MonitorState.NumberedEvent) {
         let (isNews, isLast) = state.withLock { ($0.complete(news), $0.isEmpty) }
         if isNews { save(atOnce: isLast) }
@@ -233,7 +227,6 @@ extension MonitorCore: LocationAuthorization.Observer {
 }
 
 extension CLMonitor.Event.State {
-    /// The corresponding state of a region.
     fileprivate var region: CLRegionState {
         switch self {
         case .satisfied: .inside

@@ -4,7 +4,6 @@ import AppDelivery
 import DeviceCore
 import Synchronization
 
-/// A loop over the events of a monitor.
 final class MonitorEventLoop: Sendable {
     private struct Source: ConsumerBuffer {
         let core: MonitorCore
@@ -15,7 +14,6 @@ final class MonitorEventLoop: Sendable {
 
     private let core: MonitorCore
     private let loop: ConsumerLoop<Source>
-    /// The event that the app is processing.
     private let current = Mutex<MonitorState.NumberedEvent?>(nil)
 
     init(_ core: MonitorCore) {

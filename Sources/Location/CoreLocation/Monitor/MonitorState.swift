@@ -2,12 +2,10 @@
 
 import DeviceCore
 
-/// The conditions of a monitor and its pending events. Accessed under the lock of the monitor.
-///
-/// Events are buffered here only: a loop removes an event when the app requests it. Therefore events are neither lost
-/// nor reordered when one loop replaces another.
+/// The conditions of a monitor and its pending events. Accessed under the lock of the monitor. Events are buffered here
+/// only: a loop removes an event when the app requests it. Therefore events are neither lost nor reordered when one
+/// loop replaces another.
 struct MonitorState {
-    /// The maximum number of conditions.
     static let limit = 20
     /// The maximum number of pending events. If it is reached, the oldest event is dropped.
     static let eventLimit = 1024
@@ -22,11 +20,9 @@ struct MonitorState {
         let condition: any CLCondition
         /// nil if the condition cannot be monitored.
         let shape: RegionShape?
-        /// The state of the last event that was posted.
         var posted: Event.State
         /// The last event that a loop has completed.
         var last: Event
-        /// The number of that event.
         var lastNumber: UInt64 = 0
     }
 
@@ -41,7 +37,6 @@ struct MonitorState {
     private(set) var conditions: [Condition] = []
     private var pendingEvents = BoundedQueue<NumberedEvent>()
     private var eventCount: UInt64 = 0
-    /// The loop that receives the events.
     weak var loop: MonitorEventLoop?
 
     // MARK: Conditions
@@ -50,10 +45,7 @@ struct MonitorState {
 
     func has(_ watch: Watch) -> Bool { index(of: watch) != nil }
 
-    /// Adds a condition, which replaces one with the same identifier. Pending events of the replaced condition are
-    /// discarded.
-    ///
-    /// - Returns: Whether the condition was added, and the condition that it replaced.
+    /// Adds a condition. It replaces one with the same identifier, whose pending events are discarded.
     mutating func add(_ condition: Condition) -> (isAdded: Bool, former: Condition?) {
         discardEvents(of: condition.identifier)
         if let index = conditions.firstIndex(where: { $0.identifier == condition.identifier }) {
@@ -78,10 +70,7 @@ struct MonitorState {
 
     // MARK: Events
 
-    /// Adds an event to the pending events, unless its state is that of the last event or its condition has been
-    /// removed.
-    ///
-    /// - Returns: Whether the event was added.
+    /// Adds an event, unless its state is that of the last event or its condition was removed.
     mutating func post(_ news: NumberedEvent) -> Bool {
         if let watch = news.watch {
             guard let index = index(of: watch), conditions[index].posted != news.event.state else { return false }
@@ -103,8 +92,7 @@ struct MonitorState {
     /// Returns whether the condition of an event still exists. True for an event without a watch.
     func isCurrent(_ news: NumberedEvent) -> Bool { news.watch.map(has) ?? true }
 
-    /// Records that a loop has completed an event. Returns false if the condition has been removed, or if a later event
-    /// has been completed.
+    /// Returns false if the condition was removed, or if a later event has been completed.
     mutating func complete(_ news: NumberedEvent) -> Bool {
         guard let index = index(of: news.watch), news.number > conditions[index].lastNumber else { return false }
         conditions[index].lastNumber = news.number

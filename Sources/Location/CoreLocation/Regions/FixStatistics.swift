@@ -2,7 +2,6 @@
 
 import DeviceCore
 
-/// A fix as used by regions and visits.
 struct TrackedFix: Sendable {
     var place: CLLocationCoordinate2D
     /// In metres; the true position is probably not farther away than this.
@@ -44,18 +43,14 @@ extension TrackedFix {
 }
 
 /// Statistics of successive fixes: the error that differs from fix to fix, whether the device moves, and whether it can
-/// have moved to its position.
-///
-/// Averaging fixes reduces the part of the error that is independent in each fix. It does not reduce the part that
-/// persists for minutes, which is the larger part for most receivers. For positions one second apart, x(i) - 2x(i-1) +
-/// x(i-2) has six times the variance of the independent part, and is almost unaffected by the persistent part and by
-/// movement at constant velocity.
+/// have moved to its position. Averaging fixes reduces the part of the error that is independent in each fix. It does
+/// not reduce the part that persists for minutes, which is the larger part for most receivers. For positions one second
+/// apart, x(i) - 2x(i-1) + x(i-2) has six times the variance of the independent part, and is almost unaffected by the
+/// persistent part and by movement at constant velocity.
 struct FixStatistics: Sendable {
-    /// The speed from which the device counts as moving, in metres per second. Receivers at rest report up to half of
-    /// it.
+    /// The speed of a moving device, in metres per second. Receivers at rest report up to half of it.
     static let movingSpeed = 1.0
-    /// The maximum time between fixes that are used to estimate the noise, in seconds. In a longer time the device may
-    /// have turned.
+    /// The maximum time between two fixes for the noise, in seconds. Later, the device may have turned.
     private static let noiseInterval = 3.0
     /// The approximate number of recent fixes over which the noise is averaged.
     private static let noiseFixCount = 30.0
@@ -66,10 +61,8 @@ struct FixStatistics: Sendable {
 
     /// The variance of the independent error, per axis, in square metres.
     private(set) var whiteVariance = 0.0
-    /// True while the device moves.
     private(set) var isMoving = false
-    /// True if the last step was longer than the device can have moved. This happens at the beginning and the end of a
-    /// signal reflection.
+    /// True if the device cannot have moved so far, as when a signal reflection begins or ends.
     private(set) var isImplausible = false
 
     private var last: TrackedFix?

@@ -4,11 +4,9 @@ import DeviceCore
 import Foundation
 import Synchronization
 
-/// The regions monitored by all managers of a device.
-///
-/// The regions are stored in a file, with the last state that was delivered to the app, and restored in the next run. A
-/// change that was not delivered, because the app ended or because the device moved while the app was not running, is
-/// detected again from new fixes and delivered once.
+/// The regions monitored by all managers of a device. The regions are stored in a file, with the last state that was
+/// delivered to the app, and restored in the next run. A change that was not delivered, because the app ended or
+/// because the device moved while the app was not running, is detected again from new fixes and delivered once.
 final class MonitoredRegions: Sendable {
     /// Apple's limit per app.
     static let limit = 20
@@ -47,7 +45,7 @@ final class MonitoredRegions: Sendable {
     }
 
     private struct WeakSubscriber {
-        weak var client: (any RegionSubscriber)?
+        weak var client: LocationClient?
     }
 
     // No reference to the device, because the device owns this object.
@@ -70,7 +68,7 @@ final class MonitoredRegions: Sendable {
     // MARK: Managers
 
     /// Adds a manager that has a delegate, and resumes the regions of an earlier run of the app.
-    func add(_ client: any RegionSubscriber) {
+    func add(_ client: LocationClient) {
         let isNew = state.withLock { state in
             guard !state.clients.contains(where: { $0.client === client }) else { return false }
             state.clients.removeAll { $0.client == nil }
@@ -80,7 +78,6 @@ final class MonitoredRegions: Sendable {
         if isNew { load() }
     }
 
-    /// Loads the stored regions once.
     private func load() {
         guard !state.withLock(\.isLoaded) else { return }
         let kept = store.load(.managers).prefix(Self.limit).compactMap { stored -> Entry? in
@@ -94,7 +91,7 @@ final class MonitoredRegions: Sendable {
             return kept
         }
         guard !entries.isEmpty else { return }
-        observeAuthorization()
+        authorization.add(weak: self, in: authorizationObserver)
         // Requests the authorization, as the earlier run did when it started these regions.
         if authorization.status == .notDetermined { authorization.request(.start, purpose: nil) }
         for entry in entries { watch(entry) }
@@ -107,23 +104,22 @@ final class MonitoredRegions: Sendable {
         return Set(state.withLock(\.entries).map(\.copy))
     }
 
-    func start(_ original: CLRegion, for client: any RegionSubscriber) {
+    func start(_ original: CLRegion, for client: LocationClient) {
         load()
         guard let region = original.copy() as? CLRegion else { return }
+        func fail(_ cause: DeviceError) {
+            client.enqueue(.failed(region, CLError(.regionMonitoringFailure, cause: cause)))
+        }
         let identifier = region.identifier
         guard let shape = RegionShape(region) else {
-            return client.enqueue(
-                .failed(
-                    region,
-                    CLError(
-                        .regionMonitoringFailure,
-                        cause: DeviceError(
-                            .notSupported,
-                            "The region \(identifier) is neither a circular region nor a beacon region. Use CLCircularRegion or CLBeaconRegion."
-                        ))))
+            return fail(
+                DeviceError(
+                    .notSupported,
+                    "The region \(identifier) is neither a circular region nor a beacon region. Use CLCircularRegion or CLBeaconRegion."
+                ))
         }
         if let problem = shape.problem(identifier: identifier) ?? (shape.isCircle ? nil : engine.beaconProblem) {
-            return client.enqueue(.failed(region, CLError(.regionMonitoringFailure, cause: problem)))
+            return fail(problem)
         }
         if authorization.status == .notDetermined { authorization.request(.start, purpose: client.purpose) }
         if let denial { return client.enqueue(.failed(region, denial)) }
@@ -138,19 +134,15 @@ final class MonitoredRegions: Sendable {
             return (true, nil)
         }
         guard isAdded else {
-            return client.enqueue(
-                .failed(
-                    region,
-                    CLError(
-                        .regionMonitoringFailure,
-                        cause: DeviceError(
-                            .notSupported,
-                            "\(Self.limit) regions are already monitored, which is the limit. Stop monitoring one of them, or use CLMonitor."
-                        ))))
+            return fail(
+                DeviceError(
+                    .notSupported,
+                    "\(Self.limit) regions are already monitored, which is the limit. Stop monitoring one of them, or use CLMonitor."
+                ))
         }
         save(atOnce: false)
         client.enqueue(.started(region))
-        observeAuthorization()
+        authorization.add(weak: self, in: authorizationObserver)
         watch(entry)
         // The former watch ends last; otherwise the engine would cancel its subscription in between.
         if let former { engine.unwatch([former.watch]) }
@@ -167,7 +159,7 @@ final class MonitoredRegions: Sendable {
     }
 
     /// Delivers the current state; unknown for a region that is not monitored.
-    func requestState(of region: CLRegion, for client: any RegionSubscriber) {
+    func requestState(of region: CLRegion, for client: LocationClient) {
         load()
         guard let copy = region.copy() as? CLRegion else { return }
         let identifier = copy.identifier
@@ -186,7 +178,7 @@ final class MonitoredRegions: Sendable {
     }
 
     private func process(_ report: RegionEngine.Report, _ watch: RegionEngine.WatchID) {
-        let found = state.withLock { state -> (Entry, CLRegionState, UInt64, [any RegionSubscriber])? in
+        let found = state.withLock { state -> (Entry, CLRegionState, UInt64, [LocationClient])? in
             guard let index = state.entries.firstIndex(where: { $0.watch == watch }) else { return nil }
             let former = state.entries[index].reportedState
             state.entries[index].reportedState = report.state
@@ -206,7 +198,6 @@ final class MonitoredRegions: Sendable {
         }
     }
 
-    /// Returns whether the watch belongs to a monitored region.
     func isCurrent(_ watch: RegionEngine.WatchID) -> Bool {
         state.withLock { state in state.entries.contains { $0.watch == watch } }
     }
@@ -248,15 +239,6 @@ final class MonitoredRegions: Sendable {
     }
 
     // MARK: Authorization
-
-    private func observeAuthorization() {
-        let new = authorizationObserver.withLock { watcher -> WeakAuthorizationObserver? in
-            guard watcher == nil else { return nil }
-            watcher = WeakAuthorizationObserver(self)
-            return watcher
-        }
-        if let new { authorization.add(new) }
-    }
 
     /// The reason why regions may not be monitored; nil if they may, or if the authorization is not determined.
     private var denial: CLError? {

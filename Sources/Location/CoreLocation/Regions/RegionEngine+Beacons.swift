@@ -9,11 +9,7 @@ extension RegionEngine {
         switch event {
         case .sighting(let sighting): process(sighting)
         case .lost: state.withLock { $0.isBeaconSourceLost = true }
-        case .regained:
-            // Sightings during the loss are unknown, so the time without a sighting starts now.
-            let now = clock.now
-            updateBeaconTrackers { $0.absentSince = now }
-            state.withLock { $0.isBeaconSourceLost = false }
+        case .regained: restartBeaconTrackers()
         }
         setTimer()
     }
@@ -22,15 +18,9 @@ extension RegionEngine {
         guard isAllowed else { return }
         let date = date(of: sighting.time)
         state.withLock { state in
-            for index in state.watched.indices {
-                guard case .beacons(let pattern, var tracker) = state.watched[index].tracker,
-                    pattern.matches(sighting.identity)
-                else { continue }
-                let isNews = tracker.recordSighting(at: sighting.time)
-                state.watched[index].tracker = .beacons(pattern, tracker)
-                guard isNews else { continue }
-                let report = Report(state: .inside, timestamp: date, beacon: sighting.identity)
-                state.add(report, of: state.watched[index])
+            state.updateBeaconTrackers { pattern, tracker in
+                guard pattern.matches(sighting.identity), tracker.recordSighting(at: sighting.time) else { return nil }
+                return Report(state: .inside, timestamp: date, beacon: sighting.identity)
             }
         }
         deliverReports()
@@ -52,28 +42,41 @@ extension RegionEngine {
         state.withLock { state in
             state.timer = nil
             guard !state.isBeaconSourceLost, isAllowed else { return }
-            for index in state.watched.indices {
-                guard case .beacons(let pattern, var tracker) = state.watched[index].tracker, tracker.expire(now: now)
-                else { continue }
-                state.watched[index].tracker = .beacons(pattern, tracker)
-                state.add(Report(state: .outside, timestamp: date), of: state.watched[index])
+            state.updateBeaconTrackers { _, tracker in
+                tracker.expire(now: now) ? Report(state: .outside, timestamp: date) : nil
             }
         }
         deliverReports()
         setTimer()
     }
 
-    func updateBeaconTrackers(_ body: (inout BeaconTracker) -> Void) {
+    /// Starts the time without a sighting now, because sightings during a loss or before a subscription are unknown.
+    func restartBeaconTrackers() {
+        let now = clock.now
         state.withLock { state in
-            for index in state.watched.indices {
-                guard case .beacons(let pattern, var tracker) = state.watched[index].tracker else { continue }
-                body(&tracker)
-                state.watched[index].tracker = .beacons(pattern, tracker)
+            state.updateBeaconTrackers { _, tracker in
+                tracker.absentSince = now
+                return nil
             }
+            state.isBeaconSourceLost = false
         }
     }
 
     private func date(of time: BootTime) -> Double {
         clock.wallTime.advanced(bySeconds: time.seconds(since: clock.now)).sinceReferenceDate
+    }
+}
+
+extension RegionEngine.State {
+    /// Updates the tracker of each beacon region, and adds the report that the closure returns.
+    fileprivate mutating func updateBeaconTrackers(
+        _ body: (BeaconPattern, inout BeaconTracker) -> RegionEngine.Report?
+    ) {
+        for index in watched.indices {
+            guard case .beacons(let pattern, var tracker) = watched[index].tracker else { continue }
+            let report = body(pattern, &tracker)
+            watched[index].tracker = .beacons(pattern, tracker)
+            if let report { add(report, of: watched[index]) }
+        }
     }
 }

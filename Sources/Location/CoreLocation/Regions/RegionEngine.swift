@@ -5,12 +5,7 @@ import DeviceCore
 import Foundation
 import Synchronization
 
-/// The monitor of all regions and conditions of a device, with one subscription to its positions and one to its
-/// beacons.
-///
-/// It subscribes only while regions are monitored and the authorization permits it. gpsd cannot be configured to report
-/// only when the device moves: it reports at the receiver's rate, and each report costs a few microseconds here.
-/// Circles need no timer, so they do not wake the process while the receiver is idle or absent.
+/// The monitor of all regions and conditions of a device, with one subscription to each source.
 final class RegionEngine: Sendable {
     /// The identity of a watch on a region. Identities are not reused, so a late report of a cancelled watch is not
     /// attributed to the watch that replaced it.
@@ -56,8 +51,7 @@ final class RegionEngine: Sendable {
 
     struct State {
         var watched: [WatchedRegion] = []
-        /// Pending reports. The queue ensures that two threads do not deliver the states of a region in the wrong
-        /// order.
+        /// Ensures that two threads do not deliver the states of a region in the wrong order.
         var pendingReports = BoundedQueue<PendingReport>()
         var rules = CrossingThresholds()
         var track = FixStatistics()
@@ -103,14 +97,12 @@ final class RegionEngine: Sendable {
         set { state.withLock { $0.rules = newValue } }
     }
 
-    /// The reason why beacons cannot be received; nil if they can.
     var beaconProblem: DeviceError? { beacons.problem }
 
     /// Starts watching a region. An existing watch with this identity starts over.
     ///
     /// Reports are delivered without a lock held, on the source's thread, or during this call if a recent fix is
     /// available. A report may arrive after the watch has ended, so the caller checks whether the watch is still valid.
-    ///
     /// - Parameter known: The state that is valid until another state is determined. If it is unknown, the first state
     ///   that is determined is reported.
     func watch(_ watch: WatchID, _ shape: RegionShape, known: CLRegionState = .unknown, tell: @escaping ReportHandler) {
@@ -140,7 +132,8 @@ final class RegionEngine: Sendable {
                 state.watched.append(watched)
             }
         }
-        observeAuthorization()
+        // From the first watch on, because the creation of a component must not have side effects.
+        authorization.add(weak: self, in: authorizationObserver)
         deliverReports()
         updateSubscriptions()
     }
@@ -153,7 +146,6 @@ final class RegionEngine: Sendable {
         updateSubscriptions()
     }
 
-    /// Returns the state of the watched region; unknown if the watch does not exist.
     func state(of watch: WatchID) -> CLRegionState {
         state.withLock { state in state.watched.first { $0.watch == watch }?.tracker.state ?? .unknown }
     }
@@ -166,17 +158,6 @@ final class RegionEngine: Sendable {
 
     // MARK: Sources
 
-    /// Observes the authorization from the first watch on, because the creation of a component must not have side
-    /// effects.
-    private func observeAuthorization() {
-        let new = authorizationObserver.withLock { watcher -> WeakAuthorizationObserver? in
-            guard watcher == nil else { return nil }
-            watcher = WeakAuthorizationObserver(self)
-            return watcher
-        }
-        if let new { authorization.add(new) }
-    }
-
     private func updateSubscriptions() {
         let isAllowed = isAllowed
         positionSubscription.update {
@@ -188,10 +169,8 @@ final class RegionEngine: Sendable {
         beaconSubscription.update {
             isAllowed && state.withLock({ $0.watched.contains { !$0.needsPosition } }) ? true : nil
         } subscribe: { _ in
-            // Events before the subscription are unknown. A persistent loss is reported again.
-            let now = clock.now
-            updateBeaconTrackers { $0.absentSince = now }
-            state.withLock { $0.isBeaconSourceLost = false }
+            // A persistent loss is reported again.
+            restartBeaconTrackers()
             return beacons.subscribe { [weak self] event in self?.receive(event) }
         }
         setTimer()

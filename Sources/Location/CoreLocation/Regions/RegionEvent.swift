@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A region event that a manager delivers to its delegate.
 enum RegionEvent: Sendable {
     case started(CLRegion)
     case failed(CLRegion, CLError)
-    /// The result of a request for the state.
     case determined(CLRegion, CLRegionState)
     /// A change of the state. It is not delivered if the region is no longer monitored or has been replaced.
     case changed(RegionChange)
 }
 
-/// A change of the state of a monitored region.
 struct RegionChange: Sendable {
     let watch: RegionEngine.WatchID
     /// Increases with each change, because managers may deliver successive changes in a different order.
@@ -23,12 +20,4 @@ struct RegionChange: Sendable {
     /// Whether to report an entry. Being inside at the start is not an entry.
     let isEntry: Bool
     let isExit: Bool
-}
-
-/// A manager that receives region events.
-protocol RegionSubscriber: AnyObject, Sendable {
-    /// The purpose for which the app uses the position.
-    var purpose: String? { get }
-    /// Adds the event to the pending callbacks.
-    func enqueue(_ news: RegionEvent)
 }

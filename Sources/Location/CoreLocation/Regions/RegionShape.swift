@@ -13,7 +13,6 @@ enum RegionShape: Sendable {
     /// The maximum length of an identifier, in bytes of UTF-8. It limits the size of the file.
     static let maximumIdentifierLength = 1024
 
-    /// Creates the shape of a region; nil if the region has none.
     init?(_ region: CLRegion) {
         switch region {
         case let region as CLBeaconRegion: self = .beacons(region.pattern)
@@ -48,7 +47,6 @@ enum RegionShape: Sendable {
         return nil
     }
 
-    /// True if monitoring needs positions.
     var isCircle: Bool { if case .circle = self { true } else { false } }
 }
 

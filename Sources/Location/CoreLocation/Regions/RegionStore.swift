@@ -6,7 +6,6 @@ import Foundation
 import LiveDevice
 import Synchronization
 
-/// The stored form of a region or a condition.
 struct StoredRegion: Codable, Sendable {
     var identifier: String
     var latitude: Double?
@@ -52,7 +51,6 @@ extension StoredRegion {
         (notifyOnEntry, notifyOnExit) = (region.notifyOnEntry, region.notifyOnExit)
     }
 
-    /// The region for a manager; nil if there is no shape.
     var region: CLRegion? {
         let region: CLRegion
         switch shape {
@@ -68,9 +66,8 @@ extension StoredRegion {
     }
 }
 
-/// The file of regions and conditions of live devices. Each app and user has its own file.
-///
-/// An incomplete or invalid file is ignored with one warning, and the store starts empty.
+/// The file of regions and conditions of live devices. Each app and user has its own file. An incomplete or invalid
+/// file is ignored with one warning, and the store starts empty.
 final class RegionStore: Sendable {
     /// The owner of stored regions: all managers together, or one monitor.
     enum Owner {
@@ -78,7 +75,6 @@ final class RegionStore: Sendable {
         case monitor(String)
     }
 
-    /// The contents of the file.
     private struct Contents: Codable, Sendable {
         var format = RegionStore.format
         var version = 1
@@ -97,7 +93,6 @@ final class RegionStore: Sendable {
 
     private let file: StateFile?
     private let state = Mutex(State())
-    /// Held while the file is written.
     private let writing = Mutex(())
 
     static func of(_ device: Device) -> RegionStore {
@@ -164,8 +159,7 @@ final class RegionStore: Sendable {
         }
     }
 
-    /// Reads the file once. The lock is not held, because problems are logged, and the app's log handler may access
-    /// regions.
+    /// Reads the file once, without the lock, because the app's log handler may access regions.
     private func loadIfNeeded() {
         guard let file, !state.withLock(\.isLoaded) else { return }
         let (contents, problem) = file.read().map(Self.contents) ?? (nil, nil)

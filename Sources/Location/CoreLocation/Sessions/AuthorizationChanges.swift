@@ -2,8 +2,7 @@
 
 import Synchronization
 
-/// A notifier of authorization changes for any number of asynchronous loops. Pending notifications of a loop are
-/// combined into one.
+/// Notifies asynchronous loops of authorization changes, and combines pending notifications.
 final class AuthorizationChanges: Sendable {
     private struct State {
         var continuations: [Int: AsyncStream<Void>.Continuation] = [:]
@@ -39,7 +38,6 @@ final class AuthorizationChanges: Sendable {
         return stream
     }
 
-    /// Ends all streams.
     func finish() {
         let continuations = state.withLock { state in
             state.isFinished = true

@@ -3,7 +3,6 @@
 import LiveDevice
 
 /// A session that declares that the app needs the position. The declaration is valid as long as the session exists.
-///
 /// Creating a session requests the required authorization, as `requestWhenInUseAuthorization()` and
 /// `requestAlwaysAuthorization()` do. Ending the session withdraws the request and does not change the authorization.
 public final class CLServiceSession: Sendable {
@@ -46,14 +45,10 @@ public final class CLServiceSession: Sendable {
         }
     }
 
-    deinit {
-        changes.finish()
-    }
+    deinit { changes.finish() }
 
     /// Withdraws the request. Deallocation also withdraws it.
-    public func invalidate() {
-        changes.finish()
-    }
+    public func invalidate() { changes.finish() }
 
     /// The state of the request: first the current state, then one element for each change until the session ends.
     public var diagnostics: Diagnostics {
@@ -118,12 +113,34 @@ extension CLServiceSession {
             var changes: AsyncStream<Void>.AsyncIterator
             let currentDiagnostic: @Sendable () -> Diagnostic
 
-            /// Returns the next diagnostic; nil if the session has ended or the task is cancelled. Never throws on
-            /// Linux.
+            /// Returns the next diagnostic; nil after the session or if the task is cancelled. Never throws on Linux.
             public mutating func next() async throws -> Diagnostic? {
                 guard await changes.next() != nil else { return nil }
                 return currentDiagnostic()
             }
         }
+    }
+}
+
+/// A session for the position in the background. It is always active: Linux has no background state.
+public final class CLBackgroundActivitySession: Sendable {
+    /// The state of the session. Only the authorization properties can be true.
+    public typealias Diagnostic = CLServiceSession.Diagnostic
+    /// A sequence of diagnostics.
+    public typealias Diagnostics = CLServiceSession.Diagnostics
+
+    private let changes: AuthorizationChanges
+
+    /// Creates a session.
+    public init() { changes = AuthorizationChanges(LocationAuthorization.of(LiveDevice.resolved)) }
+
+    deinit { changes.finish() }
+
+    /// Ends the session. Deallocation also ends it.
+    public func invalidate() { changes.finish() }
+
+    /// The state of the authorization: first the current state, then one element for each change.
+    public var diagnostics: Diagnostics {
+        Diagnostics(changes: changes, requirement: .none, wantsFullAccuracy: false)
     }
 }

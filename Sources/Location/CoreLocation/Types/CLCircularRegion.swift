@@ -14,7 +14,7 @@ public import Foundation
 /// device, it also has to be three times as deep. Therefore noise alone does not cause a crossing, and neither does a
 /// signal reflection of ten seconds. A brief crossing is not reported if it is no deeper than about 4.5 times the
 /// accuracy, or 20 metres. Apple requires 20 seconds at a minimum distance, and reports crossings within minutes. The
-/// manager's `regionDwell` and `regionCushion` change these thresholds.
+/// static properties `regionDwell` and `regionCushion` of the manager change these thresholds.
 ///
 /// A region smaller than the error of the positions is enlarged to this error, up to 50 metres.
 open class CLCircularRegion: CLRegion, @unchecked Sendable {
@@ -40,9 +40,8 @@ open class CLCircularRegion: CLRegion, @unchecked Sendable {
     /// The radius in metres, as passed to the initializer.
     open override var radius: CLLocationDistance { circle?.radius ?? -1 }
 
-    /// Returns whether the distance from the centre to a coordinate is at most the radius.
-    ///
-    /// Returns false if the coordinate or the centre is invalid, or if the radius is negative.
+    /// Returns whether the distance from the centre to a coordinate is at most the radius. Returns false if the
+    /// coordinate or the centre is invalid, or if the radius is negative.
     open override func contains(_ coordinate: CLLocationCoordinate2D) -> Bool {
         Circle(center: center, radius: radius).contains(coordinate)
     }
@@ -57,15 +56,12 @@ open class CLCircularRegion: CLRegion, @unchecked Sendable {
 
     /// The type, identifier, centre and radius on one line, independent of the locale.
     open override var description: String {
-        let numbers = String(
-            format: "center:<%+.8f,%+.8f>, radius:%.2fm", center.latitude, center.longitude, radius
-        )
+        let numbers = String(format: "center:<%+.8f,%+.8f>, radius:%.2fm", center.latitude, center.longitude, radius)
         return "\(type(of: self)) (identifier:'\(identifier)', \(numbers))"
     }
 }
 
 extension CLRegion {
-    /// A circle on the Earth.
     struct Circle: Sendable {
         var center: CLLocationCoordinate2D
         /// In metres, not validated; a circle with a negative radius contains nothing.

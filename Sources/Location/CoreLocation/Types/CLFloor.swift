@@ -3,25 +3,19 @@
 import AppDelivery
 public import Foundation
 
-/// The floor of the building at a location.
-///
-/// No position source on Linux reports a floor; traces and subclasses may. Immutable and safe to use from any thread.
+/// The floor of the building at a location. No position source on Linux reports a floor; traces and subclasses may.
+/// Immutable and safe to use from any thread.
 open class CLFloor: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     private let storedLevel: Int
 
     /// Creates the ground floor.
-    public override init() {
-        storedLevel = 0
-    }
+    public override init() { storedLevel = 0 }
 
     /// Not public: on Apple's platforms only the system creates floors, and apps that subclass this type declare
     /// `init(level:)` themselves, without `override`.
-    init(storey: Int) {
-        storedLevel = storey
-    }
+    init(storey: Int) { storedLevel = storey }
 
-    /// Restores a floor from an archive; nil if its value is damaged. An archive without a floor, for example of a
-    /// subclass that overrides `encode(with:)` without calling `super`, results in the ground floor.
+    /// Restores a floor; nil if its value is damaged, the ground floor if the archive contains none.
     public required init?(coder: NSCoder) {
         if coder.containsNone(of: [Self.levelKey]) {
             storedLevel = 0
@@ -33,9 +27,8 @@ open class CLFloor: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
         storedLevel = level
     }
 
-    /// The level of the floor: 0 is the ground floor, negative numbers are below it.
-    ///
-    /// The number follows the numbering of the building, so it does not determine an altitude.
+    /// The level of the floor: 0 is the ground floor, negative numbers are below it. The number follows the numbering
+    /// of the building, so it does not determine an altitude.
     open var level: Int { storedLevel }
 
     /// Returns the object itself, because floors are immutable.

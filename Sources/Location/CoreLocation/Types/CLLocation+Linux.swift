@@ -33,28 +33,24 @@ extension CLLocation {
         details.flatMap { $0.report.altitude.isNaN ? nil : $0.report.altitude }
     }
 
-    /// Metres above the WGS 84 ellipsoid; nil if the receiver did not report it, in which case `ellipsoidalAltitude` is
-    /// 0.
+    /// Metres above the WGS 84 ellipsoid; nil, with `ellipsoidalAltitude` 0, if the receiver did not report it.
     public var altitudeAboveEllipsoid: Double? {
         details.flatMap { $0.report.altitudeHAE.isNaN ? nil : $0.report.altitudeHAE }
     }
 
-    /// The time since the report arrived, in seconds, on the clock of its device. Unlike this value, `timestamp`
-    /// depends on the receiver's clock.
-    public var age: TimeInterval? { details.map { $0.clock.now.seconds(since: $0.report.arrival) } }
+    /// The time since the report arrived, on the clock of its device; `timestamp` depends on the receiver's clock.
+    public var age: Duration? { details.map { .seconds($0.clock.now.seconds(since: $0.report.arrival)) } }
 
     /// False if the receiver reported no time, in which case `timestamp` is the time of arrival.
-    public var hasReceiverTime: Bool { details?.report.time != nil }
+    package var hasReceiverTime: Bool { details?.report.time != nil }
 
     /// True if `timestamp` is earlier than that of the receiver's previous report. Locations are not sorted.
-    public var isOutOfOrder: Bool { details?.isOutOfOrder ?? false }
+    package var isOutOfOrder: Bool { details?.isOutOfOrder ?? false }
 }
 
 extension CLLocation: PositionReporting {
-    /// The receiver's ``report`` if there is one, otherwise a report with the values of this location. The latter is
-    /// used for locations that were created by an app, restored from an archive, or reduced in accuracy.
-    ///
-    /// Invalid values are NaN in the report. Without a valid coordinate, the report has no fix.
+    /// The receiver's ``report``; without one, a report with the values of this location, where invalid values are NaN.
+    /// Without a valid coordinate, it has no fix.
     public var positionReport: PositionReport {
         if let report { return report }
         var report = PositionReport()

@@ -5,9 +5,8 @@ import DeviceCore
 import Foundation
 
 extension CLLocation {
-    /// The values of a location. They are plain numbers, so a location needs a single allocation.
-    ///
-    /// Units and invalid values are those of the properties of ``CLLocation``.
+    /// The values of a location. They are plain numbers, so a location needs a single allocation. Units and invalid
+    /// values are those of the properties of ``CLLocation``.
     struct Values: Sendable {
         var latitude: Double
         var longitude: Double
@@ -28,7 +27,6 @@ extension CLLocation {
 }
 
 extension CLLocation.Values {
-    /// Creates the values of a location that an app creates.
     init(
         _ coordinate: CLLocationCoordinate2D, altitude: Double = 0, horizontalAccuracy: Double,
         verticalAccuracy: Double = -1, course: Double = -1, courseAccuracy: Double = -1, speed: Double = -1,
@@ -43,7 +41,6 @@ extension CLLocation.Values {
 
     private static let archiveKey = "CLLocation.values"
 
-    /// Returns whether an archive contains no location.
     static func isAbsent(from coder: NSCoder) -> Bool { coder.containsNone(of: [archiveKey]) }
 
     /// Decodes the values written by `encode(with:)`: eleven numbers, the flags and the floor. nil if any is missing.

@@ -19,7 +19,6 @@ public import Foundation
 /// }
 /// ```
 open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
-    /// The values of the location.
     let values: Values
     /// The details of a location from a device; nil for other locations.
     private(set) var details: LocationDetails?
@@ -35,9 +34,8 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
         values = Values(CLLocationCoordinate2D(), horizontalAccuracy: -1, timestamp: Date())
     }
 
-    /// Creates a location from a coordinate, in degrees, with the current time.
-    ///
-    /// The altitude is 0 with an accuracy of -1 (invalid), the horizontal accuracy is 0, and course and speed are -1.
+    /// Creates a location from a coordinate, in degrees, with the current time. The altitude is 0 with an accuracy of
+    /// -1 (invalid), the horizontal accuracy is 0, and course and speed are -1.
     public init(latitude: CLLocationDegrees, longitude: CLLocationDegrees) {
         let coordinate = CLLocationCoordinate2D(latitude: latitude, longitude: longitude)
         values = Values(coordinate, horizontalAccuracy: 0, timestamp: Date())
@@ -75,9 +73,8 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
             timestamp: timestamp)
     }
 
-    /// Creates a location with a movement, its accuracies and source information.
-    ///
-    /// The location stores the two properties of `sourceInfo`, not the object.
+    /// Creates a location with a movement, its accuracies and source information. The location stores the two
+    /// properties of `sourceInfo`, not the object.
     public init(
         coordinate: CLLocationCoordinate2D, altitude: CLLocationDistance, horizontalAccuracy: CLLocationAccuracy,
         verticalAccuracy: CLLocationAccuracy, course: CLLocationDirection, courseAccuracy: CLLocationDirectionAccuracy,
@@ -93,10 +90,8 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
         self.values = values
     }
 
-    /// Restores a location from an archive; nil if the archive contains only a part of its values.
-    ///
-    /// An archive without a location, for example of a subclass that overrides `encode(with:)` without calling `super`,
-    /// results in the same location as `init()`, whose coordinate and altitude are invalid.
+    /// Restores a location from an archive; nil if the archive contains only a part of its values. An archive without a
+    /// location results in the same as `init()`.
     public required init?(coder: NSCoder) {
         if Values.isAbsent(from: coder) {
             values = Values(CLLocationCoordinate2D(), horizontalAccuracy: -1, timestamp: Date())
@@ -114,9 +109,8 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
     /// The altitude above mean sea level in metres; invalid if ``verticalAccuracy`` is negative.
     open var altitude: CLLocationDistance { values.altitude }
 
-    /// The altitude above the WGS 84 ellipsoid in metres; invalid if ``verticalAccuracy`` is negative.
-    ///
-    /// The value is 0 for locations created by an app.
+    /// The altitude above the WGS 84 ellipsoid in metres; invalid if ``verticalAccuracy`` is negative. The value is 0
+    /// for locations created by an app.
     open var ellipsoidalAltitude: CLLocationDistance { values.ellipsoidalAltitude }
 
     /// The radius of uncertainty around ``coordinate``, in metres; negative if the coordinate is invalid.
@@ -143,27 +137,23 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
     /// The floor of the building; nil if it is unknown. No position source on Linux reports it.
     open var floor: CLFloor? { values.floorLevel.map(CLFloor.init(storey:)) }
 
-    /// Whether the location was produced by software or by an accessory.
-    ///
-    /// Never nil, even for locations created by an app. Each call returns a new object.
+    /// Whether the location was produced by software or by an accessory. Never nil, even for locations created by an
+    /// app. Each call returns a new object.
     open var sourceInformation: CLLocationSourceInformation? {
         CLLocationSourceInformation(
             softwareSimulationState: values.isSimulatedBySoftware,
             andExternalAccessoryState: values.isProducedByAccessory)
     }
 
-    /// Returns the length of the shortest path over the WGS 84 ellipsoid to another location, in metres.
-    ///
-    /// Altitudes are ignored. The distance is the same in both directions.
+    /// Returns the length of the shortest path over the WGS 84 ellipsoid to another location, in metres. Altitudes are
+    /// ignored. The distance is the same in both directions.
     open func distance(from location: CLLocation) -> CLLocationDistance {
         geodesicDistance(coordinate, location.coordinate)
     }
 
     /// The former name of ``distance(from:)``.
     @available(*, deprecated, renamed: "distance(from:)")
-    open func getDistanceFrom(_ location: CLLocation) -> CLLocationDistance {
-        distance(from: location)
-    }
+    open func getDistanceFrom(_ location: CLLocation) -> CLLocationDistance { distance(from: location) }
 
     /// Returns the object itself, because locations are immutable.
     open func copy(with zone: NSZone? = nil) -> Any { self }
@@ -172,9 +162,7 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
     open class var supportsSecureCoding: Bool { true }
 
     /// Encodes the location into a keyed archive. All numbers are stored bit for bit.
-    open func encode(with coder: NSCoder) {
-        values.encode(with: coder)
-    }
+    open func encode(with coder: NSCoder) { values.encode(with: coder) }
 
     /// The coordinate, accuracy, movement and time (UTC) on one line, independent of the locale.
     open override var description: String {

@@ -56,9 +56,8 @@ public let kCLLocationAccuracyKilometer: CLLocationAccuracy = 1000
 /// Accurate to about three kilometres.
 public let kCLLocationAccuracyThreeKilometers: CLLocationAccuracy = 3000
 
-/// The accuracy of an app that is authorized for reduced accuracy only.
-///
-/// A large number that serves as a marker, not as a threshold.
+/// The accuracy of an app that is authorized for reduced accuracy only. A large number that serves as a marker, not as
+/// a threshold.
 public let kCLLocationAccuracyReduced: CLLocationAccuracy = 6_380_000
 
 /// The largest distance. As an upper limit, it has no effect.
@@ -83,4 +82,35 @@ public enum CLActivityType: Int, Sendable {
 
     /// Flying.
     case airborne = 5
+}
+
+/// The authorization of an app to use location services.
+public enum CLAuthorizationStatus: Int32, Sendable {
+    /// The user or the configuration has not decided yet.
+    case notDetermined = 0
+
+    /// The app may not use location services, and the user cannot change this.
+    case restricted = 1
+
+    /// The use of location services was denied, or location services are disabled on this machine.
+    case denied = 2
+
+    /// The app may use location services at any time.
+    case authorizedAlways = 3
+
+    /// The app may use location services while it is in use.
+    case authorizedWhenInUse = 4
+
+    /// The name of ``authorizedAlways`` on macOS.
+    @available(*, deprecated, renamed: "authorizedAlways")
+    public static var authorized: CLAuthorizationStatus { .authorizedAlways }
+}
+
+/// The accuracy of the locations that an app may receive.
+public enum CLAccuracyAuthorization: Int, Sendable {
+    /// The full accuracy of the sources.
+    case fullAccuracy = 0
+
+    /// Reduced accuracy, with infrequent updates.
+    case reducedAccuracy = 1
 }

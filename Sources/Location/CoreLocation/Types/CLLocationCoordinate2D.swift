@@ -36,10 +36,8 @@ public func CLLocationCoordinate2DMake(
     CLLocationCoordinate2D(latitude: latitude, longitude: longitude)
 }
 
-/// Returns whether a coordinate is a position on the Earth.
-///
-/// True if the latitude is in -90 ... 90 and the longitude in -180 ... 180. The poles and both longitudes of the
-/// antimeridian are valid; NaN is not.
+/// Returns whether a coordinate is a position on the Earth. True if the latitude is in -90 ... 90 and the longitude in
+/// -180 ... 180. The poles and both longitudes of the antimeridian are valid; NaN is not.
 public func CLLocationCoordinate2DIsValid(_ coord: CLLocationCoordinate2D) -> Bool {
     abs(coord.latitude) <= 90 && abs(coord.longitude) <= 180
 }

@@ -3,9 +3,7 @@
 import AppDelivery
 public import Foundation
 
-/// The source of a location: software, an accessory, or neither.
-///
-/// Immutable and safe to use from any thread.
+/// The source of a location: software, an accessory, or neither. Immutable and safe to use from any thread.
 open class CLLocationSourceInformation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     private let simulated: Bool
     private let accessory: Bool
@@ -25,9 +23,7 @@ open class CLLocationSourceInformation: NSObject, NSCopying, NSSecureCoding, @un
         accessory = isAccessory
     }
 
-    /// Restores source information from an archive; nil if its value is damaged. An archive without source information,
-    /// for example of a subclass that overrides `encode(with:)` without calling `super`, results in the same object as
-    /// `init()`.
+    /// Restores source information; nil if its value is damaged, the same as `init()` if the archive contains none.
     public required init?(coder: NSCoder) {
         if coder.containsNone(of: [Self.flagsKey]) {
             simulated = false

@@ -4,9 +4,8 @@ import AppDelivery
 public import Foundation
 import Synchronization
 
-/// An area that can be monitored. Use one of the subclasses.
-///
-/// Two regions are equal if their identifiers are equal. Safe to use from any thread.
+/// An area that can be monitored. Use one of the subclasses. Two regions are equal if their identifiers are equal. Safe
+/// to use from any thread.
 open class CLRegion: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     private let storedIdentifier: String
     private let flags = Atomic<UInt8>(Flags.entry | Flags.exit)
@@ -35,10 +34,8 @@ open class CLRegion: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
         circle = Circle(center: center, radius: radius)
     }
 
-    /// Restores a region from an archive; nil if its values are damaged.
-    ///
-    /// An archive without a region, for example of a subclass that overrides `encode(with:)` without calling `super`,
-    /// results in a region without an identifier and without extent.
+    /// Restores a region from an archive; nil if its values are damaged. An archive without a region results in the
+    /// same as `init()`.
     public required init?(coder: NSCoder) {
         if Self.isAbsent(from: coder) {
             storedIdentifier = ""
@@ -139,7 +136,6 @@ open class CLRegion: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
 }
 
 extension CLRegion {
-    /// Returns whether an archive contains no region.
     static func isAbsent(from coder: NSCoder) -> Bool { coder.containsNone(of: [Key.identifier, Key.flags]) }
 }
 

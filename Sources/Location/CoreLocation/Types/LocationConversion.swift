@@ -2,18 +2,15 @@
 
 import DeviceCore
 
-/// The conversion of receiver reports to Core Location's values.
-///
-/// gpsd's error estimates are passed on unchanged. They have a nominal confidence of 95 %, whereas Apple's radius is
-/// assumed to contain about 68 % of the positions. Accuracies here are therefore more conservative.
+/// The conversion of receiver reports to Core Location's values. gpsd's error estimates are passed on unchanged. They
+/// have a nominal confidence of 95 %, whereas Apple's radius is assumed to contain about 68 % of the positions.
+/// Accuracies here are therefore more conservative.
 enum LocationConversion {
-    /// The error per unit of dilution of precision, in metres, for a civilian receiver. Used if a receiver reports no
-    /// error.
+    /// The error per unit of dilution of precision, in metres, if a receiver reports no error.
     static let userEquivalentRangeError = 8.0
     /// The horizontal accuracy of a fix without any information about its error, in metres.
     static let unknownHorizontalAccuracy = 100.0
 
-    /// Returns the values of a report that has a fix.
     static func values(
         of report: PositionReport, sky: SkyReport?, fallbackTime: @autoclosure () -> WallTime, isSimulated: Bool,
         isAccessory: Bool

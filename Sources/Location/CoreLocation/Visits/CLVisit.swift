@@ -3,21 +3,16 @@
 import AppDelivery
 public import Foundation
 
-/// A visit of the device to a place. It is delivered after the arrival and again after the departure.
-///
-/// Immutable and safe to use from any thread. The class is open so that tests can override its properties; archives and
-/// copies contain the values with which the object was created.
+/// A visit of the device to a place. It is delivered after the arrival and again after the departure. Immutable and
+/// safe to use from any thread. The class is open so that tests can override its properties; archives and copies
+/// contain the values with which the object was created.
 open class CLVisit: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     let values: VisitTracker.Visit
 
-    init(_ values: VisitTracker.Visit) {
-        self.values = values
-    }
+    init(_ values: VisitTracker.Visit) { self.values = values }
 
     /// Creates a visit at 0° N, 0° E without arrival and departure, for subclasses in tests.
-    public override init() {
-        values = VisitTracker.Visit(latitude: 0, longitude: 0, accuracy: -1)
-    }
+    public override init() { values = VisitTracker.Visit(latitude: 0, longitude: 0, accuracy: -1) }
 
     /// Restores a visit from an archive. If the archive contains no visit, the result is the same as that of `init()`.
     public required init?(coder: NSCoder) {
@@ -40,9 +35,8 @@ open class CLVisit: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     }
 
     /// The radius around ``coordinate`` within which the device stayed most of the time, in metres; negative if
-    /// invalid.
-    ///
-    /// The value is the median accuracy of the fixes, or their mean distance from the centre if that is larger.
+    /// invalid. The value is the median accuracy of the fixes, or their mean distance from the centre if that is
+    /// larger.
     open var horizontalAccuracy: CLLocationAccuracy { values.accuracy }
 
     /// Returns the object itself, because visits are immutable.

@@ -5,15 +5,6 @@ import DeviceCore
 import Foundation
 import Synchronization
 
-/// A manager that receives visits.
-protocol VisitSubscriber: AnyObject, Sendable {
-    /// The purpose for which the app uses the position.
-    var purpose: String? { get }
-    /// Adds the visit to the pending callbacks.
-    func enqueue(_ visit: CLVisit)
-    func enqueueFailure(_ error: CLError)
-}
-
 /// The visit detection of a device. It runs while a manager requests visits, and all managers receive the same visits.
 final class VisitService: Sendable {
     private struct State {
@@ -24,7 +15,7 @@ final class VisitService: Sendable {
     }
 
     private struct WeakSubscriber {
-        weak var client: (any VisitSubscriber)?
+        weak var client: LocationClient?
     }
 
     // No reference to the device, because the device owns this object.
@@ -49,7 +40,7 @@ final class VisitService: Sendable {
         authorization = LocationAuthorization.of(device)
     }
 
-    func start(for client: any VisitSubscriber) {
+    func start(for client: LocationClient) {
         if authorization.status == .notDetermined { authorization.request(.start, purpose: client.purpose) }
         if authorization.isDeniedOrRestricted { client.enqueueFailure(CLError(.denied)) }
         let wallTime = clock.wallTime
@@ -59,16 +50,11 @@ final class VisitService: Sendable {
             if state.clients.isEmpty { (state.tracker, state.since) = (VisitTracker(), wallTime) }
             state.clients.append(WeakSubscriber(client: client))
         }
-        let new = authorizationObserver.withLock { watcher -> WeakAuthorizationObserver? in
-            guard watcher == nil else { return nil }
-            watcher = WeakAuthorizationObserver(self)
-            return watcher
-        }
-        if let new { authorization.add(new) }
+        authorization.add(weak: self, in: authorizationObserver)
         updateSubscription()
     }
 
-    func stop(for client: any VisitSubscriber) {
+    func stop(for client: LocationClient) {
         state.withLock { state in state.clients.removeAll { $0.client == nil || $0.client === client } }
         updateSubscription()
     }
@@ -87,7 +73,7 @@ final class VisitService: Sendable {
 
     private func receive(_ event: PositionEvent) {
         guard isAllowed else { return }
-        let (visits, clients) = state.withLock { state -> ([VisitTracker.Visit], [any VisitSubscriber]) in
+        let (visits, clients) = state.withLock { state -> ([VisitTracker.Visit], [LocationClient]) in
             let visits = state.fixes.process(event, clock).map { state.tracker.accept($0) } ?? []
             return visits.isEmpty ? ([], []) : (visits, state.clients.compactMap(\.client))
         }

@@ -23,7 +23,6 @@ struct VisitTracker: Sendable {
     /// The maximum time without a fix, in seconds, after which a visit continues if the device is still there.
     static let maximumGap = 43_200.0
 
-    /// A visit in progress or a completed visit.
     struct Visit: Sendable, Equatable {
         /// Seconds since 2001-01-01T00:00:00Z; nil if the device was already there at the first fix.
         var arrival: Double?
@@ -48,8 +47,7 @@ struct VisitTracker: Sendable {
         var accuracies: [Double]
         var spread = 0.0
         var isReported = false
-        /// The time of the first of the consecutive fixes outside, their number, and the number of these that are far
-        /// outside.
+        /// The start and number of the consecutive fixes outside, and the number of those far outside.
         var absence: (since: Double, count: Int, far: Int)?
 
         var center: CLLocationCoordinate2D { CLLocationCoordinate2D(latitude: latitude, longitude: longitude) }

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Times as decimal years, as used by magnetic models.
-///
-/// The fraction is the elapsed part of the calendar year, in UTC without leap seconds: 2027-01-01T00:00:00Z is 2027.0,
-/// and noon of 2 July 2027 is 2027.5. In a year of 366 days the fraction grows more slowly. The calendar is the
-/// proleptic Gregorian calendar.
+/// Times as decimal years, as used by magnetic models. The fraction is the elapsed part of the calendar year, in UTC
+/// without leap seconds: 2027-01-01T00:00:00Z is 2027.0, and noon of 2 July 2027 is 2027.5. In a year of 366 days the
+/// fraction grows more slowly. The calendar is the proleptic Gregorian calendar.
 package enum DecimalYear {
     /// Returns the decimal year of an instant.
-    ///
     /// - Parameter seconds: Seconds since 1970-01-01T00:00:00Z, negative before. The result is NaN if the value is
     ///   infinite, NaN, or about ninety million years away.
     package static func at(secondsSince1970 seconds: Double) -> Double {
@@ -19,7 +16,6 @@ package enum DecimalYear {
     }
 
     /// Returns the decimal year of a day in UTC; nil if the calendar has no such day.
-    ///
     /// - Parameter seconds: Seconds since the beginning of the day; negative and large values extend into other days.
     package static func at(year: Int, month: Int, day: Int, seconds: Double = 0) -> Double? {
         guard (-10_000_000...10_000_000).contains(year), (1...12).contains(month) else { return nil }
@@ -37,11 +33,8 @@ package enum DecimalYear {
         return year * 365 + (past >> 2) - floorDivided(past, by: 100) + floorDivided(past, by: 400) - 719_527
     }
 
-    private static func length(of year: Int64) -> Int64 {
-        startOf(year: year + 1) - startOf(year: year)
-    }
+    private static func length(of year: Int64) -> Int64 { startOf(year: year + 1) - startOf(year: year) }
 
-    /// Returns the year of a day, given in days since 1970-01-01.
     private static func yearOf(day: Int64) -> Int64 {
         // 400 years have 146,097 days. The estimate is off by at most one.
         let estimate = 1970 + floorDivided(day * 400, by: 146_097)

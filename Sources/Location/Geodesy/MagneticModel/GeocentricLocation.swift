@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A location in geocentric coordinates, as required by the harmonics.
 struct GeocentricLocation {
-    /// The geocentric latitude.
     let latitude: SineCosine
 
     let longitude: SineCosine
@@ -47,7 +45,6 @@ struct GeocentricLocation {
     }
 }
 
-/// Two angles, represented by their sines and cosines.
 struct SineCosines {
     var sine: SIMD2<Double>
     var cosine: SIMD2<Double>

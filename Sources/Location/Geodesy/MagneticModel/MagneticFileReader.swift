@@ -13,7 +13,6 @@ extension MagneticModel {
     /// (nT) and their changes per year. A line of nines ends the rows; all lines after it are ignored. Rows may have
     /// any order but must be complete. Blank lines, tabs, additional spaces, Windows line endings and a byte order mark
     /// are accepted.
-    ///
     /// - Throws: ``MagneticModelError`` with the kind of the error and the number of the line.
     package init(cof bytes: some Collection<UInt8>) throws(MagneticModelError) {
         var reader = MagneticFileReader()
@@ -22,18 +21,15 @@ extension MagneticModel {
     }
 }
 
-/// A parser of coefficient files, which processes one line at a time.
 struct MagneticFileReader {
     private var line = 0
     private var header: (epoch: Double, name: String, date: String?)?
-    /// The rows read so far, by degree and order.
     private var rows: [Int: MagneticRow] = [:]
     private var degree = 0
     private var hasEnded = false
 
     private static let maximumLineLength = 200
-    /// The largest absolute value of a coefficient: far above any value in the history of the earth, and far below an
-    /// overflow.
+    /// The largest coefficient: far above any in the history of the earth, and far below an overflow.
     private static let maximumCoefficient = 1e6
 
     mutating func read(_ bytes: some Collection<UInt8>) throws(MagneticModelError) {
@@ -61,9 +57,7 @@ struct MagneticFileReader {
         var ordered: [MagneticRow] = []
         for n in 1...degree {
             for m in 0...n {
-                guard let row = rows[Self.key(n, m)] else {
-                    throw MagneticModelError(.missing(degree: n, order: m))
-                }
+                guard let row = rows[Self.key(n, m)] else { throw MagneticModelError(.missing(degree: n, order: m)) }
                 ordered.append(row)
             }
         }
@@ -110,9 +104,7 @@ struct MagneticFileReader {
         // These coefficients belong to a sine that is zero. Another value indicates fields in the wrong columns.
         if m == 0, row.h != 0 { throw error(.badNumber(fields[3])) }
         if m == 0, row.hRate != 0 { throw error(.badNumber(fields[5])) }
-        guard rows.updateValue(row, forKey: Self.key(n, m)) == nil else {
-            throw error(.duplicate(degree: n, order: m))
-        }
+        guard rows.updateValue(row, forKey: Self.key(n, m)) == nil else { throw error(.duplicate(degree: n, order: m)) }
         degree = max(degree, n)
     }
 
@@ -135,12 +127,9 @@ struct MagneticFileReader {
         MagneticModelError(reason, line: line)
     }
 
-    private static func isSpace(_ byte: UInt8) -> Bool {
-        byte == 0x20 || byte == 0x09 || byte == 0x0D
-    }
+    private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0D }
 
-    /// Returns a finite decimal number; nil for any other text, including formats that Swift accepts, such as "nan" and
-    /// hexadecimal.
+    /// Returns a finite decimal number. Unlike Swift, does not accept "nan" and hexadecimal.
     private static func number(_ text: String) -> Double? {
         let isDecimal = text.utf8.allSatisfy { byte in
             (0x30...0x39).contains(byte) || "+-.eE".utf8.contains(byte)

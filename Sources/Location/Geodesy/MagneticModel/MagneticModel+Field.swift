@@ -8,7 +8,6 @@ extension MagneticModel {
     /// value, or a height more than 2,800 km below the ellipsoid, the region in which the field is generated.
     ///
     /// At the poles, north is the direction along the meridian of the given longitude.
-    ///
     /// - Parameters:
     ///   - latitude: The geodetic latitude in degrees, positive north (WGS 84).
     ///   - longitude: The longitude in degrees, positive east; any finite value, taken modulo 360.
@@ -33,8 +32,7 @@ extension MagneticModel {
             isModelValid: validYears.contains(year) && Self.validAltitudes.contains(altitude))
     }
 
-    /// Returns the field and its change per year: north, east and down on a sphere. The change is zero if `withRates`
-    /// is false.
+    /// Returns the field and, on request, its change per year: north, east and down on a sphere.
     @inline(__always)
     private func sums(
         at place: GeocentricLocation, years: Double, withRates: Bool
@@ -53,9 +51,7 @@ extension MagneticModel {
             field.add(term.g + years * term.gRate, degree: term.degree, value, derivative: nextValue)
             if withRates { rate.add(term.gRate, degree: term.degree, value, derivative: nextValue) }
             (value, before) = (step * value - ratioSquared * (term.recursion * before), value)
-            (nextValue, nextBefore) = (
-                step * nextValue - ratioSquared * (term.nextRecursion * nextBefore), nextValue
-            )
+            (nextValue, nextBefore) = (step * nextValue - ratioSquared * (term.nextRecursion * nextBefore), nextValue)
         }
 
         let twiceLongitude = place.longitude + place.longitude
@@ -88,7 +84,6 @@ extension MagneticModel {
     }
 }
 
-/// Two adjacent orders at a location.
 private struct OrderPair {
     /// The orders multiplied by the longitude.
     var angle: SineCosines
@@ -113,7 +108,6 @@ private struct OrderPair {
     }
 }
 
-/// The sums over the degrees of two adjacent orders.
 private struct OrderSums {
     /// The sums of the terms, and the running sums of these sums.
     var g = SIMD2<Double>.zero
@@ -125,9 +119,7 @@ private struct OrderSums {
     var hBelow = SIMD2<Double>.zero
 
     @inline(__always)
-    mutating func add(
-        _ gTerm: SIMD2<Double>, _ hTerm: SIMD2<Double>, _ value: SIMD2<Double>, _ below: SIMD2<Double>
-    ) {
+    mutating func add(_ gTerm: SIMD2<Double>, _ hTerm: SIMD2<Double>, _ value: SIMD2<Double>, _ below: SIMD2<Double>) {
         g += gTerm * value
         h += hTerm * value
         gRunning += g
@@ -137,7 +129,6 @@ private struct OrderSums {
     }
 }
 
-/// The sums over all orders.
 private struct FieldSums {
     private var (x, y, z) = (SIMD2<Double>.zero, SIMD2<Double>.zero, SIMD2<Double>.zero)
     /// The sums of order 0: along the radius, and along the meridian divided by the cosine of the latitude.

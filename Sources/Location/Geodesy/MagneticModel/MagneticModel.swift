@@ -25,7 +25,6 @@ package struct MagneticModel: Sendable {
     /// The highest degree and order of the harmonics; 12 for the World Magnetic Model.
     package let degree: Int
 
-    /// The terms of order 0, by degree.
     let zonal: ContiguousArray<ZonalTerm>
 
     /// The terms of the other orders. Each element combines a term of an odd order with a term of the next order and
@@ -36,7 +35,6 @@ package struct MagneticModel: Sendable {
     let summedDegree: Int
 
     /// Creates a model from rows in the order of a COF file: degree by degree, order 0 first.
-    ///
     /// - Parameter rows: `g` and `h` in nanotesla and their changes per year, Schmidt semi-normalised; one row for each
     ///   degree from 1 and each order.
     init(name: String, epoch: Double, releaseDate: String?, degree: Int, rows: some RandomAccessCollection<MagneticRow>)
@@ -95,8 +93,7 @@ struct MagneticRow: Equatable, Sendable {
     }
 }
 
-/// Two adjacent harmonics, the second with the next order and degree, with their factors that do not depend on the
-/// location.
+/// Two harmonics with adjacent orders and degrees, and their factors at any location.
 struct MagneticTerms: Sendable, Equatable {
     /// The coefficients for Gauss-normalised functions, in nanotesla and nanotesla per year.
     let g: SIMD2<Double>

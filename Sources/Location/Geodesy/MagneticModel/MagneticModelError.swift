@@ -2,7 +2,6 @@
 
 /// An error in the coefficient file of a magnetic model.
 package struct MagneticModelError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The kind of an error.
     package enum Reason: Sendable, Hashable {
         case empty
         /// The file has more than ``MagneticModel/maximumFileSize`` bytes.
@@ -22,7 +21,6 @@ package struct MagneticModelError: Error, Sendable, Hashable, CustomStringConver
         case noEnd
     }
 
-    /// The kind of the error.
     package let reason: Reason
 
     /// The number of the line with the error, counted from 1; nil if the error concerns the whole file.
@@ -33,7 +31,6 @@ package struct MagneticModelError: Error, Sendable, Hashable, CustomStringConver
         self.line = line
     }
 
-    /// A description of the error for users.
     package var description: String {
         let linePrefix = line.map { "Line \($0): " } ?? ""
         return linePrefix + sentence

@@ -167,7 +167,7 @@ struct StandardUpdateTests {
             device.advance(by: 0)
         }
         #expect(second.locations.map { Drives.second($0.timestamp) } == [2])
-        #expect(second.locations.first?.age == 100)
+        #expect(second.locations.first?.age == .seconds(100))
     }
 
     @Test("A second start has no effect, and a restart delivers the cached fix first")

@@ -201,8 +201,8 @@ struct RegionDeliveryTests {
                 Drives.report(Double(second), latitude: 48 + side * 0.01, eph: 50)
             }
         ) { manager, device, recorder in
-            manager.regionDwell = 0
-            manager.regionCushion = 0
+            CLLocationManager.regionDwell = .zero
+            CLLocationManager.regionCushion = 0
             manager.startMonitoring(for: Self.circle())
             try device.play()
         }

@@ -2,15 +2,13 @@
 
 import DeviceCore
 
-/// The state of a beacon that is being ranged.
 struct BeaconTrack: Sendable {
     /// The time for which a signal strength is used, in seconds. With 6 dB of noise and one packet per second, 5 s
     /// classify a stationary beacon correctly in 97 % of the reports, and a beacon that is carried away is detected
     /// after four seconds. With 2 s, 87 % of the reports are correct. With 20 s, as in the AltBeacon library, detection
     /// takes fifteen seconds. (Measured with synthetic signal strengths, 0.25 to 6 m.)
     static let window = 5.0
-    /// The divisor of the trimmed mean: a tenth of the signal strengths at either end is discarded, as in the AltBeacon
-    /// library.
+    /// The divisor of the trimmed mean, which discards a tenth at either end, as in the AltBeacon library.
     static let trimDivisor = 10
     /// The maximum number of stored signal strengths. If it is reached, the oldest is dropped.
     static let limit = 128
@@ -25,7 +23,6 @@ struct BeaconTrack: Sendable {
     /// In chronological order.
     private var strengths: [(time: BootTime, rssi: Int8)] = []
     private var proximity = CLProximity.unknown
-    /// The sum and the number of the signal strengths since the last report.
     private var strengthsSinceReport: (sum: Int, count: Int) = (0, 0)
 
     init(_ sighting: BeaconSighting) {
@@ -35,7 +32,6 @@ struct BeaconTrack: Sendable {
         process(sighting)
     }
 
-    /// Processes a packet from the beacon.
     mutating func process(_ sighting: BeaconSighting) {
         lastTime = max(lastTime, sighting.time)
         // The transmission power of the beacon has changed, so earlier signal strengths are not comparable.
@@ -75,19 +71,16 @@ struct BeaconTrack: Sendable {
     }
 }
 
-/// The conversion of signal strengths to distances.
 enum BeaconDistance {
-    /// The borders between immediate and near, and between near and far, in metres. Apple documents neither; these
-    /// values have been observed by others.
+    /// The borders between immediate, near and far, in metres. Apple documents none; these were observed.
     static let borders = (immediate: 0.5, near: 3.0)
     /// The fraction of a border by which a distance has to be beyond it for the class to change.
     static let hysteresis = 0.2
 
     /// Returns the distance in metres that corresponds to the free-space path loss (Friis): 10^((power - rssi) / 20).
     /// Up to 10 m, it agrees to within a third with a curve that was fitted to the values of iPhones (0.89976 r^7.7095
-    /// + 0.111 with r = rssi / power, Radius Networks).
-    ///
-    /// Returns nil for a beacon that does not advertise its power at one metre: some beacons advertise 0.
+    /// + 0.111 with r = rssi / power, Radius Networks). Returns nil for a beacon that does not advertise its power at
+    /// one metre: some beacons advertise 0.
     static func metres(rssi: Double, measuredPower: Int8) -> Double? {
         guard measuredPower < 0 else { return nil }
         return pow(10, (Double(measuredPower) - rssi) / 20)

@@ -15,8 +15,7 @@ enum RangingRequest {
         }
     }
 
-    /// Returns whether two requests are the same: constraints are compared by their values, regions by their
-    /// identifiers.
+    /// Compares constraints by their values and regions by their identifiers.
     func isSame(as other: RangingRequest) -> Bool {
         switch (self, other) {
         case (.constraint(let one), .constraint(let two)): one.pattern == two.pattern
@@ -26,7 +25,6 @@ enum RangingRequest {
     }
 }
 
-/// The ranging state of a manager.
 struct RangingState {
     /// The interval between reports, in seconds.
     static let interval = 1.0
@@ -36,7 +34,6 @@ struct RangingState {
     /// In the order in which they were started, which is the order of the reports.
     private(set) var requests: [RangingRequest] = []
     private var tracks: [BeaconIdentity: BeaconTrack] = [:]
-    /// The reason why beacons cannot be received; nil if they can.
     private(set) var loss: DeviceError?
 
     /// Adds a request. Returns false if the same request exists already.
@@ -58,7 +55,6 @@ struct RangingState {
         loss = nil
     }
 
-    /// Processes a sighting of a beacon.
     mutating func process(_ sighting: BeaconSighting) {
         if tracks[sighting.identity]?.process(sighting) != nil { return }
         guard requests.contains(where: { $0.pattern.matches(sighting.identity) }) else { return }
@@ -68,17 +64,14 @@ struct RangingState {
         tracks[sighting.identity] = BeaconTrack(sighting)
     }
 
-    /// Handles the loss of the beacon source.
     mutating func recordLoss(_ error: DeviceError) {
         reset()
         loss = error
     }
 
-    /// Handles the recovery of the beacon source.
     mutating func clearLoss() { loss = nil }
 
-    /// Returns the beacons to report for each request, sorted by distance; beacons of unknown distance are last.
-    /// Returns no reports while beacons cannot be received.
+    /// Returns the beacons of each request, nearest first; nothing while beacons cannot be received.
     mutating func reports(at clock: any DeviceClock) -> [(wish: RangingRequest, beacons: [CLBeacon])] {
         guard loss == nil else { return [] }
         let (now, wallTime) = (clock.now, clock.wallTime.sinceReferenceDate)
@@ -95,13 +88,10 @@ struct RangingState {
         }
         values.sort(by: Self.precedes)
         let beacons = values.map { CLBeacon($0) }
-        return requests.map { wish in
-            (wish, beacons.filter { wish.pattern.matches($0.values.identity) })
-        }
+        return requests.map { wish in (wish, beacons.filter { wish.pattern.matches($0.values.identity) }) }
     }
 
-    /// Returns whether the first beacon precedes the second one: by distance, then by identity. The order is
-    /// deterministic.
+    /// Orders beacons by distance, unknown last, then by identity, so that the order is deterministic.
     private static func precedes(_ left: CLBeacon.Values, _ right: CLBeacon.Values) -> Bool {
         func key(_ values: CLBeacon.Values) -> (Double, UInt64, UInt64, UInt16, UInt16) {
             let identity = values.identity
