@@ -42,3 +42,50 @@ open class CMAltitudeData: CMLogItem {
 
     private static let key = "CMAltitudeData.values"
 }
+
+/// An altitude above mean sea level.
+open class CMAbsoluteAltitudeData: CMLogItem {
+    private var storedAltitude = 0.0
+    private var storedAccuracy = -1.0
+    private var storedPrecision = -1.0
+
+    /// Creates an altitude of 0 at timestamp 0, without accuracy and precision.
+    public override init() { super.init() }
+
+    init(_ value: AbsoluteAltitudeConverter.Value) {
+        (storedAltitude, storedAccuracy, storedPrecision) = (value.altitude, value.accuracy, value.precision)
+        super.init(measuredAt: MotionConversion.timestamp(value.time))
+    }
+
+    /// Creates an object from an archive. Uses default values if the archive contains none for this class; returns nil
+    /// if the values are invalid.
+    public required init?(coder: NSCoder) {
+        if coder.containsNumbers(forKey: Self.key) {
+            guard let numbers = coder.decodeNumbers(3, forKey: Self.key) else { return nil }
+            (storedAltitude, storedAccuracy, storedPrecision) = (numbers[0], numbers[1], numbers[2])
+        }
+        super.init(coder: coder)
+    }
+
+    /// The altitude above mean sea level, in metres.
+    open var altitude: Double { storedAltitude }
+
+    /// The accuracy of the altitude, in metres: the receiver's error estimate for the underlying fix, plus the error
+    /// that weather and the barometric formula may have added since. Negative if unknown.
+    open var accuracy: Double { storedAccuracy }
+
+    /// The precision of the altitude, in metres: the standard deviation of the barometer's readings. Negative if
+    /// unknown.
+    open var precision: Double { storedPrecision }
+
+    override var archivedValues: [(key: String, numbers: [Double])] {
+        super.archivedValues + [(Self.key, [altitude, accuracy, precision])]
+    }
+
+    /// The values and the timestamp.
+    open override var description: String {
+        "<CMAbsoluteAltitudeData altitude \(altitude) accuracy \(accuracy) precision \(precision) @ \(timestamp)>"
+    }
+
+    private static let key = "CMAbsoluteAltitudeData.values"
+}
