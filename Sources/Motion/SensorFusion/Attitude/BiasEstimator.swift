@@ -48,7 +48,6 @@ struct BiasEstimator: Sendable {
         covariance = SymmetricMatrix(diagonal: min(sigma * sigma, initialVariance))
     }
 
-    /// Increases the uncertainty of the bias over an interval.
     @inline(__always)
     mutating func advance(by interval: Double) {
         let added = noise * interval
@@ -57,7 +56,6 @@ struct BiasEstimator: Sendable {
         if covariance.zz < initialVariance { covariance.zz += added }
     }
 
-    /// Corrects the bias by the mean rate of a resting device over an interval.
     @inline(__always)
     mutating func correctAtRest(_ rate: SIMD4<Double>, interval: Double) {
         let residual = (rate - bias).limited(to: limit)
@@ -69,8 +67,7 @@ struct BiasEstimator: Sendable {
         clip()
     }
 
-    /// Corrects the bias by three comparisons over an interval, each with the component of the bias along a vector. The
-    /// third one assumes a vertical bias of zero.
+    /// Corrects the bias by three comparisons along vectors; the third one assumes a vertical bias of zero.
     @inline(__always)
     mutating func correctInMotion(
         _ first: SIMD4<Double>, _ second: SIMD4<Double>, _ third: SIMD4<Double>, residual: SIMD4<Double>,
@@ -86,9 +83,7 @@ struct BiasEstimator: Sendable {
 
     /// Returns the variance of a comparison with which the variance of the bias converges to `variance`.
     @inline(__always)
-    private static func weight(_ variance: Double, _ added: Double) -> Double {
-        variance * variance / added + variance
-    }
+    private static func weight(_ variance: Double, _ added: Double) -> Double { variance * variance / added + variance }
 
     /// Corrects the bias by its covariance with the heading.
     mutating func correctByHeadingCovariance(_ part: SIMD4<Double>, _ factor: Double, inverse: Double) {
@@ -97,8 +92,8 @@ struct BiasEstimator: Sendable {
         clip()
     }
 
-    /// Corrects the bias by one comparison, and returns the resulting correction of the heading. Because the errors of
-    /// the comparisons are independent, applying them one after the other is equivalent to applying all at once.
+    /// Corrects the bias by one comparison, and returns the correction of the heading. The errors of the comparisons
+    /// are independent, so they are applied one after the other.
     @inline(__always)
     private mutating func correct(
         _ direction: SIMD4<Double>, _ residual: Double, _ weight: Double, _ before: SIMD4<Double>
@@ -119,7 +114,6 @@ struct BiasEstimator: Sendable {
     private mutating func clip() { bias = bias.limited(to: limit) }
 }
 
-/// A symmetric 3 × 3 matrix.
 struct SymmetricMatrix: Sendable {
     var xx: Double
     var yy: Double

@@ -24,15 +24,14 @@ struct LowPassCoefficients: Sendable {
     private var hasStarted = false
     private var count = 0.0
     private var elapsed = 0.0
-    /// The duration, in seconds, over which the value before a restart was averaged; zero if that value is not used.
+    /// The duration, in seconds, of the mean before a restart; zero if it is not used.
     private var restartWeight = 0.0
     /// The latest known interval, in seconds.
     private var lastInterval = 0.01
 
     init(timeConstant: Double) { self.timeConstant = timeConstant }
 
-    /// Prepares the coefficients for a sample that ends an interval. Called once for each sample, before all lanes are
-    /// updated.
+    /// Prepares the coefficients for a sample. Called once for each sample, before all lanes are updated.
     @inline(__always)
     mutating func advance(by interval: Double) {
         if interval < shortest || interval > longest { prepare(for: interval) }
@@ -42,9 +41,7 @@ struct LowPassCoefficients: Sendable {
     mutating func restart() {
         hasStarted = false
         meanWeight = 1
-        count = 0
-        elapsed = 0
-        restartWeight = 0
+        (count, elapsed, restartWeight) = (0, 0, 0)
     }
 
     /// Restarts with the current value, weighted like a mean over a duration in seconds.
@@ -117,8 +114,8 @@ struct LowPassLanes<Vector: SIMD & Sendable>: Sendable where Vector.Scalar == Do
     }
 }
 
-/// The weight of a sample in a first-order low-pass filter: 1 - exp(-interval / time constant). The weight is cached
-/// for equal intervals.
+/// The weight of a sample in a first-order low-pass filter, 1 - exp(-interval / time constant), cached for equal
+/// intervals.
 struct OnePoleGain: Sendable {
     private let timeConstant: Double
     private var shortest = 1.0

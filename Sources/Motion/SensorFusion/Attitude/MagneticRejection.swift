@@ -8,7 +8,7 @@ struct MagneticRejection: Sendable {
         case none
     }
 
-    /// The time for which the magnetometer has been ignored, in seconds. It decreases while the field is undisturbed.
+    /// The time for which the magnetometer has been ignored, in seconds; it decreases in an undisturbed field.
     private(set) var rejectedTime: Double
 
     private let maximumTime: Double
@@ -40,7 +40,7 @@ struct MagneticRejection: Sendable {
 
 /// The weight of a magnetometer sample in the heading if the time constant is fixed, as in the published filter.
 struct HeadingGain: Sendable {
-    /// The time since the start in seconds, while the heading is the plain mean of the samples; then negative.
+    /// The time since the start in seconds while the heading is a plain mean; then negative.
     private var startTime = 0.0
     private var isFirst = true
     private var gain: OnePoleGain

@@ -29,14 +29,10 @@ struct MotionBias: Sendable {
 
     mutating func restart() {
         coefficients.restart()
-        elapsed = 0
-        correctionEast = 0
-        correctionNorth = 0
+        (elapsed, correctionEast, correctionNorth) = (0, 0, 0)
     }
 
-    /// Adds a correction. Returns true if a comparison is due.
-    ///
-    /// - Parameter direction: The direction of gravity before the correction, in earth axes.
+    /// Adds a correction: the direction of gravity before it, in earth axes. Returns true if a comparison is due.
     @inline(__always)
     mutating func collect(_ direction: SIMD4<Double>, interval: Double) -> Bool {
         correctionEast -= direction.y
@@ -53,9 +49,7 @@ struct MotionBias: Sendable {
         let interval = elapsed
         let rateEast = correctionEast / interval
         let rateNorth = correctionNorth / interval
-        elapsed = 0
-        correctionEast = 0
-        correctionNorth = 0
+        (elapsed, correctionEast, correctionNorth) = (0, 0, 0)
         coefficients.advance(by: interval)
 
         let p = attitude.components
@@ -95,9 +89,8 @@ struct MotionLevel: Sendable {
 
     /// The time in seconds for which the rates before and after a long gap are assumed to continue into the gap.
     static let rateContinuationTime = 0.05
-    /// The factor in ``equivalentAveragingTime(after:squaredRate:)``: the duration in seconds if the acceleration without gravity equals
-    /// gravity and the squared rates multiplied by the gap are 1. Chosen on one board; a third of it or three times as
-    /// much increases the error by a quarter.
+    /// The duration in seconds for an acceleration equal to gravity and a product of squared rates and gap of 1. On one
+    /// board, a third of it or three times as much increases the error by a quarter.
     private static let averagingFactor = 1.5
     private static let squaredGravity = 9.8 * 9.8
 
@@ -108,12 +101,8 @@ struct MotionLevel: Sendable {
         squaredRate += follow * (rate.dot(rate) - squaredRate)
     }
 
-    /// Returns the duration of averaging, in seconds, after which the mean acceleration is as accurate as the direction
-    /// up from before a gap.
-    ///
-    /// - Parameters:
-    ///   - silence: The duration of the gap in seconds.
-    ///   - rate: The larger square of the rates before and after the gap.
+    /// Returns the duration of averaging after which the mean acceleration is as accurate as the direction up from
+    /// before a gap, both in seconds. `rate` is the larger square of the rates before and after the gap.
     func equivalentAveragingTime(after silence: Double, squaredRate rate: Double) -> Double {
         let turn = (squaredRate + rate) * silence
         let movement = squaredAcceleration / Self.squaredGravity

@@ -7,13 +7,13 @@ import SystemCalls
 /// As an attitude it rotates vectors from the axes of the device to those of the earth.
 public struct Quaternion: Sendable, Hashable {
     /// The components x, y, z (the vector part) and w (the scalar part).
-    public var components: SIMD4<Double>
+    package var components: SIMD4<Double>
 
     /// The identity rotation.
     public static let identity = Quaternion(x: 0, y: 0, z: 0, w: 1)
 
     /// Creates a quaternion from its components, without normalizing them.
-    public init(components: SIMD4<Double>) { self.components = components }
+    package init(components: SIMD4<Double>) { self.components = components }
 
     /// Creates a quaternion from its components, without normalizing them.
     public init(x: Double, y: Double, z: Double, w: Double) { components = SIMD4(x, y, z, w) }
@@ -27,35 +27,25 @@ public struct Quaternion: Sendable, Hashable {
     /// The scalar component.
     public var w: Double { components.w }
 
-    /// The vector part.
-    public var vector: SIMD3<Double> { SIMD3(components.x, components.y, components.z) }
+    package var vector: SIMD3<Double> { SIMD3(components.x, components.y, components.z) }
 
     /// The inverse of a unit quaternion.
     public var conjugate: Quaternion { Quaternion(components: components * SIMD4(-1, -1, -1, 1)) }
 
     /// The same rotation with length 1; identity if the length is zero, infinite or NaN.
-    public var normalized: Quaternion {
+    package var normalized: Quaternion {
         let squaredLength = (components * components).sum()
         guard squaredLength.isFinite, squaredLength > 0 else { return .identity }
         return Quaternion(components: components / squaredLength.squareRoot())
     }
 
     /// Returns the rotation by `right` followed by the rotation by `left`.
-    public static func * (left: Quaternion, right: Quaternion) -> Quaternion {
-        let a = left.components
-        let b = right.components
-        return Quaternion(
-            x: a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y,
-            y: a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x,
-            z: a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w,
-            w: a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z)
-    }
+    public static func * (left: Quaternion, right: Quaternion) -> Quaternion { left.after(right) }
 
     /// Returns a vector rotated by the quaternion: q·v·q*.
     public func rotate(_ v: SIMD3<Double>) -> SIMD3<Double> {
-        let u = vector
-        let t = 2 * Self.cross(u, v)
-        return v + w * t + Self.cross(u, t)
+        let rotated = rotate(SIMD4(v, 0))
+        return SIMD3(rotated.x, rotated.y, rotated.z)
     }
 
     /// The z axis of the earth in the axes of the device, which is the direction up.
@@ -64,15 +54,10 @@ public struct Quaternion: Sendable, Hashable {
     package static func cross(_ a: SIMD3<Double>, _ b: SIMD3<Double>) -> SIMD3<Double> {
         SIMD3(a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x)
     }
-}
 
-extension Quaternion {
     /// Creates a rotation about the z axis, in radians, counterclockwise as seen from above.
-    public init(aboutZ angle: Double) { self.init(x: 0, y: 0, z: sin(angle / 2), w: cos(angle / 2)) }
-}
+    package init(aboutZ angle: Double) { self.init(x: 0, y: 0, z: sin(angle / 2), w: cos(angle / 2)) }
 
-extension Quaternion {
-    /// Creates a rotation from a rotation vector in radians.
     @inline(__always)
     init(rotationVector v: SIMD4<Double>) {
         // A quarter of the squared angle is the square of the half angle.
@@ -112,7 +97,6 @@ extension Quaternion {
         return Quaternion(components: SIMD4(x, y, z, w))
     }
 
-    /// Returns a vector rotated by the quaternion.
     @inline(__always)
     func rotate(_ v: SIMD4<Double>) -> SIMD4<Double> {
         // Scalars are faster here, because with vectors the processor would mostly shuffle lanes.

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Detects that the device rests: the angular rate and the acceleration remain close to their own means for some time.
-///
-/// A constant rate that differs much from the known bias may be an unknown bias or a slow rotation. For it the
-/// thresholds are smaller, and gravity and the magnetic field have to confirm the rest.
+/// Detects that the device rests: the angular rate and the acceleration remain close to their own means for a time.
 @usableFromInline
 struct RestDetector: Sendable {
     @usableFromInline private(set) var isResting = false
@@ -71,7 +68,6 @@ struct RestDetector: Sendable {
         if isResting { hasRested = true }
     }
 
-    /// Processes the magnetic field in device axes, which can confirm a rest.
     @inline(__always)
     mutating func update(field: SIMD4<Double>, interval: Double) {
         if isFarFromBias || !crossCheck.hasField { crossCheck.update(field: field, interval: interval) }
@@ -91,10 +87,7 @@ struct RestDetector: Sendable {
     }
 
     @inline(__always)
-    private mutating func end() {
-        stillTime = 0
-        isResting = false
-    }
+    private mutating func end() { (stillTime, isResting) = (0, false) }
 
     @inline(__always)
     private static func exceeds(_ v: SIMD4<Double>, _ limit: Double) -> Bool {
@@ -102,8 +95,7 @@ struct RestDetector: Sendable {
     }
 }
 
-/// Determines whether gravity and the magnetic field rotate in device axes as the gyroscope measures, or are constant
-/// because the gyroscope is biased.
+/// Determines whether gravity and the magnetic field rotate as the gyroscope measures, or show that it is biased.
 struct RestCrossCheck: Sendable {
     private(set) var hasField = false
 
@@ -115,7 +107,6 @@ struct RestCrossCheck: Sendable {
     private var isFieldNew = true
     private var gain = OnePoleGain(timeConstant: 0.3)
 
-    /// Begins a window.
     mutating func begin(gravity: SIMD4<Double>) {
         rotation = .zero
         firstGravity = Self.unit(gravity)
@@ -144,8 +135,8 @@ struct RestCrossCheck: Sendable {
         }
     }
 
-    /// Returns true if the gyroscope has measured a rotation of at least three degrees that gravity and the magnetic
-    /// field do not confirm.
+    /// Returns true if the gyroscope has measured at least three degrees that gravity and magnetic field do not
+    /// confirm.
     func contradictsGyroscope(gravity: SIMD4<Double>, hasRested: Bool) -> Bool {
         // Without a magnetometer, a rotation about the vertical cannot be detected. In that case only the first bias is
         // accepted.

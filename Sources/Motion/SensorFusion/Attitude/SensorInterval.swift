@@ -21,19 +21,15 @@ struct SensorInterval: Sendable, Equatable {
     /// The interval above which the stream is interrupted, in seconds.
     private var limit: Double
     private let maximumGap: Double
-    /// The time, in seconds, by which a sample has to precede the previous one to indicate that the clock was set back.
-    /// Samples that are less late are ignored.
+    /// The time, in seconds, by which a sample has to precede the previous one if the clock was set back.
     private let clockStepThreshold: Double
     private let nominal: Double
-    /// The upper bound, in seconds, to which `limit` adapts in a slow but regular stream: one second is not a gap at
-    /// one sample per second, but is a gap at fifty samples per second.
+    /// The upper bound, in seconds, to which `limit` adapts in a slow but regular stream.
     private let maximumAdaptiveGap: Double
 
     /// - Parameter nominal: The nominal interval in seconds; zero if unknown.
     init(nominal: Double = 0, maximumGap: Double, slowest: Double, setBack: Double? = nil) {
-        self.nominal = nominal
-        self.maximumGap = maximumGap
-        self.maximumAdaptiveGap = slowest
+        (self.nominal, self.maximumGap, self.maximumAdaptiveGap) = (nominal, maximumGap, slowest)
         self.clockStepThreshold = setBack ?? maximumGap
         interval = nominal
         limit = maximumGap
@@ -66,8 +62,7 @@ struct SensorInterval: Sendable, Equatable {
     @inline(never)
     private mutating func adapt(to seconds: Double) { limit = max(maximumGap, min(3 * seconds, maximumAdaptiveGap)) }
 
-    /// Returns a multiple of the nominal interval if the interval is close to one. In that case the timestamps have
-    /// jitter, but the samples do not.
+    /// Returns a multiple of the nominal interval if the interval is close to one: the timestamps have jitter then.
     @inline(__always)
     private func snapped(_ seconds: Double) -> Double {
         let count = Double(Int32(min(seconds / nominal, 1e9) + 0.5))
@@ -91,8 +86,7 @@ struct StuckSensorDetector: Sendable {
 
     private var last = SIMD4<Double>.zero
     private var run = 0
-    /// The share of readings that equal the previous one. It starts at 1, so that no sensor is considered stuck at
-    /// first.
+    /// The share of readings that equal the previous one; initially 1, so that no sensor is considered stuck.
     private var share = 1.0
 
     /// Processes a reading. Returns true while the sensor is stuck.

@@ -1,25 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A 3 × 3 matrix.
 package struct Matrix3: Sendable, Hashable {
-    /// The first row.
     package var row0: SIMD3<Double>
-    /// The second row.
     package var row1: SIMD3<Double>
-    /// The third row.
     package var row2: SIMD3<Double>
 
-    /// Creates a matrix from its rows.
     package init(row0: SIMD3<Double>, row1: SIMD3<Double>, row2: SIMD3<Double>) {
-        self.row0 = row0
-        self.row1 = row1
-        self.row2 = row2
+        (self.row0, self.row1, self.row2) = (row0, row1, row2)
     }
 
-    /// The identity matrix.
     package static let identity = Matrix3(row0: [1, 0, 0], row1: [0, 1, 0], row2: [0, 0, 1])
 
-    /// Returns the product of a matrix and a vector.
     package static func * (matrix: Matrix3, v: SIMD3<Double>) -> SIMD3<Double> {
         SIMD3((matrix.row0 * v).sum(), (matrix.row1 * v).sum(), (matrix.row2 * v).sum())
     }

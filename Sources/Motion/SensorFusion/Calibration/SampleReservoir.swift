@@ -87,7 +87,7 @@ enum DirectionCells {
         return band * 8 + octant
     }
 
-    /// Returns the fine cell of a direction, one of 25 for each face of a cube; 0 if the vector has no direction.
+    /// Returns the fine cell of a direction, one of 25 for each face of a cube; 0 without a direction.
     static func fineDirection(_ vector: SIMD3<Double>) -> Int {
         var largest = 0
         for index in 1..<3 where abs(vector[index]) > abs(vector[largest]) { largest = index }
@@ -100,10 +100,9 @@ enum DirectionCells {
         return cell
     }
 
-    /// The number of cells of attitudes, each about 30 degrees wide.
+    /// Each about 30 degrees wide.
     static let attitudeCount = 4 * 125
 
-    /// Returns the cell of an attitude.
     static func attitude(_ q: Quaternion) -> Int {
         let c = q.components
         var largest = 0

@@ -27,10 +27,8 @@
 /// }
 /// ```
 package struct OrientationDetector: Sendable, Equatable {
-    /// The settings of the detector.
     package let settings: OrientationSettings
 
-    /// The current orientation; initially ``DeviceOrientation/unknown``.
     package private(set) var orientation: DeviceOrientation = .unknown
 
     private let bands: OrientationBands
@@ -41,7 +39,6 @@ package struct OrientationDetector: Sendable, Equatable {
     private var candidateSince: Double = 0
     private var frozenUntil: Double = -.infinity
 
-    /// Creates a detector.
     package init(settings: OrientationSettings = OrientationSettings()) {
         self.settings = settings
         bands = OrientationBands(settings)
@@ -49,12 +46,8 @@ package struct OrientationDetector: Sendable, Equatable {
         lowPass = LowPassFilter(timeConstant: settings.smoothingTime)
     }
 
-    /// Processes a sample.
-    ///
-    /// - Parameters:
-    ///   - acceleration: The acceleration in g, including gravity, in Apple's axes and sign.
-    ///   - timestamp: The time of the sample in seconds.
-    /// - Returns: The new orientation if it has changed, otherwise nil.
+    /// Processes an acceleration in g, with gravity, in Apple's axes and sign. Returns the new orientation if it has
+    /// changed.
     package mutating func update(acceleration: SIMD3<Double>, timestamp: Double) -> DeviceOrientation? {
         guard acceleration.isFinite else { return nil }
         switch clock.step(to: timestamp) {
@@ -79,7 +72,6 @@ package struct OrientationDetector: Sendable, Equatable {
         return updateCandidate(observed, at: timestamp)
     }
 
-    /// Resets the detector; the orientation is unknown again.
     package mutating func reset() { self = OrientationDetector(settings: settings) }
 
     private func orientation(along gravity: SIMD3<Double>) -> DeviceOrientation? {

@@ -43,7 +43,6 @@ package struct OrientationSettings: Sendable, Equatable {
     /// In a slow but regular stream an interval may be up to three times the previous one, but not longer than 3 s.
     package var maximumGap: Double = 0.25
 
-    /// Creates the default settings.
     package init() {}
 }
 
@@ -59,9 +58,7 @@ struct OrientationBands: Sendable, Equatable {
         edgeCosine = cos((45 + max(0, settings.edgeHysteresis)) * .pi / 180)
     }
 
-    /// Returns the orientation for a direction, without hysteresis.
-    ///
-    /// - Parameter direction: A unit vector along gravity, in Apple's axes and sign.
+    /// Returns the orientation for a unit vector along gravity, in Apple's axes and sign, without hysteresis.
     func orientation(of direction: SIMD3<Double>) -> DeviceOrientation {
         if -direction.z >= flatEnterCosine { return .faceUp }
         if direction.z >= flatEnterCosine { return .faceDown }

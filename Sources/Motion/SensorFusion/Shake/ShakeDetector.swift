@@ -34,7 +34,6 @@ package struct ShakeDetector: Sendable, Equatable {
         case exhausted
     }
 
-    /// The settings of the detector.
     package let settings: ShakeSettings
 
     private let squaredThreshold: Double
@@ -44,7 +43,6 @@ package struct ShakeDetector: Sendable, Equatable {
     private var phase: Phase = .idle
     private var calmFrom: Double = -.infinity
 
-    /// Creates a detector.
     package init(settings: ShakeSettings = ShakeSettings()) {
         self.settings = settings
         squaredThreshold = settings.threshold * settings.threshold
@@ -55,12 +53,7 @@ package struct ShakeDetector: Sendable, Equatable {
     /// True between ``ShakeEvent/began`` and the next event.
     package var isShaking: Bool { phase == .shaking }
 
-    /// Processes a sample.
-    ///
-    /// - Parameters:
-    ///   - acceleration: The acceleration in g, including gravity.
-    ///   - timestamp: The time of the sample in seconds.
-    /// - Returns: The event caused by the sample, usually nil.
+    /// Processes an acceleration in g, with gravity. Returns the event that it causes, usually nil.
     package mutating func update(acceleration: SIMD3<Double>, timestamp: Double) -> ShakeEvent? {
         guard acceleration.isFinite else { return nil }
         // A fall on concrete stays below this limit. The limit keeps a wrong value from affecting the filter for
@@ -68,8 +61,7 @@ package struct ShakeDetector: Sendable, Equatable {
         let limit = SIMD3<Double>(repeating: 200)
         let sample = acceleration.clamped(lowerBound: -limit, upperBound: limit)
         switch clock.step(to: timestamp) {
-        case .ignored:
-            return nil
+        case .ignored: return nil
         case .start:
             let interrupted = isShaking
             gravity.reset(to: sample)
@@ -84,10 +76,8 @@ package struct ShakeDetector: Sendable, Equatable {
         }
     }
 
-    /// Resets the detector to its initial state.
-    ///
-    /// - Returns: ``ShakeEvent/cancelled`` if a shake was in progress, so that each ``ShakeEvent/began`` is followed by
-    ///   another event.
+    /// Resets the detector. Returns ``ShakeEvent/cancelled`` if a shake was in progress, so that each
+    /// ``ShakeEvent/began`` is followed by another event.
     @discardableResult
     package mutating func reset() -> ShakeEvent? {
         let interrupted = isShaking
@@ -180,10 +170,7 @@ struct StrokeChain: Sendable, Equatable {
         heading = acceleration
     }
 
-    /// Adds a sample above the threshold.
-    ///
-    /// - Returns: False if the direction reverses faster than a hand can move, so that the sample cannot belong to
-    ///   shaking.
+    /// Adds a sample above the threshold. Returns false if the direction reverses faster than a hand can move.
     mutating func add(
         _ acceleration: SIMD3<Double>, at timestamp: Double, interval: Double, minimumReversalInterval: Double
     ) -> Bool {

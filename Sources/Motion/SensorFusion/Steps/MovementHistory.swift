@@ -2,7 +2,6 @@
 
 /// The last seconds of the output of the step band-pass filter, and the regularity of the movement.
 struct MovementHistory: Sendable {
-    /// The regularity of a movement and its period.
     struct Rhythm: Sendable {
         /// The greatest normalised autocorrelation, from -1 to 1; -1 until there are enough values.
         var regularity: Double
@@ -29,16 +28,11 @@ struct MovementHistory: Sendable {
     private static let shorterPeriodFactor = 0.85
 
     private var values = [Double](repeating: 0, count: capacity)
-    /// The index of the next value.
     private var nextIndex = 0
     private var count = 0
     private var isOdd = false
 
-    mutating func restart() {
-        nextIndex = 0
-        count = 0
-        isOdd = false
-    }
+    mutating func restart() { (nextIndex, count, isOdd) = (0, 0, false) }
 
     mutating func add(_ value: Double) {
         defer { isOdd.toggle() }
@@ -48,9 +42,7 @@ struct MovementHistory: Sendable {
         count = min(count + 1, Self.capacity)
     }
 
-    /// Returns the regularity and the period of the last seconds.
-    ///
-    /// - Parameter periods: The periods considered, in seconds.
+    /// Returns the regularity and the period of the last seconds, for periods in a range, in seconds.
     func rhythm(periods: ClosedRange<Double> = 0...10) -> Rhythm {
         var best = Rhythm(regularity: -1, period: 0)
         for lag in Self.lags {

@@ -16,7 +16,6 @@ package struct StepPace: Sendable {
 
     package init() {}
 
-    /// Adds a step with its length in metres.
     package mutating func add(_ step: Footstep, length: Double) {
         times[next] = step.time
         lengths[next] = length
@@ -77,20 +76,13 @@ package struct StepLength: Sendable, Equatable {
     private var predicted = 0.0
     private var measured = 0.0
 
-    /// Creates an estimate.
-    ///
-    /// - Parameter factor: The known factor c of the person, clamped to ``factors``; 1 if it is infinite or NaN.
+    /// Creates an estimate for a person's factor c, clamped to ``factors``; 1 if it is infinite or NaN.
     package init(factor: Double = 1) {
-        self.factor =
-            factor.isFinite ? min(max(factor, Self.factors.lowerBound), Self.factors.upperBound) : 1
+        self.factor = factor.isFinite ? min(max(factor, Self.factors.lowerBound), Self.factors.upperBound) : 1
     }
 
-    /// Returns the length of a step in metres, and updates the factor if a speed is given.
-    ///
-    /// - Parameters:
-    ///   - interval: The duration of the step in seconds; nil for the first step of a walk, for which 0.55 s is
-    ///     assumed.
-    ///   - speed: The current speed from a GNSS receiver, in m/s; nil if unavailable.
+    /// Returns the length of a step in metres. The interval is in seconds; nil for the first step of a walk, for which
+    /// 0.55 s is assumed. A speed in m/s from a GNSS receiver updates the factor; nil if unavailable.
     package mutating func length(interval: Double?, speed: Double?) -> Double {
         let interval = interval ?? 0.55
         let plain = Self.length(cadence: 1 / max(interval, 0.2))
