@@ -38,10 +38,9 @@ enum CalibrationRules {
     static func isWorthStoring(bias: SIMD3<Double>, sigma: Double, over stored: SensorCalibration?, at now: WallTime)
         -> Bool
     {
-        guard sigma < maximumSigmaToStore, bias.x.isFinite, bias.y.isFinite, bias.z.isFinite else { return false }
+        guard sigma < maximumSigmaToStore, bias.isFinite else { return false }
         guard let stored else { return true }
-        let moved = bias - stored.offset
-        if (moved * moved).sum().squareRoot() > max(minimumChange, sigma) { return true }
+        if (bias - stored.offset).length > max(minimumChange, sigma) { return true }
         return sigma < 0.7 * Self.sigma(of: stored, at: now) && now.seconds(since: stored.date) > day / 24
     }
 

@@ -3,22 +3,17 @@
 package import DeviceCore
 package import SensorFusion
 
-/// The request of a subscriber of the motion engine.
 package struct FusionRequest: Sendable, Hashable {
     /// The values that a subscriber needs. States also contain the values that other subscribers need.
-    package enum Need: Int, Sendable, Hashable, Comparable {
+    package enum Need: Sendable, Hashable, Comparable {
         /// The upward direction, which requires only the accelerometer.
         case gravity
         /// The rotation of the device, which also requires the gyroscope if there is one.
         case attitude
         /// The direction of north, which also requires the magnetometer.
         case heading
-
-        /// Orders the needs by the number of sensors that they require.
-        package static func < (left: Need, right: Need) -> Bool { left.rawValue < right.rawValue }
     }
 
-    /// The values that the subscriber needs.
     package var need: Need
     /// The interval between states, in seconds; 0 for a state for each gyroscope sample at the sensor's maximum rate,
     /// or for each accelerometer sample if there is no gyroscope.
@@ -36,14 +31,12 @@ package struct FusionRequest: Sendable, Hashable {
     }
 }
 
-/// An event of the motion engine.
 package enum FusionEvent: Sendable {
     /// States, oldest first. Never empty.
     case states([FusedState])
     /// A sensor delivers no readings, for the reason that the error gives. Sent once for each loss. Indirect, so that
     /// states are cheap to copy.
     indirect case lost(SensorKind, DeviceError)
-    /// The sensor is available again.
     case regained(SensorKind)
 }
 
@@ -78,10 +71,8 @@ package struct FusedState: Sendable {
     package var magneticCorrections: UInt32 = 0
     /// True if the magnetic field differs from the expected one; false if no field is expected.
     package var isMagneticallyDisturbed = false
-    /// True if the device is at rest.
     package var isResting = false
 
-    /// Creates a state at a time, with default values.
     package init(time: BootTime) { self.time = time }
 
     /// The upward direction in the device's axes, as a unit vector.
