@@ -5,7 +5,6 @@ public import Foundation
 
 /// The steps, distance and floors that a pedometer counted between two dates.
 open class CMPedometerData: NSObject, NSSecureCoding, NSCopying {
-    /// The stored values.
     struct Values: Sendable, Hashable {
         /// Seconds since 1970.
         var start = 0.0
@@ -28,8 +27,7 @@ open class CMPedometerData: NSObject, NSSecureCoding, NSCopying {
 
     init(_ values: Values) { self.values = values }
 
-    /// Creates an object from an archive. Uses default values if the archive contains none for this class; returns nil
-    /// if the values are invalid.
+    /// Creates an object from an archive: with default values if there are none, nil if they are invalid.
     public required init?(coder: NSCoder) {
         guard let values = Values(coder, Self.key) else { return nil }
         self.values = values
@@ -69,9 +67,7 @@ open class CMPedometerData: NSObject, NSSecureCoding, NSCopying {
     /// Encodes the values of the public properties, which subclasses may override, into a keyed archive.
     open func encode(with coder: NSCoder) {
         coder.encode(
-            numbers: [
-                startDate.timeIntervalSince1970, endDate.timeIntervalSince1970, numberOfSteps.doubleValue,
-            ]
+            numbers: [startDate.timeIntervalSince1970, endDate.timeIntervalSince1970, numberOfSteps.doubleValue]
                 + [distance, floorsAscended, floorsDescended, currentPace, currentCadence, averageActivePace]
                 .map { $0?.doubleValue ?? .nan },
             forKey: Self.key)
@@ -120,11 +116,9 @@ open class CMPedometerEvent: NSObject, NSSecureCoding, NSCopying {
         storedType = turn.isWalking ? .resume : .pause
     }
 
-    /// Creates an event from an archive. Uses default values if the archive contains none for this class; returns nil
-    /// if the values are invalid.
+    /// Creates an event from an archive: with default values if there are none, nil if they are invalid.
     public required init?(coder: NSCoder) {
-        guard coder.containsNumbers(forKey: Self.key) else { return }
-        guard let numbers = coder.decodeNumbers(2, forKey: Self.key) else { return nil }
+        guard let numbers = coder.numbers(forKey: Self.key, default: [0, 0]) else { return nil }
         storedDate = numbers[0]
         storedType = numbers[1] == 1 ? .resume : .pause
     }

@@ -5,7 +5,6 @@ import Foundation
 
 /// A converter of pressure to height relative to the first value.
 struct RelativeAltitudeConverter: ReadingConverter {
-    /// A height and the pressure from which it was computed.
     struct Value: Sendable {
         /// The height, in metres.
         var altitude: Double

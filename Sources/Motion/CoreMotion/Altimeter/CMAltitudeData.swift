@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import DeviceCore
 public import Foundation
 
 /// A height relative to the start of updates.
@@ -12,16 +13,13 @@ open class CMAltitudeData: CMLogItem {
 
     init(_ value: RelativeAltitudeConverter.Value) {
         (storedAltitude, storedPressure) = (value.altitude, value.pressure)
-        super.init(measuredAt: MotionConversion.timestamp(value.time))
+        super.init(measuredAt: value.time.seconds)
     }
 
-    /// Creates an object from an archive. Uses default values if the archive contains none for this class; returns nil
-    /// if the values are invalid.
+    /// Creates an object from an archive: with default values if there are none, nil if they are invalid.
     public required init?(coder: NSCoder) {
-        if coder.containsNumbers(forKey: Self.key) {
-            guard let numbers = coder.decodeNumbers(2, forKey: Self.key) else { return nil }
-            (storedAltitude, storedPressure) = (numbers[0], numbers[1])
-        }
+        guard let numbers = coder.numbers(forKey: Self.key, default: [0, 0]) else { return nil }
+        (storedAltitude, storedPressure) = (numbers[0], numbers[1])
         super.init(coder: coder)
     }
 
@@ -31,7 +29,7 @@ open class CMAltitudeData: CMLogItem {
     /// The air pressure, in kilopascals: the mean of the readings since the previous value.
     open var pressure: NSNumber { NSNumber(value: storedPressure) }
 
-    override var archivedValues: [(key: String, numbers: [Double])] {
+    override var archivedValues: ArchivedValues {
         super.archivedValues + [(Self.key, [relativeAltitude.doubleValue, pressure.doubleValue])]
     }
 
@@ -54,16 +52,13 @@ open class CMAbsoluteAltitudeData: CMLogItem {
 
     init(_ value: AbsoluteAltitudeConverter.Value) {
         (storedAltitude, storedAccuracy, storedPrecision) = (value.altitude, value.accuracy, value.precision)
-        super.init(measuredAt: MotionConversion.timestamp(value.time))
+        super.init(measuredAt: value.time.seconds)
     }
 
-    /// Creates an object from an archive. Uses default values if the archive contains none for this class; returns nil
-    /// if the values are invalid.
+    /// Creates an object from an archive: with default values if there are none, nil if they are invalid.
     public required init?(coder: NSCoder) {
-        if coder.containsNumbers(forKey: Self.key) {
-            guard let numbers = coder.decodeNumbers(3, forKey: Self.key) else { return nil }
-            (storedAltitude, storedAccuracy, storedPrecision) = (numbers[0], numbers[1], numbers[2])
-        }
+        guard let numbers = coder.numbers(forKey: Self.key, default: [0, -1, -1]) else { return nil }
+        (storedAltitude, storedAccuracy, storedPrecision) = (numbers[0], numbers[1], numbers[2])
         super.init(coder: coder)
     }
 
@@ -78,7 +73,7 @@ open class CMAbsoluteAltitudeData: CMLogItem {
     /// unknown.
     open var precision: Double { storedPrecision }
 
-    override var archivedValues: [(key: String, numbers: [Double])] {
+    override var archivedValues: ArchivedValues {
         super.archivedValues + [(Self.key, [altitude, accuracy, precision])]
     }
 

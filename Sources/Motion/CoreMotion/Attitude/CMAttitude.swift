@@ -16,14 +16,9 @@ open class CMAttitude: NSObject, NSCopying, NSSecureCoding {
 
     init(deviceToReference quaternion: CMQuaternion) { rotation = Rotation(quaternion) }
 
-    /// Creates an attitude from an archive. Uses default values if the archive contains none for this class; returns
-    /// nil if the values are invalid.
+    /// Creates an attitude from an archive: with default values if there are none, nil if they are invalid.
     public required init?(coder: NSCoder) {
-        guard coder.containsNumbers(forKey: Self.key) else {
-            rotation = .identity
-            return
-        }
-        guard let numbers = coder.decodeNumbers(4, forKey: Self.key) else { return nil }
+        guard let numbers = coder.numbers(forKey: Self.key, default: [0, 0, 0, 1]) else { return nil }
         rotation = Rotation(CMQuaternion(x: numbers[0], y: numbers[1], z: numbers[2], w: numbers[3]))
     }
 

@@ -128,7 +128,5 @@ struct Rotation {
     /// If the cosine of the pitch is at most this value, the device counts as upright.
     private static let uprightCosine = 1e-8
 
-    private static func cosineOfPitch(_ m: CMRotationMatrix) -> Double {
-        (m.m13 * m.m13 + m.m33 * m.m33).squareRoot()
-    }
+    private static func cosineOfPitch(_ m: CMRotationMatrix) -> Double { (m.m13 * m.m13 + m.m33 * m.m33).squareRoot() }
 }

@@ -72,7 +72,6 @@ extension CMBatchedSensorManager {
     }
 }
 
-/// An iteration over batches, with a subscription that ends with it.
 final class BatchIteration<Shaper: ReadingConverter>: Sendable {
     private struct State: ConsumerBuffer {
         var callbacks = PendingMotionCallbacks<Shaper.Value>(limit: Batches.maximumQueuedBatches)
@@ -90,8 +89,7 @@ final class BatchIteration<Shaper: ReadingConverter>: Sendable {
     /// - Parameter missing: The description of the error that is thrown if the device lacks a required sensor.
     init(device: Device, plan: StreamConfiguration<Shaper>, interval: TimeInterval, missing: String) {
         source = plan.source
-        self.interval = interval
-        self.unavailableMessage = missing
+        (self.interval, self.unavailableMessage) = (interval, missing)
         loop = ConsumerLoop(State(converter: plan.makeConverter()), gate: device.playback?.consumerGate)
     }
 

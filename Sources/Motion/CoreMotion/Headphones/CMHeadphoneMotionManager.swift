@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import AppDelivery
 import DeviceCore
 public import Foundation
 import LiveDevice
@@ -49,11 +48,9 @@ open class CMHeadphoneMotionManager: NSObject {
         to queue: OperationQueue, withHandler handler: @escaping CMHeadphoneMotionManager.DeviceMotionHandler
     ) {
         refusal.set(
-            PendingCall(device: device, delivery: ExecutorSelection.executor(for: queue, device: device)) {
-                handler(
-                    nil,
-                    CMErrorNotAvailable.error(
-                        "Headphone motion is not available: headphones with sensors are not supported."))
+            PendingCall(device: device, queue: queue) {
+                let message = "Headphone motion is not available: headphones with sensors are not supported."
+                handler(nil, CMErrorNotAvailable.error(message))
             })
     }
 

@@ -12,7 +12,7 @@ public import Foundation
 /// }
 /// ```
 ///
-/// and iterate with `for`. On Linux, the property `items` is also available.
+/// and iterate with `for`.
 open class CMSensorDataList: NSObject {
     let parts: [(piece: RecordingChunk, indices: Range<Int>)]
 
@@ -22,23 +22,22 @@ open class CMSensorDataList: NSObject {
     init(_ parts: [(piece: RecordingChunk, indices: Range<Int>)]) { self.parts = parts }
 }
 
-/// Additions to Apple's API.
 extension CMSensorDataList {
     /// The readings as a typed sequence. The objects are created during iteration.
-    public var items: Items { Items(list: self) }
+    package var items: Items { Items(list: self) }
 
     /// The number of readings.
-    public var count: Int { parts.reduce(0) { $0 + $1.indices.count } }
+    package var count: Int { parts.reduce(0) { $0 + $1.indices.count } }
 
     /// A sequence of the readings of a list.
-    public struct Items: Sequence {
+    package struct Items: Sequence {
         let list: CMSensorDataList
 
         /// Creates an iterator that begins at the oldest reading.
-        public func makeIterator() -> Iterator { Iterator(list: list) }
+        package func makeIterator() -> Iterator { Iterator(list: list) }
 
         /// An iterator over the readings of a list.
-        public struct Iterator: IteratorProtocol {
+        package struct Iterator: IteratorProtocol {
             private let list: CMSensorDataList
             private var part = 0
             private var offset = 0
@@ -46,7 +45,7 @@ extension CMSensorDataList {
             init(list: CMSensorDataList) { self.list = list }
 
             /// Returns the next reading; nil at the end.
-            public mutating func next() -> CMRecordedAccelerometerData? {
+            package mutating func next() -> CMRecordedAccelerometerData? {
                 while part < list.parts.count {
                     let (piece, indices) = list.parts[part]
                     guard offset < indices.count else {

@@ -16,8 +16,7 @@ open class CMRecordedAccelerometerData: CMAccelerometerData {
         super.init(reading)
     }
 
-    /// Creates a reading from an archive. Uses default values if the archive contains none for this class; returns nil
-    /// if the values are invalid.
+    /// Creates a reading from an archive: with default values if there are none, nil if they are invalid.
     public required init?(coder: NSCoder) {
         guard let mark = RecordMetadata(coder, Self.key) else { return nil }
         self.metadata = mark
@@ -70,16 +69,13 @@ open class CMRotationRateData: CMLogItem {
 
     init(_ reading: ConvertedReading) {
         stored = MotionConversion.rotationRate(reading.value)
-        super.init(measuredAt: MotionConversion.timestamp(reading.time))
+        super.init(measuredAt: reading.time.seconds)
     }
 
-    /// Creates a reading from an archive. Uses default values if the archive contains none for this class; returns nil
-    /// if the values are invalid.
+    /// Creates a reading from an archive: with default values if there are none, nil if they are invalid.
     public required init?(coder: NSCoder) {
-        if coder.containsNumbers(forKey: Self.key) {
-            guard let numbers = coder.decodeNumbers(3, forKey: Self.key) else { return nil }
-            stored = CMRotationRate(SIMD3(numbers))
-        }
+        guard let numbers = coder.numbers(forKey: Self.key, default: [0, 0, 0]) else { return nil }
+        stored = CMRotationRate(SIMD3(numbers))
         super.init(coder: coder)
     }
 
@@ -89,9 +85,7 @@ open class CMRotationRateData: CMLogItem {
     /// The values and the timestamp.
     open override var description: String { "<CMRotationRateData \(rotationRate.text) @ \(timestamp)>" }
 
-    override var archivedValues: [(key: String, numbers: [Double])] {
-        super.archivedValues + [(Self.key, rotationRate.numbers)]
-    }
+    override var archivedValues: ArchivedValues { super.archivedValues + [(Self.key, rotationRate.numbers)] }
 
     private static let key = "CMRotationRateData.rotationRate"
 }
@@ -103,20 +97,17 @@ open class CMRecordedRotationRateData: CMRotationRateData {
     /// Creates a reading of zero at timestamp 0.
     public override init() { super.init() }
 
-    /// Creates a reading from an archive. Uses default values if the archive contains none for this class; returns nil
-    /// if the values are invalid.
+    /// Creates a reading from an archive: with default values if there are none, nil if they are invalid.
     public required init?(coder: NSCoder) {
-        if coder.containsNumbers(forKey: Self.key) {
-            guard let numbers = coder.decodeNumbers(1, forKey: Self.key) else { return nil }
-            storedStart = numbers[0]
-        }
+        guard let numbers = coder.numbers(forKey: Self.key, default: [0]) else { return nil }
+        storedStart = numbers[0]
         super.init(coder: coder)
     }
 
     /// The wall-clock time of the measurement.
     open var startDate: Date { Date(timeIntervalSince1970: storedStart) }
 
-    override var archivedValues: [(key: String, numbers: [Double])] {
+    override var archivedValues: ArchivedValues {
         super.archivedValues + [(Self.key, [startDate.timeIntervalSince1970])]
     }
 
@@ -130,8 +121,7 @@ open class CMRecordedPressureData: CMAmbientPressureData {
     /// Creates a reading of zero at timestamp 0 with the identifier 0.
     public override init() { super.init() }
 
-    /// Creates a reading from an archive. Uses default values if the archive contains none for this class; returns nil
-    /// if the values are invalid.
+    /// Creates a reading from an archive: with default values if there are none, nil if they are invalid.
     public required init?(coder: NSCoder) {
         guard let mark = RecordMetadata(coder, Self.key) else { return nil }
         self.metadata = mark
@@ -163,13 +153,10 @@ open class CMAmbientPressureData: CMLogItem {
     /// Creates a reading of 0 kPa and 0 °C at timestamp 0.
     public override init() { super.init() }
 
-    /// Creates a reading from an archive. Uses default values if the archive contains none for this class; returns nil
-    /// if the values are invalid.
+    /// Creates a reading from an archive: with default values if there are none, nil if they are invalid.
     public required init?(coder: NSCoder) {
-        if coder.containsNumbers(forKey: Self.key) {
-            guard let numbers = coder.decodeNumbers(2, forKey: Self.key) else { return nil }
-            (storedPressure, storedTemperature) = (numbers[0], numbers[1])
-        }
+        guard let numbers = coder.numbers(forKey: Self.key, default: [0, 0]) else { return nil }
+        (storedPressure, storedTemperature) = (numbers[0], numbers[1])
         super.init(coder: coder)
     }
 
@@ -179,7 +166,7 @@ open class CMAmbientPressureData: CMLogItem {
     /// The temperature of the barometer, in degrees Celsius.
     open var temperature: Measurement<UnitTemperature> { Measurement(value: storedTemperature, unit: .celsius) }
 
-    override var archivedValues: [(key: String, numbers: [Double])] {
+    override var archivedValues: ArchivedValues {
         let numbers = [pressure.converted(to: .kilopascals).value, temperature.converted(to: .celsius).value]
         return super.archivedValues + [(Self.key, numbers)]
     }

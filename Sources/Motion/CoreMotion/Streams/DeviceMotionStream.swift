@@ -5,7 +5,6 @@ import Foundation
 import MotionEngine
 import SensorFusion
 
-/// The device motion stream of a motion manager.
 final class DeviceMotionStream: Sendable {
     typealias Handler = StreamHandler<FusedMotionReading>
 
@@ -26,7 +25,6 @@ final class DeviceMotionStream: Sendable {
             makeConverter: { DeviceMotionConverter(frame: frame) })
     }
 
-    /// Returns the reference frames for which the device has the sensors.
     static func frames(of device: Device) -> CMAttitudeReferenceFrame {
         let engine = MotionEngine.of(device)
         guard engine.isAvailable(.attitude) else { return [] }
@@ -36,10 +34,8 @@ final class DeviceMotionStream: Sendable {
     /// The reference frame of the updates; the default frame while updates are stopped.
     var frame: CMAttitudeReferenceFrame { stream.converter?.frame ?? .defaultFrame }
 
-    /// Starts updates, or continues them with another handler or frame.
-    ///
-    /// - Parameter frame: nil for the default frame, for which missing sensors are not reported. If a specific frame is
-    ///   not available, running updates are stopped and the handler is called with an error.
+    /// Starts updates, or continues them with another handler or frame. For the default frame, nil, missing sensors are
+    /// not reported. If a specific frame is not available, updates are stopped and the handler is called with an error.
     func start(_ handler: Handler?, frame: CMAttitudeReferenceFrame? = nil) {
         pendingError.set(nil)
         if let frame, let error = error(for: frame) {
@@ -107,20 +103,16 @@ struct DeviceMotionConverter: ReadingConverter {
     }
 }
 
-/// The values of a device motion and the time of the measurement.
 struct FusedMotionReading: Sendable {
     var values: CMDeviceMotion.Values
     var time: BootTime
 }
 
 extension CMDeviceMotion {
-    convenience init(_ reading: FusedMotionReading) {
-        self.init(reading.values, measuredAt: MotionConversion.timestamp(reading.time))
-    }
+    convenience init(_ reading: FusedMotionReading) { self.init(reading.values, measuredAt: reading.time.seconds) }
 }
 
 extension CMAttitudeReferenceFrame {
-    /// The default frame.
     static let defaultFrame = CMAttitudeReferenceFrame.xArbitraryZVertical
     /// The frames that need a magnetometer.
     static let magnetic: CMAttitudeReferenceFrame = [

@@ -12,16 +12,13 @@ open class CMAccelerometerData: CMLogItem {
 
     init(_ reading: ConvertedReading) {
         stored = MotionConversion.acceleration(reading.value)
-        super.init(measuredAt: MotionConversion.timestamp(reading.time))
+        super.init(measuredAt: reading.time.seconds)
     }
 
-    /// Creates a reading from an archive. Uses default values if the archive contains none for this class; returns nil
-    /// if the values are invalid.
+    /// Creates a reading from an archive: with default values if there are none, nil if they are invalid.
     public required init?(coder: NSCoder) {
-        if coder.containsNumbers(forKey: Self.key) {
-            guard let numbers = coder.decodeNumbers(3, forKey: Self.key) else { return nil }
-            stored = CMAcceleration(SIMD3(numbers))
-        }
+        guard let numbers = coder.numbers(forKey: Self.key, default: [0, 0, 0]) else { return nil }
+        stored = CMAcceleration(SIMD3(numbers))
         super.init(coder: coder)
     }
 
@@ -31,9 +28,7 @@ open class CMAccelerometerData: CMLogItem {
     /// The values and the timestamp.
     open override var description: String { "<CMAccelerometerData \(acceleration.text) @ \(timestamp)>" }
 
-    override var archivedValues: [(key: String, numbers: [Double])] {
-        super.archivedValues + [(Self.key, acceleration.numbers)]
-    }
+    override var archivedValues: ArchivedValues { super.archivedValues + [(Self.key, acceleration.numbers)] }
 
     private static let key = "CMAccelerometerData.acceleration"
 }
@@ -47,16 +42,13 @@ open class CMGyroData: CMLogItem {
 
     init(_ reading: ConvertedReading) {
         stored = MotionConversion.rotationRate(reading.value)
-        super.init(measuredAt: MotionConversion.timestamp(reading.time))
+        super.init(measuredAt: reading.time.seconds)
     }
 
-    /// Creates a reading from an archive. Uses default values if the archive contains none for this class; returns nil
-    /// if the values are invalid.
+    /// Creates a reading from an archive: with default values if there are none, nil if they are invalid.
     public required init?(coder: NSCoder) {
-        if coder.containsNumbers(forKey: Self.key) {
-            guard let numbers = coder.decodeNumbers(3, forKey: Self.key) else { return nil }
-            stored = CMRotationRate(SIMD3(numbers))
-        }
+        guard let numbers = coder.numbers(forKey: Self.key, default: [0, 0, 0]) else { return nil }
+        stored = CMRotationRate(SIMD3(numbers))
         super.init(coder: coder)
     }
 
@@ -66,9 +58,7 @@ open class CMGyroData: CMLogItem {
     /// The values and the timestamp.
     open override var description: String { "<CMGyroData \(rotationRate.text) @ \(timestamp)>" }
 
-    override var archivedValues: [(key: String, numbers: [Double])] {
-        super.archivedValues + [(Self.key, rotationRate.numbers)]
-    }
+    override var archivedValues: ArchivedValues { super.archivedValues + [(Self.key, rotationRate.numbers)] }
 
     private static let key = "CMGyroData.rotationRate"
 }
@@ -82,16 +72,13 @@ open class CMMagnetometerData: CMLogItem {
 
     init(_ reading: ConvertedReading) {
         stored = MotionConversion.magneticField(reading.value)
-        super.init(measuredAt: MotionConversion.timestamp(reading.time))
+        super.init(measuredAt: reading.time.seconds)
     }
 
-    /// Creates a reading from an archive. Uses default values if the archive contains none for this class; returns nil
-    /// if the values are invalid.
+    /// Creates a reading from an archive: with default values if there are none, nil if they are invalid.
     public required init?(coder: NSCoder) {
-        if coder.containsNumbers(forKey: Self.key) {
-            guard let numbers = coder.decodeNumbers(3, forKey: Self.key) else { return nil }
-            stored = CMMagneticField(SIMD3(numbers))
-        }
+        guard let numbers = coder.numbers(forKey: Self.key, default: [0, 0, 0]) else { return nil }
+        stored = CMMagneticField(SIMD3(numbers))
         super.init(coder: coder)
     }
 
@@ -101,9 +88,7 @@ open class CMMagnetometerData: CMLogItem {
     /// The values and the timestamp.
     open override var description: String { "<CMMagnetometerData \(magneticField.text) @ \(timestamp)>" }
 
-    override var archivedValues: [(key: String, numbers: [Double])] {
-        super.archivedValues + [(Self.key, magneticField.numbers)]
-    }
+    override var archivedValues: ArchivedValues { super.archivedValues + [(Self.key, magneticField.numbers)] }
 
     private static let key = "CMMagnetometerData.magneticField"
 }
