@@ -46,7 +46,6 @@ public typealias UIAccelerationValue = Double
 struct AccelerationSample: Sendable, Equatable {
     /// In g; x to the right, y to the top edge, z out of the screen.
     var acceleration: SIMD3<Double>
-    /// The time of the measurement.
     var time: BootTime
 
     /// Standard gravity in m/s² (CGPM 1901).
@@ -74,7 +73,6 @@ extension AccelerationSample {
         if state.usesGyroscope { self.init(acceleration: 0 - state.up, time: state.time) } else { self.init(state) }
     }
 
-    /// The reading as a new object for the app.
     var object: UIAcceleration {
         UIAcceleration(x: acceleration.x, y: acceleration.y, z: acceleration.z, timestamp: time.seconds)
     }

@@ -55,14 +55,13 @@ open class UIAccelerometer: NSObject, @unchecked Sendable {
     }
 }
 
-/// Additions to Apple's API.
 extension UIAccelerometer {
     /// The latest reading, which may not have been delivered to the delegate yet; nil while the accelerometer is not
     /// running for a delegate.
-    public var latestAcceleration: UIAcceleration? { client.latest?.object }
+    package var latestAcceleration: UIAcceleration? { client.latest?.object }
 
     /// The number of readings that were dropped because the delegate was too slow. Up to 1,024 readings are queued.
-    public var droppedAccelerationCount: Int { client.droppedCount }
+    package var droppedAccelerationCount: Int { client.droppedCount }
 }
 
 /// The methods with which a delegate receives the readings of ``UIAccelerometer``. The only method has a default

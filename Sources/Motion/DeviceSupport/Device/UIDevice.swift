@@ -149,10 +149,9 @@ extension UIDevice {
             }
         }
     }
-}
 
-// The object of each notification is the device.
-extension UIDevice {
+    // The object of each notification is the device.
+
     /// Posted when `orientation` changes, including when it becomes known and when the accelerometer is lost.
     public static let orientationDidChangeNotification = NSNotification.Name("UIDeviceOrientationDidChangeNotification")
 

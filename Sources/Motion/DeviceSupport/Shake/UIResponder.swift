@@ -38,8 +38,6 @@ open class UIResponder: NSObject {
 
     var shakeMonitor: ShakeMonitor { ShakeMonitor.of(device) }
 
-    // MARK: Responder chain
-
     /// The next responder, which receives the events that this object does not handle. The default is nil.
     open var next: UIResponder? { nil }
 
@@ -72,8 +70,6 @@ open class UIResponder: NSObject {
         shakeMonitor.firstResponder = nil
         return true
     }
-
-    // MARK: Motion
 
     /// Called when shaking begins. The default implementation calls the next responder.
     open func motionBegan(_ motion: UIEvent.EventSubtype, with event: UIEvent?) {
