@@ -65,8 +65,7 @@ public struct SeparatedAcceleration: Sendable, Equatable {
     /// The remaining part, the acceleration that the user gives to the device.
     public var userAcceleration: SIMD3<Double>
 
-    /// Creates a value from its two parts.
-    public init(gravity: SIMD3<Double>, userAcceleration: SIMD3<Double>) {
+    package init(gravity: SIMD3<Double>, userAcceleration: SIMD3<Double>) {
         (self.gravity, self.userAcceleration) = (gravity, userAcceleration)
     }
 }
