@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import DeviceCore
-import SensorFusion
+package import DeviceCore
+package import SensorFusion
 
 /// The rules that decide whether a calibration is worth storing, and how accurate a stored one still is.
 enum CalibrationRules {
@@ -38,10 +38,9 @@ enum CalibrationRules {
     static func isWorthStoring(bias: SIMD3<Double>, sigma: Double, over stored: SensorCalibration?, at now: WallTime)
         -> Bool
     {
-        guard sigma < maximumSigmaToStore, bias.x.isFinite, bias.y.isFinite, bias.z.isFinite else { return false }
+        guard sigma < maximumSigmaToStore, bias.isFinite else { return false }
         guard let stored else { return true }
-        let moved = bias - stored.offset
-        if (moved * moved).sum().squareRoot() > max(minimumChange, sigma) { return true }
+        if (bias - stored.offset).length > max(minimumChange, sigma) { return true }
         return sigma < 0.7 * Self.sigma(of: stored, at: now) && now.seconds(since: stored.date) > day / 24
     }
 
@@ -56,5 +55,37 @@ enum CalibrationRules {
             return found.coverage > stored.coverage + 0.1 || found.sidesUp.count > stored.sidesUp.count
         }
         return found.difference(from: stored) > 0.01 || found.residual < 0.8 * stored.residual
+    }
+}
+
+extension SensorCalibration {
+    /// Creates the stored form of a magnetometer's calibration, in the same axes.
+    package init(_ magnetic: MagneticCalibration, date: WallTime) {
+        self.init()
+        offset = magnetic.hardIron
+        let rows = magnetic.softIron
+        if rows.count == 3 { matrix = (rows[0], rows[1], rows[2]) }
+        quality = magnetic.quality.rawValue
+        residual = magnetic.residual
+        coverage = magnetic.coverage
+        upDirections = magnetic.sidesUp.map(\.axis)
+        fieldStrength = magnetic.fieldStrength
+        dip = magnetic.dip
+        self.date = date
+    }
+}
+
+extension MagneticCalibration {
+    /// Creates a magnetometer's calibration from its stored form, in the same axes.
+    package init(_ stored: SensorCalibration) {
+        self.init()
+        hardIron = stored.offset
+        softIron = [stored.matrix.0, stored.matrix.1, stored.matrix.2]
+        quality = MagneticQuality(rawValue: stored.quality) ?? .uncalibrated
+        residual = stored.residual
+        coverage = stored.coverage
+        sidesUp = MagneticSurvey.sides(near: stored.upDirections)
+        fieldStrength = stored.fieldStrength
+        dip = stored.dip
     }
 }

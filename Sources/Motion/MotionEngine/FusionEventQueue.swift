@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import DeviceCore
+import Synchronization
 
-/// The subscribers, and a queue of events for them, in order. An `BoundedQueue` cannot be used, because losses may overtake
-/// states that another thread has queued, and because the queue is drained as a whole.
+/// The subscribers, and a queue of events for them, in order. Not a `BoundedQueue`, because states may be delivered
+/// without being queued, and because a drain may end before the states that another thread has queued and delivers.
 struct FusionEventQueue: Sendable {
     struct Item: Sendable {
         var client: FusionSubscriber
@@ -43,9 +44,7 @@ struct FusionEventQueue: Sendable {
     }
 
     /// Begins direct delivery of the states if no events are queued or being delivered and every subscriber receives
-    /// all states. The caller then has to deliver the returned round. Otherwise queues the states and returns nil.
-    ///
-    /// - Parameter interval: The interval between states in seconds; nil if unknown.
+    /// all states. The caller then has to deliver the returned batch. Otherwise queues the states and returns nil.
     mutating func beginDirectDelivery(of states: [FusedState], interval: @autoclosure () -> Double?) -> DirectBatch? {
         guard !states.isEmpty else { return nil }
         guard !isDelivering, queue.isEmpty, !subscribers.isEmpty,
@@ -58,9 +57,8 @@ struct FusionEventQueue: Sendable {
         return DirectBatch(subscribers: subscribers, states: states)
     }
 
-    /// Queues the states for each subscriber, decimated to the interval that it requested.
-    ///
-    /// - Parameter interval: The interval between states in seconds; nil if unknown.
+    /// Queues the states for each subscriber, decimated from their interval (in seconds; nil if unknown) to the
+    /// requested one.
     mutating func enqueue(_ states: [FusedState], interval: @autoclosure () -> Double?) {
         guard !states.isEmpty else { return }
         for index in subscribers.indices {
@@ -76,7 +74,6 @@ struct FusionEventQueue: Sendable {
         return wanted == 0 || interval().map { wanted <= $0 * 1.02 } ?? false
     }
 
-    /// Queues an event for each subscriber that needs the sensor.
     mutating func enqueue(_ event: FusionEvent, about sensor: SampleAligner.Sensor) {
         for client in subscribers where client.needsSensor(sensor) { enqueue(event, for: client) }
     }
@@ -89,9 +86,8 @@ struct FusionEventQueue: Sendable {
         queue.append(Item(client: client, event: event))
     }
 
-    /// Begins delivery and returns the queued events; nil if there are none or another thread is delivering.
-    ///
-    /// - Parameter upToStates: If true, states, and the events after them, are left to the thread that queued them.
+    /// Begins delivery and returns the queued events, or only those before the first states, which are left to the
+    /// thread that queued them; nil if there are none or another thread is delivering.
     mutating func beginDrain(upToStates: Bool) -> [Item]? {
         guard !isDelivering, let items = removeEvents(upToStates: upToStates) else { return nil }
         isDelivering = true
@@ -111,11 +107,9 @@ struct FusionEventQueue: Sendable {
     var needsDrain: Bool { !isDelivering && !queue.isEmpty }
 
     private mutating func removeEvents(upToStates: Bool) -> [Item]? {
-        guard upToStates else {
-            return queue.isEmpty ? nil : exchange(&queue, with: [])
-        }
-        let end = queue.firstIndex { $0.event.isStates } ?? queue.count
+        let end = upToStates ? queue.firstIndex { $0.event.isStates } ?? queue.count : queue.count
         guard end > 0 else { return nil }
+        if end == queue.count { return exchange(&queue, with: []) }
         defer { queue.removeSubrange(..<end) }
         return Array(queue[..<end])
     }
@@ -123,4 +117,33 @@ struct FusionEventQueue: Sendable {
 
 extension FusionEvent {
     fileprivate var isStates: Bool { if case .states = self { true } else { false } }
+}
+
+/// A subscriber of an engine.
+package final class EventSubscriber<Request: Sendable, Event: Sendable>: Sendable {
+    package let request: Request
+    private let receive: @Sendable (Event) -> Void
+    private let isActive = Atomic<Bool>(true)
+
+    package init(_ request: Request, receive: @escaping @Sendable (Event) -> Void) {
+        (self.request, self.receive) = (request, receive)
+    }
+
+    /// Delivers the event unless the subscription has been cancelled, which may happen during any callback.
+    package func deliver(_ event: Event) { if isActive.load(ordering: .acquiring) { receive(event) } }
+
+    package func cancel() { isActive.store(false, ordering: .releasing) }
+}
+
+typealias FusionSubscriber = EventSubscriber<FusionRequest, FusionEvent>
+
+extension FusionSubscriber {
+    /// Returns true if losses of the sensor have to be reported to the subscriber.
+    func needsSensor(_ sensor: SampleAligner.Sensor) -> Bool {
+        switch sensor {
+        case .accelerometer: true
+        case .gyroscope: request.need >= .attitude
+        case .magnetometer: request.need == .heading
+        }
+    }
 }

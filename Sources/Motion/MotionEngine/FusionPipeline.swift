@@ -72,7 +72,6 @@ final class FusionPipeline: @unchecked Sendable {
         clear(sensor)
     }
 
-    /// Records that the sensor is available again.
     func recordRecovery(of sensor: SampleAligner.Sensor) { aligner.recordRecovery(of: sensor) }
 
     /// Stops waiting for samples and appends the states that can be computed.
@@ -105,28 +104,21 @@ final class FusionPipeline: @unchecked Sendable {
 
     // MARK: Calibrations
 
-    /// Sets the initial bias of the gyroscope, in radians per second.
     func setInitialBias(_ bias: SIMD3<Double>, sigma: Double) { filter.setInitialBias(bias, sigma: sigma) }
 
     /// True if the filter has an estimate of the gyroscope's bias of its own.
     private(set) var hasBias = false
 
-    /// Sets the initial calibration of the magnetometer; nil if there is none.
     func setInitialCalibration(_ calibration: MagneticCalibration?) {
         calibrator = MagnetometerCalibrator(start: calibration)
         hasCalibrated = false
         applyCalibration()
     }
 
-    /// Returns true if the position has to be checked.
-    func isPositionDue(at now: BootTime) -> Bool { earth.isDue(at: now) }
-
-    /// Updates the Earth's field for the last fix of the device.
     func updateEarthField(for fix: PositionFix?, now: BootTime, wallTime: WallTime) {
         if earth.update(for: fix, now: now, wallTime: wallTime) { expectField() }
     }
 
-    /// Passes the expected field to the filter and the calibrator.
     private func expectField() {
         guard let strength = earth.strength else { return }
         calibrator.setExpectedField(strength: strength, dip: earth.dip)
@@ -144,7 +136,6 @@ final class FusionPipeline: @unchecked Sendable {
     /// The recent interval between states, in seconds; nil if unknown.
     var interval: Double? { aligner.interval.map { Double($0) / 1e9 } }
 
-    /// The arrival time of the oldest sample that waits for other samples; nil if none is waiting.
     var waitingSince: BootTime? { aligner.waitingSince }
 
     private func run(into states: inout [FusedState]) {
@@ -158,7 +149,7 @@ final class FusionPipeline: @unchecked Sendable {
                 history.add(attitude, at: time)
             case .accelerometer(let measured, let time):
                 let value = accelerometerCorrection?.apply(to: measured) ?? measured
-                if Self.isFinite(value) { acceleration = (value, time) }
+                if value.isFinite { acceleration = (value, time) }
                 filter.updateAccelerometer(rotatedToCurrentAxes(value, measuredAt: time), timestamp: seconds(time))
                 cachedAttitude = nil
             case .magnetometer(let measured, let time): processField(measured, time)
@@ -176,10 +167,6 @@ final class FusionPipeline: @unchecked Sendable {
         let attitude = filter.attitude
         cachedAttitude = attitude
         return attitude
-    }
-
-    private static func isFinite(_ value: SIMD3<Double>) -> Bool {
-        value.x.isFinite && value.y.isFinite && value.z.isFinite
     }
 
     private func seconds(_ time: BootTime) -> Double { time.seconds(since: origin ?? .zero) }
@@ -206,12 +193,11 @@ final class FusionPipeline: @unchecked Sendable {
             applyCalibration()
         }
         let value = calibrator.corrected(measured)
-        if Self.isFinite(value) { field = (value, time) }
+        if value.isFinite { field = (value, time) }
         let pastAttitude = isCurrent || gyroscopeTime == nil ? nil : history.attitude(at: time)
         filter.updateMagnetometer(value, timestamp: seconds(time), attitude: pastAttitude)
     }
 
-    /// Applies the calibrator's current calibration to the filter.
     private func applyCalibration() {
         let former = exchange(&calibration, with: calibrator.calibration)
         if !calibration.correctsTheSame(as: former) {
@@ -240,9 +226,7 @@ final class FusionPipeline: @unchecked Sendable {
         // Without an expected field, the filter cannot detect a disturbance.
         guard filter.isFieldExpected, let uncertainty = filter.headingUncertainty,
             uncertainty > Self.maximumHeadingUncertainty
-        else {
-            return quality
-        }
+        else { return quality }
         return min(quality, .low)
     }
 

@@ -1,23 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import DeviceCore
+package import SensorFusion
 
-/// The request of a subscriber of the motion engine.
 package struct FusionRequest: Sendable, Hashable {
     /// The values that a subscriber needs. States also contain the values that other subscribers need.
-    package enum Need: Int, Sendable, Hashable, Comparable {
+    package enum Need: Sendable, Hashable, Comparable {
         /// The upward direction, which requires only the accelerometer.
         case gravity
         /// The rotation of the device, which also requires the gyroscope if there is one.
         case attitude
         /// The direction of north, which also requires the magnetometer.
         case heading
-
-        /// Orders the needs by the number of sensors that they require.
-        package static func < (left: Need, right: Need) -> Bool { left.rawValue < right.rawValue }
     }
 
-    /// The values that the subscriber needs.
     package var need: Need
     /// The interval between states, in seconds; 0 for a state for each gyroscope sample at the sensor's maximum rate,
     /// or for each accelerometer sample if there is no gyroscope.
@@ -35,13 +31,53 @@ package struct FusionRequest: Sendable, Hashable {
     }
 }
 
-/// An event of the motion engine.
 package enum FusionEvent: Sendable {
     /// States, oldest first. Never empty.
     case states([FusedState])
     /// A sensor delivers no readings, for the reason that the error gives. Sent once for each loss. Indirect, so that
     /// states are cheap to copy.
     indirect case lost(SensorKind, DeviceError)
-    /// The sensor is available again.
     case regained(SensorKind)
+}
+
+/// The attitude of the device, and the values derived from it, at the time of one sample.
+///
+/// Values are in the device's axes (x to the right, y to the top edge, z out of the screen) and in the units of
+/// Industrial I/O. The Earth's axes are x east, y north, z up.
+package struct FusedState: Sendable {
+    /// The time of the gyroscope sample, or of the accelerometer sample if the gyroscope is not used.
+    package var time: BootTime
+    /// The rotation from the device's axes to axes whose z points up and whose x points in an arbitrary horizontal
+    /// direction, which is maintained only by the gyroscope.
+    package var attitude = Quaternion.identity
+    /// The angle in radians, counterclockwise about z, by which those axes have to be rotated to become magnetic east,
+    /// north, up; nil until the magnetometer has determined it.
+    package var northOffset: Double?
+    /// The 95 % bound of the error of the magnetic heading, in radians; nil without `northOffset`.
+    package var headingUncertainty: Double?
+    /// The angle from true north to magnetic north, in radians, positive to the east; nil if unknown.
+    package var declination: Double?
+    /// True if the gyroscope is used. Without it, the attitude lags behind movements.
+    package var usesGyroscope = false
+    /// The rotation rate without the gyroscope's bias, in radians per second; zero without a gyroscope.
+    package var rotationRate = SIMD3<Double>.zero
+    /// The proper acceleration as measured by the accelerometer, in m/s²: +9.81 on the axis that points up.
+    package var acceleration = SIMD3<Double>.zero
+    /// The magnetic field without the device's own field, in gauss; nil without a magnetometer.
+    package var magneticField: SIMD3<Double>?
+    /// The accuracy with which the device's own field is known.
+    package var magneticQuality = MagneticQuality.uncalibrated
+    /// The number of times that the correction of the field has changed.
+    package var magneticCorrections: UInt32 = 0
+    /// True if the magnetic field differs from the expected one; false if no field is expected.
+    package var isMagneticallyDisturbed = false
+    package var isResting = false
+
+    package init(time: BootTime) { self.time = time }
+
+    /// The upward direction in the device's axes, as a unit vector.
+    package var up: SIMD3<Double> { attitude.up }
+
+    /// The rotation from the device's axes to magnetic east, north, up; nil while north is unknown.
+    package var magneticAttitude: Quaternion? { northOffset.map { Quaternion(aboutZ: $0) * attitude } }
 }

@@ -3,9 +3,7 @@
 import DeviceCore
 import SensorFusion
 
-/// The sensors that the engine reads, and their stored calibrations.
 struct KnownCalibrations: Sendable {
-    /// A sensor and its stored calibration.
     struct KnownSensor: Sendable {
         var id: SensorDescription.ID
         var identity: SensorIdentity
@@ -21,7 +19,6 @@ struct KnownCalibrations: Sendable {
     }
 
     private var known: [KnownSensor?] = [nil, nil, nil]
-    /// The time of the next check for calibrations to store.
     private var nextCheck: BootTime?
 
     subscript(sensor: SampleAligner.Sensor) -> KnownSensor? {
@@ -34,7 +31,7 @@ struct KnownCalibrations: Sendable {
         known[sensor.rawValue]?.id == id
     }
 
-    /// Returns true once per `CalibrationRules.pause`. The first call only starts the interval.
+    /// Returns true once per `CalibrationRules.checkInterval`. The first call only starts the interval.
     mutating func isDue(at now: BootTime) -> Bool {
         guard let next = nextCheck, now < next, next.seconds(since: now) <= CalibrationRules.checkInterval else {
             defer { nextCheck = now.advanced(bySeconds: CalibrationRules.checkInterval) }

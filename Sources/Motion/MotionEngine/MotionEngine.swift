@@ -22,10 +22,8 @@ package final class MotionEngine: Sendable {
         let pipeline = FusionPipeline()
         /// The generations of the current subscriptions to the sensors. Events of other subscriptions are ignored.
         var generations: [UInt32] = [0, 0, 0]
-        /// The status of each sensor.
         var statuses: [SourceStatus] = [.unknown, .unknown, .unknown]
         var subscriptions: [(request: MotionRequest, subscription: Subscription)?] = [nil, nil, nil]
-        /// True while a thread updates the subscriptions to the sensors.
         var isAdjusting = false
         var needsAdjustment = false
         var hasSeenGyroscope = false
@@ -48,7 +46,6 @@ package final class MotionEngine: Sendable {
     /// Held while calibrations are stored.
     private let storeLock = Mutex(())
 
-    /// Returns the engine of the device.
     package static func of(_ device: Device) -> MotionEngine {
         device.component(MotionEngine.self) { MotionEngine(device: $0) }
     }
@@ -173,13 +170,11 @@ package final class MotionEngine: Sendable {
     /// Updates the subscriptions to the sensors according to the requests of the subscribers. Only one thread at a time
     /// does so. No lock is held during `subscribe`, because a lost sensor is reported within that call.
     private func updateSubscriptions() {
-        let begins = state.withLock { state in
+        let isAdjusting = state.withLock { state in
             state.needsAdjustment = true
-            guard !state.isAdjusting else { return false }
-            state.isAdjusting = true
-            return true
+            return exchange(&state.isAdjusting, with: true)
         }
-        guard begins else { return }
+        guard !isAdjusting else { return }
         while let requests = nextRequests() {
             let needsGyroscope = requests.contains { $0.need >= .attitude }
             let hasGyroscope =
@@ -201,12 +196,8 @@ package final class MotionEngine: Sendable {
 
     private func nextRequests() -> [FusionRequest]? {
         state.withLock { state in
-            guard state.needsAdjustment else {
-                state.isAdjusting = false
-                return nil
-            }
-            state.needsAdjustment = false
-            return state.queue.requests
+            state.isAdjusting = exchange(&state.needsAdjustment, with: false)
+            return state.isAdjusting ? state.queue.requests : nil
         }
     }
 
@@ -251,9 +242,9 @@ package final class MotionEngine: Sendable {
         }
         if outcome.needsAdjustment { updateSubscriptions() }
         if outcome.shouldStore { background.async { self.store() } }
-        if let round = outcome.directBatch {
-            let event = FusionEvent.states(round.states)
-            for client in round.subscribers { client.deliver(event) }
+        if let batch = outcome.directBatch {
+            let event = FusionEvent.states(batch.states)
+            for client in batch.subscribers { client.deliver(event) }
             continueDrain(state.withLock { $0.queue.continueDrain(upToStates: false) }, stopsBeforeStates: false)
         } else if case .lost = event {
             // The source may report a loss within `subscribe`.
@@ -263,7 +254,6 @@ package final class MotionEngine: Sendable {
         }
     }
 
-    /// The actions that an event requires.
     private struct Outcome {
         var needsCalibration = false
         var needsAdjustment = false
@@ -272,7 +262,6 @@ package final class MotionEngine: Sendable {
         var directBatch: FusionEventQueue.DirectBatch?
     }
 
-    /// Processes an event of a subscription to a sensor.
     private func process(
         _ event: MotionEvent, _ sensor: SampleAligner.Sensor, _ number: UInt32, _ now: BootTime, _ state: inout State,
         isPrepared: Bool = false
@@ -293,7 +282,7 @@ package final class MotionEngine: Sendable {
             if state.statuses[index].change(to: .available) {
                 state.queue.enqueue(.regained(sensor.kind), about: sensor)
             }
-            if state.pipeline.isPositionDue(at: now) {
+            if state.pipeline.earth.isDue(at: now) {
                 state.pipeline.updateEarthField(for: positions.lastFix, now: now, wallTime: clock.wallTime)
             }
             if !state.states.isEmpty { state.states.removeAll(keepingCapacity: true) }
@@ -344,7 +333,6 @@ package final class MotionEngine: Sendable {
         setTimer(&state)
     }
 
-    /// Sets a timer if samples are waiting for other sensors.
     private func setTimer(_ state: inout State) {
         guard state.timer == nil, state.pipeline.waitingSince != nil else { return }
         state.timer = clock.timer(at: clock.now.advanced(bySeconds: state.holdTime)) { self.timerFired() }
@@ -352,10 +340,8 @@ package final class MotionEngine: Sendable {
 
     // MARK: Delivery
 
-    /// Delivers queued events, unless another thread is delivering, which then also delivers these.
-    ///
-    /// - Parameter upToStates: True if a subscriber may be within its call of `subscribe`. Only losses are delivered
-    ///   then.
+    /// Delivers queued events, unless another thread is delivering, which then also delivers these. Only losses are
+    /// delivered if a subscriber may be within its call of `subscribe`.
     private func drain(stopsBeforeStates: Bool = false) {
         continueDrain(
             state.withLock { $0.queue.beginDrain(upToStates: stopsBeforeStates) }, stopsBeforeStates: stopsBeforeStates)
@@ -376,7 +362,6 @@ package final class MotionEngine: Sendable {
 }
 
 extension SampleAligner.Sensor {
-    /// The kind of the sensor.
     var kind: SensorKind {
         switch self {
         case .gyroscope: .gyroscope

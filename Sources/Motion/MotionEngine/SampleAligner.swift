@@ -43,7 +43,6 @@ struct SampleAligner: Sendable {
         }
     }
 
-    /// The maximum number of queued samples of a sensor.
     private static let maximumQueuedSamples = 2048
     /// The difference above which a sensor's clock disagrees with that of the others, in nanoseconds.
     private static let maximumClockDifference: Int64 = 1_000_000_000
@@ -53,25 +52,22 @@ struct SampleAligner: Sendable {
 
     /// The maximum delay of samples that the source buffers, in nanoseconds.
     var latency: Int64 = 0
-    /// The state of each sensor, indexed by `Sensor.rawValue`.
+    // Indexed by `Sensor.rawValue`.
     private var tracks = InlineArray<3, SensorTiming>(repeating: SensorTiming())
-    /// The queued samples of each sensor, indexed by `Sensor.rawValue`.
     private var queues = InlineArray<3, SampleQueue>(repeating: SampleQueue())
     /// True if `awaitedSince` may have to be set for an expected sensor.
     private var mayNeedAwaitStart = true
     private static let gyroscope = Sensor.gyroscope.rawValue
     private static let accelerometer = Sensor.accelerometer.rawValue
     private static let magnetometer = Sensor.magnetometer.rawValue
-    /// The time of the state in progress.
     private var currentState: SampleStamp?
-    /// The time of the last completed state.
     private var lastState: SampleStamp?
     private var isFlushing = false
     private var newestArrival = BootTime(nanoseconds: .min)
 
-    // MARK: What comes in
+    // MARK: Input
 
-    /// Says whether samples of a sensor are to be expected.
+    /// Sets whether samples of a sensor are expected.
     mutating func setExpected(_ sensor: Sensor, _ isExpected: Bool) {
         guard tracks[sensor.rawValue].isExpected != isExpected else { return }
         mayNeedAwaitStart = true
@@ -79,16 +75,13 @@ struct SampleAligner: Sendable {
         tracks[sensor.rawValue].restartWaiting()
     }
 
-    /// Records that the sensor delivers no samples.
     mutating func recordLoss(of sensor: Sensor) { tracks[sensor.rawValue].isLost = true }
 
-    /// Records that the sensor is available again.
     mutating func recordRecovery(of sensor: Sensor) {
         mayNeedAwaitStart = true
         tracks[sensor.rawValue].restartWaiting()
     }
 
-    /// Discards all samples and times.
     mutating func restart() {
         for sensor in Sensor.allCases {
             tracks[sensor.rawValue].restart()
@@ -100,7 +93,6 @@ struct SampleAligner: Sendable {
         newestArrival = BootTime(nanoseconds: .min)
     }
 
-    /// Adds samples of a sensor.
     mutating func add(_ sensor: Sensor, values: [SIMD3<Double>], times: [BootTime], arrival: BootTime) {
         recordArrival(arrival)
         if tracks[sensor.rawValue].newestTime == nil, let master = referenceSensor(for: sensor) {
@@ -138,9 +130,9 @@ struct SampleAligner: Sendable {
     /// Stops waiting for samples. Until `next()` returns nil, its steps complete all states that are possible.
     mutating func flush() { isFlushing = true }
 
-    // Who looks changes nothing. It is mutating so that it looks at the samples where they lie, and not at copies.
+    // The getters change nothing. They are mutating so that they access the samples in place instead of copies.
 
-    /// When the oldest sample came in of those that wait for a state; nil when none does.
+    /// The arrival time of the oldest sample that waits for a state; nil if none is waiting.
     var waitingSince: BootTime? {
         mutating get {
             guard let first = queues[Self.gyroscope].firstArrival else {
@@ -170,9 +162,7 @@ struct SampleAligner: Sendable {
         let own = SampleStamp(epoch: tracks[sensor.rawValue].epoch, time: time)
         guard tracks[sensor.rawValue].hasForeignClock, sensor != drivingSensor,
             let now = tracks[drivingSensor.rawValue].newest
-        else {
-            return own
-        }
+        else { return own }
         let difference = time.nanoseconds.subtractingSaturated(now.time.nanoseconds)
         guard abs(max(difference, -.max)) <= Self.restoredClockDifference else { return now }
         tracks[sensor.rawValue].hasForeignClock = false
@@ -185,8 +175,7 @@ struct SampleAligner: Sendable {
     /// time has passed since the sample arrived.
     private mutating func checkClock(of sensor: Sensor, at arrival: BootTime) {
         guard let stamp = queues[sensor.rawValue].firstStamp, let now = tracks[drivingSensor.rawValue].newest,
-            stamp > now,
-            let since = queues[sensor.rawValue].firstArrival
+            stamp > now, let since = queues[sensor.rawValue].firstArrival
         else { return }
         let waited = arrival.nanoseconds.subtractingSaturated(since.nanoseconds)
         guard waited > Self.maximumClockDifference.addingSaturated(latency) else { return }
@@ -195,21 +184,18 @@ struct SampleAligner: Sendable {
         queues[sensor.rawValue].restamp(now)
     }
 
-    // MARK: What goes out
+    // MARK: Output
 
     /// The sensor whose samples make states.
     @inline(__always)
     private var drivingSensor: Sensor {
         mutating get {
             if !queues[Self.gyroscope].isEmpty { return .gyroscope }
-            let isThere =
-                tracks[Self.gyroscope].isExpected && !tracks[Self.gyroscope].isLost
-                && !tracks[Self.gyroscope].isSilent(at: newestArrival, latency: latency)
-            return isThere ? .gyroscope : .accelerometer
+            return tracks[Self.gyroscope].isExpected && !tracks[Self.gyroscope].isLost
+                && !tracks[Self.gyroscope].isSilent(at: newestArrival, latency: latency) ? .gyroscope : .accelerometer
         }
     }
 
-    /// Returns the next step; nil if more samples are needed.
     mutating func next() -> Step? {
         while true {
             if let stamp = currentState {
@@ -268,7 +254,6 @@ struct SampleAligner: Sendable {
         return nil
     }
 
-    /// Returns true if a sample is too old to be used.
     private func isTooOld(_ stamp: SampleStamp) -> Bool {
         guard let lastState else { return false }
         if stamp.epoch != lastState.epoch { return stamp.epoch < lastState.epoch }

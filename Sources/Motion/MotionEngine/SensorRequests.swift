@@ -43,7 +43,6 @@ struct SensorRequests: Sendable, Hashable {
         magnetometer = interval == 0 ? 0 : Self.magnetometerInterval
     }
 
-    /// Returns the request for a sensor; nil if the sensor is not needed.
     func request(_ sensor: SampleAligner.Sensor) -> MotionRequest? {
         let (kind, interval): (SensorKind, Double?) =
             switch sensor {

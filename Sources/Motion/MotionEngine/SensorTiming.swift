@@ -2,15 +2,12 @@
 
 import DeviceCore
 
-/// The state of one sensor in the aligner.
 struct SensorTiming: Sendable {
     /// The largest backward step, in nanoseconds, that counts as an error in a single timestamp. A larger one means
     /// that the clock was set back.
     private static let maximumTimestampError: Int64 = 100_000_000
 
-    /// True while samples of the sensor are requested.
     var isExpected = false
-    /// True while the sensor is known to deliver no samples.
     var isLost = false
     /// True if the sensor's clock disagrees with that of the other sensors. Its samples then count as measured on
     /// arrival.
@@ -31,11 +28,9 @@ struct SensorTiming: Sendable {
     /// tracks are read often, and a heap allocation would require reference counting.
     private var recentIntervals = InlineArray<16, Int64>(repeating: .max)
     private var nextStep = 0
-    private var shortestInterval: Int64?
-
     /// The interval between samples, in nanoseconds; nil before the second sample. It is the shortest recent interval,
     /// so that lost samples do not lengthen it.
-    var interval: Int64? { shortestInterval }
+    private(set) var interval: Int64?
 
     /// Records the time of a sample. Returns false if the sample has to be ignored, because it is not newer than the
     /// last one.
@@ -62,18 +57,17 @@ struct SensorTiming: Sendable {
         recentIntervals[nextStep] = step
         nextStep = nextStep + 1 == recentIntervals.count ? 0 : nextStep + 1
         // The minimum is recomputed if the removed interval was the shortest one.
-        if former == shortestInterval, step > former {
+        if former == interval, step > former {
             var least = Int64.max
             for index in recentIntervals.indices { least = min(least, recentIntervals[index]) }
-            shortestInterval = least
+            interval = least
         }
-        shortestInterval = shortestInterval.map { min($0, step) } ?? step
+        interval = interval.map { min($0, step) } ?? step
     }
 
     private mutating func clearIntervals() {
         recentIntervals = InlineArray(repeating: .max)
-        nextStep = 0
-        shortestInterval = nil
+        (nextStep, interval) = (0, nil)
     }
 
     /// Returns the time after which the sensor is no longer waited for, in nanoseconds: three intervals, but at least
@@ -85,16 +79,15 @@ struct SensorTiming: Sendable {
         return max(500_000_000, min(slow, 30_000_000_000)).addingSaturated(latency)
     }
 
-    /// Returns true if no samples have arrived for longer than `patience(latency:)`.
+    /// Returns true if no samples have arrived for longer than the timeout.
     @inline(__always)
     func isSilent(at arrival: BootTime, latency: Int64) -> Bool {
         guard let reference = newestArrival ?? awaitedSince else { return false }
         return arrival.nanoseconds.subtractingSaturated(reference.nanoseconds) > timeout(latency: latency)
     }
 
-    /// Returns true if the sensor may still deliver a sample that was measured by the given time.
-    ///
-    /// - Parameter arrival: The arrival time of the waiting sample of another sensor.
+    /// Returns true if the sensor may still deliver a sample measured by the given time, for a sample that arrived
+    /// then.
     @inline(__always)
     func isDue(by stamp: SampleStamp, _ arrival: BootTime, latency: Int64) -> Bool {
         guard isExpected, !isLost, !hasForeignClock else { return false }
@@ -106,7 +99,6 @@ struct SensorTiming: Sendable {
         return stamp.time.nanoseconds >= due
     }
 
-    /// Waits for the first sample again.
     mutating func restartWaiting() {
         isLost = false
         (awaitedSince, newestArrival) = (nil, nil)
@@ -116,7 +108,70 @@ struct SensorTiming: Sendable {
     mutating func restart() {
         let (isExpected, isLost) = (isExpected, isLost)
         self = SensorTiming()
-        self.isExpected = isExpected
-        self.isLost = isLost
+        (self.isExpected, self.isLost) = (isExpected, isLost)
+    }
+}
+
+/// A queue of the samples of one sensor, oldest first. Its memory is reused.
+struct SampleQueue: Sendable {
+    struct Item: Sendable {
+        var value: SIMD3<Double>
+        var stamp: SampleStamp
+        var arrival: BootTime
+    }
+
+    private var items: [Item] = []
+    private var head = 0
+
+    var count: Int { items.count - head }
+    var isEmpty: Bool { items.count == head }
+    var firstStamp: SampleStamp? { isEmpty ? nil : items[head].stamp }
+    var firstArrival: BootTime? { isEmpty ? nil : items[head].arrival }
+
+    mutating func append(_ item: Item) { items.append(item) }
+
+    /// Returns true if the newest sample arrived after `arrival`, or has another epoch because the clock was set back.
+    func hasSample(after arrival: BootTime, _ epoch: Int32) -> Bool {
+        guard !isEmpty else { return false }
+        let last = items.count - 1
+        return items[last].arrival > arrival || items[last].stamp.epoch != epoch
+    }
+
+    mutating func takeFirst() -> Item? {
+        guard !isEmpty else { return nil }
+        let item = items[head]
+        removeFirst()
+        return item
+    }
+
+    mutating func removeFirst() {
+        guard !isEmpty else { return }
+        head += 1
+        // The memory is compacted only rarely, because that costs more than all other operations.
+        guard head >= 64 else { return }
+        if head == items.count {
+            removeAll()
+        } else if head >= 512 {
+            items.removeSubrange(..<head)
+            head = 0
+        }
+    }
+
+    mutating func removeAll() {
+        items.removeAll(keepingCapacity: true)
+        head = 0
+    }
+
+    mutating func restamp(_ stamp: SampleStamp) { for index in head..<items.count { items[index].stamp = stamp } }
+}
+
+/// The time of a measurement, by a clock that may have been set back.
+struct SampleStamp: Sendable, Hashable, Comparable {
+    /// The number of times that the clock has been set back.
+    var epoch: Int32
+    var time: BootTime
+
+    static func < (left: SampleStamp, right: SampleStamp) -> Bool {
+        left.epoch == right.epoch ? left.time < right.time : left.epoch < right.epoch
     }
 }

@@ -14,7 +14,6 @@ extension SIMD3<Double> {
 
 /// Three-dimensional vectors stored in four lanes, which fit the registers of the processor.
 extension SIMD4<Double> {
-    /// Returns the dot product of the first three lanes.
     @inline(__always)
     func dot(_ other: SIMD4<Double>) -> Double { x * other.x + y * other.y + z * other.z }
 

@@ -18,19 +18,19 @@ open class CMMotionActivity: CMLogItem {
 
     init(_ current: CurrentActivity) {
         stored = current.activity
-        storedConfidence = CMMotionActivityConfidence(current.confidence)
+        storedConfidence = CMMotionActivityConfidence(rawValue: Int(current.confidence.rawValue)) ?? .low
         storedStart = current.start.seconds
-        super.init(measuredAt: MotionConversion.timestamp(current.time))
+        super.init(measuredAt: current.time.seconds)
     }
 
-    /// Creates an activity from an archive. Uses default values if the archive contains none for this class; returns
-    /// nil if the values are invalid.
+    /// Creates an activity from an archive: with default values if there are none, nil if they are invalid.
     public required init?(coder: NSCoder) {
         super.init(coder: coder)
-        guard coder.containsNumbers(forKey: Self.key) else { return }
-        guard let numbers = coder.decodeNumbers(3, forKey: Self.key), (0...63).contains(numbers[0]) else { return nil }
+        guard let numbers = coder.numbers(forKey: Self.key, default: [Double(stored.rawValue), 0, 0]),
+            (0...63).contains(numbers[0])
+        else { return nil }
         stored = CarriedActivity(rawValue: UInt8(numbers[0]))
-        storedConfidence = numbers[1] == 2 ? .high : numbers[1] == 1 ? .medium : .low
+        storedConfidence = Int(exactly: numbers[1]).flatMap(CMMotionActivityConfidence.init(rawValue:)) ?? .low
         storedStart = numbers[2]
     }
 
@@ -61,13 +61,9 @@ open class CMMotionActivity: CMLogItem {
         return "<CMMotionActivity \(names), confidence \(confidence), since \(startDate)>"
     }
 
-    override var archivedValues: [(key: String, numbers: [Double])] {
-        super.archivedValues + [
-            (
-                Self.key,
-                [Double(flags.rawValue), Double(confidence.rawValue), startDate.timeIntervalSince1970]
-            )
-        ]
+    override var archivedValues: ArchivedValues {
+        let numbers = [Double(flags.rawValue), Double(confidence.rawValue), startDate.timeIntervalSince1970]
+        return super.archivedValues + [(Self.key, numbers)]
     }
 
     /// The values of the public properties, which subclasses may override.
@@ -99,12 +95,29 @@ public enum CMMotionActivityConfidence: Int, Sendable {
     case high = 2
 }
 
-extension CMMotionActivityConfidence {
-    init(_ confidence: ActivityConfidence) {
-        switch confidence {
-        case .low: self = .low
-        case .medium: self = .medium
-        case .high: self = .high
-        }
+/// A fall of the user.
+///
+/// Falls are never detected on Linux, so the framework creates no events. The class exists because published packages
+/// extend its `UserResolution` on every platform that has Core Motion.
+open class CMFallDetectionEvent: NSObject {
+    /// The user's response to the question about the fall.
+    public enum UserResolution: Int, Sendable {
+        /// The user confirmed the fall.
+        case confirmed = 0
+        /// The user dismissed the question.
+        case dismissed = 1
+        /// The user denied the fall.
+        case rejected = 2
+        /// The user did not respond.
+        case unresponsive = 3
     }
+
+    /// Creates an event at 1970-01-01T00:00:00Z with the resolution `unresponsive`.
+    public override init() {}
+
+    /// The time of the fall. Always 1970-01-01T00:00:00Z on Linux.
+    open var date: Date { Date(timeIntervalSince1970: 0) }
+
+    /// The user's response. Always `unresponsive` on Linux.
+    open var resolution: UserResolution { .unresponsive }
 }

@@ -19,12 +19,17 @@ import LiveDevice
 /// without one, it never reports these two activities. Activities are detected only while a manager or a `CMPedometer`
 /// receives updates.
 open class CMMotionActivityManager: NSObject {
-    private let client: ActivityClient
+    private let device: Device
+    private let updates: SensorStream<ActivityConverter>
+    private let pendingError = PendingCallSlot()
 
     /// Creates a manager for the current device.
-    public override init() { client = ActivityClient(device: LiveDevice.resolved) }
+    public override init() {
+        device = LiveDevice.resolved
+        updates = SensorStream(device: device, plan: ActivityConverter.plan(device), interval: 0)
+    }
 
-    deinit { client.updates.stop() }
+    deinit { updates.stop() }
 
     /// Returns true if the current device has an accelerometer.
     open class func isActivityAvailable() -> Bool { LiveDevice.resolved.has(.accelerometer) }
@@ -37,22 +42,21 @@ open class CMMotionActivityManager: NSObject {
     /// The handler is called once with nil if the device has no accelerometer, and once with nil each time the
     /// accelerometer is lost. Updates resume automatically when the accelerometer is available again.
     open func startActivityUpdates(to queue: OperationQueue, withHandler handler: @escaping CMMotionActivityHandler) {
-        let device = client.device
         let delivery = ExecutorSelection.executor(for: queue, device: device)
         guard device.has(.accelerometer) else {
-            client.updates.stop()
-            return client.pendingError.set(PendingCall(device: device, delivery: delivery) { handler(nil) })
+            updates.stop()
+            return pendingError.set(PendingCall(device: device, delivery: delivery) { handler(nil) })
         }
-        client.pendingError.set(nil)
-        client.updates.start(
+        pendingError.set(nil)
+        updates.start(
             StreamHandler(delivery, { CMMotionActivity($0) }, { activity, _ in handler(activity) }),
             plan: ActivityConverter.plan(device))
     }
 
     /// Stops updates.
     open func stopActivityUpdates() {
-        client.pendingError.set(nil)
-        client.updates.stop()
+        pendingError.set(nil)
+        updates.stop()
     }
 
     /// Queries the activities between two dates within the last seven days, including the activity that was current at
@@ -65,36 +69,44 @@ open class CMMotionActivityManager: NSObject {
         withHandler handler: @escaping CMMotionActivityQueryHandler
     ) {
         // The handler is called even if the manager has been released.
-        let device = client.device
-        _ = PendingCall(device: device, delivery: ExecutorSelection.executor(for: queue, device: device)) {
-            guard device.has(.accelerometer) else { return handler(nil, MotionActivityErrors.notAvailable) }
-            guard let from = WallTime(seconds: start.timeIntervalSince1970),
-                let to = WallTime(seconds: end.timeIntervalSince1970), from <= to
-            else { return handler(nil, MotionActivityErrors.invalidInterval) }
-            let (now, wallTime) = (device.clock.now, device.clock.wallTime)
-            let found = StepEngine.of(device).activities(from: from.seconds, to: to.seconds)
-            let activities = found.map { activity in
-                CMMotionActivity(
-                    CurrentActivity(
-                        activity: activity.activity, confidence: activity.confidence,
-                        start: WallTime(seconds: activity.start) ?? .epoch,
-                        time: now.advanced(bySeconds: activity.start - wallTime.seconds)))
+        _ = PendingCall(device: device, queue: queue) { [device] in
+            do {
+                let (from, to) = try MotionActivityErrors.checkedInterval(device, from: start, to: end)
+                handler(Self.activities(device, from: from, to: to), nil)
+            } catch {
+                handler(nil, error)
             }
-            handler(activities, nil)
+        }
+    }
+
+    private static func activities(_ device: Device, from: WallTime, to: WallTime) -> [CMMotionActivity] {
+        let (now, wallTime) = (device.clock.now, device.clock.wallTime)
+        return StepEngine.of(device).activities(from: from.seconds, to: to.seconds).map { activity in
+            CMMotionActivity(
+                CurrentActivity(
+                    activity: activity.activity, confidence: activity.confidence,
+                    start: WallTime(seconds: activity.start) ?? .epoch,
+                    time: now.advanced(bySeconds: activity.start - wallTime.seconds)))
         }
     }
 }
 
-/// The errors of activity and step queries.
 enum MotionActivityErrors {
     static var notAvailable: NSError {
         CMErrorMotionActivityNotAvailable.error(
             "Steps and activities are not available: this machine has no readable accelerometer.")
     }
 
-    static var invalidInterval: NSError {
-        CMErrorInvalidParameter.error("The end date is before the start date.")
-    }
-
     static var invalidDate: NSError { CMErrorInvalidParameter.error("The date is not a number.") }
+
+    /// Returns the dates of a query. Throws if the device has no accelerometer, or if the dates are no interval.
+    static func checkedInterval(
+        _ device: Device, from start: Date, to end: Date
+    ) throws(NSError) -> (from: WallTime, to: WallTime) {
+        guard device.has(.accelerometer) else { throw notAvailable }
+        guard let from = WallTime(seconds: start.timeIntervalSince1970),
+            let to = WallTime(seconds: end.timeIntervalSince1970), from <= to
+        else { throw CMErrorInvalidParameter.error("The end date is before the start date.") }
+        return (from, to)
+    }
 }

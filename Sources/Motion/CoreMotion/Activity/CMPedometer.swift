@@ -31,22 +31,40 @@ import LiveDevice
 /// queue, the handler is not called after it returns. If the accelerometer is lost, each handler is called once with
 /// `CMErrorNotAvailable`; updates resume automatically when the accelerometer is available again.
 open class CMPedometer: NSObject {
-    private let client: PedometerClient
+    private let device: Device
+    private let executor: any CallbackExecutor
+    private let updates: SensorStream<PedometerDataConverter>
+    private let events: SensorStream<PedometerEventConverter>
+    private let pendingUpdatesError = PendingCallSlot()
+    private let pendingEventsError = PendingCallSlot()
 
     /// Creates a pedometer for the current device.
     public override init() {
-        let device = LiveDevice.resolved
-        let queue = DispatchQueue(label: "device-services.pedometer")
-        client = PedometerClient(device: device, delivery: ExecutorSelection.executor(for: queue, device: device))
+        device = LiveDevice.resolved
+        executor = ExecutorSelection.executor(for: DispatchQueue(label: "device-services.pedometer"), device: device)
+        (updates, events) = Self.streams(of: device)
     }
 
-    /// Creates a pedometer that calls its handlers on the queue.
     package init(queue: OperationQueue) {
-        let device = LiveDevice.resolved
-        client = PedometerClient(device: device, delivery: ExecutorSelection.executor(for: queue, device: device))
+        device = LiveDevice.resolved
+        executor = ExecutorSelection.executor(for: queue, device: device)
+        (updates, events) = Self.streams(of: device)
     }
 
-    deinit { client.stop() }
+    private static func streams(of device: Device) -> (
+        SensorStream<PedometerDataConverter>, SensorStream<PedometerEventConverter>
+    ) {
+        let plan = PedometerDataConverter.configuration(for: device, start: .epoch)
+        return (
+            SensorStream(device: device, plan: plan, interval: 0),
+            SensorStream(device: device, plan: PedometerEventConverter.plan(device), interval: 0)
+        )
+    }
+
+    deinit {
+        updates.stop()
+        events.stop()
+    }
 
     /// Returns true if the current device has an accelerometer.
     open class func isStepCountingAvailable() -> Bool { LiveDevice.resolved.has(.accelerometer) }
@@ -74,56 +92,52 @@ open class CMPedometer: NSObject {
     /// restarts the updates. The handler is called once with `CMErrorMotionActivityNotAvailable` if the device has no
     /// accelerometer, and once with `CMErrorInvalidParameter` if the date is not a finite number.
     open func startUpdates(from start: Date, withHandler handler: @escaping CMPedometerHandler) {
-        guard let time = WallTime(seconds: start.timeIntervalSince1970) else {
-            client.updates.stop()
-            return scheduleError(client.pendingUpdatesError, MotionActivityErrors.invalidDate) { handler(nil, $0) }
+        let time = WallTime(seconds: start.timeIntervalSince1970)
+        guard let time, device.has(.accelerometer) else {
+            updates.stop()
+            let error = time == nil ? MotionActivityErrors.invalidDate : MotionActivityErrors.notAvailable
+            return scheduleError(pendingUpdatesError, error) { handler(nil, $0) }
         }
-        guard client.device.has(.accelerometer) else {
-            client.updates.stop()
-            return scheduleError(client.pendingUpdatesError, MotionActivityErrors.notAvailable) { handler(nil, $0) }
-        }
-        client.pendingUpdatesError.set(nil)
-        client.updates.start(
-            StreamHandler(client.executor, { CMPedometerData($0) }, handler),
+        pendingUpdatesError.set(nil)
+        updates.start(
+            StreamHandler(executor, { CMPedometerData($0) }, handler),
             plan: PedometerDataConverter.configuration(
-                for: client.device, start: client.device.isSimulated ? min(time, client.device.clock.wallTime) : time))
+                for: device, start: device.isSimulated ? min(time, device.clock.wallTime) : time))
     }
 
     /// Starts updates with the steps from now on, by the device's clock.
     package func startUpdatesFromNow(withHandler handler: @escaping CMPedometerHandler) {
-        startUpdates(
-            from: Date(timeIntervalSince1970: client.device.clock.wallTime.seconds), withHandler: handler)
+        startUpdates(from: Date(timeIntervalSince1970: device.clock.wallTime.seconds), withHandler: handler)
     }
 
     /// Stops updates. The counts are stored in the background; `exit` and a return from `main` wait up to five seconds
     /// for this. A process that ends without stopping updates loses up to five minutes of counts.
     open func stopUpdates() {
-        client.pendingUpdatesError.set(nil)
-        client.updates.stop()
+        pendingUpdatesError.set(nil)
+        updates.stop()
     }
 
     /// Starts reporting pauses and resumptions of walking. A pause is reported 2.5 seconds after the last step.
     ///
     /// The handler is called once with `CMErrorNotAvailable` if the device has no accelerometer.
     open func startEventUpdates(handler: @escaping CMPedometerEventHandler) {
-        guard client.device.has(.accelerometer) else {
-            client.events.stop()
+        guard device.has(.accelerometer) else {
+            events.stop()
             return scheduleError(
-                client.pendingEventsError,
+                pendingEventsError,
                 CMErrorNotAvailable.error("Pedometer events are not available without an accelerometer.")
             ) { handler(nil, $0) }
         }
-        client.pendingEventsError.set(nil)
-        client.events.start(
-            StreamHandler(client.executor, { CMPedometerEvent($0) }, handler),
-            plan: PedometerEventConverter.plan(client.device)
-        )
+        pendingEventsError.set(nil)
+        events.start(
+            StreamHandler(executor, { CMPedometerEvent($0) }, handler),
+            plan: PedometerEventConverter.plan(device))
     }
 
     /// Stops reporting pauses and resumptions.
     open func stopEventUpdates() {
-        client.pendingEventsError.set(nil)
-        client.events.stop()
+        pendingEventsError.set(nil)
+        events.stop()
     }
 
     /// Queries the steps between two dates within the last seven days. The handler is called once.
@@ -133,31 +147,23 @@ open class CMPedometer: NSObject {
     /// finite number.
     open func queryPedometerData(from start: Date, to end: Date, withHandler handler: @escaping CMPedometerHandler) {
         // The handler is called even if the pedometer has been released.
-        _ = PendingCall(device: client.device, delivery: client.executor) { [device = client.device] in
-            switch Self.query(device, from: start, to: end) {
-            case .success(let data): handler(data, nil)
-            case .failure(let error): handler(nil, error)
-            }
+        _ = PendingCall(device: device, delivery: executor) { [device] in
+            do { handler(try Self.query(device, from: start, to: end), nil) } catch { handler(nil, error) }
         }
     }
 
     /// Returns the steps between two dates. Throws the errors of ``queryPedometerData(from:to:withHandler:)``.
     open func queryPedometerData(from start: Date, to end: Date) async throws -> CMPedometerData {
-        try Self.query(client.device, from: start, to: end).get()
+        try Self.query(device, from: start, to: end)
     }
 
-    private static func query(_ device: Device, from start: Date, to end: Date) -> Result<CMPedometerData, NSError> {
-        guard device.has(.accelerometer) else { return .failure(MotionActivityErrors.notAvailable) }
-        guard let from = WallTime(seconds: start.timeIntervalSince1970),
-            let to = WallTime(seconds: end.timeIntervalSince1970), from <= to
-        else { return .failure(MotionActivityErrors.invalidInterval) }
+    private static func query(_ device: Device, from start: Date, to end: Date) throws(NSError) -> CMPedometerData {
+        let (from, to) = try MotionActivityErrors.checkedInterval(device, from: start, to: end)
         let totals = StepEngine.of(device).totals(from: from.seconds, to: to.seconds)
-        return .success(
-            CMPedometerData(
-                CMPedometerData.Values(totals, from: from, to: to, countsFloors: device.has(.pressure))))
+        return CMPedometerData(CMPedometerData.Values(totals, from: from, to: to, countsFloors: device.has(.pressure)))
     }
 
     private func scheduleError(_ slot: PendingCallSlot, _ error: NSError, _ tell: @escaping (NSError) -> Void) {
-        slot.set(PendingCall(device: client.device, delivery: client.executor) { tell(error) })
+        slot.set(PendingCall(device: device, delivery: executor) { tell(error) })
     }
 }

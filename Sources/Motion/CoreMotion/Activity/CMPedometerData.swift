@@ -5,7 +5,6 @@ public import Foundation
 
 /// The steps, distance and floors that a pedometer counted between two dates.
 open class CMPedometerData: NSObject, NSSecureCoding, NSCopying {
-    /// The stored values.
     struct Values: Sendable, Hashable {
         /// Seconds since 1970.
         var start = 0.0
@@ -28,8 +27,7 @@ open class CMPedometerData: NSObject, NSSecureCoding, NSCopying {
 
     init(_ values: Values) { self.values = values }
 
-    /// Creates an object from an archive. Uses default values if the archive contains none for this class; returns nil
-    /// if the values are invalid.
+    /// Creates an object from an archive: with default values if there are none, nil if they are invalid.
     public required init?(coder: NSCoder) {
         guard let values = Values(coder, Self.key) else { return nil }
         self.values = values
@@ -69,9 +67,7 @@ open class CMPedometerData: NSObject, NSSecureCoding, NSCopying {
     /// Encodes the values of the public properties, which subclasses may override, into a keyed archive.
     open func encode(with coder: NSCoder) {
         coder.encode(
-            numbers: [
-                startDate.timeIntervalSince1970, endDate.timeIntervalSince1970, numberOfSteps.doubleValue,
-            ]
+            numbers: [startDate.timeIntervalSince1970, endDate.timeIntervalSince1970, numberOfSteps.doubleValue]
                 + [distance, floorsAscended, floorsDescended, currentPace, currentCadence, averageActivePace]
                 .map { $0?.doubleValue ?? .nan },
             forKey: Self.key)
@@ -105,4 +101,51 @@ extension CMPedometerData.Values {
         (distance, floorsAscended, floorsDescended) = (number(3), count(4), count(5))
         (pace, cadence, averageActivePace) = (number(6), number(7), number(8))
     }
+}
+
+/// A pause or a resumption of walking.
+open class CMPedometerEvent: NSObject, NSSecureCoding, NSCopying {
+    private var storedDate: TimeInterval = 0
+    private var storedType = CMPedometerEventType.pause
+
+    /// Creates a pause event at 1970-01-01T00:00:00Z.
+    public override init() {}
+
+    init(_ turn: WalkTransition) {
+        storedDate = turn.time.seconds
+        storedType = turn.isWalking ? .resume : .pause
+    }
+
+    /// Creates an event from an archive: with default values if there are none, nil if they are invalid.
+    public required init?(coder: NSCoder) {
+        guard let numbers = coder.numbers(forKey: Self.key, default: [0, 0]) else { return nil }
+        storedDate = numbers[0]
+        storedType = numbers[1] == 1 ? .resume : .pause
+    }
+
+    /// The time of the last step before a pause, or of the first step after it.
+    open var date: Date { Date(timeIntervalSince1970: storedDate) }
+    /// Whether the event is a pause or a resumption.
+    open var type: CMPedometerEventType { storedType }
+
+    /// Returns this event, which is immutable.
+    open func copy(with zone: NSZone? = nil) -> Any { self }
+
+    /// Always true.
+    open class var supportsSecureCoding: Bool { true }
+
+    /// Encodes the event into a keyed archive.
+    open func encode(with coder: NSCoder) {
+        coder.encode(numbers: [date.timeIntervalSince1970, Double(type.rawValue)], forKey: Self.key)
+    }
+
+    private static let key = "CMPedometerEvent.values"
+}
+
+/// The type of a pedometer event.
+public enum CMPedometerEventType: Int, Sendable {
+    /// The user has stopped walking.
+    case pause = 0
+    /// The user has started or resumed walking.
+    case resume = 1
 }

@@ -30,13 +30,13 @@ open class CMStepCounter: NSObject {
     open func queryStepCountStarting(
         from start: Date, to end: Date, to queue: OperationQueue, withHandler handler: @escaping CMStepQueryHandler
     ) {
-        _ = PendingCall(device: device, delivery: ExecutorSelection.executor(for: queue, device: device)) { [device] in
-            guard device.has(.accelerometer) else { return handler(0, MotionActivityErrors.notAvailable) }
-            guard let from = WallTime(seconds: start.timeIntervalSince1970),
-                let to = WallTime(seconds: end.timeIntervalSince1970), from <= to
-            else { return handler(0, MotionActivityErrors.invalidInterval) }
-            let totals = StepEngine.of(device).totals(from: from.seconds, to: to.seconds)
-            handler(Int(totals.steps.rounded()), nil)
+        _ = PendingCall(device: device, queue: queue) { [device] in
+            do {
+                let (from, to) = try MotionActivityErrors.checkedInterval(device, from: start, to: end)
+                handler(Int(StepEngine.of(device).totals(from: from.seconds, to: to.seconds).steps.rounded()), nil)
+            } catch {
+                handler(0, error)
+            }
         }
     }
 
@@ -58,8 +58,7 @@ open class CMStepCounter: NSObject {
         pendingError.set(nil)
         updates.start(
             StreamHandler(delivery, { $0 }) { (value: StepCountConverter.Value?, error) in
-                handler(
-                    value?.steps ?? 0, value.map { Date(timeIntervalSince1970: $0.time.seconds) } ?? now, error)
+                handler(value?.steps ?? 0, value.map { Date(timeIntervalSince1970: $0.time.seconds) } ?? now, error)
             }, plan: StepCountConverter.plan(device, every: stepCounts))
     }
 

@@ -31,12 +31,8 @@ struct PedometerDataConverter: ReadingConverter {
     private var hasChanged = false
     private var lastUpdate: BootTime?
 
-    init(start: WallTime, countsFloors: Bool) {
-        self.start = start
-        self.countsFloors = countsFloors
-    }
+    init(start: WallTime, countsFloors: Bool) { (self.start, self.countsFloors) = (start, countsFloors) }
 
-    /// Returns the plan for pedometer data since the start time.
     static func configuration(for device: Device, start: WallTime) -> StreamConfiguration<PedometerDataConverter> {
         let countsFloors = device.has(.pressure)
         return StreamConfiguration(source: .steps(of: device, StepRequest(start: start, needsFloors: countsFloors))) {
@@ -70,7 +66,6 @@ struct PedometerDataConverter: ReadingConverter {
     }
 }
 
-/// A converter of the step engine's updates to pedometer events.
 struct PedometerEventConverter: ReadingConverter {
     static func plan(_ device: Device) -> StreamConfiguration<PedometerEventConverter> {
         StreamConfiguration(source: .steps(of: device, StepRequest())) { PedometerEventConverter() }
@@ -83,7 +78,6 @@ struct PedometerEventConverter: ReadingConverter {
 
 /// A converter of the step engine's updates to step counts: the total since the start, once for every `every` steps.
 struct StepCountConverter: ReadingConverter {
-    /// A number of steps and the time of the last one.
     struct Value: Sendable {
         var steps: Int
         var time: WallTime
@@ -116,7 +110,6 @@ struct StepCountConverter: ReadingConverter {
     }
 }
 
-/// A converter of the step engine's updates to activities: each new activity and each change of its confidence.
 struct ActivityConverter: ReadingConverter {
     private var last: CurrentActivity?
 

@@ -56,8 +56,6 @@ open class CMAltimeter: NSObject {
     /// Returns `authorized` if the current device has a readable barometer, otherwise `notDetermined`.
     open class func authorizationStatus() -> CMAuthorizationStatus { LiveDevice.resolved.authorization(.pressure) }
 
-    // MARK: Relative altitude
-
     /// Starts updates of the height relative to the first value, which is exactly 0. A second call restarts the updates
     /// with a new reference.
     open func startRelativeAltitudeUpdates(to queue: OperationQueue, withHandler handler: @escaping CMAltitudeHandler) {
@@ -71,8 +69,6 @@ open class CMAltimeter: NSObject {
         pendingRelativeError.set(nil)
         relative.stop()
     }
-
-    // MARK: Absolute altitude
 
     /// Starts updates of the altitude above mean sea level.
     ///

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import DeviceCore
 public import Foundation
 
 /// A height relative to the start of updates.
@@ -12,16 +13,13 @@ open class CMAltitudeData: CMLogItem {
 
     init(_ value: RelativeAltitudeConverter.Value) {
         (storedAltitude, storedPressure) = (value.altitude, value.pressure)
-        super.init(measuredAt: MotionConversion.timestamp(value.time))
+        super.init(measuredAt: value.time.seconds)
     }
 
-    /// Creates an object from an archive. Uses default values if the archive contains none for this class; returns nil
-    /// if the values are invalid.
+    /// Creates an object from an archive: with default values if there are none, nil if they are invalid.
     public required init?(coder: NSCoder) {
-        if coder.containsNumbers(forKey: Self.key) {
-            guard let numbers = coder.decodeNumbers(2, forKey: Self.key) else { return nil }
-            (storedAltitude, storedPressure) = (numbers[0], numbers[1])
-        }
+        guard let numbers = coder.numbers(forKey: Self.key, default: [0, 0]) else { return nil }
+        (storedAltitude, storedPressure) = (numbers[0], numbers[1])
         super.init(coder: coder)
     }
 
@@ -31,7 +29,7 @@ open class CMAltitudeData: CMLogItem {
     /// The air pressure, in kilopascals: the mean of the readings since the previous value.
     open var pressure: NSNumber { NSNumber(value: storedPressure) }
 
-    override var archivedValues: [(key: String, numbers: [Double])] {
+    override var archivedValues: ArchivedValues {
         super.archivedValues + [(Self.key, [relativeAltitude.doubleValue, pressure.doubleValue])]
     }
 
@@ -41,4 +39,48 @@ open class CMAltitudeData: CMLogItem {
     }
 
     private static let key = "CMAltitudeData.values"
+}
+
+/// An altitude above mean sea level.
+open class CMAbsoluteAltitudeData: CMLogItem {
+    private var storedAltitude = 0.0
+    private var storedAccuracy = -1.0
+    private var storedPrecision = -1.0
+
+    /// Creates an altitude of 0 at timestamp 0, without accuracy and precision.
+    public override init() { super.init() }
+
+    init(_ value: AbsoluteAltitudeConverter.Value) {
+        (storedAltitude, storedAccuracy, storedPrecision) = (value.altitude, value.accuracy, value.precision)
+        super.init(measuredAt: value.time.seconds)
+    }
+
+    /// Creates an object from an archive: with default values if there are none, nil if they are invalid.
+    public required init?(coder: NSCoder) {
+        guard let numbers = coder.numbers(forKey: Self.key, default: [0, -1, -1]) else { return nil }
+        (storedAltitude, storedAccuracy, storedPrecision) = (numbers[0], numbers[1], numbers[2])
+        super.init(coder: coder)
+    }
+
+    /// The altitude above mean sea level, in metres.
+    open var altitude: Double { storedAltitude }
+
+    /// The accuracy of the altitude, in metres: the receiver's error estimate for the underlying fix, plus the error
+    /// that weather and the barometric formula may have added since. Negative if unknown.
+    open var accuracy: Double { storedAccuracy }
+
+    /// The precision of the altitude, in metres: the standard deviation of the barometer's readings. Negative if
+    /// unknown.
+    open var precision: Double { storedPrecision }
+
+    override var archivedValues: ArchivedValues {
+        super.archivedValues + [(Self.key, [altitude, accuracy, precision])]
+    }
+
+    /// The values and the timestamp.
+    open override var description: String {
+        "<CMAbsoluteAltitudeData altitude \(altitude) accuracy \(accuracy) precision \(precision) @ \(timestamp)>"
+    }
+
+    private static let key = "CMAbsoluteAltitudeData.values"
 }

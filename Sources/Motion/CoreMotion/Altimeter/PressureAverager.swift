@@ -5,13 +5,11 @@ import Foundation
 
 /// A running average of a barometer's readings over about one second.
 struct PressureAverager {
-    /// A mean of several readings.
     struct Value: Sendable {
         /// The pressure, in kilopascals.
         var pressure: Double
         /// The standard deviation of the readings, in kilopascals; NaN for a single reading.
         var deviation: Double
-        /// The time of the last reading.
         var time: BootTime
     }
 
@@ -58,10 +56,7 @@ struct PressureAverager {
     }
 
     private mutating func add(_ pressure: Double) {
-        if count == 0 {
-            mean = 0
-            squares = 0
-        }
+        if count == 0 { (mean, squares) = (0, 0) }
         count += 1
         let difference = pressure - mean
         mean += difference / Double(count)

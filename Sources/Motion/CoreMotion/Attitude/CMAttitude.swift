@@ -16,14 +16,9 @@ open class CMAttitude: NSObject, NSCopying, NSSecureCoding {
 
     init(deviceToReference quaternion: CMQuaternion) { rotation = Rotation(quaternion) }
 
-    /// Creates an attitude from an archive. Uses default values if the archive contains none for this class; returns
-    /// nil if the values are invalid.
+    /// Creates an attitude from an archive: with default values if there are none, nil if they are invalid.
     public required init?(coder: NSCoder) {
-        guard coder.containsNumbers(forKey: Self.key) else {
-            rotation = .identity
-            return
-        }
-        guard let numbers = coder.decodeNumbers(4, forKey: Self.key) else { return nil }
+        guard let numbers = coder.numbers(forKey: Self.key, default: [0, 0, 0, 1]) else { return nil }
         rotation = Rotation(CMQuaternion(x: numbers[0], y: numbers[1], z: numbers[2], w: numbers[3]))
     }
 
@@ -70,4 +65,26 @@ open class CMAttitude: NSObject, NSCopying, NSSecureCoding {
     }
 
     private static let key = "CMAttitude.quaternion"
+}
+
+/// A reference frame for attitudes. In all frames, the z axis points up.
+public struct CMAttitudeReferenceFrame: OptionSet, Sendable {
+    /// The raw value, with one bit for each frame.
+    public var rawValue: UInt
+
+    /// Creates a set of frames from its raw value.
+    public init(rawValue: UInt) { self.rawValue = rawValue }
+
+    /// The x axis points in an arbitrary horizontal direction, maintained by the gyroscope. It drifts with the
+    /// gyroscope's noise and residual bias, but is not affected by magnetic disturbances.
+    public static let xArbitraryZVertical = CMAttitudeReferenceFrame(rawValue: 1)
+    /// The x axis points in an arbitrary horizontal direction, maintained by the magnetometer. At the start of updates,
+    /// it coincides with that of `xArbitraryZVertical`.
+    public static let xArbitraryCorrectedZVertical = CMAttitudeReferenceFrame(rawValue: 2)
+    /// The x axis points to magnetic north and the y axis to the west. The yaw is 0 if the right edge points north, and
+    /// -90° if the top edge points north.
+    public static let xMagneticNorthZVertical = CMAttitudeReferenceFrame(rawValue: 4)
+    /// The x axis points to true north and the y axis to the west. Requires the position, from which the World Magnetic
+    /// Model determines the declination.
+    public static let xTrueNorthZVertical = CMAttitudeReferenceFrame(rawValue: 8)
 }

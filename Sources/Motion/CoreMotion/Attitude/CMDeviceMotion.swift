@@ -27,8 +27,7 @@ open class CMDeviceMotion: CMLogItem {
         super.init(measuredAt: timestamp)
     }
 
-    /// Creates a device motion from an archive. Uses default values if the archive contains none for this class;
-    /// returns nil if the values are invalid.
+    /// Creates a device motion from an archive: with default values if there are none, nil if they are invalid.
     public required init?(coder: NSCoder) {
         var values = Values()
         if coder.containsNumbers(forKey: Self.key) {
@@ -81,9 +80,7 @@ open class CMDeviceMotion: CMLogItem {
     /// Returns a copy with its own attitude object.
     open override func copy(with zone: NSZone? = nil) -> Any { CMDeviceMotion(values, measuredAt: timestamp) }
 
-    override var archivedValues: [(key: String, numbers: [Double])] {
-        super.archivedValues + [(Self.key, values.numbers)]
-    }
+    override var archivedValues: ArchivedValues { super.archivedValues + [(Self.key, values.numbers)] }
 
     /// The values and the timestamp.
     open override var description: String {
@@ -105,7 +102,6 @@ open class CMDeviceMotion: CMLogItem {
 }
 
 extension CMDeviceMotion {
-    /// The values of a device motion, in Core Motion's units.
     struct Values: Sendable {
         var attitude = CMQuaternion(x: 0, y: 0, z: 0, w: 1)
         var rotationRate = CMRotationRate()
@@ -121,7 +117,6 @@ extension CMDeviceMotion.Values {
     /// The number of values in an archive. New values are appended.
     static let numberCount = 19
 
-    /// The values to archive.
     var numbers: [Double] {
         [attitude.x, attitude.y, attitude.z, attitude.w] + rotationRate.numbers + gravity.numbers
             + userAcceleration.numbers + magneticField.field.numbers

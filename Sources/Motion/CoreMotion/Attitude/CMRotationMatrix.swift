@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
+
 /// A rotation as a 3×3 matrix.
 public struct CMRotationMatrix: Sendable {
     /// The element in row 1, column 1.
@@ -52,4 +54,79 @@ public struct CMQuaternion: Sendable {
 
     /// Creates a quaternion from its components.
     public init(x: Double, y: Double, z: Double, w: Double) { (self.x, self.y, self.z, self.w) = (x, y, z, w) }
+}
+
+/// A rotation from the device's axes to those of the reference frame: R = Rz(yaw)·Rx(pitch)·Ry(roll).
+///
+/// The rotation is stored as a unit quaternion. Core Motion's rotation matrix is the transpose of R.
+struct Rotation {
+    /// A unit quaternion.
+    let quaternion: CMQuaternion
+
+    /// The rotation for which the device's axes are those of the reference frame.
+    static let identity = Rotation(unit: CMQuaternion(x: 0, y: 0, z: 0, w: 1))
+
+    private init(unit quaternion: CMQuaternion) { self.quaternion = quaternion }
+
+    /// Creates a rotation from a quaternion of any length. The result is the identity if the quaternion cannot be
+    /// normalized.
+    init(_ q: CMQuaternion) {
+        let square = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w
+        // A quaternion of length 1 is stored bit for bit.
+        if abs(square - 1) < 1e-14 {
+            quaternion = q
+            return
+        }
+        let length = square.squareRoot()
+        guard length.isFinite, length > 0 else {
+            self = .identity
+            return
+        }
+        quaternion = CMQuaternion(x: q.x / length, y: q.y / length, z: q.z / length, w: q.w / length)
+    }
+
+    /// Returns this rotation followed by the inverse of the reference.
+    func relative(to reference: Rotation) -> Rotation {
+        // The Hamilton product of the reference's conjugate and this quaternion.
+        let a = reference.quaternion
+        let b = quaternion
+        return Rotation(
+            CMQuaternion(
+                x: a.w * b.x - a.x * b.w - a.y * b.z + a.z * b.y,
+                y: a.w * b.y + a.x * b.z - a.y * b.w - a.z * b.x,
+                z: a.w * b.z - a.x * b.y + a.y * b.x - a.z * b.w,
+                w: a.w * b.w + a.x * b.x + a.y * b.y + a.z * b.z))
+    }
+
+    /// The matrix from the axes of the reference frame to the device's: v(device) = M·v(reference).
+    var matrix: CMRotationMatrix {
+        let q = quaternion
+        return CMRotationMatrix(
+            m11: 1 - 2 * (q.y * q.y + q.z * q.z), m12: 2 * (q.x * q.y + q.w * q.z), m13: 2 * (q.x * q.z - q.w * q.y),
+            m21: 2 * (q.x * q.y - q.w * q.z), m22: 1 - 2 * (q.x * q.x + q.z * q.z), m23: 2 * (q.y * q.z + q.w * q.x),
+            m31: 2 * (q.x * q.z + q.w * q.y), m32: 2 * (q.y * q.z - q.w * q.x), m33: 1 - 2 * (q.x * q.x + q.y * q.y))
+    }
+
+    /// The angles in radians.
+    ///
+    /// With R = Rz(yaw)·Rx(pitch)·Ry(roll), the matrix M has m13 = -cos pitch·sin roll, m23 = sin pitch,
+    /// m33 = cos pitch·cos roll, m21 = -sin yaw·cos pitch and m22 = cos yaw·cos pitch.
+    var angles: (roll: Double, pitch: Double, yaw: Double) {
+        let m = matrix
+        let cosine = Self.cosineOfPitch(m)
+        let pitch = atan2(m.m23, cosine)
+        return (cosine > Self.uprightCosine ? atan2(-m.m13, m.m33) : 0, pitch, yaw)
+    }
+
+    /// The yaw in radians, without the cost of computing the other ``angles``.
+    var yaw: Double {
+        let m = matrix
+        // If the device stands upright, yaw and roll are rotations about the same axis, and yaw is the entire rotation.
+        return Self.cosineOfPitch(m) > Self.uprightCosine ? atan2(-m.m21, m.m22) : atan2(m.m12, m.m11)
+    }
+
+    /// If the cosine of the pitch is at most this value, the device counts as upright.
+    private static let uprightCosine = 1e-8
+
+    private static func cosineOfPitch(_ m: CMRotationMatrix) -> Double { (m.m13 * m.m13 + m.m33 * m.m33).squareRoot() }
 }

@@ -4,7 +4,6 @@ import DeviceCore
 import MotionEngine
 import SensorFusion
 
-/// The constants of batched updates.
 enum Batches {
     /// The duration of a batch, in seconds.
     static let duration = 1.0
@@ -59,7 +58,6 @@ struct BatchCollector<Value: Sendable>: Sendable {
     }
 }
 
-/// A converter of accelerometer readings to arrays of one second.
 struct AccelerometerBatches: ReadingConverter {
     private var collector = BatchCollector<ConvertedReading>(rate: Batches.maximumAccelerometerRate)
 

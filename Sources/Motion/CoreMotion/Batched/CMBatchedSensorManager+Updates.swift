@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import AppDelivery
 import DeviceCore
 import Foundation
 
@@ -66,6 +67,69 @@ extension CMBatchedSensorManager {
             /// lost.
             public mutating func next() async throws -> [CMDeviceMotion]? {
                 try await loop.next()?.map { CMDeviceMotion($0) }
+            }
+        }
+    }
+}
+
+final class BatchIteration<Shaper: ReadingConverter>: Sendable {
+    private struct State: ConsumerBuffer {
+        var callbacks = PendingMotionCallbacks<Shaper.Value>(limit: Batches.maximumQueuedBatches)
+        var converter: Shaper
+
+        mutating func popFirst() -> PendingMotionCallbacks<Shaper.Value>.Item? { callbacks.queue.popFirst() }
+    }
+
+    private let source: StreamSource<Shaper.Input>
+    private let interval: TimeInterval
+    private let unavailableMessage: String
+    private let loop: ConsumerLoop<State>
+    private let subscription = RequestSubscription<TimeInterval>()
+
+    /// - Parameter missing: The description of the error that is thrown if the device lacks a required sensor.
+    init(device: Device, plan: StreamConfiguration<Shaper>, interval: TimeInterval, missing: String) {
+        source = plan.source
+        (self.interval, self.unavailableMessage) = (interval, missing)
+        loop = ConsumerLoop(State(converter: plan.makeConverter()), gate: device.playback?.consumerGate)
+    }
+
+    deinit { finish() }
+
+    /// Returns the next batch; nil if the task has been cancelled. Throws if a required sensor is missing or lost.
+    func next() async throws -> Shaper.Value? {
+        guard source.isAvailable() else {
+            finish()
+            throw CMErrorNotAvailable.error(unavailableMessage)
+        }
+        if loop.start({ $0.callbacks.reset(acceptsValues: true) }) { updateSubscription() }
+        switch await loop.next(onCancel: { self.finish() }) {
+        case .value(let batch)?: return batch
+        case nil: return nil
+        case .failure(let failure)?:
+            finish()
+            throw failure.error
+        }
+    }
+
+    /// Ends the iteration. Called when the iterator is released, its task is cancelled, or an error is thrown.
+    private func finish() {
+        loop.finish()
+        updateSubscription()
+    }
+
+    private func updateSubscription() {
+        subscription.update {
+            loop.isRunning ? interval : nil
+        } subscribe: { interval in
+            // The closure captures `loop` instead of `self`, so that the subscription does not keep this object alive.
+            source.subscribe(interval, nil) { [loop] event in
+                loop.update { state in
+                    switch event {
+                    case .input(let input): state.converter.process(input, into: &state.callbacks)
+                    case .lost(let kind, let error): state.callbacks.append(.loss(kind, error))
+                    case .regained: break
+                    }
+                }
             }
         }
     }

@@ -61,8 +61,6 @@ open class CMBatchedSensorManager: NSObject {
     /// True if the current device has an accelerometer and a gyroscope.
     open class var isDeviceMotionSupported: Bool { MotionEngine.of(LiveDevice.resolved).isAvailable(.attitude) }
 
-    // MARK: Accelerometer
-
     /// True while updates for a handler or for `accelerometerBatch` are started and the accelerometer is available.
     open var isAccelerometerActive: Bool { accelerometer.isActive }
 
@@ -89,8 +87,6 @@ open class CMBatchedSensorManager: NSObject {
 
     /// Returns the batches as an asynchronous sequence. Each loop over it runs the accelerometer until the loop ends.
     open func accelerometerUpdates() -> AccelerometerUpdates { AccelerometerUpdates(device: device) }
-
-    // MARK: Device motion
 
     /// True while updates for a handler or for `deviceMotionBatch` are started and the sensors are available.
     open var isDeviceMotionActive: Bool { deviceMotion.isActive }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import AppDelivery
 import DeviceCore
 public import Foundation
 import LiveDevice
@@ -49,11 +48,9 @@ open class CMHeadphoneMotionManager: NSObject {
         to queue: OperationQueue, withHandler handler: @escaping CMHeadphoneMotionManager.DeviceMotionHandler
     ) {
         refusal.set(
-            PendingCall(device: device, delivery: ExecutorSelection.executor(for: queue, device: device)) {
-                handler(
-                    nil,
-                    CMErrorNotAvailable.error(
-                        "Headphone motion is not available: headphones with sensors are not supported."))
+            PendingCall(device: device, queue: queue) {
+                let message = "Headphone motion is not available: headphones with sensors are not supported."
+                handler(nil, CMErrorNotAvailable.error(message))
             })
     }
 
@@ -65,4 +62,23 @@ open class CMHeadphoneMotionManager: NSObject {
 
     /// Stops connection updates.
     open func stopConnectionStatusUpdates() { isConnectionStatusActive = false }
+}
+
+/// The methods that a ``CMHeadphoneMotionManager`` calls when headphones with sensors are connected or disconnected.
+///
+/// Headphones are not supported on Linux, so the methods are never called. Both are optional.
+public protocol CMHeadphoneMotionManagerDelegate: NSObjectProtocol {
+    /// Headphones with sensors have been connected.
+    func headphoneMotionManagerDidConnect(_ manager: CMHeadphoneMotionManager)
+
+    /// Headphones with sensors have been disconnected.
+    func headphoneMotionManagerDidDisconnect(_ manager: CMHeadphoneMotionManager)
+}
+
+extension CMHeadphoneMotionManagerDelegate {
+    /// Does nothing.
+    public func headphoneMotionManagerDidConnect(_ manager: CMHeadphoneMotionManager) {}
+
+    /// Does nothing.
+    public func headphoneMotionManagerDidDisconnect(_ manager: CMHeadphoneMotionManager) {}
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import AppDelivery
+import DeviceCore
 public import Foundation
 import LiveDevice
 import Synchronization
@@ -26,7 +28,7 @@ import Synchronization
 ///
 /// **Handlers** are called on the operation queue that was passed at the start, one call at a time and in order, even
 /// if the queue runs several operations at once. Up to 1,024 readings of each sensor are queued for a handler; then the
-/// oldest are dropped and counted (`droppedAccelerometerDataCount` etc.). A second start replaces the handler. If
+/// oldest are dropped. A second start replaces the handler. If
 /// `stop…` is called on the handler's thread, the handler is not called after it returns; if it is called on another
 /// thread, a call that is already running completes. Cancelling the operations of the queue does not drop readings,
 /// unlike on Apple's platforms.
@@ -63,107 +65,140 @@ import Synchronization
 /// manager, because releasing it stops its updates. A manager is designed for use on one thread, as on Apple's
 /// platforms, but calls from other threads are safe. Several managers share the sensors, each with its own intervals.
 open class CMMotionManager: NSObject {
-    let client: MotionClient
+    private let device: Device
+    private let accelerometer: SensorStream<SingleReadings>
+    private let gyroscope: SensorStream<SingleReadings>
+    private let magnetometer: SensorStream<SingleReadings>
+    private let fusedMotion: DeviceMotionStream
+    private let showsMovementDisplay = Mutex(false)
 
     /// Creates a manager for the current device.
-    public override init() { client = MotionClient(device: LiveDevice.resolved) }
+    public override init() {
+        device = LiveDevice.resolved
+        // The default intervals on Apple's platforms.
+        accelerometer = SensorStream(device: device, kind: .accelerometer, interval: 0.01) { SingleReadings() }
+        gyroscope = SensorStream(device: device, kind: .gyroscope, interval: 0.01) { SingleReadings() }
+        magnetometer = SensorStream(device: device, kind: .magnetometer, interval: 0.04) { SingleReadings() }
+        fusedMotion = DeviceMotionStream(device: device, interval: 0.01)
+    }
 
-    deinit { client.stop() }
+    deinit {
+        accelerometer.stop()
+        gyroscope.stop()
+        magnetometer.stop()
+        fusedMotion.stop()
+    }
+
+    /// Returns a stream handler that calls the app's handler on the queue.
+    private func streamHandler<Value, Data>(
+        _ queue: OperationQueue, _ data: @escaping (Value) -> Data, _ handler: @escaping (Data?, (any Error)?) -> Void
+    ) -> StreamHandler<Value> {
+        StreamHandler(ExecutorSelection.executor(for: queue, device: device), data, handler)
+    }
 
     // MARK: Accelerometer
 
     /// The interval between accelerometer readings, in seconds. The default is 0.01.
     open var accelerometerUpdateInterval: TimeInterval {
-        get { client.accelerometer.interval }
-        set { client.accelerometer.interval = newValue }
+        get { accelerometer.interval }
+        set { accelerometer.interval = newValue }
     }
 
     /// True if the device has an accelerometer.
-    open var isAccelerometerAvailable: Bool { client.accelerometer.isAvailable }
+    open var isAccelerometerAvailable: Bool { accelerometer.isAvailable }
 
     /// True while accelerometer updates are started and the accelerometer is available.
-    open var isAccelerometerActive: Bool { client.accelerometer.isActive }
+    open var isAccelerometerActive: Bool { accelerometer.isActive }
 
     /// The latest accelerometer reading, with or without a handler; nil before the first one and while updates are
     /// stopped.
-    open var accelerometerData: CMAccelerometerData? { client.accelerometer.latest.map(CMAccelerometerData.init) }
+    open var accelerometerData: CMAccelerometerData? { accelerometer.latest.map(CMAccelerometerData.init) }
 
     /// Starts accelerometer updates without a handler. Read `accelerometerData` to obtain the latest reading.
-    open func startAccelerometerUpdates() { client.accelerometer.start(nil) }
+    open func startAccelerometerUpdates() { accelerometer.start(nil) }
 
     /// Starts accelerometer updates. The handler is called on the queue with each reading.
     open func startAccelerometerUpdates(
         to queue: OperationQueue, withHandler handler: @escaping CMAccelerometerHandler
     ) {
-        client.accelerometer.start(client.handler(queue, CMAccelerometerData.init, handler))
+        accelerometer.start(streamHandler(queue, CMAccelerometerData.init, handler))
     }
 
     /// Stops the accelerometer updates of this manager.
-    open func stopAccelerometerUpdates() { client.accelerometer.stop() }
+    open func stopAccelerometerUpdates() { accelerometer.stop() }
+
+    /// The number of accelerometer readings that this manager dropped because its handler was too slow.
+    package var droppedAccelerometerDataCount: Int { accelerometer.droppedCount }
 
     // MARK: Gyroscope
 
     /// The interval between gyroscope readings, in seconds. The default is 0.01.
     open var gyroUpdateInterval: TimeInterval {
-        get { client.gyroscope.interval }
-        set { client.gyroscope.interval = newValue }
+        get { gyroscope.interval }
+        set { gyroscope.interval = newValue }
     }
 
     /// True if the device has a gyroscope.
-    open var isGyroAvailable: Bool { client.gyroscope.isAvailable }
+    open var isGyroAvailable: Bool { gyroscope.isAvailable }
 
     /// True while gyroscope updates are started and the gyroscope is available.
-    open var isGyroActive: Bool { client.gyroscope.isActive }
+    open var isGyroActive: Bool { gyroscope.isActive }
 
     /// The latest gyroscope reading, with or without a handler; nil before the first one and while updates are stopped.
-    open var gyroData: CMGyroData? { client.gyroscope.latest.map(CMGyroData.init) }
+    open var gyroData: CMGyroData? { gyroscope.latest.map(CMGyroData.init) }
 
     /// Starts gyroscope updates without a handler. Read `gyroData` to obtain the latest reading.
-    open func startGyroUpdates() { client.gyroscope.start(nil) }
+    open func startGyroUpdates() { gyroscope.start(nil) }
 
     /// Starts gyroscope updates. The handler is called on the queue with each reading.
     open func startGyroUpdates(to queue: OperationQueue, withHandler handler: @escaping CMGyroHandler) {
-        client.gyroscope.start(client.handler(queue, CMGyroData.init, handler))
+        gyroscope.start(streamHandler(queue, CMGyroData.init, handler))
     }
 
     /// Stops the gyroscope updates of this manager.
-    open func stopGyroUpdates() { client.gyroscope.stop() }
+    open func stopGyroUpdates() { gyroscope.stop() }
+
+    /// The number of gyroscope readings that this manager dropped because its handler was too slow.
+    package var droppedGyroDataCount: Int { gyroscope.droppedCount }
 
     // MARK: Magnetometer
 
     /// The interval between magnetometer readings, in seconds. The default is 0.04.
     open var magnetometerUpdateInterval: TimeInterval {
-        get { client.magnetometer.interval }
-        set { client.magnetometer.interval = newValue }
+        get { magnetometer.interval }
+        set { magnetometer.interval = newValue }
     }
 
     /// True if the device has a magnetometer.
-    open var isMagnetometerAvailable: Bool { client.magnetometer.isAvailable }
+    open var isMagnetometerAvailable: Bool { magnetometer.isAvailable }
 
     /// True while magnetometer updates are started and the magnetometer is available.
-    open var isMagnetometerActive: Bool { client.magnetometer.isActive }
+    open var isMagnetometerActive: Bool { magnetometer.isActive }
 
     /// The latest magnetometer reading, with or without a handler; nil before the first one and while updates are
     /// stopped.
-    open var magnetometerData: CMMagnetometerData? { client.magnetometer.latest.map(CMMagnetometerData.init) }
+    open var magnetometerData: CMMagnetometerData? { magnetometer.latest.map(CMMagnetometerData.init) }
 
     /// Starts magnetometer updates without a handler. Read `magnetometerData` to obtain the latest reading.
-    open func startMagnetometerUpdates() { client.magnetometer.start(nil) }
+    open func startMagnetometerUpdates() { magnetometer.start(nil) }
 
     /// Starts magnetometer updates. The handler is called on the queue with each reading.
     open func startMagnetometerUpdates(to queue: OperationQueue, withHandler handler: @escaping CMMagnetometerHandler) {
-        client.magnetometer.start(client.handler(queue, CMMagnetometerData.init, handler))
+        magnetometer.start(streamHandler(queue, CMMagnetometerData.init, handler))
     }
 
     /// Stops the magnetometer updates of this manager.
-    open func stopMagnetometerUpdates() { client.magnetometer.stop() }
+    open func stopMagnetometerUpdates() { magnetometer.stop() }
+
+    /// The number of magnetometer readings that this manager dropped because its handler was too slow.
+    package var droppedMagnetometerDataCount: Int { magnetometer.droppedCount }
 
     // MARK: Device motion
 
     /// The interval between device motion values, in seconds. The default is 0.01.
     open var deviceMotionUpdateInterval: TimeInterval {
-        get { client.deviceMotion.stream.interval }
-        set { client.deviceMotion.stream.interval = newValue }
+        get { fusedMotion.stream.interval }
+        set { fusedMotion.stream.interval = newValue }
     }
 
     /// The reference frames for which the current device has the sensors; empty if device motion is not available.
@@ -176,34 +211,34 @@ open class CMMotionManager: NSObject {
     }
 
     /// The reference frame of the updates; `xArbitraryZVertical` while updates are stopped.
-    open var attitudeReferenceFrame: CMAttitudeReferenceFrame { client.deviceMotion.frame }
+    open var attitudeReferenceFrame: CMAttitudeReferenceFrame { fusedMotion.frame }
 
     /// True if the device has an accelerometer and a gyroscope.
-    open var isDeviceMotionAvailable: Bool { client.deviceMotion.stream.isAvailable }
+    open var isDeviceMotionAvailable: Bool { fusedMotion.stream.isAvailable }
 
     /// True while device motion updates are started and the sensors are available.
-    open var isDeviceMotionActive: Bool { client.deviceMotion.stream.isActive }
+    open var isDeviceMotionActive: Bool { fusedMotion.stream.isActive }
 
     /// The latest device motion, with or without a handler; nil before the first one and while updates are stopped.
     ///
     /// The property returns a new object each time, so `multiply(byInverseOf:)` on its attitude affects no other
     /// object.
-    open var deviceMotion: CMDeviceMotion? { client.deviceMotion.stream.latest.map { CMDeviceMotion($0) } }
+    open var deviceMotion: CMDeviceMotion? { fusedMotion.stream.latest.map { CMDeviceMotion($0) } }
 
     /// Starts device motion updates in the frame `xArbitraryZVertical` without a handler. Read `deviceMotion` to obtain
     /// the latest value.
-    open func startDeviceMotionUpdates() { client.deviceMotion.start(nil) }
+    open func startDeviceMotionUpdates() { fusedMotion.start(nil) }
 
     /// Starts device motion updates in the given frame without a handler. Read `deviceMotion` to obtain the latest
     /// value. If the frame is not available, running updates are stopped.
     open func startDeviceMotionUpdates(using referenceFrame: CMAttitudeReferenceFrame) {
-        client.deviceMotion.start(nil, frame: referenceFrame)
+        fusedMotion.start(nil, frame: referenceFrame)
     }
 
     /// Starts device motion updates in the frame `xArbitraryZVertical`. The handler is called on the queue with each
     /// value.
     open func startDeviceMotionUpdates(to queue: OperationQueue, withHandler handler: @escaping CMDeviceMotionHandler) {
-        client.deviceMotion.start(client.handler(queue, { CMDeviceMotion($0) }, handler))
+        fusedMotion.start(streamHandler(queue, { CMDeviceMotion($0) }, handler))
     }
 
     /// Starts device motion updates in the given frame. The handler is called on the queue with each value, or with an
@@ -212,17 +247,20 @@ open class CMMotionManager: NSObject {
         using referenceFrame: CMAttitudeReferenceFrame, to queue: OperationQueue,
         withHandler handler: @escaping CMDeviceMotionHandler
     ) {
-        client.deviceMotion.start(client.handler(queue, { CMDeviceMotion($0) }, handler), frame: referenceFrame)
+        fusedMotion.start(streamHandler(queue, { CMDeviceMotion($0) }, handler), frame: referenceFrame)
     }
 
     /// Stops the device motion updates of this manager.
-    open func stopDeviceMotionUpdates() { client.deviceMotion.stop() }
+    open func stopDeviceMotionUpdates() { fusedMotion.stop() }
+
+    /// The number of device motion values that this manager dropped because its handler was too slow.
+    package var droppedDeviceMotionCount: Int { fusedMotion.stream.droppedCount }
 
     /// Whether the system asks the user to move the device if its sensors require it. The default is false.
     ///
     /// The property has no effect on Linux.
     open var showsDeviceMovementDisplay: Bool {
-        get { client.showsMovementDisplay.withLock { $0 } }
-        set { client.showsMovementDisplay.withLock { $0 = newValue } }
+        get { showsMovementDisplay.withLock { $0 } }
+        set { showsMovementDisplay.withLock { $0 = newValue } }
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import AppDelivery
 import DeviceCore
 import Foundation
 import Synchronization
@@ -25,7 +26,6 @@ final class AccelerometerRecording: Sendable {
         var nextIdentifier: UInt64 = 1
         var end = BootTime.zero
         var timer: ClockTimer?
-        var subscription: Subscription?
 
         mutating func add(_ value: SIMD3<Double>, at time: BootTime, wall: WallTime) {
             var isAdded = false
@@ -43,6 +43,7 @@ final class AccelerometerRecording: Sendable {
 
     private let device: Device
     private let state = Mutex(State())
+    private let subscription = RequestSubscription<MotionRequest>()
 
     init(device: Device) { self.device = device }
 
@@ -60,7 +61,9 @@ final class AccelerometerRecording: Sendable {
             return true
         }
         guard isNew else { return }
-        let timer = device.clock.timer(at: end.advanced(bySeconds: Self.gracePeriod)) { [weak self] in self?.finish() }
+        let timer = device.clock.timer(at: end.advanced(bySeconds: Self.gracePeriod)) { [weak self] in
+            self?.updateSubscription()
+        }
         let former = state.withLock { state in
             // Another thread may have extended the recording in the meantime.
             guard state.end == end else { return timer }
@@ -68,15 +71,17 @@ final class AccelerometerRecording: Sendable {
             return state.timer ?? timer
         }
         if former !== timer { former.cancel() }
-        guard state.withLock({ $0.subscription == nil }) else { return }
-        let request = MotionRequest(kind: .accelerometer, interval: 1 / Self.rate, latency: Self.latency)
-        let new = device.motionSource.subscribe(request) { [weak self] event in self?.receive(event) }
-        let redundantSubscription = state.withLock { state -> Subscription? in
-            guard state.subscription == nil else { return new }
-            state.subscription = new
-            return nil
+        updateSubscription()
+    }
+
+    /// Subscribes to the accelerometer until the end of the recording and of the grace period.
+    private func updateSubscription() {
+        subscription.update {
+            device.clock.now < state.withLock(\.end).advanced(bySeconds: Self.gracePeriod)
+                ? MotionRequest(kind: .accelerometer, interval: 1 / Self.rate, latency: Self.latency) : nil
+        } subscribe: { request in
+            device.motionSource.subscribe(request) { [weak self] event in self?.receive(event) }
         }
-        redundantSubscription?.cancel()
     }
 
     /// Returns the readings between two wall-clock times, both inclusive.
@@ -99,14 +104,56 @@ final class AccelerometerRecording: Sendable {
             }
         }
     }
+}
 
-    /// Stops recording unless the recording has been extended.
-    private func finish() {
-        let now = device.clock.now
-        let former = state.withLock { state -> Subscription? in
-            guard now >= state.end.advanced(bySeconds: Self.gracePeriod) else { return nil }
-            return state.subscription.take()
-        }
-        former?.cancel()
+/// A piece of a recording. Each reading takes 16 bytes.
+struct RecordingChunk: Sendable {
+    /// The maximum number of readings in a piece. It limits the amount of data that is copied if a piece grows while it
+    /// is read.
+    static let maximumCount = 3000
+    /// The maximum time between the first and the last reading of a piece, in seconds.
+    static let maximumDuration = 600.0
+
+    let firstIdentifier: UInt64
+    let start: BootTime
+    let wallStart: WallTime
+    /// The times since the first reading, in microseconds, in ascending order.
+    private(set) var offsets: [UInt32] = []
+    private var values: [Float] = []
+
+    init(firstIdentifier: UInt64, start: BootTime, wallStart: WallTime) {
+        (self.firstIdentifier, self.start, self.wallStart) = (firstIdentifier, start, wallStart)
+    }
+
+    var count: Int { offsets.count }
+
+    /// Adds a reading. Returns false if the reading needs a new piece: this piece is full, the time is earlier than the
+    /// last reading or too far from the first, or the wall clock has been set.
+    mutating func add(_ value: SIMD3<Double>, at time: BootTime, wall: WallTime) -> Bool {
+        let seconds = time.seconds(since: start)
+        guard count < Self.maximumCount, seconds >= 0, seconds < Self.maximumDuration,
+            abs(wall.seconds(since: wallStart) - seconds) < 0.1,
+            let offset = UInt32(exactly: (seconds * 1e6).rounded()), offset >= offsets.last ?? 0
+        else { return false }
+        offsets.append(offset)
+        values.append(Float(value.x))
+        values.append(Float(value.y))
+        values.append(Float(value.z))
+        return true
+    }
+
+    func reading(at index: Int) -> ConvertedReading {
+        let value = SIMD3(Double(values[3 * index]), Double(values[3 * index + 1]), Double(values[3 * index + 2]))
+        return ConvertedReading(value: value, time: start.advanced(bySeconds: Double(offsets[index]) / 1e6))
+    }
+
+    func wallTime(at index: Int) -> WallTime { wallStart.advanced(bySeconds: Double(offsets[index]) / 1e6) }
+
+    /// Returns the indices of the readings between two wall-clock times, both inclusive.
+    func indices(from start: WallTime, to end: WallTime) -> Range<Int> {
+        guard count > 0, wallStart <= end, wallTime(at: count - 1) >= start else { return 0..<0 }
+        let lower = offsets.indices.first { wallTime(at: $0) >= start } ?? count
+        let upper = offsets.indices.last { wallTime(at: $0) <= end }.map { $0 + 1 } ?? 0
+        return lower..<max(lower, upper)
     }
 }

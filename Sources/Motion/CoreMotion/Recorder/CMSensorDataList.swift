@@ -12,7 +12,7 @@ public import Foundation
 /// }
 /// ```
 ///
-/// and iterate with `for`. On Linux, the property `items` is also available.
+/// and iterate with `for`.
 open class CMSensorDataList: NSObject {
     let parts: [(piece: RecordingChunk, indices: Range<Int>)]
 
@@ -20,4 +20,60 @@ open class CMSensorDataList: NSObject {
     public override init() { parts = [] }
 
     init(_ parts: [(piece: RecordingChunk, indices: Range<Int>)]) { self.parts = parts }
+}
+
+extension CMSensorDataList {
+    /// The readings as a typed sequence. The objects are created during iteration.
+    package var items: Items { Items(list: self) }
+
+    /// The number of readings.
+    package var count: Int { parts.reduce(0) { $0 + $1.indices.count } }
+
+    /// A sequence of the readings of a list.
+    package struct Items: Sequence {
+        let list: CMSensorDataList
+
+        /// Creates an iterator that begins at the oldest reading.
+        package func makeIterator() -> Iterator { Iterator(list: list) }
+
+        /// An iterator over the readings of a list.
+        package struct Iterator: IteratorProtocol {
+            private let list: CMSensorDataList
+            private var part = 0
+            private var offset = 0
+
+            init(list: CMSensorDataList) { self.list = list }
+
+            /// Returns the next reading; nil at the end.
+            package mutating func next() -> CMRecordedAccelerometerData? {
+                while part < list.parts.count {
+                    let (piece, indices) = list.parts[part]
+                    guard offset < indices.count else {
+                        part += 1
+                        offset = 0
+                        continue
+                    }
+                    let index = indices.lowerBound + offset
+                    offset += 1
+                    return CMRecordedAccelerometerData(
+                        piece.reading(at: index), identifier: piece.firstIdentifier + UInt64(index),
+                        wallTime: piece.wallTime(at: index))
+                }
+                return nil
+            }
+        }
+    }
+}
+
+/// An untyped iterator over recorded readings, for apps written for Apple's platforms.
+///
+/// Foundation on Linux has no fast enumeration, but every app that uses `CMSensorDataList` refers to this type.
+public struct NSFastEnumerationIterator: IteratorProtocol {
+    private var iterator: CMSensorDataList.Items.Iterator
+
+    /// Creates an iterator that begins at the oldest reading of the list.
+    public init(_ list: CMSensorDataList) { iterator = list.items.makeIterator() }
+
+    /// Returns the next reading, a `CMRecordedAccelerometerData`; nil at the end.
+    public mutating func next() -> Any? { iterator.next() }
 }

@@ -3,6 +3,7 @@
 import AppDelivery
 import DeviceCore
 import Dispatch
+import MotionEngine
 import SensorFusion
 import Synchronization
 
@@ -17,7 +18,6 @@ final class StepEngine: Sendable {
         var state: StepEngineState
         var clients: [StepSubscriber] = []
         var queue = BoundedQueue<QueuedStepEvent>()
-        /// The status of the accelerometer.
         var status = SourceStatus.unknown
         var isLoaded = false
         /// The time at which the log was last stored. Before the first time, the time of the first change.
@@ -54,7 +54,6 @@ final class StepEngine: Sendable {
     private let accelerometer = RequestSubscription<MotionRequest>()
     private let barometer = RequestSubscription<MotionRequest>()
 
-    /// Returns the engine of the device.
     static func of(_ device: Device) -> StepEngine { device.component(StepEngine.self) { StepEngine(device: $0) } }
 
     init(device: Device, file: StepLogFile? = nil) {
@@ -147,7 +146,6 @@ final class StepEngine: Sendable {
         return state.withLock { $0.state.log.activities(from: start, to: end) }
     }
 
-    /// Loads the file once.
     private func load() {
         guard let file, !state.withLock(\.isLoaded) else { return }
         // Problems are logged after `sync` returns. A log handler that queries steps would deadlock on the queue.
@@ -191,7 +189,7 @@ final class StepEngine: Sendable {
                         batch.values[index], at: batch.times[index], now: now, wallTime: wallTime)
                     if let news { state.post(.update(news)) }
                 }
-                // The first store is due one `pause` after the first change.
+                // The first store is due one interval after the first change.
                 guard state.state.hasUnstoredChanges else { return false }
                 let last = state.lastStore ?? now
                 let isDue = now.seconds(since: last) >= Self.storeInterval
@@ -199,13 +197,8 @@ final class StepEngine: Sendable {
                 return isDue
             }
         case .lost(let error):
-            state.withLock { state in
-                if state.status.change(to: .unavailable(error)) { state.post(.lost(error)) }
-            }
-        case .regained:
-            state.withLock { state in
-                if state.status.change(to: .available) { state.post(.regained) }
-            }
+            state.withLock { if $0.status.change(to: .unavailable(error)) { $0.post(.lost(error)) } }
+        case .regained: state.withLock { if $0.status.change(to: .available) { $0.post(.regained) } }
         }
         if shouldStore { store() }
         drain()
@@ -221,7 +214,6 @@ final class StepEngine: Sendable {
     private func drain() { state.drain(\.queue) { $0.client.deliver($0.event) } }
 }
 
-/// An event of the step engine.
 enum StepEvent: Sendable {
     case update(StepUpdate)
     /// The accelerometer delivers no readings, for the reason that the error gives.
@@ -229,25 +221,9 @@ enum StepEvent: Sendable {
     case regained
 }
 
-/// An event for one subscriber.
 private struct QueuedStepEvent: Sendable {
     let client: StepSubscriber
     let event: StepEvent
 }
 
-/// A subscriber of the engine.
-final class StepSubscriber: Sendable {
-    let request: StepRequest
-    private let receive: @Sendable (StepEvent) -> Void
-    private let isActive = Atomic<Bool>(true)
-
-    init(_ request: StepRequest, receive: @escaping @Sendable (StepEvent) -> Void) {
-        self.request = request
-        self.receive = receive
-    }
-
-    /// Delivers the event unless the subscription has been cancelled.
-    func deliver(_ event: StepEvent) { if isActive.load(ordering: .acquiring) { receive(event) } }
-
-    func cancel() { isActive.store(false, ordering: .releasing) }
-}
+typealias StepSubscriber = EventSubscriber<StepRequest, StepEvent>

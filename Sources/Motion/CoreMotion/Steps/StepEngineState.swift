@@ -28,15 +28,12 @@ struct StepEngineState: Sendable {
     private var nextFixCheck: BootTime?
     private var lastUpdate: BootTime?
     private var isWalking = false
-    /// The steps counted since the last update.
     private var steps: [CountedStep] = []
     private var reportedAscended = 0
     private var reportedDescended = 0
     private var current: CurrentActivity?
 
     var lengthFactor: Double { lengths.factor }
-
-    // MARK: Start and end
 
     /// Merges the stored log and sets the stored step length factor.
     mutating func restore(_ stored: StepLog, lengthFactor: Double, now: Double) {
@@ -48,9 +45,7 @@ struct StepEngineState: Sendable {
     mutating func start() {
         tracker = WalkTracker()
         pace.restart()
-        isWalking = false
-        current = nil
-        steps = []
+        (isWalking, current, steps) = (false, nil, [])
         (lastUpdate, nextFixCheck, speed) = (nil, nil, nil)
     }
 
@@ -72,14 +67,11 @@ struct StepEngineState: Sendable {
         return news
     }
 
-    // MARK: Readings
-
     /// Updates the speed from the device's last fix, at most once a second.
     mutating func updateSpeed(from fix: PositionFix?, now: BootTime) {
         if let nextFixCheck, now < nextFixCheck, nextFixCheck.seconds(since: now) <= Self.updateInterval { return }
         nextFixCheck = now.advanced(bySeconds: Self.updateInterval)
-        speed = nil
-        isSpeedAccurate = false
+        (speed, isSpeedAccurate) = (nil, false)
         guard let report = fix?.report, report.hasFix, report.speed >= 0, report.speed.isFinite,
             abs(now.seconds(since: report.arrival)) <= Self.maximumFixAge
         else { return }

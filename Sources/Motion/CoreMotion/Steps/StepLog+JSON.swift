@@ -17,24 +17,18 @@ extension StepLog {
             writer.array("steps") { writer in
                 for stretch in stretches {
                     let totals = stretch.totals
-                    writer.array { writer in
-                        for number in [
-                            Self.rounded(stretch.start, 100), Self.rounded(stretch.end, 100), totals.steps,
-                            Self.rounded(totals.distance, 100), Self.rounded(totals.activeTime, 100),
+                    Self.writeRow(
+                        [
+                            Self.rounded(stretch.start), Self.rounded(stretch.end), totals.steps,
+                            Self.rounded(totals.distance), Self.rounded(totals.activeTime),
                             Double(totals.floorsAscended), Double(totals.floorsDescended),
-                        ] {
-                            writer.double(number)
-                        }
-                    }
+                        ], to: &writer)
                 }
             }
             writer.array("activity") { writer in
                 for activity in activities {
-                    writer.array { writer in
-                        writer.double(Self.rounded(activity.start, 100))
-                        writer.double(Double(activity.activity.rawValue))
-                        writer.double(Double(activity.confidence.rawValue))
-                    }
+                    let (flags, confidence) = (activity.activity.rawValue, activity.confidence.rawValue)
+                    Self.writeRow([Self.rounded(activity.start), Double(flags), Double(confidence)], to: &writer)
                 }
             }
         }
@@ -42,7 +36,11 @@ extension StepLog {
         return writer.bytes
     }
 
-    private static func rounded(_ value: Double, _ parts: Double) -> Double { (value * parts).rounded() / parts }
+    private static func writeRow(_ numbers: [Double], to writer: inout JSONWriter) {
+        writer.array { writer in for number in numbers { writer.double(number) } }
+    }
+
+    private static func rounded(_ value: Double) -> Double { (value * 100).rounded() / 100 }
 
     /// Parses the content of a file. Returns the log and the step length factor. If the content is unusable, returns an
     /// empty log, the factor 1 and the reason.

@@ -9,7 +9,6 @@ import SensorFusion
 /// Steps are stored in stretches of up to ten seconds. A query that begins or ends within a stretch receives a
 /// proportional share of it.
 struct StepLog: Sendable {
-    /// A number of consecutive steps.
     struct StepInterval: Sendable, Hashable {
         /// The times of the first and the last step, in seconds since 1970.
         var start: Double
@@ -17,7 +16,6 @@ struct StepLog: Sendable {
         var totals = StepTotals()
     }
 
-    /// An activity and its start.
     struct Activity: Sendable, Hashable {
         /// Seconds since 1970.
         var start: Double
@@ -37,8 +35,7 @@ struct StepLog: Sendable {
     private(set) var activities: [Activity] = []
 
     init(stretches: [StepInterval] = [], activities: [Activity] = []) {
-        self.stretches = stretches
-        self.activities = activities
+        (self.stretches, self.activities) = (stretches, activities)
     }
 
     mutating func add(_ step: CountedStep) {
@@ -121,7 +118,6 @@ struct StepLog: Sendable {
     }
 }
 
-/// A counted step, in wall-clock time.
 struct CountedStep: Sendable, Hashable {
     var time: WallTime
     /// Metres.
@@ -130,7 +126,6 @@ struct CountedStep: Sendable, Hashable {
     var interval: Double
 }
 
-/// The steps, distance, time and floors of a period.
 struct StepTotals: Sendable, Hashable {
     var steps = 0.0
     /// Metres.

@@ -10,13 +10,11 @@ struct StepUpdate: Sendable {
     var wallTime: WallTime
     /// The totals from the subscriber's start date until now. Set only in the first update.
     var previousTotals: StepTotals?
-    /// The steps counted since the last update.
     var steps: [CountedStep] = []
     var floorsAscended = 0
     var floorsDescended = 0
     /// The current cadence, in steps per second, and speed, in metres per second; nil if the user is not walking.
     var pace: (cadence: Double, speed: Double)?
-    /// The start or end of a walk, if there was one since the last update.
     var transition: WalkTransition?
     /// The current activity; nil until it has been determined.
     var activity: CurrentActivity?
@@ -24,14 +22,12 @@ struct StepUpdate: Sendable {
     var isLast = false
 }
 
-/// The start or end of a walk.
 struct WalkTransition: Sendable, Hashable {
     var isWalking: Bool
     /// The time of the first step of the walk if it starts, or of the last step if it ends.
     var time: WallTime
 }
 
-/// An activity and its start, in wall-clock time.
 struct CurrentActivity: Sendable, Hashable {
     var activity: CarriedActivity
     var confidence: ActivityConfidence
@@ -40,7 +36,6 @@ struct CurrentActivity: Sendable, Hashable {
     var time: BootTime
 }
 
-/// The request of a subscriber.
 struct StepRequest: Sendable, Hashable {
     /// The time from which steps are counted; nil if the subscriber needs no earlier steps.
     var start: WallTime?

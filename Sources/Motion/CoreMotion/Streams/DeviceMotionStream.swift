@@ -5,7 +5,6 @@ import Foundation
 import MotionEngine
 import SensorFusion
 
-/// The device motion stream of a motion manager.
 final class DeviceMotionStream: Sendable {
     typealias Handler = StreamHandler<FusedMotionReading>
 
@@ -26,7 +25,6 @@ final class DeviceMotionStream: Sendable {
             makeConverter: { DeviceMotionConverter(frame: frame) })
     }
 
-    /// Returns the reference frames for which the device has the sensors.
     static func frames(of device: Device) -> CMAttitudeReferenceFrame {
         let engine = MotionEngine.of(device)
         guard engine.isAvailable(.attitude) else { return [] }
@@ -36,10 +34,8 @@ final class DeviceMotionStream: Sendable {
     /// The reference frame of the updates; the default frame while updates are stopped.
     var frame: CMAttitudeReferenceFrame { stream.converter?.frame ?? .defaultFrame }
 
-    /// Starts updates, or continues them with another handler or frame.
-    ///
-    /// - Parameter frame: nil for the default frame, for which missing sensors are not reported. If a specific frame is
-    ///   not available, running updates are stopped and the handler is called with an error.
+    /// Starts updates, or continues them with another handler or frame. For the default frame, nil, missing sensors are
+    /// not reported. If a specific frame is not available, updates are stopped and the handler is called with an error.
     func start(_ handler: Handler?, frame: CMAttitudeReferenceFrame? = nil) {
         pendingError.set(nil)
         if let frame, let error = error(for: frame) {
@@ -107,20 +103,16 @@ struct DeviceMotionConverter: ReadingConverter {
     }
 }
 
-/// The values of a device motion and the time of the measurement.
 struct FusedMotionReading: Sendable {
     var values: CMDeviceMotion.Values
     var time: BootTime
 }
 
 extension CMDeviceMotion {
-    convenience init(_ reading: FusedMotionReading) {
-        self.init(reading.values, measuredAt: MotionConversion.timestamp(reading.time))
-    }
+    convenience init(_ reading: FusedMotionReading) { self.init(reading.values, measuredAt: reading.time.seconds) }
 }
 
 extension CMAttitudeReferenceFrame {
-    /// The default frame.
     static let defaultFrame = CMAttitudeReferenceFrame.xArbitraryZVertical
     /// The frames that need a magnetometer.
     static let magnetic: CMAttitudeReferenceFrame = [
@@ -131,4 +123,55 @@ extension CMAttitudeReferenceFrame {
 
     /// True if the value is exactly one of the four frames.
     var isSingleFrame: Bool { [1, 2, 4, 8].contains(rawValue) }
+}
+
+/// A monitor that determines when to report that the device has to be moved to calibrate its magnetometer.
+///
+/// Even a magnetometer that was calibrated by its manufacturer or by the system counts as uncalibrated until the first
+/// fit, which takes some seconds of movement. The error is reported only if no fit succeeds in time, or if the readings
+/// are not plausible for the Earth's field.
+struct MagneticCalibrationMonitor {
+    /// The time without a calibration after which the error is reported, in seconds.
+    private static let timeout = 20.0
+    /// The time without north after which the error is reported, in seconds. North is unknown if the magnetometer
+    /// delivers no readings.
+    private static let northTimeout = 1.0
+    /// The plausible field strengths, in gauss: those of the Earth's field, 0.22 to 0.67 (World Magnetic Model),
+    /// widened for the influence of buildings.
+    private static let plausibleStrength = 0.15...0.8
+
+    private enum State {
+        case waiting
+        /// The magnetometer has been uncalibrated, or north unknown, since this time.
+        case uncalibrated(since: BootTime)
+        /// The error has been reported.
+        case reported
+    }
+
+    private var state = State.waiting
+
+    /// Returns true once, when the error is to be reported.
+    mutating func shouldReport(_ fused: FusedState) -> Bool {
+        if case .reported = state { return false }
+        guard fused.northOffset == nil || fused.magneticQuality == .uncalibrated else {
+            state = .waiting
+            return false
+        }
+        guard case .uncalibrated(let start) = state else {
+            state = .uncalibrated(since: fused.time)
+            return isImplausible(fused) && report()
+        }
+        let timeout = fused.northOffset == nil ? Self.northTimeout : Self.timeout
+        return (isImplausible(fused) || fused.time.seconds(since: start) > timeout) && report()
+    }
+
+    private mutating func report() -> Bool {
+        state = .reported
+        return true
+    }
+
+    private func isImplausible(_ fused: FusedState) -> Bool {
+        guard let field = fused.magneticField, fused.northOffset != nil else { return false }
+        return !Self.plausibleStrength.contains((field * field).sum().squareRoot())
+    }
 }

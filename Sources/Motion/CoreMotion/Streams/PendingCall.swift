@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import AppDelivery
 import DeviceCore
 import Foundation
 import Synchronization
@@ -21,7 +22,10 @@ final class PendingCall: Sendable {
         }
     }
 
-    /// Cancels the call.
+    convenience init(device: Device, queue: OperationQueue, _ body: @escaping () -> Void) {
+        self.init(device: device, delivery: ExecutorSelection.executor(for: queue, device: device), body)
+    }
+
     func cancel() { withExtendedLifetime(takeCall()) {} }
 
     private func takeCall() -> Call? { call.withLock { $0.take() } }

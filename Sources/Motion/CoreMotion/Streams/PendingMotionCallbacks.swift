@@ -4,7 +4,6 @@ import DeviceCore
 
 /// The latest value, and a bounded queue of the values and errors for a handler, in order.
 struct PendingMotionCallbacks<Value: Sendable>: Sendable {
-    /// The argument of one call of the handler.
     enum Item: Sendable {
         case value(Value)
         case failure(MotionStreamFailure)
@@ -15,7 +14,6 @@ struct PendingMotionCallbacks<Value: Sendable>: Sendable {
     var queue = BoundedQueue<Item>()
     /// True if values are queued for a handler.
     private var acceptsValues = false
-    /// The maximum number of queued values.
     private let limit: Int
 
     init(limit: Int) { self.limit = limit }

@@ -24,32 +24,27 @@ final class SensorStream<Shaper: ReadingConverter>: Sendable {
         /// The drain of the handler's queue. The same object is scheduled again for each drain.
         var drain: HandlerDrain?
         var callbacks: PendingMotionCallbacks<Shaper.Value>
-        /// The sensors whose loss has been reported.
         var reportedLosses: [SensorKind] = []
 
-        /// Returns the drain if it has to be scheduled; nil if it is already scheduled or running, or if the queue is
-        /// empty.
+        /// Returns the drain if it has to be scheduled; nil if it is scheduled or running, or if the queue is empty.
         mutating func claimDrain() -> HandlerDrain? {
-            guard let drain, callbacks.queue.scheduleDrainIfNeeded() else { return nil }
-            return drain
+            drain != nil && callbacks.queue.scheduleDrainIfNeeded() ? drain : nil
         }
 
         /// Replaces the handler and clears its queue. Returns the previous handler and its drain.
-        mutating func replaceHandler(by new: Handler?, _ newTurn: HandlerDrain?) -> (Handler?, HandlerDrain?) {
+        mutating func replaceHandler(by new: Handler?, _ newDrain: HandlerDrain?) -> (Handler?, HandlerDrain?) {
             callbacks.reset(acceptsValues: new != nil)
             reportedLosses = []
-            return (exchange(&handler, with: new), exchange(&drain, with: newTurn))
+            return (exchange(&handler, with: new), exchange(&drain, with: newDrain))
         }
     }
 
-    /// A drain of a handler's queue, and the executor on which it runs.
     private final class HandlerDrain: Sendable {
         private let executor: any CallbackExecutor
         private let work: @Sendable () -> Void
 
-        init(_ delivery: any CallbackExecutor, _ work: @escaping @Sendable () -> Void) {
-            self.executor = delivery
-            self.work = work
+        init(_ executor: any CallbackExecutor, _ work: @escaping @Sendable () -> Void) {
+            (self.executor, self.work) = (executor, work)
         }
 
         func schedule() { executor.schedule(work) }
@@ -60,7 +55,6 @@ final class SensorStream<Shaper: ReadingConverter>: Sendable {
     /// The subscription, which is replaced whenever the generation in the state changes.
     private let subscription = RequestSubscription<UInt32>()
 
-    /// - Parameter limit: The maximum number of values queued for the handler.
     init(device: Device, plan: StreamConfiguration<Shaper>, interval: TimeInterval, limit: Int = 1024) {
         self.device = device
         state = Mutex(
@@ -71,19 +65,15 @@ final class SensorStream<Shaper: ReadingConverter>: Sendable {
 
     // MARK: Properties
 
-    /// True if the device has the required sensors.
     var isAvailable: Bool { state.withLock { $0.configuration.source }.isAvailable() }
 
     /// True while updates are started and the required sensors are available.
     var isActive: Bool { state.withLock { $0.isStarted } && isAvailable }
 
-    /// The current state of the converter; nil while updates are stopped.
     var converter: Shaper? { state.withLock { $0.isStarted ? $0.converter : nil } }
 
-    /// The latest value; nil before the first one and while updates are stopped.
     var latest: Shaper.Value? { state.withLock { $0.callbacks.latest } }
 
-    /// The number of values that were dropped because the handler was too slow.
     var droppedCount: Int { state.withLock { $0.callbacks.queue.droppedCount } }
 
     /// The interval that the app has set, in seconds.
@@ -103,15 +93,14 @@ final class SensorStream<Shaper: ReadingConverter>: Sendable {
 
     // MARK: Starting and stopping
 
-    /// Starts updates, or continues them with another handler. Without a handler, only the latest value is stored.
-    ///
-    /// - Parameter plan: The new plan; nil to keep the current one.
+    /// Starts updates, or continues them with another handler or plan. Without a handler, only the latest value is
+    /// stored.
     func start(_ handler: Handler?, plan: StreamConfiguration<Shaper>? = nil) {
         let isNewPlan = plan != nil
         let plan = plan ?? state.withLock { $0.configuration }
         let shaper = plan.makeConverter()
         // The reference to `self` is strong; `stop()` releases it.
-        let turn = handler.map { handler in HandlerDrain(handler.executor) { self.drain(handler) } }
+        let drain = handler.map { handler in HandlerDrain(handler.executor) { self.drain(handler) } }
         let former = state.withLock { state in
             state.isStarted = true
             state.generation &+= 1
@@ -119,7 +108,7 @@ final class SensorStream<Shaper: ReadingConverter>: Sendable {
             state.converter = shaper
             // The latest value of the previous plan is not valid for a new one.
             if isNewPlan { state.callbacks.clearLatest() }
-            return state.replaceHandler(by: handler, turn)
+            return state.replaceHandler(by: handler, drain)
         }
         updateSubscription()
         // The app's objects are released outside the lock, because their deinitializers may stop the manager.
@@ -138,7 +127,6 @@ final class SensorStream<Shaper: ReadingConverter>: Sendable {
         withExtendedLifetime(former) {}
     }
 
-    /// Creates, replaces or cancels the subscription according to the state.
     private func updateSubscription() {
         subscription.update {
             state.withLock { $0.isStarted ? $0.generation : nil }
@@ -156,7 +144,7 @@ final class SensorStream<Shaper: ReadingConverter>: Sendable {
     // MARK: Events, on the source's thread
 
     private func receive(_ event: StreamEvent<Shaper.Input>, _ number: UInt32) {
-        let turn = state.withLock { state -> HandlerDrain? in
+        let drain = state.withLock { state -> HandlerDrain? in
             guard state.isStarted, state.generation == number else { return nil }
             switch event {
             case .input(let input):
@@ -171,7 +159,7 @@ final class SensorStream<Shaper: ReadingConverter>: Sendable {
             }
             return state.claimDrain()
         }
-        turn?.schedule()
+        drain?.schedule()
     }
 
     // MARK: Handler calls, on the callback executor
@@ -194,11 +182,8 @@ final class SensorStream<Shaper: ReadingConverter>: Sendable {
         nextDrain?.schedule()
     }
 
-    /// Continues or finishes a drain.
-    ///
-    /// - Parameter item: Receives the next item; must be nil. It is passed inout because values are large and copies
-    ///   are measurable.
-    /// - Returns: A drain that has to be scheduled after this one.
+    /// Continues a drain with the next item, or returns a drain to be scheduled after this one. The item, nil at first,
+    /// is passed inout because values are large and copies are measurable.
     private func continueDrain(
         of handler: Handler, into item: inout PendingMotionCallbacks<Shaper.Value>.Item?, begins: Bool = false
     ) -> HandlerDrain? {
@@ -215,7 +200,6 @@ final class SensorStream<Shaper: ReadingConverter>: Sendable {
 }
 
 extension SensorStream where Shaper.Input == MotionBatch {
-    /// Creates a stream of the readings of one kind of sensor.
     convenience init(
         device: Device, kind: SensorKind, interval: TimeInterval, shaper: @escaping @Sendable () -> Shaper
     ) {
@@ -233,7 +217,6 @@ final class StreamHandler<Value>: @unchecked Sendable {
     let handleValue: (Value) -> Void
     let handleError: (any Error) -> Void
 
-    /// Creates a handler that calls a Core Motion handler with either data or an error.
     init<Data>(
         _ delivery: any CallbackExecutor, _ data: @escaping (Value) -> Data,
         _ handler: @escaping (Data?, (any Error)?) -> Void

@@ -4,11 +4,9 @@ import DeviceCore
 import Foundation
 import MotionEngine
 
-/// The source of a stream's input.
 struct StreamSource<Input: Sendable>: Sendable {
     typealias Receiver = @Sendable (StreamEvent<Input>) -> Void
 
-    /// Returns true if the device has the required sensors.
     let isAvailable: @Sendable () -> Bool
     /// True if input implies that no sensor is lost, as for a source with a single sensor.
     let inputImpliesAvailable: Bool
@@ -19,7 +17,6 @@ struct StreamSource<Input: Sendable>: Sendable {
 }
 
 extension StreamSource<MotionBatch> {
-    /// Returns a source of the readings of one kind of sensor.
     static func sensor(_ kind: SensorKind, of device: Device, latency: TimeInterval) -> StreamSource {
         StreamSource(isAvailable: { device.has(kind) }, inputImpliesAvailable: true) { interval, place, receive in
             var request = MotionRequest(kind: kind, interval: interval, latency: latency)
@@ -62,18 +59,14 @@ extension StreamSource<[FusedState]> {
     }
 }
 
-/// An event of a stream's source.
 enum StreamEvent<Input: Sendable>: Sendable {
-    /// New readings or states.
     case input(Input)
     /// A sensor delivers no readings, for the reason that the error gives. Indirect, so that the other cases are cheap
     /// to copy.
     indirect case lost(SensorKind, DeviceError)
-    /// The sensor is available again.
     case regained(SensorKind)
 }
 
-/// The conversion of intervals set by apps to intervals requested from sensors.
 enum UpdateInterval {
     /// The maximum interval in seconds, which is one day. It also replaces an infinite interval.
     static let maximum: TimeInterval = 86_400
@@ -86,7 +79,6 @@ enum UpdateInterval {
 }
 
 extension Device {
-    /// Returns true if the device has a sensor of this kind.
     func has(_ kind: SensorKind) -> Bool { sensor(kind) != nil }
 
     /// Returns `authorized` if the device has a readable sensor of this kind, otherwise `notDetermined`.
@@ -94,4 +86,33 @@ extension Device {
 
     /// Returns the best sensor of this kind; nil if there is none.
     func sensor(_ kind: SensorKind) -> SensorDescription? { motionSource.sensors.first { $0.kind == kind } }
+}
+
+protocol ReadingConverter: Sendable {
+    associatedtype Input: Sendable
+    associatedtype Value: Sendable
+
+    /// Processes input. Appends completed values and errors to the handler's queue, in order.
+    mutating func process(_ input: Input, into mailbox: inout PendingMotionCallbacks<Value>)
+}
+
+/// A converter that passes on each reading as a separate value.
+struct SingleReadings: ReadingConverter {
+    mutating func process(_ batch: MotionBatch, into mailbox: inout PendingMotionCallbacks<ConvertedReading>) {
+        for index in 0..<batch.count {
+            mailbox.append(ConvertedReading(value: batch.values[index], time: batch.times[index]))
+        }
+    }
+}
+
+/// A reading of a sensor, in the sensor's units and the device's axes, with the time of the measurement.
+struct ConvertedReading: Sendable {
+    var value: SIMD3<Double>
+    var time: BootTime
+}
+
+struct StreamConfiguration<Shaper: ReadingConverter>: Sendable {
+    let source: StreamSource<Shaper.Input>
+    /// Creates a converter without state. Called for each start of updates.
+    let makeConverter: @Sendable () -> Shaper
 }

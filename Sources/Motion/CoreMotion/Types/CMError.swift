@@ -66,7 +66,6 @@ public let CMErrorNilData = CMError(112)
 public let CMErrorSize = CMError(113)
 
 extension CMError {
-    /// Returns the error for a handler, with a localized description.
     func error(_ explanation: String) -> NSError {
         NSError(domain: CMErrorDomain, code: Int(rawValue), userInfo: [NSLocalizedDescriptionKey: explanation])
     }
@@ -81,7 +80,6 @@ extension CMError {
 }
 
 extension MotionStreamFailure {
-    /// The error for a handler.
     var error: NSError {
         switch self {
         case .loss(_, let cause): CMError.error(cause)

@@ -15,11 +15,9 @@ open class CMLogItem: NSObject, NSSecureCoding, NSCopying {
 
     init(measuredAt timestamp: TimeInterval) { storedTimestamp = timestamp }
 
-    /// Creates an item from an archive. Uses default values if the archive contains none for this class; returns nil if
-    /// the values are invalid.
+    /// Creates an item from an archive: with default values if there are none, nil if they are invalid.
     public required init?(coder: NSCoder) {
-        guard coder.containsNumbers(forKey: Self.timestampKey) else { return }
-        guard let numbers = coder.decodeNumbers(1, forKey: Self.timestampKey) else { return nil }
+        guard let numbers = coder.numbers(forKey: Self.timestampKey, default: [0]) else { return nil }
         storedTimestamp = numbers[0]
     }
 
@@ -41,10 +39,13 @@ open class CMLogItem: NSObject, NSSecureCoding, NSCopying {
 
     /// The values to archive: those of the public properties, which subclasses may override. Each class appends its own
     /// values to those of its superclass.
-    var archivedValues: [(key: String, numbers: [Double])] { [(Self.timestampKey, [timestamp])] }
+    var archivedValues: ArchivedValues { [(Self.timestampKey, [timestamp])] }
 
     private static let timestampKey = "CMLogItem.timestamp"
 }
+
+/// The keys of an archive and their values.
+typealias ArchivedValues = [(key: String, numbers: [Double])]
 
 extension NSCoder {
     /// Encodes numbers as bit patterns, without rounding.
@@ -56,6 +57,12 @@ extension NSCoder {
     /// Returns true if the archive contains the key. An archive without the key is valid, because a subclass may
     /// override `encode(with:)` without calling `super`.
     func containsNumbers(forKey key: String) -> Bool { allowsKeyedCoding && containsValue(forKey: key) }
+
+    /// Decodes as many numbers as there are defaults, which are used if the archive does not contain the key; nil if it
+    /// contains fewer numbers or something else.
+    func numbers(forKey key: String, default numbers: [Double]) -> [Double]? {
+        containsNumbers(forKey: key) ? decodeNumbers(numbers.count, forKey: key) : numbers
+    }
 
     /// Decodes `count` numbers and ignores additional ones; nil if the archive contains fewer or something else.
     func decodeNumbers(_ count: Int, forKey key: String) -> [Double]? {

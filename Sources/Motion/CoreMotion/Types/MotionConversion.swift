@@ -26,22 +26,11 @@ enum MotionConversion {
     /// Converts a rotation rate in rad/s. Both conventions are right-handed.
     static func rotationRate(_ value: SIMD3<Double>) -> CMRotationRate { CMRotationRate(value) }
 
-    /// Converts a magnetic field in gauss.
-    static func magneticField(_ value: SIMD3<Double>) -> CMMagneticField {
-        CMMagneticField(value * microteslaPerGauss)
-    }
+    static func magneticField(_ value: SIMD3<Double>) -> CMMagneticField { CMMagneticField(value * microteslaPerGauss) }
 
-    /// Returns the time in seconds since boot.
-    static func timestamp(_ time: BootTime) -> TimeInterval { time.seconds }
-
-    // MARK: Device motion
-
-    /// Converts a state of the motion engine to device motion in a reference frame. Returns nil if the frame requires
-    /// north and north is unknown.
-    ///
-    /// - Parameters:
-    ///   - correctedFrom: The north offset at which the corrected frame coincides with that of the state's attitude.
-    ///   - axis: The axis of the heading, with the state left by the previous call.
+    /// Converts a state of the motion engine to device motion in a reference frame; nil if the frame requires north and
+    /// north is unknown. At the north offset `correctedFrom`, the corrected frame coincides with that of the state's
+    /// attitude.
     static func deviceMotion(
         _ state: FusedState, in frame: CMAttitudeReferenceFrame, correctedFrom start: Double, axis: inout HeadingAxis
     ) -> CMDeviceMotion.Values? {

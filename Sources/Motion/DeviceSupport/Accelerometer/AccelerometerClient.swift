@@ -65,7 +65,6 @@ final class AccelerometerClient: Sendable {
 
     var droppedCount: Int { state.withLock { $0.queue.droppedCount } }
 
-    /// Creates, replaces or cancels the subscription according to the delegate and the interval.
     private func updateSubscription() {
         var delegate: (any UIAccelerometerDelegate)?
         subscription.update {
@@ -106,7 +105,6 @@ final class AccelerometerClient: Sendable {
 
     private func scheduleDrain() { executor.schedule { [weak self] in self?.drain() } }
 
-    /// Drains the queue: delivers the queued readings to the delegate.
     private func drain() {
         let device = state.withLock { state in
             state.queue.beginDrain()

@@ -7,14 +7,12 @@ import Synchronization
 
 /// A probe of a device's capabilities, which queries each source only once.
 struct CapabilityProbe {
-    /// The availability of a capability, and the reason.
     enum Availability {
         case available(String)
         case absent(String)
         case unknown
     }
 
-    /// The state of the position source.
     private struct PositionSourceState {
         var isResponding = false
         var hasReceiver = false
@@ -22,14 +20,11 @@ struct CapabilityProbe {
     }
 
     let device: Device
-    let positionTimeout: TimeInterval
+    let positionTimeout: Duration
     private var sensors: [SensorDescription]?
     private var position: PositionSourceState?
 
-    init(device: Device, positionTimeout: TimeInterval) {
-        self.device = device
-        self.positionTimeout = positionTimeout
-    }
+    init(device: Device, positionTimeout: Duration) { (self.device, self.positionTimeout) = (device, positionTimeout) }
 
     mutating func availability(of name: String) -> Availability {
         switch name {
@@ -42,9 +37,8 @@ struct CapabilityProbe {
         case "gps":
             let position = positionSourceState()
             if position.hasReceiver { return .available("The position source has a receiver.") }
-            return .absent(
-                position.isResponding
-                    ? "The position source responds but has no receiver. Plug one in." : position.reason)
+            let noReceiver = "The position source responds but has no receiver. Plug one in."
+            return .absent(position.isResponding ? noReceiver : position.reason)
         default: return .unknown
         }
     }
@@ -66,7 +60,6 @@ struct CapabilityProbe {
         return found
     }
 
-    /// Returns the state that is known without a query.
     private func knownState() -> PositionSourceState {
         let source = device.positionSource
         var position = PositionSourceState()
@@ -80,7 +73,7 @@ struct CapabilityProbe {
     private func queryState() -> PositionSourceState {
         let listener = EventRecorder()
         let subscription = device.positionSource.subscribe(PositionRequest()) { event in listener.record(event) }
-        if !device.isSimulated, positionTimeout > 0 { listener.wait(min(positionTimeout, 60)) }
+        if !device.isSimulated, positionTimeout > .zero { listener.wait(min(positionTimeout, .seconds(60))) }
         subscription.cancel()
         var position = listener.state
         let known = knownState()
@@ -89,14 +82,13 @@ struct CapabilityProbe {
         return position
     }
 
-    /// A listener that records the events of a position source.
     private final class EventRecorder: Sendable {
         private let position = Mutex(PositionSourceState())
         private let eventReceived = DispatchSemaphore(value: 0)
 
         var state: PositionSourceState { position.withLock { $0 } }
 
-        func wait(_ seconds: TimeInterval) { _ = eventReceived.wait(timeout: .now() + seconds) }
+        func wait(_ duration: Duration) { _ = eventReceived.wait(timeout: .now() + duration / .seconds(1)) }
 
         func record(_ event: PositionEvent) {
             position.withLock { position in

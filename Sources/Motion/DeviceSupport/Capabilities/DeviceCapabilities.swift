@@ -27,13 +27,13 @@ import LiveDevice
 ///
 /// All other names (`telephony`, `camera-flash` etc.) count as not available. Listing the motion sensors may take a few
 /// seconds if a server is involved. If gpsd has not been queried yet, the call queries it on a live device and blocks
-/// for at most `positionTimeout` seconds. A receiver that is available may still have no fix; the accuracy of locations
+/// for at most `positionTimeout`. A receiver that is available may still have no fix; the accuracy of locations
 /// indicates this.
 public struct DeviceCapabilities: Sendable {
     let device: Device
 
-    /// The maximum time to wait for a live position source, in seconds. The default is 2; values above 60 count as 60.
-    public var positionTimeout: TimeInterval = 2
+    /// The maximum time to wait for a live position source. The default is 2 s; longer times than 60 s count as 60 s.
+    public var positionTimeout = Duration.seconds(2)
 
     /// The capabilities of the current device: the device of `SimulatedDevice.use`, or else the live device.
     public static var current: DeviceCapabilities { DeviceCapabilities(device: LiveDevice.resolved) }

@@ -102,11 +102,8 @@ final class BatteryMonitor: Sendable {
             if state.batteryState == state.postedState {
                 guard state.percent != state.postedPercent else { return false }
                 if let wait = remainingDelay(state, now: now) {
-                    if state.timer == nil {
-                        state.timer = clock.timer(at: now.advanced(bySeconds: wait)) { [weak self] in
-                            self?.timerFired()
-                        }
-                    }
+                    let due = now.advanced(bySeconds: wait)
+                    if state.timer == nil { state.timer = clock.timer(at: due) { [weak self] in self?.timerFired() } }
                     return false
                 }
             }

@@ -3,7 +3,6 @@
 import DeviceCore
 import Foundation
 
-/// The name, model, operating system and vendor identifier of a machine.
 struct MachineIdentity: Sendable, Equatable {
     var name: String
     var model: String
@@ -16,7 +15,7 @@ struct MachineIdentity: Sendable, Equatable {
         device.isSimulated ? simulated(name: device.name) : live()
     }
 
-    /// Returns fixed values. The vendor identifier depends only on the name, so it is the same on every machine.
+    /// Returns fixed values. The vendor identifier depends only on the name.
     static func simulated(name: String) -> MachineIdentity {
         MachineIdentity(
             name: name, model: "Simulated Device", systemName: "Linux", systemVersion: "0",
@@ -42,8 +41,6 @@ struct MachineIdentity: Sendable, Equatable {
             systemVersion: systemVersion,
             vendorIdentifier: machineID(root: root).map { VendorIdentifier.make(machine: $0, vendor: vendor) })
     }
-
-    // MARK: Parts
 
     private static func model(root: String) -> String {
         if let model = line(root + "/proc/device-tree/model") { return model }
@@ -85,9 +82,8 @@ struct MachineIdentity: Sendable, Equatable {
     /// Returns the 16 bytes of the machine ID; nil if the machine has none.
     private static func machineID(root: String) -> [UInt8]? {
         for path in ["/etc/machine-id", "/var/lib/dbus/machine-id"] {
-            guard let text = line(root + path), text.utf8.count == 32 else { continue }
             // `UInt8` would accept a sign, which is not valid here.
-            guard text.allSatisfy(\.isHexDigit) else { continue }
+            guard let text = line(root + path), text.utf8.count == 32, text.allSatisfy(\.isHexDigit) else { continue }
             let digits = Array(text)
             let bytes = stride(from: 0, to: digits.count - 1, by: 2).compactMap { place in
                 UInt8(String(digits[place...place + 1]), radix: 16)
@@ -96,8 +92,6 @@ struct MachineIdentity: Sendable, Equatable {
         }
         return nil
     }
-
-    // MARK: Files
 
     /// Returns the first line of a file without surrounding whitespace; nil if there is none.
     private static func line(_ path: String) -> String? {
@@ -112,7 +106,6 @@ struct MachineIdentity: Sendable, Equatable {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Converts a C string in an array of fixed size.
     private static func text<Array>(of array: Array) -> String {
         withUnsafeBytes(of: array) { bytes in String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self) }
     }

@@ -8,7 +8,6 @@ import Foundation
 /// first 16 bytes of HMAC-SHA256 with the machine ID as the key, marked as a random UUID (version 4). The machine ID
 /// cannot be derived from it, and the identifiers for two vendors are unrelated.
 enum VendorIdentifier {
-    /// Returns the identifier of a machine for a vendor.
     static func make(machine: [UInt8], vendor: String) -> UUID {
         var bytes = SHA256.authenticate(Array(vendor.utf8), key: machine)
         bytes[6] = bytes[6] & 0x0F | 0x40
@@ -23,8 +22,7 @@ enum VendorIdentifier {
     /// Returns the vendor of an app: the bundle identifier without its last part, or the app's name if there is no
     /// bundle identifier.
     static func vendor(bundleIdentifier: String?, program: String) -> String {
-        guard let bundleIdentifier, let dot = bundleIdentifier.lastIndex(of: "."),
-            dot != bundleIdentifier.startIndex
+        guard let bundleIdentifier, let dot = bundleIdentifier.lastIndex(of: "."), dot != bundleIdentifier.startIndex
         else { return program }
         return String(bundleIdentifier[..<dot])
     }
@@ -35,30 +33,23 @@ enum VendorIdentifier {
 enum SHA256 {
     private static let blockSize = 64
 
-    /// Returns the HMAC-SHA256 of a message, which has 32 bytes.
     static func authenticate(_ message: [UInt8], key: [UInt8]) -> [UInt8] {
         var block = key.count > blockSize ? hash(key) : key
         block += [UInt8](repeating: 0, count: blockSize - block.count)
         return hash(block.map { $0 ^ 0x5C } + hash(block.map { $0 ^ 0x36 } + message))
     }
 
-    /// Returns the hash of a message, which has 32 bytes.
     static func hash(_ message: [UInt8]) -> [UInt8] {
         var padded = message + [0x80]
         while padded.count % blockSize != blockSize - 8 { padded.append(0) }
-        let bits = UInt64(message.count) * 8
-        for shift in stride(from: 56, through: 0, by: -8) {
-            padded.append(UInt8(truncatingIfNeeded: bits >> UInt64(shift)))
-        }
+        withUnsafeBytes(of: (UInt64(message.count) * 8).bigEndian) { padded += $0 }
         var state: [UInt32] = [
             0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19,
         ]
         for start in stride(from: 0, to: padded.count, by: blockSize) {
             compress(padded[start..<start + blockSize], into: &state)
         }
-        return state.flatMap { word in
-            [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: word >> UInt32($0)) }
-        }
+        return state.flatMap { word in [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: word >> UInt32($0)) } }
     }
 
     private static func compress(_ block: ArraySlice<UInt8>, into state: inout [UInt32]) {
@@ -81,7 +72,7 @@ enum SHA256 {
             let majority = v[0] & v[1] ^ v[0] & v[2] ^ v[1] & v[2]
             v = [first &+ sum0 &+ majority, v[0], v[1], v[2], v[3] &+ first, v[4], v[5], v[6]]
         }
-        for index in 0..<8 { state[index] = state[index] &+ v[index] }
+        for index in 0..<8 { state[index] &+= v[index] }
     }
 
     private static func rotate(_ word: UInt32, _ count: UInt32) -> UInt32 { word >> count | word << (32 - count) }

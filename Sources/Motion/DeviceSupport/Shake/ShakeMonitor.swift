@@ -11,7 +11,6 @@ import Synchronization
 ///
 /// The device owns the monitor, so the monitor holds only a weak reference to the device.
 final class ShakeMonitor: Sendable {
-    /// A motion event for a responder.
     private struct QueuedEvent: Sendable {
         var event: ShakeEvent
         var sample: AccelerationSample
@@ -77,8 +76,6 @@ final class ShakeMonitor: Sendable {
         }
     }
 
-    // MARK: Readings
-
     private func updateSubscription() {
         var responder: UIResponder?
         subscription.update {
@@ -127,9 +124,8 @@ final class ShakeMonitor: Sendable {
     /// Queues an event. Returns true if a drain has to be scheduled.
     private func enqueue(_ event: ShakeEvent, _ sample: AccelerationSample, to state: inout State) -> Bool {
         if event == .began {
-            state.timer = clock.timer(at: clock.now.advanced(bySeconds: Self.timeout)) { [weak self] in
-                self?.timeoutExpired()
-            }
+            let due = clock.now.advanced(bySeconds: Self.timeout)
+            state.timer = clock.timer(at: due) { [weak self] in self?.timeoutExpired() }
         } else {
             state.timer = nil
         }
@@ -146,11 +142,8 @@ final class ShakeMonitor: Sendable {
     }
 
     private func timeoutExpired() {
-        let needsDrain = state.withLock { cancelShake(&$0) }
-        if needsDrain { scheduleDrain() }
+        if state.withLock({ cancelShake(&$0) }) { scheduleDrain() }
     }
-
-    // MARK: Events
 
     private func scheduleDrain() {
         executor.schedule { [weak self] in

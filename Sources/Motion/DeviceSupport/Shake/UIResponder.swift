@@ -38,8 +38,6 @@ open class UIResponder: NSObject {
 
     var shakeMonitor: ShakeMonitor { ShakeMonitor.of(device) }
 
-    // MARK: Responder chain
-
     /// The next responder, which receives the events that this object does not handle. The default is nil.
     open var next: UIResponder? { nil }
 
@@ -73,8 +71,6 @@ open class UIResponder: NSObject {
         return true
     }
 
-    // MARK: Motion
-
     /// Called when shaking begins. The default implementation calls the next responder.
     open func motionBegan(_ motion: UIEvent.EventSubtype, with event: UIEvent?) {
         next?.motionBegan(motion, with: event)
@@ -88,5 +84,23 @@ open class UIResponder: NSObject {
     /// Called when a shake that has begun is cancelled. The default implementation calls the next responder.
     open func motionCancelled(_ motion: UIEvent.EventSubtype, with event: UIEvent?) {
         next?.motionCancelled(motion, with: event)
+    }
+}
+
+/// Additions to Apple's API, in which a window keeps track of the first responder.
+extension UIResponder {
+    /// The first responder for motion events of the current device; nil if there is none. Held weakly.
+    ///
+    /// Setting the property calls `becomeFirstResponder()` on the new object. Setting it to nil calls
+    /// `resignFirstResponder()` on the current one. Both may refuse.
+    public static var firstResponder: UIResponder? {
+        get { ShakeMonitor.of(LiveDevice.resolved).firstResponder }
+        set {
+            if let newValue {
+                newValue.becomeFirstResponder()
+            } else {
+                firstResponder?.resignFirstResponder()
+            }
+        }
     }
 }

@@ -44,7 +44,6 @@ package struct ActivityClassifier: Sendable {
 
     init() {}
 
-    /// Records new steps.
     mutating func record(steps: Int, at time: Double) {
         guard steps > 0 else { return }
         lastStep = time
@@ -54,18 +53,12 @@ package struct ActivityClassifier: Sendable {
     /// Discards the evidence from before an interruption of the samples. The reported activity is kept.
     mutating func restart() {
         recent = InlineArray(repeating: [])
-        agreeingWindows = 0
-        lastStep = -.infinity
+        (agreeingWindows, lastStep) = (0, -.infinity)
         vehicle.restart()
     }
 
-    /// Processes a window.
-    ///
-    /// - Parameters:
-    ///   - speed: The current speed from a GNSS receiver, in m/s; nil if unavailable.
-    ///   - rhythm: The rhythm of the movement at the end of the window.
-    ///   - pedalling: The regularity of the movement at the period of a pedal revolution.
-    /// - Returns: True if the reported activity or its confidence has changed.
+    /// Processes a window with the speed of a GNSS receiver (m/s), the rhythm at its end and the regularity at the
+    /// period of a pedal revolution. Returns true if the reported activity or its confidence has changed.
     mutating func process(
         _ window: MovementFeatures, speed: Double?, rhythm: MovementHistory.Rhythm, pedalling: Double
     ) -> Bool {
@@ -92,7 +85,6 @@ package struct ActivityClassifier: Sendable {
         return score > minimumRunningScore ? .running : .walking
     }
 
-    /// Returns the number of recent windows with an activity.
     private func count(_ activity: CarriedActivity) -> Int {
         var count = 0
         for index in recent.indices where recent[index] == activity { count += 1 }
@@ -133,5 +125,40 @@ package struct ActivityClassifier: Sendable {
         let new = ActivityState(activity: activity, confidence: confidence, start: changeStart)
         defer { state = new }
         return !isSame || state?.confidence != confidence
+    }
+}
+
+/// The activity of a person carrying the device. Several activities may apply at once: a car waiting at a traffic light
+/// is both automotive and stationary.
+package struct CarriedActivity: OptionSet, Sendable, Hashable {
+    package let rawValue: UInt8
+
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    package static let stationary = CarriedActivity(rawValue: 1)
+    package static let walking = CarriedActivity(rawValue: 2)
+    package static let running = CarriedActivity(rawValue: 4)
+    package static let cycling = CarriedActivity(rawValue: 8)
+    package static let automotive = CarriedActivity(rawValue: 16)
+    /// The device moves, but the kind of movement cannot be determined.
+    package static let unknown = CarriedActivity(rawValue: 32)
+}
+
+package enum ActivityConfidence: UInt8, Sendable, Comparable {
+    case low = 0
+    case medium = 1
+    case high = 2
+
+    package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+}
+
+package struct ActivityState: Sendable, Hashable {
+    package var activity: CarriedActivity
+    package var confidence: ActivityConfidence
+    /// The time when the activity began, in seconds of the clock of the samples.
+    package var start: Double
+
+    package init(activity: CarriedActivity, confidence: ActivityConfidence, start: Double) {
+        (self.activity, self.confidence, self.start) = (activity, confidence, start)
     }
 }

@@ -40,15 +40,10 @@ struct RideDetector: Sendable {
 
     mutating func restart() {
         end()
-        lastStep = -.infinity
-        pedalling = 0
+        (lastStep, pedalling) = (-.infinity, 0)
     }
 
-    private mutating func end() {
-        minimumRideSpeed = nil
-        ridingSince = nil
-        stepsInRide = 0
-    }
+    private mutating func end() { (minimumRideSpeed, ridingSince, stepsInRide) = (nil, nil, 0) }
 
     mutating func update(speed: Double?, pedalling regularity: Double, at time: Double) {
         let isOnFoot = time - lastStep < 5

@@ -12,9 +12,7 @@
 package struct WalkTracker: Sendable {
     /// The changes caused by a sample.
     package struct Changes: Sendable {
-        /// True if there are new ``WalkTracker/steps``.
         package var hasSteps = false
-        /// True if ``WalkTracker/activity`` has changed.
         package var hasActivity = false
     }
 
@@ -32,15 +30,12 @@ package struct WalkTracker: Sendable {
     /// The steps counted with the latest sample, oldest first; at most nine.
     package private(set) var steps: [Footstep] = []
 
-    /// Creates a tracker.
     package init() { steps.reserveCapacity(StepDetector.maximumIrregularPeaks + 1) }
 
     /// The current activity; nil during the first 2.56 seconds.
     package var activity: ActivityState? { classifier.state }
 
-    /// Processes a sample.
-    ///
-    /// - Parameter speed: The current speed from a GNSS receiver, in m/s; nil if unavailable.
+    /// Processes a sample, with the current speed from a GNSS receiver in m/s; nil if unavailable.
     package mutating func update(_ acceleration: SIMD3<Double>, at time: Double, speed: Double? = nil) -> Changes {
         var changes = Changes()
         if !steps.isEmpty { steps.removeAll(keepingCapacity: true) }
@@ -49,8 +44,7 @@ package struct WalkTracker: Sendable {
         let sample = acceleration.clamped(lowerBound: -limit, upperBound: limit)
         switch sampler.step(sample, at: time) {
         case .ignored: return changes
-        case .start:
-            restart(sample, at: time, &changes)
+        case .start: restart(sample, at: time, &changes)
         case .available(let count):
             for _ in 0..<count {
                 let (value, time) = sampler.next()

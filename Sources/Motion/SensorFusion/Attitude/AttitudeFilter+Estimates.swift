@@ -17,9 +17,7 @@ extension AttitudeFilter {
     @inlinable public var magneticAttitude: Quaternion? { north.rotated(attitude) }
 
     /// The latest angular rate without the bias, in rad/s.
-    @inlinable public var rotationRate: SIMD3<Double> {
-        SIMD3(rateWithoutBias.x, rateWithoutBias.y, rateWithoutBias.z)
-    }
+    @inlinable public var rotationRate: SIMD3<Double> { SIMD3(rateWithoutBias.x, rateWithoutBias.y, rateWithoutBias.z) }
 
     /// The gyroscope bias, in rad/s.
     @inlinable public var bias: SIMD3<Double> { SIMD3(estimator.bias.x, estimator.bias.y, estimator.bias.z) }
@@ -31,7 +29,7 @@ extension AttitudeFilter {
     @inlinable public var isResting: Bool { rest.isResting }
 
     /// True if a magnetic field is expected: either it was set, or a measured field has been accepted.
-    @inlinable public var isFieldExpected: Bool { field.expected != nil }
+    @inlinable package var isFieldExpected: Bool { field.expected != nil }
 
     /// True while the magnetic field differs from the expected one, or if none is expected yet.
     @inlinable public var isMagneticallyDisturbed: Bool { field.isDisturbed }
@@ -77,15 +75,10 @@ extension AttitudeFilter {
         return min(.pi, 2 * variance.squareRoot())
     }
 
-    /// Restarts the heading estimation after a change of the magnetometer calibration.
-    ///
-    /// The heading is initialized from the next samples immediately, instead of converging over half a minute. Attitude
-    /// and bias are kept.
-    ///
-    /// - Parameters:
-    ///   - strength: The field strength with the new calibration, in the unit of the samples; nil or NaN if unknown.
-    ///   - dip: The dip angle in radians, positive below the horizon; nil or NaN if unknown.
-    public mutating func restartMagnetometer(strength: Double? = nil, dip: Double? = nil) {
+    /// Restarts the heading estimation after a change of the magnetometer calibration: the heading is initialized from
+    /// the next samples, and attitude and bias are kept. `strength` is in the unit of the samples with the new
+    /// calibration, `dip` in radians, positive below the horizon; nil or NaN if unknown.
+    package mutating func restartMagnetometer(strength: Double? = nil, dip: Double? = nil) {
         restartHeading()
         field.discardExpected()
         if let strength, let dip, dip.isFinite { setExpectedField(strength: strength, dip: dip) }
@@ -98,8 +91,6 @@ extension AttitudeFilter {
         headingGain.restart()
         headingTrust.restart()
         estimator.restartHeading()
-        fieldSum = .zero
-        fieldCount = 0
-        fieldTime = 0
+        (fieldSum, fieldCount, fieldTime) = (.zero, 0, 0)
     }
 }

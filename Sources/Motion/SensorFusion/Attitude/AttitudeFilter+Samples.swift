@@ -35,8 +35,8 @@ extension AttitudeFilter {
         renormalizePeriodically()
     }
 
-    /// Applies the estimated rotation during a gap in the samples. If that rotation exceeds `maximumBridgedRotation`, or the gap
-    /// exceeds `maximumGap`, the inclination and the heading are initialized again.
+    /// Applies the estimated rotation during a gap. Initializes the attitude again after a larger rotation or a longer
+    /// gap.
     private mutating func bridgeGap(_ silence: Double, to rate: SIMD4<Double>) {
         guard silence > 0, silence <= settings.maximumGap else { return reinitialize() }
         let before = lastRate - estimator.bias
@@ -58,7 +58,7 @@ extension AttitudeFilter {
     private static var maximumBridgedRotation: Double { 0.1 }
 
     /// The factor of the cross product of two successive rates in the rotation between them, for steady coning: 1/6 for
-    /// samples of the instantaneous rate, plus 1/24 because the samples of a sensor are means over their interval.
+    /// instantaneous samples, plus 1/24 because samples are means over their interval.
     private static var coningFactor: Double { 5 / 24.0 }
 
     /// Processes an accelerometer sample.
@@ -99,8 +99,8 @@ extension AttitudeFilter {
         return vector.z > 0 && vector.z * vector.z > 0.9973 * vector.dot(vector)
     }
 
-    /// Returns the mean acceleration in the inertial frame. Without a gyroscope that frame rotates with the device, so
-    /// a shorter mean is used.
+    /// Returns the mean acceleration in the inertial frame; a shorter mean without a gyroscope, when that frame rotates
+    /// with the device.
     @inline(__always)
     private mutating func mean(of acceleration: SIMD4<Double>, hasGyroscope: Bool, interval: Double) -> SIMD4<Double> {
         let inFrame = inertial.rotate(acceleration)
@@ -137,8 +137,7 @@ extension AttitudeFilter {
         return (SIMD4(x * cosine, y * cosine, cosine, 0), Quaternion(components: SIMD4(y * ratio, -x * ratio, 0, half)))
     }
 
-    /// The general case of `leveling`. For a vector without a direction, the returned direction is outside the unit
-    /// sphere.
+    /// The general case of `leveling`. Without a direction, the result is outside the unit sphere.
     @inline(never)
     private static func steepLeveling(_ vector: SIMD4<Double>) -> (SIMD4<Double>, Quaternion) {
         let squared = vector.dot(vector)
@@ -150,7 +149,7 @@ extension AttitudeFilter {
         return (up, Quaternion(x: 0.5 * up.y / w, y: -0.5 * up.x / w, z: 0, w: w))
     }
 
-    /// Renormalizes the quaternions with every 16th sample, which is sufficient because rounding errors grow slowly.
+    /// Renormalizes the quaternions with every 16th sample, because rounding errors grow slowly.
     @inline(__always)
     private mutating func renormalizePeriodically() {
         steps &+= 1
@@ -209,9 +208,7 @@ extension AttitudeFilter {
     private mutating func updateHeading() {
         let interval = fieldTime > 0 ? fieldTime : Self.unknownInterval
         let earth = inclination.rotate(fieldSum * (1 / fieldCount))
-        fieldSum = .zero
-        fieldCount = 0
-        fieldTime = 0
+        (fieldSum, fieldCount, fieldTime) = (.zero, 0, 0)
         let squaredRate = rateWithoutBias.dot(rateWithoutBias)
         if settings.rejectsMagneticDisturbance {
             var motion = rest.meanRate.dot(rest.meanRate)
@@ -253,8 +250,7 @@ extension AttitudeFilter {
             strength: strength, dip: -Self.arcsine(earth.z / strength), squaredRate: squaredRate, interval: interval)
     }
 
-    /// Follows the magnetometer without a gyroscope. Disturbances cannot be bridged in this case, and rotations are
-    /// observed by the magnetometer only.
+    /// Follows the magnetometer, which alone observes rotations without a gyroscope; disturbances cannot be bridged.
     @inline(never)
     private mutating func followWithoutGyroscope(_ earth: SIMD4<Double>, interval: Double) {
         if settings.rejectsMagneticDisturbance {
@@ -264,8 +260,7 @@ extension AttitudeFilter {
         north.rotate(by: weight * north.disagreement(x: earth.x, y: earth.y))
     }
 
-    /// Returns the arc sine with an error below 2e-8: M. Abramowitz and I. Stegun, Handbook of Mathematical Functions,
-    /// 4.4.46.
+    /// Returns the arc sine, within 2e-8 (M. Abramowitz, I. Stegun, Handbook of Mathematical Functions, 4.4.46).
     @inline(__always)
     private static func arcsine(_ value: Double) -> Double {
         let x = min(abs(value), 1)
@@ -277,8 +272,7 @@ extension AttitudeFilter {
         return value < 0 ? -angle : angle
     }
 
-    /// Initializes the attitude again after a gap of unknown rotation. The bias and the expected magnetic field are
-    /// kept.
+    /// Initializes the attitude again after an unknown rotation. The bias and the expected field are kept.
     private mutating func reinitialize() {
         reinitializationCount &+= 1
         gravityCoefficients.restart()

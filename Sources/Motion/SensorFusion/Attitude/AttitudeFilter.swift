@@ -56,7 +56,7 @@ public struct AttitudeFilter: Sendable {
 
     /// True until the first accelerometer sample after the start or after an interruption.
     var isInclinationNew: Bool
-    /// The number of gyroscope and accelerometer samples; determines when the quaternions are renormalized.
+    /// The number of gyroscope and accelerometer samples, for the renormalization.
     var steps: UInt32 = 0
 
     /// The number of times the attitude was initialized again. Earlier attitudes are unrelated to later ones.

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension BiasEstimator {
-    /// Increases the uncertainty of the heading over an interval.
-    ///
-    /// - Parameters:
-    ///   - up: The direction up, in device axes.
-    ///   - squaredRate: The square of the angular rate without the bias.
+    /// Increases the uncertainty of the heading over an interval. `up` is in device axes; the rate is without the bias.
     mutating func advanceHeading(up: SIMD4<Double>, squaredRate: Double, interval: Double) {
         headingVariance += (headingNoise + headingNoisePerSquaredRate * squaredRate) * interval
         let part = covariance * up
@@ -19,15 +15,11 @@ extension BiasEstimator {
             isCoupled = true
         } else if isCoupled {
             headingVariance -= 2 * interval * up.dot(coupling)
-            if coupling.dot(coupling) < 1e-20 {
-                coupling = .zero
-                isCoupled = false
-            }
+            if coupling.dot(coupling) < 1e-20 { (coupling, isCoupled) = (.zero, false) }
         }
         limitHeadingVariance()
     }
 
-    /// Corrects the heading variance and the bias by a comparison with the magnetometer.
     mutating func correctByHeading(_ disagreement: Double, gain: Double, variance: Double) {
         if isCoupled {
             correctByHeadingCovariance(coupling, disagreement / variance, inverse: 1 / variance)
@@ -42,16 +34,12 @@ extension BiasEstimator {
         limitHeadingVariance()
     }
 
-    /// Resets the heading to unknown.
     mutating func restartHeading() {
         headingVariance = .pi * .pi
-        coupling = .zero
-        isCoupled = false
-        headingCorrection = 0
+        (coupling, isCoupled, headingCorrection) = (.zero, false, 0)
     }
 
-    /// Returns the accumulated heading correction and resets it. Bias corrections at rest also determine how far the
-    /// heading drifted before.
+    /// Returns and resets the heading correction. Bias corrections at rest also determine the heading's earlier drift.
     mutating func consumeHeadingCorrection() -> Double {
         let correction = headingCorrection
         headingCorrection = 0

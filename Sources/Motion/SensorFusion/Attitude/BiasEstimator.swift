@@ -48,7 +48,6 @@ struct BiasEstimator: Sendable {
         covariance = SymmetricMatrix(diagonal: min(sigma * sigma, initialVariance))
     }
 
-    /// Increases the uncertainty of the bias over an interval.
     @inline(__always)
     mutating func advance(by interval: Double) {
         let added = noise * interval
@@ -57,7 +56,6 @@ struct BiasEstimator: Sendable {
         if covariance.zz < initialVariance { covariance.zz += added }
     }
 
-    /// Corrects the bias by the mean rate of a resting device over an interval.
     @inline(__always)
     mutating func correctAtRest(_ rate: SIMD4<Double>, interval: Double) {
         let residual = (rate - bias).limited(to: limit)
@@ -69,8 +67,7 @@ struct BiasEstimator: Sendable {
         clip()
     }
 
-    /// Corrects the bias by three comparisons over an interval, each with the component of the bias along a vector. The
-    /// third one assumes a vertical bias of zero.
+    /// Corrects the bias by three comparisons along vectors; the third one assumes a vertical bias of zero.
     @inline(__always)
     mutating func correctInMotion(
         _ first: SIMD4<Double>, _ second: SIMD4<Double>, _ third: SIMD4<Double>, residual: SIMD4<Double>,
@@ -86,9 +83,7 @@ struct BiasEstimator: Sendable {
 
     /// Returns the variance of a comparison with which the variance of the bias converges to `variance`.
     @inline(__always)
-    private static func weight(_ variance: Double, _ added: Double) -> Double {
-        variance * variance / added + variance
-    }
+    private static func weight(_ variance: Double, _ added: Double) -> Double { variance * variance / added + variance }
 
     /// Corrects the bias by its covariance with the heading.
     mutating func correctByHeadingCovariance(_ part: SIMD4<Double>, _ factor: Double, inverse: Double) {
@@ -97,8 +92,8 @@ struct BiasEstimator: Sendable {
         clip()
     }
 
-    /// Corrects the bias by one comparison, and returns the resulting correction of the heading. Because the errors of
-    /// the comparisons are independent, applying them one after the other is equivalent to applying all at once.
+    /// Corrects the bias by one comparison, and returns the correction of the heading. The errors of the comparisons
+    /// are independent, so they are applied one after the other.
     @inline(__always)
     private mutating func correct(
         _ direction: SIMD4<Double>, _ residual: Double, _ weight: Double, _ before: SIMD4<Double>
@@ -117,4 +112,46 @@ struct BiasEstimator: Sendable {
 
     @inline(__always)
     private mutating func clip() { bias = bias.limited(to: limit) }
+}
+
+struct SymmetricMatrix: Sendable {
+    var xx: Double
+    var yy: Double
+    var zz: Double
+    private var xy = 0.0
+    private var xz = 0.0
+    private var yz = 0.0
+
+    init(diagonal value: Double) { (xx, yy, zz) = (value, value, value) }
+
+    /// Returns the product of the matrix and a vector; its fourth lane is zero.
+    @inline(__always)
+    static func * (m: borrowing SymmetricMatrix, v: SIMD4<Double>) -> SIMD4<Double> {
+        let x = m.xx * v.x + m.xy * v.y + m.xz * v.z
+        let y = m.xy * v.x + m.yy * v.y + m.yz * v.z
+        let z = m.xz * v.x + m.yz * v.y + m.zz * v.z
+        return SIMD4(x, y, z, 0)
+    }
+
+    /// Subtracts factor · v · vᵀ.
+    @inline(__always)
+    mutating func subtract(_ v: SIMD4<Double>, times factor: Double) {
+        let x = factor * v.x
+        let y = factor * v.y
+        let z = factor * v.z
+        xx -= x * v.x
+        xy -= x * v.y
+        xz -= x * v.z
+        yy -= y * v.y
+        yz -= y * v.z
+        zz -= z * v.z
+    }
+
+    /// An upper bound of the largest eigenvalue: the largest absolute row sum (Gershgorin).
+    var eigenvalueBound: Double {
+        let x = abs(xx) + abs(xy) + abs(xz)
+        let y = abs(xy) + abs(yy) + abs(yz)
+        let z = abs(xz) + abs(yz) + abs(zz)
+        return max(x, max(y, z))
+    }
 }

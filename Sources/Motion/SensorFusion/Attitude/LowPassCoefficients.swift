@@ -24,15 +24,14 @@ struct LowPassCoefficients: Sendable {
     private var hasStarted = false
     private var count = 0.0
     private var elapsed = 0.0
-    /// The duration, in seconds, over which the value before a restart was averaged; zero if that value is not used.
+    /// The duration, in seconds, of the mean before a restart; zero if it is not used.
     private var restartWeight = 0.0
     /// The latest known interval, in seconds.
     private var lastInterval = 0.01
 
     init(timeConstant: Double) { self.timeConstant = timeConstant }
 
-    /// Prepares the coefficients for a sample that ends an interval. Called once for each sample, before all lanes are
-    /// updated.
+    /// Prepares the coefficients for a sample. Called once for each sample, before all lanes are updated.
     @inline(__always)
     mutating func advance(by interval: Double) {
         if interval < shortest || interval > longest { prepare(for: interval) }
@@ -42,9 +41,7 @@ struct LowPassCoefficients: Sendable {
     mutating func restart() {
         hasStarted = false
         meanWeight = 1
-        count = 0
-        elapsed = 0
-        restartWeight = 0
+        (count, elapsed, restartWeight) = (0, 0, 0)
     }
 
     /// Restarts with the current value, weighted like a mean over a duration in seconds.
@@ -114,5 +111,30 @@ struct LowPassLanes<Vector: SIMD & Sendable>: Sendable where Vector.Scalar == Do
         low = weight == 1 ? x : low + weight * (x - low)
         band = .zero
         return low
+    }
+}
+
+/// The weight of a sample in a first-order low-pass filter, 1 - exp(-interval / time constant), cached for equal
+/// intervals.
+struct OnePoleGain: Sendable {
+    private let timeConstant: Double
+    private var shortest = 1.0
+    private var longest = -1.0
+    private var gain = 0.0
+
+    /// A time constant of zero results in a weight of one, a negative time constant in a weight of zero.
+    init(timeConstant: Double) { self.timeConstant = timeConstant }
+
+    @inline(__always)
+    mutating func value(for interval: Double) -> Double {
+        if interval < shortest || interval > longest { prepare(for: interval) }
+        return gain
+    }
+
+    @inline(never)
+    private mutating func prepare(for interval: Double) {
+        shortest = interval * (1 - 1e-3)
+        longest = interval * (1 + 1e-3)
+        gain = timeConstant < 0 ? 0 : timeConstant == 0 ? 1 : -expm1(-interval / timeConstant)
     }
 }

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The magnetic field expected at the current location, as strength and dip, and whether the measured field agrees with
-/// it.
+/// The expected strength and dip of the magnetic field, and whether the measured field agrees with it.
 @usableFromInline
 struct MagneticReference: Sendable {
     @usableFromInline private(set) var isDisturbed = true
-    /// The strength in the unit of the samples, and the dip in radians below the horizon; nil until a field is
-    /// accepted.
+    /// In the unit of the samples, and in radians below the horizon; nil until a field is accepted.
     @usableFromInline private(set) var expected: SIMD2<Double>?
-    /// The low-pass filtered strength and dip.
     private(set) var current = SIMD2<Double>.zero
 
     private var candidate = SIMD2<Double>(-1, 0)
@@ -36,7 +33,6 @@ struct MagneticReference: Sendable {
         squaredAcceptanceRate = settings.magneticAcceptanceRate * settings.magneticAcceptanceRate
     }
 
-    /// Sets the expected field, for example from a model of the earth's field.
     mutating func setExpected(strength: Double, dip: Double) { expected = SIMD2(strength, dip) }
 
     /// - Parameter squaredRate: The square of the current mean angular rate. A new field is accepted only after
@@ -70,8 +66,7 @@ struct MagneticReference: Sendable {
         }
     }
 
-    /// Restarts after a gap of unknown duration. The expected field is kept, because the location is most likely
-    /// unchanged.
+    /// Restarts after a gap. The expected field is kept, because the location is most likely unchanged.
     mutating func restart() {
         coefficients.restart()
         candidateTime = 0

@@ -44,14 +44,8 @@ struct MagnetometerConsistency: Sendable {
         rejectionFactor = max(settings.magneticRejectionFactor, 1)
     }
 
-    /// Returns the angle by which to rotate the heading.
-    ///
-    /// - Parameters:
-    ///   - disagreement: The difference between magnetometer and heading in radians.
-    ///   - field: The current strength and dip of the field.
-    ///   - expected: The expected strength and dip; nil if no field is expected.
-    ///   - hasRested: Whether the device has been resting since the start.
-    ///   - isResting: Whether the device rests.
+    /// Returns the angle by which to rotate the heading, from its difference to the magnetometer in radians, the
+    /// current and the expected strength and dip, and whether the device rests and has been resting since the start.
     mutating func correction(
         _ disagreement: Double, field: SIMD2<Double>, expected: SIMD2<Double>?, trust: MagneticRejection.Trust,
         hasRested: Bool, isResting: Bool, interval: Double, estimator: inout BiasEstimator
@@ -113,12 +107,7 @@ struct MagnetometerConsistency: Sendable {
         return gain * Self.limited(disagreement, width * (estimator.headingVariance + noise).squareRoot())
     }
 
-    mutating func restart() {
-        time = 0
-        headingField = nil
-        fieldVariance = 0
-        unusedTime = 0
-    }
+    mutating func restart() { (time, headingField, fieldVariance, unusedTime) = (0, nil, 0, 0) }
 
     /// Returns the sum of the squares of the relative deviation of the strength and of the deviation of the dip.
     @inline(__always)
@@ -133,8 +122,7 @@ struct MagnetometerConsistency: Sendable {
         value > limit ? limit : value < -limit ? -limit : value
     }
 
-    /// Returns the cosine, at least 0.1 because of the magnetic poles. The series is sufficient because the last digits
-    /// do not matter.
+    /// Returns the cosine, at least 0.1 because of the magnetic poles. The last digits do not matter.
     @inline(__always)
     private func cosine(_ angle: Double) -> Double {
         let a2 = angle * angle

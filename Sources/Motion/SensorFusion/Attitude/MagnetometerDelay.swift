@@ -6,7 +6,6 @@
 /// proportional to its motion in device axes, and the ratio is the delay. The ratio is computed from both motions
 /// without their slow components.
 struct MagnetometerDelay: Sendable {
-    /// The estimated delay in seconds.
     private(set) var delay: Double
 
     private let prior: Double

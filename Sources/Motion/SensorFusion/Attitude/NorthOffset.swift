@@ -20,8 +20,7 @@ struct NorthOffset: Sendable {
         isKnown ? Quaternion(x: 0, y: 0, z: half.y, w: half.x).after(attitude) : nil
     }
 
-    /// Returns the correction of the angle, -π ... π, that makes it agree with a horizontal field in earth axes with
-    /// arbitrary heading.
+    /// Returns the correction of the angle, -π ... π, for a horizontal field in earth axes with arbitrary heading.
     @inline(__always)
     func disagreement(x: Double, y: Double) -> Double {
         let cosine = half.x * half.x - half.y * half.y

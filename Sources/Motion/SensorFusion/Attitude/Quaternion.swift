@@ -7,13 +7,13 @@ import SystemCalls
 /// As an attitude it rotates vectors from the axes of the device to those of the earth.
 public struct Quaternion: Sendable, Hashable {
     /// The components x, y, z (the vector part) and w (the scalar part).
-    public var components: SIMD4<Double>
+    package var components: SIMD4<Double>
 
     /// The identity rotation.
     public static let identity = Quaternion(x: 0, y: 0, z: 0, w: 1)
 
     /// Creates a quaternion from its components, without normalizing them.
-    public init(components: SIMD4<Double>) { self.components = components }
+    package init(components: SIMD4<Double>) { self.components = components }
 
     /// Creates a quaternion from its components, without normalizing them.
     public init(x: Double, y: Double, z: Double, w: Double) { components = SIMD4(x, y, z, w) }
@@ -27,35 +27,25 @@ public struct Quaternion: Sendable, Hashable {
     /// The scalar component.
     public var w: Double { components.w }
 
-    /// The vector part.
-    public var vector: SIMD3<Double> { SIMD3(components.x, components.y, components.z) }
+    package var vector: SIMD3<Double> { SIMD3(components.x, components.y, components.z) }
 
     /// The inverse of a unit quaternion.
     public var conjugate: Quaternion { Quaternion(components: components * SIMD4(-1, -1, -1, 1)) }
 
     /// The same rotation with length 1; identity if the length is zero, infinite or NaN.
-    public var normalized: Quaternion {
+    package var normalized: Quaternion {
         let squaredLength = (components * components).sum()
         guard squaredLength.isFinite, squaredLength > 0 else { return .identity }
         return Quaternion(components: components / squaredLength.squareRoot())
     }
 
     /// Returns the rotation by `right` followed by the rotation by `left`.
-    public static func * (left: Quaternion, right: Quaternion) -> Quaternion {
-        let a = left.components
-        let b = right.components
-        return Quaternion(
-            x: a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y,
-            y: a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x,
-            z: a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w,
-            w: a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z)
-    }
+    public static func * (left: Quaternion, right: Quaternion) -> Quaternion { left.after(right) }
 
     /// Returns a vector rotated by the quaternion: q·v·q*.
     public func rotate(_ v: SIMD3<Double>) -> SIMD3<Double> {
-        let u = vector
-        let t = 2 * Self.cross(u, v)
-        return v + w * t + Self.cross(u, t)
+        let rotated = rotate(SIMD4(v, 0))
+        return SIMD3(rotated.x, rotated.y, rotated.z)
     }
 
     /// The z axis of the earth in the axes of the device, which is the direction up.
@@ -64,9 +54,62 @@ public struct Quaternion: Sendable, Hashable {
     package static func cross(_ a: SIMD3<Double>, _ b: SIMD3<Double>) -> SIMD3<Double> {
         SIMD3(a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x)
     }
-}
 
-extension Quaternion {
     /// Creates a rotation about the z axis, in radians, counterclockwise as seen from above.
-    public init(aboutZ angle: Double) { self.init(x: 0, y: 0, z: sin(angle / 2), w: cos(angle / 2)) }
+    package init(aboutZ angle: Double) { self.init(x: 0, y: 0, z: sin(angle / 2), w: cos(angle / 2)) }
+
+    @inline(__always)
+    init(rotationVector v: SIMD4<Double>) {
+        // A quarter of the squared angle is the square of the half angle.
+        let h2 = 0.25 * v.dot(v)
+        let c: Double
+        let s: Double
+        if h2 < 0.003 {
+            // Series of cos(h) and of sin(h) / h; the omitted terms are below 3e-15.
+            let h4 = h2 * h2
+            c = (1 - h2 * 0.5) + h4 * (1 / 24.0 - h2 * (1 / 720.0))
+            s = (0.5 - h2 * (1 / 12.0)) + h4 * (1 / 240.0 - h2 * (1 / 10080.0))
+        } else {
+            let h = h2.squareRoot()
+            c = cos(h)
+            s = 0.5 * sin(h) / h
+        }
+        self.init(components: SIMD4(s * v.x, s * v.y, s * v.z, c))
+    }
+
+    /// The quaternion scaled to length 1. Its length may differ from 1 by rounding errors only.
+    @inline(__always)
+    var renormalized: Quaternion {
+        let c = components
+        let squared = c.x * c.x + c.y * c.y + c.z * c.z + c.w * c.w
+        return Quaternion(components: c * (1.5 - 0.5 * squared))
+    }
+
+    /// Returns the rotation by `other` followed by this rotation. Equivalent to the `*` operator, but inlined.
+    @inline(__always)
+    func after(_ other: Quaternion) -> Quaternion {
+        let a = components
+        let b = other.components
+        let x = a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y
+        let y = a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x
+        let z = a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w
+        let w = a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z
+        return Quaternion(components: SIMD4(x, y, z, w))
+    }
+
+    @inline(__always)
+    func rotate(_ v: SIMD4<Double>) -> SIMD4<Double> {
+        // Scalars are faster here, because with vectors the processor would mostly shuffle lanes.
+        let x = components.x
+        let y = components.y
+        let z = components.z
+        let w = components.w
+        let a = 2 * (y * v.z - z * v.y)
+        let b = 2 * (z * v.x - x * v.z)
+        let c = 2 * (x * v.y - y * v.x)
+        let first = v.x + w * a + (y * c - z * b)
+        let second = v.y + w * b + (z * a - x * c)
+        let third = v.z + w * c + (x * b - y * a)
+        return SIMD4(first, second, third, 0)
+    }
 }

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Detects that the device rests: the angular rate and the acceleration remain close to their own means for some time.
-///
-/// A constant rate that differs much from the known bias may be an unknown bias or a slow rotation. For it the
-/// thresholds are smaller, and gravity and the magnetic field have to confirm the rest.
+/// Detects that the device rests: the angular rate and the acceleration remain close to their own means for a time.
 @usableFromInline
 struct RestDetector: Sendable {
     @usableFromInline private(set) var isResting = false
@@ -71,7 +68,6 @@ struct RestDetector: Sendable {
         if isResting { hasRested = true }
     }
 
-    /// Processes the magnetic field in device axes, which can confirm a rest.
     @inline(__always)
     mutating func update(field: SIMD4<Double>, interval: Double) {
         if isFarFromBias || !crossCheck.hasField { crossCheck.update(field: field, interval: interval) }
@@ -91,13 +87,78 @@ struct RestDetector: Sendable {
     }
 
     @inline(__always)
-    private mutating func end() {
-        stillTime = 0
-        isResting = false
-    }
+    private mutating func end() { (stillTime, isResting) = (0, false) }
 
     @inline(__always)
     private static func exceeds(_ v: SIMD4<Double>, _ limit: Double) -> Bool {
         abs(v.x) > limit || abs(v.y) > limit || abs(v.z) > limit
+    }
+}
+
+/// Determines whether gravity and the magnetic field rotate as the gyroscope measures, or show that it is biased.
+struct RestCrossCheck: Sendable {
+    private(set) var hasField = false
+
+    /// The rotation measured since the beginning of the window, as a rotation vector.
+    private var rotation = SIMD4<Double>.zero
+    private var firstGravity = SIMD4<Double>.zero
+    private var firstField = SIMD4<Double>.zero
+    private var field = SIMD4<Double>.zero
+    private var isFieldNew = true
+    private var gain = OnePoleGain(timeConstant: 0.3)
+
+    mutating func begin(gravity: SIMD4<Double>) {
+        rotation = .zero
+        firstGravity = Self.unit(gravity)
+        firstField = field
+        isFieldNew = true
+    }
+
+    mutating func turn(by vector: SIMD4<Double>, gravity: SIMD4<Double>) {
+        rotation += vector
+        // The comparison is valid for small rotations only.
+        guard rotation.dot(rotation) > 1 else { return }
+        rotation = .zero
+        firstGravity = Self.unit(gravity)
+        firstField = field
+    }
+
+    mutating func update(field measured: SIMD4<Double>, interval: Double) {
+        hasField = true
+        let unit = Self.unit(measured)
+        if isFieldNew {
+            field = unit
+            firstField = unit
+            isFieldNew = false
+        } else {
+            field += gain.value(for: interval) * (unit - field)
+        }
+    }
+
+    /// Returns true if the gyroscope has measured at least three degrees that gravity and magnetic field do not
+    /// confirm.
+    func contradictsGyroscope(gravity: SIMD4<Double>, hasRested: Bool) -> Bool {
+        // Without a magnetometer, a rotation about the vertical cannot be detected. In that case only the first bias is
+        // accepted.
+        if !hasField, hasRested { return false }
+        var predicted = rotation.cross(firstGravity)
+        var expected = predicted.dot(predicted)
+        var change = Self.unit(gravity) - firstGravity
+        var measured = change.dot(change)
+        if hasField {
+            guard !isFieldNew else { return false }
+            predicted = rotation.cross(firstField)
+            expected += predicted.dot(predicted)
+            change = field - firstField
+            measured += change.dot(change)
+        } else {
+            expected = max(expected, rotation.dot(rotation))
+        }
+        return expected > 0.05 * 0.05 && measured < 0.3 * 0.3 * expected
+    }
+
+    private static func unit(_ v: SIMD4<Double>) -> SIMD4<Double> {
+        let squared = v.dot(v)
+        return squared > 0 ? v * (1 / squared.squareRoot()) : v
     }
 }

@@ -15,11 +15,9 @@ struct RoundedTimestampRestorer: Sendable, Equatable {
     /// The fractions of the error by which the sequence and its period follow a timestamp.
     private static let phaseGain = 0.01
     private static let periodGain = 3e-5
-    /// The fraction of a period by which the elapsed time may exceed a whole number of periods before another one is
-    /// counted.
+    /// The fraction of a period by which the time may exceed a number of periods before another one is counted.
     private static let slack = 0.25
-    /// The largest distance of the sequence from a timestamp, as a fraction of the rounding unit: one half, plus a
-    /// margin for jitter.
+    /// The largest distance of the sequence from a timestamp in rounding units: one half, and a margin for jitter.
     private static let maximumDistance = 0.6
     private static let tolerance = 1e-6
     /// The number of recent timestamps farther than `reach` from the sequence at which the sequence is discarded.
@@ -45,8 +43,7 @@ struct RoundedTimestampRestorer: Sendable, Equatable {
 
     static func == (left: RoundedTimestampRestorer, right: RoundedTimestampRestorer) -> Bool {
         left.unitsPerSecond == right.unitsPerSecond && left.count == right.count
-            && left.sequenceTime == right.sequenceTime
-            && left.period == right.period
+            && left.sequenceTime == right.sequenceTime && left.period == right.period
     }
 
     @inline(never)

@@ -21,19 +21,15 @@ struct SensorInterval: Sendable, Equatable {
     /// The interval above which the stream is interrupted, in seconds.
     private var limit: Double
     private let maximumGap: Double
-    /// The time, in seconds, by which a sample has to precede the previous one to indicate that the clock was set back.
-    /// Samples that are less late are ignored.
+    /// The time, in seconds, by which a sample has to precede the previous one if the clock was set back.
     private let clockStepThreshold: Double
     private let nominal: Double
-    /// The upper bound, in seconds, to which `limit` adapts in a slow but regular stream: one second is not a gap at
-    /// one sample per second, but is a gap at fifty samples per second.
+    /// The upper bound, in seconds, to which `limit` adapts in a slow but regular stream.
     private let maximumAdaptiveGap: Double
 
     /// - Parameter nominal: The nominal interval in seconds; zero if unknown.
     init(nominal: Double = 0, maximumGap: Double, slowest: Double, setBack: Double? = nil) {
-        self.nominal = nominal
-        self.maximumGap = maximumGap
-        self.maximumAdaptiveGap = slowest
+        (self.nominal, self.maximumGap, self.maximumAdaptiveGap) = (nominal, maximumGap, slowest)
         self.clockStepThreshold = setBack ?? maximumGap
         interval = nominal
         limit = maximumGap
@@ -66,12 +62,52 @@ struct SensorInterval: Sendable, Equatable {
     @inline(never)
     private mutating func adapt(to seconds: Double) { limit = max(maximumGap, min(3 * seconds, maximumAdaptiveGap)) }
 
-    /// Returns a multiple of the nominal interval if the interval is close to one. In that case the timestamps have
-    /// jitter, but the samples do not.
+    /// Returns a multiple of the nominal interval if the interval is close to one: the timestamps have jitter then.
     @inline(__always)
     private func snapped(_ seconds: Double) -> Double {
         let count = Double(Int32(min(seconds / nominal, 1e9) + 0.5))
         let snapped = count * nominal
         return count >= 1 && abs(seconds - snapped) < nominal / 4 ? snapped : seconds
+    }
+}
+
+/// Detects a stuck sensor: one that repeats a reading exactly, although its readings changed before.
+///
+/// A working sensor with noise rarely returns the same three numbers twice in a row. A sensor with a low resolution
+/// does so at rest, and a sensor that is polled faster than it measures always does. For these sensors, the detector
+/// first learns the usual share of repeated readings.
+struct StuckSensorDetector: Sendable {
+    /// The number of repetitions of a reading after which the sensor is considered stuck.
+    private static let maximumRepetitions = 5
+    /// The share of repeated readings above which repetitions do not indicate a stuck sensor.
+    private static let maximumRepeatedShare = 0.1
+    /// The number of readings over which the share is averaged.
+    private static let averagingCount = 200.0
+
+    private var last = SIMD4<Double>.zero
+    private var run = 0
+    /// The share of readings that equal the previous one; initially 1, so that no sensor is considered stuck.
+    private var share = 1.0
+
+    /// Processes a reading. Returns true while the sensor is stuck.
+    @inline(__always)
+    mutating func isStuck(_ reading: SIMD4<Double>) -> Bool {
+        guard reading == last else {
+            last = reading
+            run = 0
+            share -= share / Self.averagingCount
+            return false
+        }
+        return repeats()
+    }
+
+    @inline(never)
+    private mutating func repeats() -> Bool {
+        run += 1
+        guard share < Self.maximumRepeatedShare, run >= Self.maximumRepetitions else {
+            share += (1 - share) / Self.averagingCount
+            return false
+        }
+        return true
     }
 }

@@ -30,8 +30,7 @@ extension AttitudeAidedFit {
         return fit
     }
 
-    /// The weight of the samples of the newest window, relative to their weight without outliers; 1 while there are
-    /// few.
+    /// The weight of the newest window's samples, relative to that without outliers; 1 while there are few.
     private var newestWeight: Double {
         var (sum, total, number) = (0.0, 0.0, 0)
         for index in 0..<count where slots[index] == newestSlot {
@@ -42,10 +41,7 @@ extension AttitudeAidedFit {
         return number < Self.minimumSamplesPerWindow ? 1 : sum / total
     }
 
-    /// Returns the age from which samples of the newest window no longer fit, although earlier ones do; nil without
-    /// samples.
-    ///
-    /// - Parameter samples: The samples of the latest fit.
+    /// Returns the age from which samples of the newest window no longer fit; nil without samples.
     func ageOfChange(_ samples: [MagneticSample]) -> Int64? {
         let newest = (0..<min(count, samples.count)).filter { slots[$0] == newestSlot }
             .sorted { samples[$0].age < samples[$1].age }
@@ -109,8 +105,7 @@ extension AttitudeAidedFit {
         return (sum / total).squareRoot()
     }
 
-    /// Returns the root mean square angle about the vertical between the fields of the windows and the readings
-    /// corrected by the current solution.
+    /// Returns the root mean square angle about the vertical between the windows' fields and the corrected readings.
     private func headingChange(from own: [SIMD3<Double>]) -> Double {
         var (sum, total) = (0.0, 0.0)
         for index in 0..<count {

@@ -11,8 +11,7 @@ extension AttitudeAidedFit {
             let slope = toEarth(index, Quaternion.cross(samples[index].rate, field))
             let slot = slots[index]
             let weight = weights.values[index]
-            // Subtracting the mean is not necessary for these products, because the mean residual of each window is
-            // zero.
+            // The mean residual of each window is zero, so these products need no subtraction.
             let rest = toEarth(index, field) - windowFields[slot]
             products += weight * (slope.x * rest.x + slope.y * rest.y + slope.z * rest.z)
             squares += weight * (slope.x * slope.x + slope.y * slope.y + slope.z * slope.z)
@@ -66,7 +65,6 @@ extension AttitudeAidedFit {
         return solution.allSatisfy(\.isFinite)
     }
 
-    /// Computes ``spread`` from the sums of the windows.
     private mutating func updateSpread() {
         var rows = [SIMD3<Double>](repeating: .zero, count: 3)
         var total = 0.0
@@ -88,7 +86,6 @@ extension AttitudeAidedFit {
         spread = Matrix3(row0: rows[0] / total, row1: rows[1] / total, row2: rows[2] / total)
     }
 
-    /// Eliminates the unknown field of each window from the system.
     private mutating func eliminateFields(_ information: Double) {
         for slot in 0..<Self.windowLimit where windowSums[Self.windowStride * slot] > 0 {
             let base = Self.windowStride * slot

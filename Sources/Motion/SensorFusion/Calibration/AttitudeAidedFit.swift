@@ -20,8 +20,7 @@ struct AttitudeAidedFit: Sendable {
     static let windowLimit = 16
     /// The number of unknowns: three rows of the matrix, each with a component of the shift, and the bias.
     static let unknowns = 15
-    /// The number of sums per window: the weight, twelve for each component of the earth's field, and three of the bias
-    /// for each of the two horizontal components.
+    /// The sums per window: the weight, twelve for each component of the field, and three of the bias for two of them.
     static let windowStride = 43
     /// The prior standard deviations of the symmetric and of the rotational part of the soft iron.
     static let softIronDeviation = 0.15
@@ -40,7 +39,6 @@ struct AttitudeAidedFit: Sendable {
     /// 0.02 squared. Without this prior, the heading of 2 of 120 simulated pendulums is wrong by 150 degrees; with
     /// 0.001, the hard iron of phones, ten times the field, is wrong by 0.2 %.
     static let currentCorrectionPrior = 0.0004
-    /// The number of samples from which a window is assessed on its own.
     static let minimumSamplesPerWindow = 30
     /// The angular rate in rad/s at which the weight of a sample is halved.
     static let fastRate = 5.0
@@ -144,8 +142,7 @@ extension AttitudeAidedFit {
         return true
     }
 
-    /// Computes the rotation matrices of the attitudes at the times of measurement, without the rotation due to the
-    /// bias.
+    /// Computes the rotation matrices at the times of measurement, without the rotation due to the bias.
     mutating func updateRotations(_ samples: [MagneticSample]) {
         let half = -latency / 2
         for index in 0..<count {

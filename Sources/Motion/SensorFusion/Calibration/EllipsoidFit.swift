@@ -32,8 +32,7 @@ struct EllipsoidFit: Sendable {
         errors = [Double](repeating: 0, count: capacity)
     }
 
-    /// Returns the fit of the samples, with equal total weight for each occupied cell; nil if they do not determine a
-    /// fit.
+    /// Returns the fit with equal total weight for each occupied cell; nil if the samples do not determine a fit.
     mutating func fit(_ samples: [MagneticSample], counts: [Int], inForce: MagneticCalibration) -> MagneticFit? {
         guard load(samples, counts), startWithSphere() else { return nil }
         for _ in 0..<6 {
@@ -216,8 +215,7 @@ struct EllipsoidFit: Sendable {
         return fit
     }
 
-    /// Returns the residual of another correction with its own best strength, relative to the strength of the fit,
-    /// because the strength of the other correction may be due to iron.
+    /// Returns the residual of another correction with its own best strength, relative to the strength of the fit.
     private mutating func residual(of other: MagneticCalibration) -> Double {
         var (sum, total) = (0.0, 0.0)
         for index in 0..<count {

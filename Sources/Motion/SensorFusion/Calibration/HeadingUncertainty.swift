@@ -24,11 +24,8 @@ struct HeadingUncertainty: Sendable, Equatable {
 
     mutating func set(_ row: Int, _ column: Int, _ value: Double) { covariance[row * (row + 1) / 2 + column] = value }
 
-    /// Returns the variance of the heading in square radians.
-    ///
-    /// - Parameters:
-    ///   - field: The measured field.
-    ///   - attitude: The rotation from the axes of the device to earth axes with z up, with an arbitrary heading.
+    /// Returns the variance of the heading in square radians for a measured field and the rotation from device to earth
+    /// axes with z up, with an arbitrary heading.
     func headingVariance(_ field: SIMD3<Double>, attitude: Quaternion) -> Double {
         let back = attitude.conjugate
         let found = headingVariance(
@@ -36,8 +33,7 @@ struct HeadingUncertainty: Sendable, Equatable {
         return min(found + additionalVariance, Self.unknownHeadingVariance)
     }
 
-    /// Returns the variance of the heading for a scaled field and two horizontal directions in the axes of the device,
-    /// with an arbitrary heading.
+    /// Returns the variance for a scaled field and two horizontal directions in device axes, with an arbitrary heading.
     func headingVariance(scaled field: SIMD3<Double>, east: SIMD3<Double>, north: SIMD3<Double>) -> Double {
         let corrected = (matrix * scale.field(field) + shift) / scale.unit
         let (x, y) = ((corrected * east).sum(), (corrected * north).sum())

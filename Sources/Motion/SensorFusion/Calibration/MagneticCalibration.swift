@@ -11,7 +11,6 @@ package enum MagneticQuality: Int, Sendable, Hashable, Comparable {
     /// A calibration as accurate as the sensor allows.
     case high = 2
 
-    /// Compares two values by quality.
     package static func < (left: MagneticQuality, right: MagneticQuality) -> Bool { left.rawValue < right.rawValue }
 }
 
@@ -25,22 +24,18 @@ package struct MagneticCalibration: Sendable, Hashable {
     var matrix = Matrix3.identity
     /// The magnetic field of the device itself, in the unit of the readings.
     package var hardIron = SIMD3<Double>.zero
-    /// The quality of the calibration.
     package var quality = MagneticQuality.uncalibrated
-    /// The root mean square residual of the fit in one component, relative to the field strength; NaN before the first
-    /// fit.
+    /// The root mean square residual in one component, relative to the field strength; NaN before the first fit.
     package var residual = Double.nan
     /// The fraction of all directions in which the field has been measured, 0 ... 1.
     package var coverage = 0.0
-    /// The sides of the device that pointed up during the calibration; empty without a gyroscope, in which case they
-    /// are unknown.
+    /// The sides that pointed up during the calibration; empty if unknown, without a gyroscope.
     package var sidesUp: [MagneticSurvey.Side] = []
     /// The strength of the earth's field after correction, in the unit of the readings; NaN before the first fit.
     package var fieldStrength = Double.nan
     /// The dip angle of the field in radians, positive below the horizon; NaN if unknown.
     package var dip = Double.nan
 
-    /// Creates a calibration that changes nothing.
     package init() {}
 
     /// Returns a reading without the magnetic field of the device.
@@ -55,7 +50,6 @@ package struct MagneticCalibration: Sendable, Hashable {
             && same(left.dip, right.dip)
     }
 
-    /// Hashes the correction and the quality.
     package func hash(into hasher: inout Hasher) {
         hasher.combine(matrix)
         hasher.combine(hardIron)

@@ -16,8 +16,8 @@ struct MagneticFit: Sendable, Equatable {
     var currentResidual = Double.nan
     /// The standard deviation of the heading at the samples, in radians; infinite without attitudes.
     var headingDeviation = Double.infinity
-    /// The root mean square difference at the samples between the headings of the fit and of the current calibration,
-    /// in radians; NaN without attitudes.
+    /// The root mean square difference between the headings of the fit and of the current calibration, in radians; NaN
+    /// without attitudes.
     var headingChange = Double.nan
     /// The weight of the newest samples, relative to their weight without outliers; 1 without attitudes.
     var newestWeight = 1.0
@@ -45,8 +45,7 @@ struct MagneticFit: Sendable, Equatable {
         return result
     }
 
-    /// Returns the cube root, computed by Newton's method. For a number near one, the function of the C library is not
-    /// needed.
+    /// Returns the cube root by Newton's method, which suffices for numbers near one.
     static func cubeRoot(_ value: Double) -> Double {
         guard value > 0, value.isFinite else { return 0 }
         var root = value > 1 ? value : 1
@@ -57,4 +56,49 @@ struct MagneticFit: Sendable, Equatable {
         }
         return root
     }
+}
+
+struct MagneticSample: Sendable, Equatable {
+    var field: SIMD3<Double>
+    /// The rotation from device to earth axes with an arbitrary heading; identity without a gyroscope.
+    var attitude: Quaternion
+    /// The angular rate in rad/s, in the axes of the device.
+    var rate: SIMD3<Double>
+    /// The integral of the direction up in device axes since the window began, in seconds. Its product with the
+    /// gyroscope bias is the drift of the heading.
+    var drift = SIMD3<Double>.zero
+    /// The part of the drift angle that is already corrected in the attitude, in radians.
+    var correctedDrift = 0.0
+    /// The index of the window. Samples of one window have the same heading error of the attitude.
+    var window: Int
+    /// The insertion index, which orders samples by age.
+    var age: Int64 = 0
+    /// The index of the cell of the direction or attitude.
+    var cell: Int
+}
+
+/// The mean of the readings and their root mean square distance from it. Scaled by them, the parameters of a fit are of
+/// order one, for any unit of the magnetometer and any hard iron.
+struct FieldScale: Sendable, Equatable {
+    private(set) var center = SIMD3<Double>.zero
+    private(set) var unit = 1.0
+
+    init() {}
+
+    /// Creates the scale of some samples; nil if they are all equal, infinite or NaN.
+    init?(_ samples: ArraySlice<MagneticSample>) {
+        guard !samples.isEmpty else { return nil }
+        let count = Double(samples.count)
+        var sum = SIMD3<Double>.zero
+        for sample in samples { sum += sample.field }
+        center = sum / count
+        var squares = 0.0
+        for sample in samples { squares += (sample.field - center).squaredLength }
+        unit = (squares / count).squareRoot()
+        guard unit.isFinite, unit > 0, center.isFinite else { return nil }
+    }
+
+    func scaled(_ field: SIMD3<Double>) -> SIMD3<Double> { (field - center) / unit }
+
+    func field(_ scaled: SIMD3<Double>) -> SIMD3<Double> { scaled * unit + center }
 }

@@ -6,7 +6,6 @@ package struct MagneticSurvey: Sendable, Equatable {
     package enum Side: String, Sendable, CaseIterable {
         case face, back, topEdge, bottomEdge, rightEdge, leftEdge
 
-        /// The unit vector of the side, in the axes of the device.
         package var axis: SIMD3<Double> {
             switch self {
             case .face: SIMD3(0, 0, 1)
@@ -38,7 +37,6 @@ package struct MagneticSurvey: Sendable, Equatable {
     /// True if no further pose is required.
     package var hasSufficientPoses: Bool { sectorsCovered >= Self.sectorCount - 3 && sidesUp.count >= 3 }
 
-    /// Creates a survey from samples with attitudes.
     init(_ samples: [MagneticSample], isCalibrated: Bool) {
         self.isCalibrated = isCalibrated
         var directions: Set<Int> = []
@@ -53,7 +51,7 @@ package struct MagneticSurvey: Sendable, Equatable {
 }
 
 extension MagnetometerCalibrator {
-    /// The poses of the samples available to the next fit; nil without a gyroscope, in which case they are unknown.
+    /// The poses of the samples for the next fit; nil without a gyroscope.
     package var survey: MagneticSurvey? {
         usesAttitude ? MagneticSurvey(reservoir.samples, isCalibrated: quality > .uncalibrated) : nil
     }

@@ -16,7 +16,6 @@
 /// Readings may have any unit, which must not change. Memory is bounded; an update allocates only occasionally, when it
 /// computes a fit. The result depends on the readings and timestamps only.
 package struct MagnetometerCalibrator: Sendable {
-    /// The current calibration.
     package private(set) var calibration = MagneticCalibration() { didSet { updateQuality() } }
     /// The state of the running fit, for guiding a user who rotates the device. It is not for correcting readings.
     package private(set) var candidate = MagneticCalibration()
@@ -24,12 +23,10 @@ package struct MagnetometerCalibrator: Sendable {
     ///
     /// A field measured during a fast rotation belongs to the attitude at a time earlier by this delay.
     package private(set) var latency = 0.0
-    /// The standard deviation of the candidate's corrected field over all directions, relative to the field strength;
-    /// infinite without a candidate.
+    /// The standard deviation of the candidate's corrected field, relative to the field strength; infinite without one.
     package private(set) var candidateUncertainty = Double.infinity
 
-    /// The recent standard deviation of the heading due to the calibration, in radians, for the current pose of the
-    /// device; NaN if unknown.
+    /// The standard deviation of the heading due to the calibration, in radians, in the current pose; NaN if unknown.
     package private(set) var headingDeviation = Double.nan { didSet { updateQuality() } }
     /// The quality of the calibration for the current pose of the device; reduced if the heading is uncertain in that
     /// pose. A calibration from an earlier run has low quality until it is confirmed, because the iron may have
@@ -39,8 +36,7 @@ package struct MagnetometerCalibrator: Sendable {
     package private(set) var quality = MagneticQuality.uncalibrated
 
     var start = MagneticCalibration()
-    /// True while the current calibration was not found by this calibrator. Replacing it requires evidence that it is
-    /// wrong.
+    /// True while the current calibration is not this calibrator's. Replacing it requires evidence that it is wrong.
     var isInherited = true
     /// True after a fit has confirmed or replaced the current calibration.
     private var isConfirmed = false { didSet { updateQuality() } }
@@ -73,24 +69,17 @@ package struct MagnetometerCalibrator: Sendable {
 
     static let capacity = 400
 
-    /// Creates a calibrator.
-    ///
-    /// - Parameter start: The calibration of an earlier run, used immediately; ignored if it is implausible.
+    /// Creates a calibrator with the calibration of an earlier run, which is used immediately, or ignored if
+    /// implausible.
     package init(start: MagneticCalibration? = nil) {
         if let start, start.isUsable { self.start = start }
         reset()
     }
 
-    /// Processes a sample.
-    ///
-    /// - Parameters:
-    ///   - measured: The measured field without any correction, in the axes of the device.
-    ///   - attitude: The rotation at the same time from the axes of the device to earth axes with z up, whose heading
-    ///     may be arbitrary and may drift; nil without a gyroscope.
-    ///   - bias: The gyroscope bias that was subtracted for this attitude, in rad/s, in the axes of the device.
-    ///   - timestamp: The time in seconds.
-    /// - Returns: True if ``calibration`` has changed. ``MagneticCalibration/correctsTheSame(as:)`` determines whether
-    ///   the correction itself has changed or only its properties.
+    /// Processes a sample: the measured field in device axes without any correction, the attitude at the same time,
+    /// whose heading may be arbitrary and may drift (nil without a gyroscope), the gyroscope bias that was subtracted
+    /// for it, and the time in seconds. Returns true if ``calibration`` has changed;
+    /// ``MagneticCalibration/correctsTheSame(as:)`` determines whether the correction itself has.
     package mutating func update(
         _ measured: SIMD3<Double>, attitude: Quaternion?, bias: SIMD3<Double> = .zero, timestamp: Double
     ) -> Bool {
@@ -115,25 +104,18 @@ package struct MagnetometerCalibrator: Sendable {
         return solve()
     }
 
-    /// Returns a reading corrected by the current calibration. The method is mutating only to avoid a copy of the
-    /// calibration for each reading; it changes nothing.
+    /// Returns a corrected reading. Mutating only to avoid a copy of the calibration; it changes nothing.
     package mutating func corrected(_ measured: SIMD3<Double>) -> SIMD3<Double> { calibration.apply(to: measured) }
 
-    /// Sets the field that the World Magnetic Model predicts for the current location.
-    ///
-    /// A fit that differs widely from it is not adopted. Agreement does not confirm a fit, because buildings change the
-    /// field.
-    ///
-    /// - Parameters:
-    ///   - strength: The field strength, in the unit of the readings.
-    ///   - dip: The dip angle in radians, positive below the horizon.
+    /// Sets the strength, in the unit of the readings, and the dip, in radians below the horizon, that the World
+    /// Magnetic Model predicts for the current location. A fit that differs widely is not adopted. Agreement does not
+    /// confirm a fit, because buildings change the field.
     package mutating func setExpectedField(strength: Double, dip: Double) {
         expectedStrength = strength.isFinite && strength > 0 ? strength : nil
         expectedDip = dip.isFinite ? dip : nil
     }
 
-    /// Notifies the calibrator that the attitude was initialized again. The heading is unrelated to the earlier one,
-    /// and the inclination needs time to converge.
+    /// Notifies the calibrator that the attitude was initialized again, with an unrelated heading.
     package mutating func recordInterruption(timestamp: Double) {
         guard timestamp.isFinite else { return }
         beginWindow(at: timestamp, settling: true)
@@ -144,8 +126,7 @@ package struct MagnetometerCalibrator: Sendable {
     package mutating func reset() {
         calibration = start
         candidate = MagneticCalibration()
-        candidateUncertainty = .infinity
-        latency = 0
+        (candidateUncertainty, latency) = (.infinity, 0)
         (isInherited, isConfirmed) = (true, false)
         (currentUncertainty, currentDeviation) = (.infinity, .infinity)
         (headingUncertainty, headingDeviation, headingUncertaintyTime) = (nil, .nan, -.infinity)
@@ -167,8 +148,7 @@ package struct MagnetometerCalibrator: Sendable {
     /// The longest interval from which the rate of a rotation is computed, in seconds.
     static let maximumRateInterval = 0.15
     static let maximumRate = 12.0
-    /// The smallest distance between two samples kept without attitudes, as a fraction of the reading and of the field
-    /// strength.
+    /// The smallest distance between samples without attitudes, as fractions of the reading and of the field strength.
     static let minimumDistanceOfReading = 0.01
     static let minimumDistanceOfStrength = 0.08
     /// The cosine of half of five degrees.
@@ -280,8 +260,7 @@ package struct MagnetometerCalibrator: Sendable {
             // The samples from before the change of the iron are obsolete, and the current calibration has to be tested
             // again.
             reservoir.removeAll { $0.age < change }
-            lastFit = nil
-            isConfirmed = false
+            (lastFit, isConfirmed) = (nil, false)
             return false
         }
         lastFit = fit
@@ -293,8 +272,8 @@ package struct MagnetometerCalibrator: Sendable {
         return before != calibration
     }
 
-    /// The age of the oldest sample after a change of the device's own iron: later samples fit together, but not with
-    /// earlier ones. nil if they do not fit together, as near magnets.
+    /// The age of the oldest sample after a change of the device's iron: later samples fit together, but not with
+    /// earlier ones. nil near magnets, where they do not fit together.
     private var ageOfChange: Int64? {
         mutating get {
             guard let age = aidedFit.ageOfChange(reservoir.samples) else { return nil }
@@ -315,7 +294,6 @@ package struct MagnetometerCalibrator: Sendable {
 }
 
 extension MagnetometerCalibrator {
-    /// Updates the quality after a change of the properties that determine it.
     private mutating func updateQuality() {
         let known = isConfirmed ? calibration.quality : min(calibration.quality, .low)
         guard known > .uncalibrated, !headingDeviation.isNaN else {
@@ -382,12 +360,8 @@ extension MagnetometerCalibrator {
         return isChange || isSurer || fit.headingDeviation < Self.improvementFactor * currentDeviation
     }
 
-    /// Returns the quality of a calibration.
-    ///
-    /// - Parameter deviation: The standard deviation of the heading in radians; infinite without attitudes.
-    static func quality(
-        residual: Double, uncertainty: Double, deviation: Double, coverage: Double
-    ) -> MagneticQuality {
+    /// `deviation` is the standard deviation of the heading in radians; infinite without attitudes.
+    static func quality(residual: Double, uncertainty: Double, deviation: Double, coverage: Double) -> MagneticQuality {
         if residual < 0.02, uncertainty < 0.015, coverage >= 0.4 { return .high }
         if residual < 0.05, uncertainty < 0.04, coverage >= 0.2 { return .medium }
         // The field may be unknown in other directions: this condition applies to the heading in the current pose.
@@ -395,8 +369,8 @@ extension MagnetometerCalibrator {
         return .low
     }
 
-    /// Returns whether a calibration contradicts the expected field. Buildings bend and weaken the field within the
-    /// accepted range; magnets change it by far more.
+    /// Returns whether a calibration contradicts the expected field, from which magnets deviate far more than
+    /// buildings.
     private func contradictsExpectation(_ found: MagneticCalibration) -> Bool {
         if let expectedStrength, found.fieldStrength > 0 {
             let ratio = found.fieldStrength / expectedStrength
@@ -406,8 +380,7 @@ extension MagnetometerCalibrator {
         return false
     }
 
-    /// Returns whether the field of a fit is much stronger than every reading. Hard iron would have to cancel that
-    /// field in all attitudes, which may appear to be the case if the device has hardly rotated.
+    /// Returns whether the field of a fit is much stronger than every reading, as after too little rotation.
     private func isBeyondReadings(_ fit: MagneticFit) -> Bool {
         let squares = reservoir.samples.lazy.map(\.field.squaredLength).max() ?? 0
         return fit.strength > Self.maximumStrengthRatio * squares.squareRoot()

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The weights of the samples in a fit; samples with larger errors have smaller weights (Geman and McClure's weights).
+/// Geman and McClure's weights of the samples in a fit: samples with larger errors have smaller weights.
 struct SampleWeights: Sendable {
     /// The error, in standard deviations, at which the weight of a sample is reduced to a quarter.
     static let outlierDeviations = 5.0
@@ -23,8 +23,7 @@ struct SampleWeights: Sendable {
         deviation = max(1e-3, self.median(of: errors) / median)
     }
 
-    /// Returns the median of the absolute values, by C. A. R. Hoare's selection (Communications of the ACM 4, 1961),
-    /// which does not sort all of them.
+    /// Returns the median of the absolute values by C. A. R. Hoare's selection (Communications of the ACM 4, 1961).
     private mutating func median(of errors: ArraySlice<Double>) -> Double {
         absolute.removeAll(keepingCapacity: true)
         for error in errors { absolute.append(abs(error)) }

@@ -17,7 +17,7 @@ import SystemCalls
 /// The first sample becomes the output, with a derivative of zero; pass `startingAt:` to start from another value. The
 /// unit is the caller's. A sample with an infinite or NaN component, or with a zero, negative or NaN interval, is
 /// ignored: `update` returns the previous output, or zero if ``value`` is nil.
-public struct ButterworthLowPassFilter: Sendable, Equatable {
+public struct ButterworthLowPassFilter: SampleFilter {
     /// w / √2: both the decay rate and the angular frequency of the damped oscillation, per second.
     private let rate: Double
     /// The derivative of the output, in units of `rate`.
@@ -38,12 +38,8 @@ public struct ButterworthLowPassFilter: Sendable, Equatable {
         reset(to: start)
     }
 
-    /// Processes a sample and returns the new output.
-    ///
-    /// - Parameters:
-    ///   - sample: The sample, in the caller's unit.
-    ///   - interval: The time since the previous sample in seconds. Ignored for the first sample of a filter without an
-    ///     initial value.
+    /// Processes a sample, in the caller's unit, and returns the new output. The interval is the time since the
+    /// previous sample in seconds, ignored for the first sample of a filter without an initial value.
     public mutating func update(_ sample: SIMD3<Double>, interval: Double) -> SIMD3<Double> {
         guard let old = value else {
             guard sample.isFinite else { return .zero }
@@ -73,10 +69,8 @@ public struct ButterworthLowPassFilter: Sendable, Equatable {
         return new
     }
 
-    /// Discards the state of the filter.
-    ///
-    /// - Parameter start: The initial output, with a derivative of zero. If nil, infinite or NaN, the first sample is
-    ///   used.
+    /// Discards the state of the filter. The output starts from `start` with a derivative of zero; if it is nil,
+    /// infinite or NaN, from the next sample.
     public mutating func reset(to start: SIMD3<Double>? = nil) {
         value = if let start, start.isFinite { start } else { nil }
         slope = .zero

@@ -18,7 +18,7 @@
 /// The first sample is used as gravity. An acceleration with an infinite or NaN component is ignored: both parts remain
 /// unchanged, initially zero. If only the interval is zero, negative or NaN, gravity remains unchanged, and the user
 /// acceleration is the acceleration minus gravity.
-public struct GravitySeparator: Sendable, Equatable {
+public struct GravitySeparator: SampleFilter {
     // Exactly one of the filters is not nil.
     private var onePole: LowPassFilter?
     private var butterworth: ButterworthLowPassFilter?
@@ -38,11 +38,8 @@ public struct GravitySeparator: Sendable, Equatable {
     /// - Parameter cutoff: The cutoff frequency in hertz, see ``ButterworthLowPassFilter/init(cutoff:startingAt:)``.
     public init(butterworthCutoff cutoff: Double) { butterworth = ButterworthLowPassFilter(cutoff: cutoff) }
 
-    /// Processes an acceleration and returns its two parts.
-    ///
-    /// - Parameters:
-    ///   - total: The acceleration measured by the accelerometer.
-    ///   - interval: The time since the previous sample in seconds. Ignored for the first sample.
+    /// Processes an acceleration measured by the accelerometer and returns its two parts. The interval is the time
+    /// since the previous sample in seconds, ignored for the first sample.
     public mutating func update(_ total: SIMD3<Double>, interval: Double) -> SeparatedAcceleration {
         let gravity =
             onePole?.update(total, interval: interval) ?? butterworth?.update(total, interval: interval) ?? .zero
@@ -52,10 +49,10 @@ public struct GravitySeparator: Sendable, Equatable {
         return value
     }
 
-    /// Resets the separator to its initial state.
-    public mutating func reset() {
-        onePole?.reset()
-        butterworth?.reset()
+    /// Resets the separator. Gravity starts from `start`; if it is nil, infinite or NaN, from the next sample.
+    public mutating func reset(to start: SIMD3<Double>? = nil) {
+        onePole?.reset(to: start)
+        butterworth?.reset(to: start)
         value = SeparatedAcceleration(gravity: .zero, userAcceleration: .zero)
     }
 }
@@ -68,9 +65,7 @@ public struct SeparatedAcceleration: Sendable, Equatable {
     /// The remaining part, the acceleration that the user gives to the device.
     public var userAcceleration: SIMD3<Double>
 
-    /// Creates a value from its two parts.
-    public init(gravity: SIMD3<Double>, userAcceleration: SIMD3<Double>) {
-        self.gravity = gravity
-        self.userAcceleration = userAcceleration
+    package init(gravity: SIMD3<Double>, userAcceleration: SIMD3<Double>) {
+        (self.gravity, self.userAcceleration) = (gravity, userAcceleration)
     }
 }

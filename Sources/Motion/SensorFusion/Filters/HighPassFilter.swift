@@ -13,7 +13,7 @@
 /// infinite or NaN component is ignored and the output remains unchanged. If only the interval is invalid, the low-pass
 /// part remains unchanged and the output is the sample minus it. The low-pass part starts from `startingAt:`. If that
 /// is nil, infinite or NaN, the low-pass part starts from the first sample, so that the first output is zero.
-public struct HighPassFilter: Sendable, Equatable {
+public struct HighPassFilter: SampleFilter {
     private var lowPass: LowPassFilter
 
     /// The output; zero before the first sample.
@@ -38,11 +38,8 @@ public struct HighPassFilter: Sendable, Equatable {
         lowPass = LowPassFilter(factor: factor, startingAt: start)
     }
 
-    /// Processes a sample and returns the new output.
-    ///
-    /// - Parameters:
-    ///   - sample: The sample, in the caller's unit.
-    ///   - interval: The time since the previous sample in seconds, see ``LowPassFilter/update(_:interval:)``.
+    /// Processes a sample, in the caller's unit, and returns the new output. The interval is the time since the
+    /// previous sample in seconds, see ``LowPassFilter/update(_:interval:)``.
     public mutating func update(_ sample: SIMD3<Double>, interval: Double) -> SIMD3<Double> {
         let rest = sample - lowPass.update(sample, interval: interval)
         guard rest.isFinite else { return value }
@@ -55,9 +52,8 @@ public struct HighPassFilter: Sendable, Equatable {
     /// With a time constant or a cutoff the low-pass part uses the first sample and ignores all others.
     public mutating func update(_ sample: SIMD3<Double>) -> SIMD3<Double> { update(sample, interval: .nan) }
 
-    /// Discards the state of the filter.
-    ///
-    /// - Parameter start: The initial value of the low-pass part. If nil, infinite or NaN, the first sample is used.
+    /// Discards the state of the filter. The low-pass part starts from `start`; if it is nil, infinite or NaN, from the
+    /// next sample.
     public mutating func reset(to start: SIMD3<Double>? = nil) {
         lowPass.reset(to: start)
         value = .zero

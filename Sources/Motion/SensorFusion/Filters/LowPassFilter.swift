@@ -2,6 +2,27 @@
 
 import SystemCalls
 
+/// A filter for vectors at irregular intervals.
+///
+/// All filters of one stream of samples conform: ``LowPassFilter``, ``ButterworthLowPassFilter``, ``HighPassFilter`` and
+/// ``GravitySeparator``. ``AttitudeFilter`` does not, because it combines three streams, each with its own timestamps.
+public protocol SampleFilter: Sendable, Equatable {
+    /// The result of a sample, in the unit of the samples.
+    associatedtype Output: Sendable
+
+    /// Processes a sample and returns the new output. A sample with an infinite or NaN component is ignored.
+    ///
+    /// - Parameters:
+    ///   - sample: The sample, in the caller's unit.
+    ///   - interval: The time since the previous sample in seconds.
+    mutating func update(_ sample: SIMD3<Double>, interval: Double) -> Output
+
+    /// Discards the state of the filter, but not its settings.
+    ///
+    /// - Parameter start: The value from which the filter starts. If nil, infinite or NaN, the next sample is used.
+    mutating func reset(to start: SIMD3<Double>?)
+}
+
 /// A one-pole low-pass filter for vectors: it passes slow changes and removes noise.
 ///
 /// Each sample moves the output towards itself by a weight `a`: `y += a (x - y)`. The weight follows one of two rules:
@@ -25,7 +46,7 @@ import SystemCalls
 /// var gravity = LowPassFilter(timeConstant: 0.2)
 /// let smooth = gravity.update(SIMD3(0.02, -0.01, -0.99), interval: 0.01)
 /// ```
-public struct LowPassFilter: Sendable, Equatable {
+public struct LowPassFilter: SampleFilter {
     private let rule: SmoothingRule
 
     /// The output; nil if there was no sample and no initial value.
@@ -65,12 +86,8 @@ public struct LowPassFilter: Sendable, Equatable {
         self.init(rule: SmoothingRule(factor: factor), start: start)
     }
 
-    /// Processes a sample and returns the new output.
-    ///
-    /// - Parameters:
-    ///   - sample: The sample, in the caller's unit.
-    ///   - interval: The time since the previous sample in seconds. Ignored with a factor, and for the first sample of
-    ///     a filter without an initial value.
+    /// Processes a sample, in the caller's unit, and returns the new output. The interval is the time since the
+    /// previous sample in seconds, ignored with a factor and for the first sample of a filter without an initial value.
     public mutating func update(_ sample: SIMD3<Double>, interval: Double) -> SIMD3<Double> {
         guard let old = value else {
             guard sample.isFinite else { return .zero }
@@ -91,9 +108,8 @@ public struct LowPassFilter: Sendable, Equatable {
     /// sample and ignores all others.
     public mutating func update(_ sample: SIMD3<Double>) -> SIMD3<Double> { update(sample, interval: .nan) }
 
-    /// Discards the state of the filter.
-    ///
-    /// - Parameter start: The initial output. If nil, infinite or NaN, the next sample is used.
+    /// Discards the state of the filter. The output starts from `start`; if it is nil, infinite or NaN, from the next
+    /// sample.
     public mutating func reset(to start: SIMD3<Double>? = nil) {
         value = if let start, start.isFinite { start } else { nil }
     }

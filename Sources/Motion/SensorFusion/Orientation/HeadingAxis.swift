@@ -18,11 +18,7 @@ package struct HeadingAxis: Sendable {
     package init() {}
 
     /// Returns the direction of the axis in degrees clockwise from north, 0 ..< 360, and the length of its horizontal
-    /// component, 0 ... 1.
-    ///
-    /// - Parameters:
-    ///   - edge: The top edge, in the axes of the device.
-    ///   - attitude: The rotation from the axes of the device to east, north, up.
+    /// component, 0 ... 1, for the top edge in device axes and the rotation from them to east, north, up.
     package mutating func direction(
         of edge: SIMD3<Double> = SIMD3(0, 1, 0), attitude: Quaternion
     ) -> (heading: Double, flatness: Double) {

@@ -27,10 +27,8 @@
 /// }
 /// ```
 package struct OrientationDetector: Sendable, Equatable {
-    /// The settings of the detector.
     package let settings: OrientationSettings
 
-    /// The current orientation; initially ``DeviceOrientation/unknown``.
     package private(set) var orientation: DeviceOrientation = .unknown
 
     private let bands: OrientationBands
@@ -41,7 +39,6 @@ package struct OrientationDetector: Sendable, Equatable {
     private var candidateSince: Double = 0
     private var frozenUntil: Double = -.infinity
 
-    /// Creates a detector.
     package init(settings: OrientationSettings = OrientationSettings()) {
         self.settings = settings
         bands = OrientationBands(settings)
@@ -49,12 +46,8 @@ package struct OrientationDetector: Sendable, Equatable {
         lowPass = LowPassFilter(timeConstant: settings.smoothingTime)
     }
 
-    /// Processes a sample.
-    ///
-    /// - Parameters:
-    ///   - acceleration: The acceleration in g, including gravity, in Apple's axes and sign.
-    ///   - timestamp: The time of the sample in seconds.
-    /// - Returns: The new orientation if it has changed, otherwise nil.
+    /// Processes an acceleration in g, with gravity, in Apple's axes and sign. Returns the new orientation if it has
+    /// changed.
     package mutating func update(acceleration: SIMD3<Double>, timestamp: Double) -> DeviceOrientation? {
         guard acceleration.isFinite else { return nil }
         switch clock.step(to: timestamp) {
@@ -79,7 +72,6 @@ package struct OrientationDetector: Sendable, Equatable {
         return updateCandidate(observed, at: timestamp)
     }
 
-    /// Resets the detector; the orientation is unknown again.
     package mutating func reset() { self = OrientationDetector(settings: settings) }
 
     private func orientation(along gravity: SIMD3<Double>) -> DeviceOrientation? {
@@ -111,4 +103,27 @@ package struct OrientationDetector: Sendable, Equatable {
 
     /// The tolerance for rounding errors in differences of timestamps, in seconds.
     private static let timeTolerance = 1e-6
+}
+
+/// The orientation of a device relative to gravity.
+///
+/// The names describe the device, not the content of its screen: in ``landscapeLeft`` the device is rotated
+/// counterclockwise and its top edge points left. The raw values are those of `UIDeviceOrientation`. The accelerations
+/// below are those at rest, in g, in Apple's axes and sign: x right, y up, z out of the screen, and the axis that
+/// points up reads -1.
+package enum DeviceOrientation: Int, Sendable, Hashable, CaseIterable {
+    /// The orientation is not known yet.
+    case unknown = 0
+    /// Upright, top edge up: y = -1.
+    case portrait = 1
+    /// Upright, top edge down: y = +1.
+    case portraitUpsideDown = 2
+    /// Upright, top edge left, right edge up: x = -1.
+    case landscapeLeft = 3
+    /// Upright, top edge right, left edge up: x = +1.
+    case landscapeRight = 4
+    /// Flat, screen up: z = -1.
+    case faceUp = 5
+    /// Flat, screen down: z = +1.
+    case faceDown = 6
 }

@@ -34,7 +34,6 @@ package struct ShakeDetector: Sendable, Equatable {
         case exhausted
     }
 
-    /// The settings of the detector.
     package let settings: ShakeSettings
 
     private let squaredThreshold: Double
@@ -44,7 +43,6 @@ package struct ShakeDetector: Sendable, Equatable {
     private var phase: Phase = .idle
     private var calmFrom: Double = -.infinity
 
-    /// Creates a detector.
     package init(settings: ShakeSettings = ShakeSettings()) {
         self.settings = settings
         squaredThreshold = settings.threshold * settings.threshold
@@ -55,12 +53,7 @@ package struct ShakeDetector: Sendable, Equatable {
     /// True between ``ShakeEvent/began`` and the next event.
     package var isShaking: Bool { phase == .shaking }
 
-    /// Processes a sample.
-    ///
-    /// - Parameters:
-    ///   - acceleration: The acceleration in g, including gravity.
-    ///   - timestamp: The time of the sample in seconds.
-    /// - Returns: The event caused by the sample, usually nil.
+    /// Processes an acceleration in g, with gravity. Returns the event that it causes, usually nil.
     package mutating func update(acceleration: SIMD3<Double>, timestamp: Double) -> ShakeEvent? {
         guard acceleration.isFinite else { return nil }
         // A fall on concrete stays below this limit. The limit keeps a wrong value from affecting the filter for
@@ -68,8 +61,7 @@ package struct ShakeDetector: Sendable, Equatable {
         let limit = SIMD3<Double>(repeating: 200)
         let sample = acceleration.clamped(lowerBound: -limit, upperBound: limit)
         switch clock.step(to: timestamp) {
-        case .ignored:
-            return nil
+        case .ignored: return nil
         case .start:
             let interrupted = isShaking
             gravity.reset(to: sample)
@@ -84,10 +76,8 @@ package struct ShakeDetector: Sendable, Equatable {
         }
     }
 
-    /// Resets the detector to its initial state.
-    ///
-    /// - Returns: ``ShakeEvent/cancelled`` if a shake was in progress, so that each ``ShakeEvent/began`` is followed by
-    ///   another event.
+    /// Resets the detector. Returns ``ShakeEvent/cancelled`` if a shake was in progress, so that each
+    /// ``ShakeEvent/began`` is followed by another event.
     @discardableResult
     package mutating func reset() -> ShakeEvent? {
         let interrupted = isShaking
@@ -160,4 +150,48 @@ package enum ShakeEvent: Sendable, Hashable, CaseIterable {
     case ended
     /// The shaking continued for longer, or the samples stopped: not a shake.
     case cancelled
+}
+
+/// A chain of strokes to and fro approximately along one line. It uses constant memory.
+struct StrokeChain: Sendable, Equatable {
+    /// The time when the first stroke began.
+    let onset: Double
+    /// The time of the last reversal of direction; initially `onset`.
+    private(set) var lastReversal: Double
+    private(set) var reversals = 0
+    /// The time above the threshold since `onset`, in seconds.
+    private(set) var strongTime: Double = 0
+    /// The acceleration at the beginning of the current stroke.
+    private var heading: SIMD3<Double>
+
+    init(onset: Double, acceleration: SIMD3<Double>) {
+        self.onset = onset
+        lastReversal = onset
+        heading = acceleration
+    }
+
+    /// Adds a sample above the threshold. Returns false if the direction reverses faster than a hand can move.
+    mutating func add(
+        _ acceleration: SIMD3<Double>, at timestamp: Double, interval: Double, minimumReversalInterval: Double
+    ) -> Bool {
+        strongTime += interval
+        let along = (acceleration * heading).sum()
+        let strength = acceleration.squaredLength
+        let headingStrength = heading.squaredLength
+        // Within 45 degrees of the line of the stroke: cos² >= 1/2.
+        guard 2 * along * along >= strength * headingStrength else {
+            // The hand may begin sideways before the first actual stroke, which is stronger.
+            if reversals == 0, strength > headingStrength { heading = acceleration }
+            return true
+        }
+        guard along < 0 else { return true }
+        guard timestamp - lastReversal >= minimumReversalInterval else { return false }
+        reversals += 1
+        lastReversal = timestamp
+        heading = acceleration
+        return true
+    }
+
+    /// Returns the fraction of the time since `onset` during which the acceleration exceeded the threshold.
+    func strongShare(at timestamp: Double) -> Double { timestamp > onset ? strongTime / (timestamp - onset) : 0 }
 }

@@ -54,6 +54,5 @@ package struct ShakeSettings: Sendable, Equatable {
     /// The longest interval between two samples; a longer one discards the evidence. Default 0.25 s.
     package var maximumGap: Double = 0.25
 
-    /// Creates the default settings.
     package init() {}
 }

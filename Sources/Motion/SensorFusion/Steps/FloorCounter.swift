@@ -45,9 +45,7 @@ package struct FloorCounter: Sendable {
     private var counted = 0
     private var lastClimb = -Double.infinity
 
-    /// The number of floors ascended.
     package private(set) var ascended = 0
-    /// The number of floors descended.
     package private(set) var descended = 0
 
     package init() {
@@ -82,11 +80,7 @@ package struct FloorCounter: Sendable {
         endClimb()
     }
 
-    private mutating func endClimb() {
-        direction = 0
-        counted = 0
-        lastClimb = -.infinity
-    }
+    private mutating func endClimb() { (direction, counted, lastClimb) = (0, 0, -.infinity) }
 
     private mutating func process(_ entry: Entry) {
         let height = (walked.last ?? 0) + (entry.hasSteps ? entry.gain : 0)

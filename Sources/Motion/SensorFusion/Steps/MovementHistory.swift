@@ -2,7 +2,6 @@
 
 /// The last seconds of the output of the step band-pass filter, and the regularity of the movement.
 struct MovementHistory: Sendable {
-    /// The regularity of a movement and its period.
     struct Rhythm: Sendable {
         /// The greatest normalised autocorrelation, from -1 to 1; -1 until there are enough values.
         var regularity: Double
@@ -29,16 +28,11 @@ struct MovementHistory: Sendable {
     private static let shorterPeriodFactor = 0.85
 
     private var values = [Double](repeating: 0, count: capacity)
-    /// The index of the next value.
     private var nextIndex = 0
     private var count = 0
     private var isOdd = false
 
-    mutating func restart() {
-        nextIndex = 0
-        count = 0
-        isOdd = false
-    }
+    mutating func restart() { (nextIndex, count, isOdd) = (0, 0, false) }
 
     mutating func add(_ value: Double) {
         defer { isOdd.toggle() }
@@ -48,9 +42,7 @@ struct MovementHistory: Sendable {
         count = min(count + 1, Self.capacity)
     }
 
-    /// Returns the regularity and the period of the last seconds.
-    ///
-    /// - Parameter periods: The periods considered, in seconds.
+    /// Returns the regularity and the period of the last seconds, for periods in a range, in seconds.
     func rhythm(periods: ClosedRange<Double> = 0...10) -> Rhythm {
         var best = Rhythm(regularity: -1, period: 0)
         for lag in Self.lags {
@@ -97,5 +89,34 @@ struct MovementHistory: Sendable {
         }
         let scale = (newer * older).squareRoot()
         return scale > 0 ? product / scale : 0
+    }
+}
+
+/// A band-pass filter for the frequencies of steps, 0.5 to 3 Hz, at 50 samples per second.
+///
+/// A causal second-order Butterworth band-pass filter (four poles), as two sections in transposed direct form II. The
+/// coefficients and the initial state are those of scipy.signal: `butter(2, [0.5, 3], 'band', fs=50, output='sos')` and
+/// `sosfilt_zi`. The filter delays the signal by about a quarter of a second.
+struct StepBandPass: Sendable {
+    /// The delay at step frequencies, in seconds.
+    static let delay = 0.25
+
+    private var first = SIMD2<Double>.zero
+    private var second = SIMD2<Double>.zero
+
+    /// Initializes the state as if the input had always been `value`, so that gravity does not cause a step.
+    mutating func reset(to value: Double) {
+        first = value * SIMD2(0.8242944688568131, -0.5650049611387201)
+        second = value * SIMD2(-0.8443778344210083, 0.8443778344210096)
+    }
+
+    mutating func update(_ value: Double) -> Double {
+        let middle = 0.020083365564211232 * value + first.x
+        first.x = 0.040166731128422464 * value + 1.597783176997047 * middle + first.y
+        first.y = 0.020083365564211232 * value - 0.692922413227624 * middle
+        let output = middle + second.x
+        second.x = -2 * middle + 1.9207935712581243 * output + second.y
+        second.y = middle - 0.9255748202315399 * output
+        return output
     }
 }

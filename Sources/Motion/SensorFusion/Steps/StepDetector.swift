@@ -48,7 +48,7 @@ package struct StepDetector: Sendable {
 
     /// The times of the peaks that are held, oldest first.
     private var heldPeaks: [Double] = []
-    /// The number of consecutive peaks without a long pause, at most `run`.
+    /// The number of consecutive peaks without a long pause, at most `peaksToBegin`.
     private var runLength = 0
     private var lastPeak = -Double.infinity
     /// The time of the last peak, including peaks that are not steps.
@@ -74,9 +74,7 @@ package struct StepDetector: Sendable {
     /// Restarts the detection with a first value. Peaks that are held are discarded.
     mutating func restart(_ value: Double) {
         heldPeaks.removeAll(keepingCapacity: true)
-        runLength = 0
-        isWalking = false
-        lastPeak = -.infinity
+        (runLength, isWalking, lastPeak) = (0, false, -.infinity)
         (lastCandidate, peakInterval, omittedPeak) = (-.infinity, Self.defaultStepDuration, nil)
         lastStep = -.infinity
         isRising = true
@@ -84,11 +82,7 @@ package struct StepDetector: Sendable {
         (extremeIndex, lastPeakIndex, index) = (0, -Self.minimumPeakDistance, 0)
     }
 
-    /// Processes a value of the band-pass filter.
-    ///
-    /// - Parameters:
-    ///   - history: The filtered values up to and including this one.
-    ///   - steps: The array to which newly counted steps are appended, oldest first.
+    /// Processes the latest value of the band-pass filter, and appends newly counted steps, oldest first.
     mutating func process(_ value: Double, at time: Double, history: MovementHistory, into steps: inout [Footstep]) {
         index += 1
         if isWalking, time - lastCandidate > Self.maximumStepDuration + StepBandPass.delay { endRun() }
@@ -116,9 +110,7 @@ package struct StepDetector: Sendable {
 
     private mutating func endRun() {
         heldPeaks.removeAll(keepingCapacity: true)
-        runLength = 0
-        isWalking = false
-        omittedPeak = nil
+        (runLength, isWalking, omittedPeak) = (0, false, nil)
     }
 
     private mutating func takePeak(
@@ -175,15 +167,11 @@ package struct StepDetector: Sendable {
     }
 }
 
-/// A counted step.
 package struct Footstep: Sendable, Hashable {
     /// The estimated time of the footfall, in seconds of the clock of the samples.
     package var time: Double
     /// The time since the previous step, in seconds; nil for the first step of a walk.
     package var interval: Double?
 
-    package init(time: Double, interval: Double?) {
-        self.time = time
-        self.interval = interval
-    }
+    package init(time: Double, interval: Double?) { (self.time, self.interval) = (time, interval) }
 }

@@ -16,7 +16,6 @@ package struct StepPace: Sendable {
 
     package init() {}
 
-    /// Adds a step with its length in metres.
     package mutating func add(_ step: Footstep, length: Double) {
         times[next] = step.time
         lengths[next] = length
@@ -51,4 +50,63 @@ package struct StepPace: Sendable {
     }
 
     package mutating func restart() { self = StepPace() }
+}
+
+/// The length of a step, estimated from the cadence and corrected by positions if available.
+///
+/// Chen's formula, L = (0.7 + 0.371 (h - 1.75) + 0.227 (f - 1.79) h / 1.75) c, with the height h in metres, the cadence
+/// f in hertz and a personal factor c: R. Chen, L. Pei, Y. Chen, "A smart phone based PDR solution for indoor
+/// navigation", ION GNSS 2011. Its error is 10 to 20 % for an unknown person, and about 5 % once c is known. The
+/// formula is made for walking and underestimates running steps. If a GNSS receiver provides a speed, the length is
+/// computed from the speed instead.
+package struct StepLength: Sendable, Equatable {
+    /// The height of an unknown person, in metres.
+    static let height = 1.70
+    /// The range of c. A value outside has a cause other than the length of steps.
+    package static let factors = 0.7...1.3
+    /// The number of steps between two corrections, and the weight of a correction.
+    private static let correctionSteps = 10
+    private static let correctionWeight = 0.2
+    /// The range of the length of a step, in metres.
+    private static let lengths = 0.2...2.5
+
+    /// The personal factor c; 1 for an unknown person.
+    package private(set) var factor: Double
+    private var steps = 0
+    private var predicted = 0.0
+    private var measured = 0.0
+
+    /// Creates an estimate for a person's factor c, clamped to ``factors``; 1 if it is infinite or NaN.
+    package init(factor: Double = 1) {
+        self.factor = factor.isFinite ? min(max(factor, Self.factors.lowerBound), Self.factors.upperBound) : 1
+    }
+
+    /// Returns the length of a step in metres. The interval is in seconds; nil for the first step of a walk, for which
+    /// 0.55 s is assumed. A speed in m/s from a GNSS receiver updates the factor; nil if unavailable.
+    package mutating func length(interval: Double?, speed: Double?) -> Double {
+        let interval = interval ?? 0.55
+        let plain = Self.length(cadence: 1 / max(interval, 0.2))
+        guard let speed, speed > 0.5, speed.isFinite else { return plain * factor }
+        let length = min(max(speed * interval, Self.lengths.lowerBound), Self.lengths.upperBound)
+        updateFactor(plain, length)
+        return length
+    }
+
+    private static func length(cadence: Double) -> Double {
+        0.7 + 0.371 * (height - 1.75) + 0.227 * (cadence - 1.79) * height / 1.75
+    }
+
+    private mutating func updateFactor(_ plain: Double, _ length: Double) {
+        predicted += plain
+        measured += length
+        steps += 1
+        guard steps >= Self.correctionSteps else { return }
+        let ratio = measured / predicted
+        // A ratio outside the range comes from riding or from a wrong speed.
+        if ratio > 0.5, ratio < 1.6 {
+            factor += Self.correctionWeight * (ratio - factor)
+            factor = min(max(factor, Self.factors.lowerBound), Self.factors.upperBound)
+        }
+        (steps, predicted, measured) = (0, 0, 0)
+    }
 }

@@ -5,7 +5,6 @@
 /// Gaps are not interpolated: resampling restarts after a gap. Samples that are not newer than the previous one are
 /// ignored, unless the clock was set back by more than a gap.
 struct UniformResampler: Sendable {
-    /// The result of a sample.
     enum Step: Sendable {
         /// The number of samples available from ``next()``.
         case available(Int)
@@ -24,7 +23,6 @@ struct UniformResampler: Sendable {
     private var clock = SensorInterval(maximumGap: maximumGap, slowest: 0)
     private var previous = SIMD3<Double>.zero
     private var latest = SIMD3<Double>.zero
-    /// The timestamp of `former`.
     private var previousTime = 0.0
     /// The time of the first output sample and the number of output samples since then. Adding up intervals instead
     /// would accumulate rounding errors.

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import AppDelivery
+import DeviceCore
+public import Foundation
+
+/// A recorded accelerometer reading.
+open class CMRecordedAccelerometerData: CMAccelerometerData {
+    private var metadata = RecordMetadata()
+
+    /// Creates a reading of zero at timestamp 0 with the identifier 0.
+    public override init() { super.init() }
+
+    init(_ reading: ConvertedReading, identifier: UInt64, wallTime: WallTime) {
+        metadata = RecordMetadata(identifier: identifier, start: wallTime.seconds)
+        super.init(reading)
+    }
+
+    /// Creates a reading from an archive: with default values if there are none, nil if they are invalid.
+    public required init?(coder: NSCoder) {
+        guard let mark = RecordMetadata(coder, Self.key) else { return nil }
+        self.metadata = mark
+        super.init(coder: coder)
+    }
+
+    /// The sequence number of the reading. The first reading that the process records has the number 1.
+    open var identifier: UInt64 { metadata.identifier }
+
+    /// The wall-clock time of the measurement.
+    open var startDate: Date { Date(timeIntervalSince1970: metadata.start) }
+
+    /// Encodes the reading into a keyed archive.
+    open override func encode(with coder: NSCoder) {
+        super.encode(with: coder)
+        RecordMetadata(identifier: identifier, start: startDate.timeIntervalSince1970).encode(coder, Self.key)
+    }
+
+    private static let key = "CMRecordedAccelerometerData.values"
+}
+
+/// The additional values of a recorded reading: its sequence number and its wall-clock time in seconds since 1970.
+struct RecordMetadata {
+    var identifier: UInt64 = 0
+    var start: TimeInterval = 0
+
+    func encode(_ coder: NSCoder, _ key: String) {
+        guard coder.allowsKeyedCoding else { return }
+        coder.encode(words: [identifier, start.bitPattern], forKey: key)
+    }
+}
+
+extension RecordMetadata {
+    init?(_ coder: NSCoder, _ key: String) {
+        guard coder.containsNumbers(forKey: key) else {
+            self.init()
+            return
+        }
+        guard let words = coder.decodeWords(2, forKey: key) else { return nil }
+        self.init(identifier: words[0], start: Double(bitPattern: words[1]))
+    }
+}
+
+/// A recorded rotation rate.
+open class CMRotationRateData: CMLogItem {
+    private var stored = CMRotationRate()
+
+    /// Creates a reading of zero at timestamp 0.
+    public override init() { super.init() }
+
+    init(_ reading: ConvertedReading) {
+        stored = MotionConversion.rotationRate(reading.value)
+        super.init(measuredAt: reading.time.seconds)
+    }
+
+    /// Creates a reading from an archive: with default values if there are none, nil if they are invalid.
+    public required init?(coder: NSCoder) {
+        guard let numbers = coder.numbers(forKey: Self.key, default: [0, 0, 0]) else { return nil }
+        stored = CMRotationRate(SIMD3(numbers))
+        super.init(coder: coder)
+    }
+
+    /// The rotation rate, in radians per second.
+    open var rotationRate: CMRotationRate { stored }
+
+    /// The values and the timestamp.
+    open override var description: String { "<CMRotationRateData \(rotationRate.text) @ \(timestamp)>" }
+
+    override var archivedValues: ArchivedValues { super.archivedValues + [(Self.key, rotationRate.numbers)] }
+
+    private static let key = "CMRotationRateData.rotationRate"
+}
+
+/// A recorded rotation rate with its date. The package does not record rotation rates yet.
+open class CMRecordedRotationRateData: CMRotationRateData {
+    private var storedStart: TimeInterval = 0
+
+    /// Creates a reading of zero at timestamp 0.
+    public override init() { super.init() }
+
+    /// Creates a reading from an archive: with default values if there are none, nil if they are invalid.
+    public required init?(coder: NSCoder) {
+        guard let numbers = coder.numbers(forKey: Self.key, default: [0]) else { return nil }
+        storedStart = numbers[0]
+        super.init(coder: coder)
+    }
+
+    /// The wall-clock time of the measurement.
+    open var startDate: Date { Date(timeIntervalSince1970: storedStart) }
+
+    override var archivedValues: ArchivedValues {
+        super.archivedValues + [(Self.key, [startDate.timeIntervalSince1970])]
+    }
+
+    private static let key = "CMRecordedRotationRateData.startDate"
+}
+
+/// A recorded reading of the ambient pressure. The package does not record pressure yet.
+open class CMRecordedPressureData: CMAmbientPressureData {
+    private var metadata = RecordMetadata()
+
+    /// Creates a reading of zero at timestamp 0 with the identifier 0.
+    public override init() { super.init() }
+
+    /// Creates a reading from an archive: with default values if there are none, nil if they are invalid.
+    public required init?(coder: NSCoder) {
+        guard let mark = RecordMetadata(coder, Self.key) else { return nil }
+        self.metadata = mark
+        super.init(coder: coder)
+    }
+
+    /// The sequence number of the reading.
+    open var identifier: UInt64 { metadata.identifier }
+
+    /// The wall-clock time of the measurement.
+    open var startDate: Date { Date(timeIntervalSince1970: metadata.start) }
+
+    /// Encodes the reading into a keyed archive.
+    open override func encode(with coder: NSCoder) {
+        super.encode(with: coder)
+        RecordMetadata(identifier: identifier, start: startDate.timeIntervalSince1970).encode(coder, Self.key)
+    }
+
+    private static let key = "CMRecordedPressureData.values"
+}
+
+/// The ambient pressure and temperature.
+///
+/// On Apple's platforms, the objects come from recordings. On Linux, only archives and subclasses create them so far.
+open class CMAmbientPressureData: CMLogItem {
+    private var storedPressure = 0.0
+    private var storedTemperature = 0.0
+
+    /// Creates a reading of 0 kPa and 0 °C at timestamp 0.
+    public override init() { super.init() }
+
+    /// Creates a reading from an archive: with default values if there are none, nil if they are invalid.
+    public required init?(coder: NSCoder) {
+        guard let numbers = coder.numbers(forKey: Self.key, default: [0, 0]) else { return nil }
+        (storedPressure, storedTemperature) = (numbers[0], numbers[1])
+        super.init(coder: coder)
+    }
+
+    /// The air pressure, in kilopascals.
+    open var pressure: Measurement<UnitPressure> { Measurement(value: storedPressure, unit: .kilopascals) }
+
+    /// The temperature of the barometer, in degrees Celsius.
+    open var temperature: Measurement<UnitTemperature> { Measurement(value: storedTemperature, unit: .celsius) }
+
+    override var archivedValues: ArchivedValues {
+        let numbers = [pressure.converted(to: .kilopascals).value, temperature.converted(to: .celsius).value]
+        return super.archivedValues + [(Self.key, numbers)]
+    }
+
+    private static let key = "CMAmbientPressureData.values"
+}

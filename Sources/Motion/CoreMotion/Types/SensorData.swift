@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+public import Foundation
+
+/// An accelerometer reading.
+open class CMAccelerometerData: CMLogItem {
+    private var stored = CMAcceleration()
+
+    /// Creates a reading of zero at timestamp 0.
+    public override init() { super.init() }
+
+    init(_ reading: ConvertedReading) {
+        stored = MotionConversion.acceleration(reading.value)
+        super.init(measuredAt: reading.time.seconds)
+    }
+
+    /// Creates a reading from an archive: with default values if there are none, nil if they are invalid.
+    public required init?(coder: NSCoder) {
+        guard let numbers = coder.numbers(forKey: Self.key, default: [0, 0, 0]) else { return nil }
+        stored = CMAcceleration(SIMD3(numbers))
+        super.init(coder: coder)
+    }
+
+    /// The acceleration as measured by the sensor, in units of gravity; (0, 0, -1) at rest with the face up.
+    open var acceleration: CMAcceleration { stored }
+
+    /// The values and the timestamp.
+    open override var description: String { "<CMAccelerometerData \(acceleration.text) @ \(timestamp)>" }
+
+    override var archivedValues: ArchivedValues { super.archivedValues + [(Self.key, acceleration.numbers)] }
+
+    private static let key = "CMAccelerometerData.acceleration"
+}
+
+/// A gyroscope reading.
+open class CMGyroData: CMLogItem {
+    private var stored = CMRotationRate()
+
+    /// Creates a reading of zero at timestamp 0.
+    public override init() { super.init() }
+
+    init(_ reading: ConvertedReading) {
+        stored = MotionConversion.rotationRate(reading.value)
+        super.init(measuredAt: reading.time.seconds)
+    }
+
+    /// Creates a reading from an archive: with default values if there are none, nil if they are invalid.
+    public required init?(coder: NSCoder) {
+        guard let numbers = coder.numbers(forKey: Self.key, default: [0, 0, 0]) else { return nil }
+        stored = CMRotationRate(SIMD3(numbers))
+        super.init(coder: coder)
+    }
+
+    /// The rotation rate as measured by the sensor, in radians per second, including its bias.
+    open var rotationRate: CMRotationRate { stored }
+
+    /// The values and the timestamp.
+    open override var description: String { "<CMGyroData \(rotationRate.text) @ \(timestamp)>" }
+
+    override var archivedValues: ArchivedValues { super.archivedValues + [(Self.key, rotationRate.numbers)] }
+
+    private static let key = "CMGyroData.rotationRate"
+}
+
+/// A magnetometer reading.
+open class CMMagnetometerData: CMLogItem {
+    private var stored = CMMagneticField()
+
+    /// Creates a reading of zero at timestamp 0.
+    public override init() { super.init() }
+
+    init(_ reading: ConvertedReading) {
+        stored = MotionConversion.magneticField(reading.value)
+        super.init(measuredAt: reading.time.seconds)
+    }
+
+    /// Creates a reading from an archive: with default values if there are none, nil if they are invalid.
+    public required init?(coder: NSCoder) {
+        guard let numbers = coder.numbers(forKey: Self.key, default: [0, 0, 0]) else { return nil }
+        stored = CMMagneticField(SIMD3(numbers))
+        super.init(coder: coder)
+    }
+
+    /// The magnetic field as measured by the sensor, in microtesla, including the device's own field.
+    open var magneticField: CMMagneticField { stored }
+
+    /// The values and the timestamp.
+    open override var description: String { "<CMMagnetometerData \(magneticField.text) @ \(timestamp)>" }
+
+    override var archivedValues: ArchivedValues { super.archivedValues + [(Self.key, magneticField.numbers)] }
+
+    private static let key = "CMMagnetometerData.magneticField"
+}
