@@ -17,7 +17,7 @@ extension AccessorySimulator {
     ///   programs play the recorded dialogues in order. Bytes that the recorded program read are sent after the
     ///   recorded delay from the preceding step, but not before the program has written what precedes them. An
     ///   accessory remains attached until its dialogues so far have ended, unless the program is inactive for
-    ///   ``AccessorySimulatorOptions/patience``.
+    ///   ``AccessorySimulatorOptions/dialogueTimeout``.
     ///
     /// - Parameters:
     ///   - path: The path of the file.

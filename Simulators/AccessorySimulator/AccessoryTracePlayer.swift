@@ -122,7 +122,7 @@ final class AccessoryTracePlayer: Sendable {
         if options.repeats { for entry in attached.values { simulator()?.detach(entry.id, .afterReading) } }
     }
 
-    /// Waits until the dialogues have ended or programs have been inactive for `patience`.
+    /// Waits until the dialogues have ended or programs have been inactive for `dialogueTimeout`.
     private func finish(_ lanes: [DialogueSequence], _ clock: LiveClock) {
         var seen = -1
         var deadline = BootTime.zero
