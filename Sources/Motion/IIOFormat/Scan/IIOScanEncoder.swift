@@ -2,19 +2,10 @@
 
 /// An encoder of scans for a server and for raw buffer files. The inverse of ``IIOScanDecoder``.
 ///
-/// A scan initially consists of zeros. The vector of each sensor and the timestamp are then written to it:
-/// ```swift
-/// var scan = encoder.emptyScan()
-/// scan.withUnsafeMutableBytes { bytes in
-///     encoder.put(acceleration, of: sensor.axes, into: bytes)
-///     encoder.put(raw: nanoseconds, of: timestampChannel, into: bytes)
-/// }
-/// ```
+/// A scan initially consists of zeros. The vector of each sensor and the timestamp are then written to it.
 package struct IIOScanEncoder: Sendable {
-    /// The layout of the scans.
     package let layout: IIOScanLayout
 
-    /// Creates an encoder for a layout.
     package init(layout: IIOScanLayout) { self.layout = layout }
 
     /// Returns a scan of zeros.

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The position and format of a channel's samples in a buffer.
-public struct IIOScanElement: Sendable, Hashable {
+package struct IIOScanElement: Sendable, Hashable {
     /// The scan index, which determines the order of the channels. Indices may have gaps.
-    public var index: Int
-    /// The format of a sample.
-    public var format: IIODataFormat
+    package var index: Int
+    package var format: IIODataFormat
     /// The scale that the context specifies with the format; nil if there is none.
-    public var scale: Double?
+    package var scale: Double?
 
-    /// Creates a scan element.
-    public init(index: Int, format: IIODataFormat, scale: Double? = nil) {
+    package init(index: Int, format: IIODataFormat, scale: Double? = nil) {
         self.index = index
         self.format = format
         self.scale = scale
@@ -26,9 +24,7 @@ package struct IIOScanLayout: Sendable, Equatable {
     package struct Element: Sendable, Equatable {
         /// The index of the channel in the list of channels of its device.
         package var channel: Int
-        /// The scan index.
         package var index: Int
-        /// The format of the sample.
         package var format: IIODataFormat
         /// The offset in the scan, in bytes.
         package var offset: Int
@@ -77,7 +73,6 @@ package struct IIOScanLayout: Sendable, Equatable {
         unpaddedSize = unpadded
     }
 
-    /// Returns the element of a channel.
     package func element(of channel: Int) -> Element? { elements.first { $0.channel == channel } }
 
     /// Returns the same result as the kernel's `ALIGN()`, which is intended for powers of two but also applied to

@@ -29,9 +29,7 @@ extension IIODevice {
         }
     }
 
-    private static func rate(_ attribute: IIOAttribute) -> Double? {
-        attribute.number.flatMap { $0 >= 0 ? $0 : nil }
-    }
+    private static func rate(_ attribute: IIOAttribute) -> Double? { attribute.number.flatMap { $0 >= 0 ? $0 : nil } }
 }
 
 extension SensorRates {
@@ -55,9 +53,7 @@ extension SensorRates {
         let rates = trimmed.split(whereSeparator: Self.isSeparator).prefix(256)
             .compactMap { IIONumber.double($0) }
             .filter { $0 > 0 && $0 <= Self.limit }
-            .sorted()
-        let list = rates.indices.filter { $0 == 0 || rates[$0] != rates[$0 - 1] }.map { rates[$0] }
-        if !list.isEmpty { self = .list(list) }
+        if !rates.isEmpty { self = .list(Set(rates).sorted()) }
     }
 
     /// The maximum rate, in hertz. Higher numbers are not rates of motion sensors.

@@ -6,7 +6,6 @@ package import DeviceCore
 ///
 /// A device with an accelerometer and a gyroscope has two sensors.
 package struct IIOSensor: Sendable, Equatable {
-    /// The measured quantity.
     package var kind: SensorKind
     /// The name from the driver, for example "mpu6050"; empty if there is none.
     package var name: String
@@ -16,7 +15,6 @@ package struct IIOSensor: Sendable, Equatable {
     package var location: String
     /// The axes x, y and z, or the single axis of a pressure sensor.
     package var axes: [IIOAxis] = []
-    /// The rates that the driver offers.
     package var rates = SensorRates.unknown
     /// The current rate, in hertz; nil if it is unknown. Some drivers start with 0, which means off.
     package var currentRate: Double?
@@ -42,14 +40,12 @@ package struct IIOSensor: Sendable, Equatable {
     /// not be read.
     package var problem: DeviceError? { problemText.map { DeviceError(.inputOutput, $0) } }
 
-    /// True if there is no problem.
     package var isUsable: Bool { problemText == nil }
 }
 
-/// The attribute that sets the sampling rate of a sensor.
+/// The attribute that sets the sampling rate of a sensor, by its name.
 package enum IIORateAttribute: Sendable, Hashable {
-    /// An attribute of the device, by name.
     case device(String)
-    /// An attribute of a channel, by the index of the channel in the device's list and by name.
+    /// An attribute of the channel at an index in the device's list.
     case channel(Int, String)
 }
