@@ -2,9 +2,8 @@
 
 import AccessoryFinding
 public import DeviceCore
-import Synchronization
 public import Trace
-public import UmockdevFormat
+import UmockdevFormat
 
 extension AccessorySimulator {
     /// Creates a simulator of the accessories in a file. Call ``start()`` to start it.
@@ -19,10 +18,7 @@ extension AccessorySimulator {
     ///   accessory remains attached until its dialogues so far have ended, unless the program is inactive for
     ///   ``AccessorySimulatorOptions/dialogueTimeout``.
     ///
-    /// - Parameters:
-    ///   - path: The path of the file.
-    ///   - options: The configuration of the simulator.
-    ///   - peer: Returns the peer for a protocol without a dialogue in the file.
+    /// - Parameter peer: Returns the peer for a protocol without a dialogue in the file.
     public convenience init(
         file path: String, options: AccessorySimulatorOptions = AccessorySimulatorOptions(),
         peer: (AccessoryDescription, AccessoryProtocol) -> any AccessoryPeer = { _, _ in EchoPeer() }
@@ -96,9 +92,8 @@ extension AccessorySimulator {
 }
 
 extension UmockdevDescription {
-    /// Returns the accessories of the description, which are recognized by the rules for live devices. The closure
-    /// returns the peer of each protocol.
-    public func accessories(
+    /// Returns the accessories of the description. The closure returns the peer of each protocol.
+    package func accessories(
         peer: (AccessoryDescription, AccessoryProtocol) -> any AccessoryPeer
     ) -> [SimulatedAccessory] {
         accessories.map { SimulatedAccessory($0, peer: peer) }

@@ -45,9 +45,7 @@ final class AccessoryTracePlayer: Sendable {
         return hasPlayed
     }
 
-    /// Starts playback on a separate thread.
-    ///
-    /// - Parameter folder: The directory of announcements. A program that opens it counts as a client.
+    /// Starts playback on a separate thread. A program that opens the directory of announcements counts as a client.
     func start(_ simulator: AccessorySimulator, folder: String) throws(DeviceError) {
         let beginning = try options.sharedStart.map { common throws(DeviceError) in
             try SharedStartWaiter(common, folder: folder)
@@ -95,13 +93,12 @@ final class AccessoryTracePlayer: Sendable {
         var attached: [Int: (id: AccessorySimulator.ID, lanes: [DialogueSequence])] = [:]
         for step in steps {
             let due = start.advanced(bySeconds: Double(step.time) / 1e9 / speed)
-            while !isStopped, clock.now < due { bell.wait(until: due, clock: clock) }
-            if isStopped { return }
+            guard pause(until: due, clock) else { return }
             if step.isAttach {
                 let lanes = dialogueSequences(of: accessories[step.index])
                 guard let simulator = simulator() else { return }
                 do throws(DeviceError) {
-                    let id = try simulator.attach(simulated(accessories[step.index], lanes), transport: nil)
+                    let id = try simulator.attach(simulated(accessories[step.index], lanes))
                     attached[step.index] = (id, lanes)
                 } catch {
                     notes.add("\(accessories[step.index].description.name): \(error)")
@@ -117,9 +114,15 @@ final class AccessoryTracePlayer: Sendable {
         finish(attached.values.flatMap(\.lanes), clock)
         if let common, options.repeats {
             let end = common.advanced(bySeconds: Double(options.passDuration) / 1e9 / speed)
-            while !isStopped, clock.now < end { bell.wait(until: end, clock: clock) }
+            _ = pause(until: end, clock)
         }
         if options.repeats { for entry in attached.values { simulator()?.detach(entry.id, .afterReading) } }
+    }
+
+    /// Returns false if the player was stopped before the deadline.
+    private func pause(until deadline: BootTime, _ clock: LiveClock) -> Bool {
+        while !isStopped, clock.now < deadline { bell.wait(until: deadline, clock: clock) }
+        return !isStopped
     }
 
     /// Waits until the dialogues have ended or programs have been inactive for `dialogueTimeout`.
@@ -130,7 +133,7 @@ final class AccessoryTracePlayer: Sendable {
             let signs = lanes.reduce(0) { $0 + $1.activityCount }
             if signs != seen {
                 seen = signs
-                deadline = clock.now.advanced(bySeconds: options.dialogueTimeout)
+                deadline = clock.now.advanced(bySeconds: options.dialogueTimeout / .seconds(1))
             }
             if clock.now >= deadline { break }
             bell.wait(until: deadline, clock: clock)
@@ -146,13 +149,13 @@ final class AccessoryTracePlayer: Sendable {
         }
     }
 
-    private func simulated(_ accessory: AccessoryTimeline.Accessory, _ lanes: [DialogueSequence]) -> SimulatedAccessory
-    {
-        SimulatedAccessory(
-            accessory.description,
-            endpoints: zip(accessory.description.protocols, lanes).map {
-                SimulatedAccessory.Endpoint(name: $0.name, peer: DialoguePeer($1))
-            })
+    private func simulated(
+        _ accessory: AccessoryTimeline.Accessory, _ lanes: [DialogueSequence]
+    ) -> SimulatedAccessory {
+        let endpoints = zip(accessory.description.protocols, lanes).map {
+            SimulatedAccessory.Endpoint(name: $0.name, peer: DialoguePeer($1))
+        }
+        return SimulatedAccessory(accessory.description, endpoints: endpoints)
     }
 }
 

@@ -84,17 +84,8 @@ extension AccessoryTimeline.Accessory {
     private mutating func edit(_ name: String, at time: Int64, _ change: (inout AccessoryTimeline.Dialogue) -> Void) {
         if dialogues[name, default: []].isEmpty { dialogues[name] = [AccessoryTimeline.Dialogue(last: time)] }
         // In place, because copying a long dialogue for each step would take quadratic time.
-        dialogues[name, default: []].withLast { last in
-            change(&last)
-            last.last = time
-        }
-    }
-}
-
-extension Array {
-    /// Changes the last element in place. Does nothing if the array is empty.
-    fileprivate mutating func withLast(_ change: (inout Element) -> Void) {
-        guard !isEmpty else { return }
-        change(&self[count - 1])
+        guard let current = dialogues[name]?.indices.last else { return }
+        change(&dialogues[name, default: []][current])
+        dialogues[name, default: []][current].last = time
     }
 }

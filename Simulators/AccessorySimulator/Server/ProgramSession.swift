@@ -15,7 +15,7 @@ final class ProgramSession {
     let session: AccessoryPeerSession
     /// The bytes of the peer that the descriptor has not accepted yet.
     private var pending = FIFOQueue<UInt8>()
-    private(set) var isPeerFinished = false
+    private var isPeerFinished = false
     var hasProgramClosed = false
     /// True if the program no longer reads. Bytes that it has written may still be pending.
     var hasProgramStoppedReading = false
@@ -23,11 +23,8 @@ final class ProgramSession {
     private(set) var bytesSent: Int64 = 0
     private(set) var bytesReceived: Int64 = 0
 
-    /// Creates a session and opens its peer.
-    ///
-    /// - Parameters:
-    ///   - changed: Called on any thread when bytes may be pending.
-    ///   - unplug: Called when the peer detaches its accessory.
+    /// Creates a session and opens its peer. `changed` is called on any thread when bytes may be pending, `unplug` when
+    /// the peer detaches its accessory.
     init(
         _ endpoint: SimulatedAccessory.Endpoint, clock: any DeviceClock, changed: @escaping @Sendable () -> Void,
         unplug: @escaping @Sendable () -> Void

@@ -75,7 +75,7 @@ final class SimulatorLoop: ServiceLoop {
     private static let closingTimeout = 10.0
 
     private let state: SimulatorState
-    private let clock: LiveClock
+    private let clock = LiveClock()
     private var accessories: [Int: AttachedAccessory] = [:]
     /// The accessories being detached, with the threads that wait for this.
     private var detachWaiters: [Int: [BinarySemaphore]] = [:]
@@ -83,10 +83,7 @@ final class SimulatorLoop: ServiceLoop {
     private var sessions: [(session: AccessoryPeerSession, until: BootTime)] = []
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
 
-    init(state: SimulatorState, clock: LiveClock) {
-        self.state = state
-        self.clock = clock
-    }
+    init(state: SimulatorState) { self.state = state }
 
     deinit { buffer.deallocate() }
 

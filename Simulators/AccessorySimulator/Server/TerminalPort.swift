@@ -31,13 +31,13 @@ final class TerminalPort: SimulatedPort {
 
     let node: ChannelNode
     private let path: String
-    private let endpoint: SimulatedAccessory.Endpoint
+    let endpoint: SimulatedAccessory.Endpoint
     private var master: Int32
     /// Whether inotify reports that a program opens the port, so that polling is not necessary.
     private let isWatched: Bool
     private var state = State.closed
     var conversation: ProgramSession?
-    var totals = PortTotals()
+    var totals = SimulatedTraffic()
     var isInputPaused = false
     private(set) var isClosed = false
     var closingDeadline: BootTime?
@@ -45,9 +45,7 @@ final class TerminalPort: SimulatedPort {
     private var lastWrite = BootTime.zero
     private var nextPoll = BootTime.zero
 
-    /// Creates a port.
-    ///
-    /// - Parameter openings: Reports to the server that a program has opened a port.
+    /// Creates a port. `openings` reports to the server that a program has opened it.
     init(_ endpoint: SimulatedAccessory.Endpoint, openings: OpenWatcher? = nil) throws(DeviceError) {
         self.endpoint = endpoint
         (master, path) = try PseudoTerminal.open(for: "the simulated accessory")
@@ -71,12 +69,11 @@ final class TerminalPort: SimulatedPort {
     var pollDescriptor: pollfd? {
         // While the port is closed, poll(2) would report a hang-up on every call.
         if case .closed = state { return nil }
-        var events: Int16 = 0
+        let input = Int16(POLLIN) | Int16(POLLPRI)
+        var events = input
         if let conversation {
-            if !isInputPaused, conversation.hasSpace { events |= Int16(POLLIN) | Int16(POLLPRI) }
+            events = !isInputPaused && conversation.hasSpace ? input : 0
             if conversation.hasOutput { events |= Int16(POLLOUT) }
-        } else {
-            events = Int16(POLLIN) | Int16(POLLPRI)
         }
         // poll(2) reports a hang-up even without requested events. After the first report, it would do so on every
         // call.
@@ -182,9 +179,7 @@ final class TerminalPort: SimulatedPort {
     private func begin(_ context: PortContext) {
         state = .open
         guard closingDeadline == nil else { return }
-        totals.sessions += 1
-        conversation = ProgramSession(
-            endpoint, clock: context.clock, changed: context.setNeedsService, unplug: context.unplug)
+        beginSession(context)
     }
 
     /// Returns true if the program has no unread bytes.

@@ -293,7 +293,7 @@ struct AccessorySimulatorTests {
         let state = try SimulatorState()
         let early = BinarySemaphore()
         state.stop()
-        SimulatorLoop(state: state, clock: LiveClock()).run()
+        SimulatorLoop(state: state).run()
         let late = BinarySemaphore()
         state.add(.detach(1, .afterReading, done: early))
         state.add(.hold(1, true, done: late))
