@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Trace
+
 /// The active and the pending faults.
 struct GPSDFaultState {
     /// A pending action for the connections and receivers.

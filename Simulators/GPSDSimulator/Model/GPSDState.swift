@@ -12,12 +12,7 @@ struct GPSDState {
     static let maximumReplySize = 10_240
 
     var version: GPSDVersion
-    private(set) var receivers: [SimulatedReceiver]
-
-    init(version: GPSDVersion, receivers: [SimulatedReceiver]) {
-        self.version = version
-        self.receivers = receivers
-    }
+    var receivers: [SimulatedReceiver]
 
     /// The version of a trace that contains none.
     static var defaultVersion: GPSDVersion {
@@ -29,8 +24,6 @@ struct GPSDState {
 
     /// Returns the index of the receiver with the given path, even if the receiver is not present.
     func receiverIndex(of path: String) -> Int? { receivers.firstIndex { $0.description.path == path } }
-
-    mutating func update(_ place: Int, _ change: (inout SimulatedReceiver) -> Void) { change(&receivers[place]) }
 
     /// Adds a receiver and returns its index; nil if there are too many.
     mutating func add(_ receiver: SimulatedReceiver) -> Int? {

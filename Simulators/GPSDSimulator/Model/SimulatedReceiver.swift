@@ -28,14 +28,18 @@ struct SimulatedReceiver {
     /// The DEVICE object of the receiver.
     var line: [UInt8] {
         guard !isPresent else { return GPSDEncoder.encode(description, activation: activation) }
-        var gone = ReceiverDescription()
-        gone.path = description.path
+        var gone = ReceiverDescription(path: description.path)
         gone.isActive = false
         return GPSDEncoder.encode(gone, activation: activation)
     }
 }
 
 extension ReceiverDescription {
+    init(path: String) {
+        self.init()
+        self.path = path
+    }
+
     /// Returns true if the DEVICE objects of both are equal except for the activation.
     func isSame(as other: ReceiverDescription) -> Bool {
         path == other.path && driver == other.driver && subtype == other.subtype && subtype1 == other.subtype1

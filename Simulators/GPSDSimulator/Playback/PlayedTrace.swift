@@ -31,11 +31,7 @@ struct PlayedTrace {
     /// fix.
     private var lead: (receiver: String, time: WallTime)?
 
-    /// Creates an iterator.
-    ///
-    /// - Parameters:
-    ///   - repeats: True to repeat the trace indefinitely.
-    ///   - roundLength: The minimum duration of one pass, in nanoseconds.
+    /// Creates an iterator. `roundLength` is the minimum duration of one pass, in nanoseconds.
     init(_ file: TraceFile, repeats: Bool = false, roundLength: Int64 = 0) {
         self.file = file
         self.repeats = repeats
@@ -140,10 +136,8 @@ struct PlayedEvent {
         case report([UInt8], GPSDReport)
         /// A line that is not JSON: the output of a receiver without its line ending.
         case text([UInt8])
-        /// The connection to gpsd was lost.
-        case lost
-        /// The connection to gpsd was restored.
-        case regained
+        /// The connection to gpsd was lost or restored.
+        case lost, regained
     }
 
     /// The time since the start of playback at speed 1 in nanoseconds, across all passes.

@@ -71,6 +71,16 @@ enum ReportRouting {
 }
 
 extension GPSDReport {
+    /// The receiver and the time of a position, sky or attitude report; nil for other reports.
+    var origin: (receiver: String, time: WallTime?)? {
+        switch self {
+        case .position(let report): (report.receiver, report.time)
+        case .sky(let report): (report.receiver, report.time)
+        case .attitude(let report): (report.receiver, report.time)
+        default: nil
+        }
+    }
+
     var isPosition: Bool { if case .position = self { true } else { false } }
 
     /// Returns the NMEA 0183 sentences that a receiver would have sent for the report, without line endings. Used for

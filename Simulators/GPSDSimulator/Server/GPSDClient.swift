@@ -37,9 +37,7 @@ final class GPSDClient {
     /// The time at which the socket last accepted pending bytes.
     private(set) var lastProgress = BootTime.zero
 
-    /// Creates a client.
-    ///
-    /// - Parameter descriptor: A non-blocking socket, which is closed with this object.
+    /// Creates a client with a non-blocking socket, which is closed with this object.
     init(_ descriptor: Int32, now: BootTime) {
         self.descriptor = descriptor
         lastRequest = now
@@ -51,7 +49,6 @@ final class GPSDClient {
 
     func end() { isFinished = true }
 
-    /// Resets the connection.
     func reset() {
         LoopbackAcceptor.reset(descriptor)
         isFinished = true

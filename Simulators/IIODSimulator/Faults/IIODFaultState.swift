@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import DeviceCore
+import Trace
 
 /// The active and the pending faults.
 struct IIODFaultState: Sendable {

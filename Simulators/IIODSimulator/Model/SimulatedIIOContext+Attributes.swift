@@ -2,6 +2,7 @@
 
 import DeviceCore
 import IIOFormat
+import SystemCalls
 
 struct IIODAttributePath: Hashable {
     enum Scope: Hashable {
@@ -133,5 +134,35 @@ extension SimulatedIIOContext {
     private static func isReadOnly(_ name: String) -> Bool {
         name.hasSuffix("_available")
             || ["mount_matrix", "matrix", "name", "label", "location", "data_available", "direction"].contains(name)
+    }
+}
+
+/// The clocks for sample timestamps, with the names used by `current_timestamp_clock`.
+enum IIOTimestampClock: String, Sendable {
+    /// The kernel's default.
+    case realtime
+    case monotonic
+    case monotonicRaw = "monotonic_raw"
+    case realtimeCoarse = "realtime_coarse"
+    case monotonicCoarse = "monotonic_coarse"
+    case boottime
+    case tai
+
+    /// The current time of the clock on this machine, in nanoseconds.
+    var now: Int64 {
+        // The numbers are part of the kernel's ABI. Some C libraries do not export all of their names to Swift.
+        let number: clockid_t =
+            switch self {
+            case .realtime: 0
+            case .monotonic: 1
+            case .monotonicRaw: 4
+            case .realtimeCoarse: 5
+            case .monotonicCoarse: 6
+            case .boottime: 7
+            case .tai: 11
+            }
+        var time = timespec()
+        clock_gettime(number, &time)
+        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
     }
 }

@@ -9,9 +9,9 @@ public import IIOFormat
 /// are read-only.
 public struct SimulatedIIOContext: Sendable {
     /// The devices with the current values of their attributes.
-    public internal(set) var context: IIOContext
+    package internal(set) var context: IIOContext
     /// The ids of devices that need a trigger to start their buffer, like most drivers without a FIFO.
-    public var devicesNeedingTrigger: Set<String> = []
+    package var devicesNeedingTrigger: Set<String> = []
     /// The index of the trigger for each device that supports triggers, by index of the device; -1 if none is set.
     var triggers: [Int: Int] = [:]
 
@@ -40,17 +40,6 @@ public struct SimulatedIIOContext: Sendable {
             triggers[place] = found.first { !name.isEmpty && context.devices[$0].name.hasPrefix(name + "-") } ?? -1
         }
     }
-
-    /// Returns the value of an attribute; nil if it does not exist.
-    ///
-    /// A key has a form such as `device/attribute`, `device/buffer/attribute` or `device/input/channel/attribute`,
-    /// where `device` is the device's id.
-    public func value(for key: String) -> String? { context.value(for: key) }
-
-    /// Sets the value of an attribute without the checks that apply to clients. Returns false if the attribute does not
-    /// exist.
-    @discardableResult
-    public mutating func setValue(_ value: String, for key: String) -> Bool { context.setValue(value, for: key) }
 
     /// Returns the index of the device with the given id, name or label.
     func index(of device: String) -> Int? {

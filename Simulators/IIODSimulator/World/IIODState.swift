@@ -3,6 +3,7 @@
 import DeviceCore
 import IIOFormat
 import LoopbackServer
+import Trace
 
 /// The state that all connections of a server share: devices, samples, faults and the timeline. A value type without
 /// I/O.
@@ -88,7 +89,7 @@ extension IIODState {
             place = index
         }
         faults.add(fault, device: place)
-        if case .start = fault.moment { _ = faults.apply(serial: openCount) { moment, _ in moment == .start } }
+        if fault.moment == .start { _ = faults.apply(serial: openCount) { moment, _ in moment == .start } }
     }
 
     /// Applies all faults that are due. Returns true if there were any.
