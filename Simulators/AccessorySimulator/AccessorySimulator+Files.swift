@@ -95,9 +95,7 @@ extension UmockdevDescription {
     /// Returns the accessories of the description. The closure returns the peer of each protocol.
     package func accessories(
         peer: (AccessoryDescription, AccessoryProtocol) -> any AccessoryPeer
-    ) -> [SimulatedAccessory] {
-        accessories.map { SimulatedAccessory($0, peer: peer) }
-    }
+    ) -> [SimulatedAccessory] { accessories.map { SimulatedAccessory($0, peer: peer) } }
 }
 
 extension SimulatedAccessory {

@@ -35,9 +35,7 @@ public final class AccessorySimulator: Sendable {
     /// Creates a simulator whose accessories are attached at the start. Call ``start()`` to start it.
     public convenience init(
         _ accessories: [SimulatedAccessory] = [], options: AccessorySimulatorOptions = AccessorySimulatorOptions()
-    ) {
-        self.init(accessories, options: options, notes: DifferenceList())
-    }
+    ) { self.init(accessories, options: options, notes: DifferenceList()) }
 
     init(
         _ accessories: [SimulatedAccessory], options: AccessorySimulatorOptions, notes: DifferenceList,

@@ -149,9 +149,8 @@ final class AccessoryTracePlayer: Sendable {
         }
     }
 
-    private func simulated(
-        _ accessory: AccessoryTimeline.Accessory, _ lanes: [DialogueSequence]
-    ) -> SimulatedAccessory {
+    private func simulated(_ accessory: AccessoryTimeline.Accessory, _ lanes: [DialogueSequence]) -> SimulatedAccessory
+    {
         let endpoints = zip(accessory.description.protocols, lanes).map {
             SimulatedAccessory.Endpoint(name: $0.name, peer: DialoguePeer($1))
         }

@@ -38,9 +38,7 @@ struct AnnouncementDirectory: Sendable {
         let temporary = "\(final).tmp"
         do throws(DeviceError) {
             try FileIO.write(accessory.json(), to: temporary, overwrite: true)
-            guard rename(temporary, final) == 0 else {
-                throw FileIO.writeError(final, call: "rename", errno: errno)
-            }
+            guard rename(temporary, final) == 0 else { throw FileIO.writeError(final, call: "rename", errno: errno) }
         } catch {
             unlink(temporary)
             throw error

@@ -185,11 +185,7 @@ final class SimulatorLoop: ServiceLoop {
                 isGone = isGone && entry.port.isClosed
             }
             for entry in accessory.ports { traffic.add(entry.port) }
-            if isGone {
-                finish(accessory)
-            } else {
-                state.content.withLock { $0.attached[id] = traffic }
-            }
+            if isGone { finish(accessory) } else { state.content.withLock { $0.attached[id] = traffic } }
         }
     }
 }

@@ -42,9 +42,8 @@ public struct GPSDFault: Sendable, Hashable {
     /// The duration in seconds; nil if the fault has no automatic end. Ignored for instantaneous faults.
     package var duration: Double?
 
-    package init(
-        _ action: Action, device: String? = nil, at moment: FaultMoment = .start, for duration: Double? = nil
-    ) {
+    package init(_ action: Action, device: String? = nil, at moment: FaultMoment = .start, for duration: Double? = nil)
+    {
         self.action = action
         self.device = device
         self.moment = moment

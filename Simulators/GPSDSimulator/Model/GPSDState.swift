@@ -92,9 +92,7 @@ struct GPSDState {
         var writer = JSONWriter()
         writer.object { writer in
             writer.member("class", "DEVICES")
-            writer.array("devices") { writer in
-                for receiver in present { writer.raw(receiver.line) }
-            }
+            writer.array("devices") { writer in for receiver in present { writer.raw(receiver.line) } }
         }
         Self.append(writer.bytes, to: &reply)
     }

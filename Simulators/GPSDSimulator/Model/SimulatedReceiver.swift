@@ -43,7 +43,6 @@ extension ReceiverDescription {
     /// Returns true if the DEVICE objects of both are equal except for the activation.
     func isSame(as other: ReceiverDescription) -> Bool {
         path == other.path && driver == other.driver && subtype == other.subtype && subtype1 == other.subtype1
-            && bitsPerSecond == other.bitsPerSecond
-            && (cycle == other.cycle || (cycle.isNaN && other.cycle.isNaN))
+            && bitsPerSecond == other.bitsPerSecond && (cycle == other.cycle || (cycle.isNaN && other.cycle.isNaN))
     }
 }

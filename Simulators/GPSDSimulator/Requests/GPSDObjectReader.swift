@@ -78,9 +78,7 @@ struct GPSDObjectReader {
 
     static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0d).contains(byte) }
 
-    private mutating func skipBlanks() {
-        while offset < bytes.count, Self.isBlank(bytes[offset]) { offset += 1 }
-    }
+    private mutating func skipBlanks() { while offset < bytes.count, Self.isBlank(bytes[offset]) { offset += 1 } }
 
     /// Returns the next byte without consuming it.
     private func next() throws(ParseError) -> UInt8 {

@@ -57,8 +57,7 @@ public final class GPSDServer: Sendable {
     public func start() throws(DeviceError) -> UInt16 {
         try thread.start { () throws(DeviceError) in
             if options.faults.contains(where: { $0.device != nil }) { try PlaybackSummary(file).check(options.faults) }
-            let listener = try LoopbackListener(
-                port: options.port, for: "The simulated gpsd")
+            let listener = try LoopbackListener(port: options.port, for: "The simulated gpsd")
             let shared = try SharedState(for: "the simulated gpsd")
             let clock = LiveClock()
             let engine = GPSDEngine(file, options: options) { clock.wallTime }

@@ -81,8 +81,7 @@ extension SimulatedIIOContext {
         let kinds = sensors.map(\.kind.channelType).joined(separator: "_")
         return IIODevice(
             id: id, name: first.map { $0.name.isEmpty ? "simulated_\(kinds)" : $0.name } ?? "",
-            label: first?.label ?? "",
-            channels: channels, attributes: attributes,
+            label: first?.label ?? "", channels: channels, attributes: attributes,
             bufferAttributes: [IIOAttribute(name: "data_available", value: "0")])
     }
 

@@ -134,9 +134,7 @@ struct IIODSession {
     /// Consumes the next line and returns its range without the line ending; nil if the line is incomplete.
     private mutating func consumeLine() -> Range<Int>? {
         guard let end = input[position...].prefix(IIODSession.maximumLineLength + 2).firstIndex(of: UInt8(ascii: "\n"))
-        else {
-            return nil
-        }
+        else { return nil }
         let start = position
         position = end + 1
         return start..<(end > start && input[end - 1] == UInt8(ascii: "\r") ? end - 1 : end)

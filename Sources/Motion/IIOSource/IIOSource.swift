@@ -88,9 +88,7 @@ public final class IIOSource: MotionSource {
 extension IIOSource {
     /// Notifies the threads of the contexts of changed subscriptions.
     private final class SessionGroup: Sendable {
-        private struct WeakHub {
-            weak var hub: MotionHub?
-        }
+        private struct WeakHub { weak var hub: MotionHub? }
 
         private let sessions: [ContextSession]
         private let catalog: SensorCatalog

@@ -49,9 +49,7 @@ package struct IIOScanDecoder: Sendable {
     package func decode(
         _ bytes: UnsafeRawBufferPointer, stride: Int, count: Int, values: UnsafeMutableBufferPointer<SIMD3<Double>>,
         timestamps: UnsafeMutableBufferPointer<Int64>?
-    ) -> Int {
-        decode(bytes, stride, count, values, timestamps.map(UnsafeMutableRawBufferPointer.init), 0)
-    }
+    ) -> Int { decode(bytes, stride, count, values, timestamps.map(UnsafeMutableRawBufferPointer.init), 0) }
 
     /// Decodes scans like ``decode(_:stride:count:values:timestamps:)``, with the timestamps converted to the boot
     /// clock.

@@ -41,8 +41,7 @@ extension IIODevice {
         let mount = channels.first { $0.id == "mount" }?.attribute("matrix")
         return [
             channelAttribute, attribute("in_\(sensor.kind.channelType)_mount_matrix"), mount,
-            attribute("in_mount_matrix"),
-            attribute("mount_matrix"),
+            attribute("in_mount_matrix"), attribute("mount_matrix"),
         ].compactMap { $0 }
     }
 }

@@ -50,8 +50,7 @@ extension SensorRates {
             self = .range(minimum: numbers[0], step: numbers[1], maximum: numbers[2])
             return
         }
-        let rates = trimmed.split(whereSeparator: Self.isSeparator).prefix(256)
-            .compactMap { IIONumber.double($0) }
+        let rates = trimmed.split(whereSeparator: Self.isSeparator).prefix(256).compactMap { IIONumber.double($0) }
             .filter { $0 > 0 && $0 <= Self.limit }
         if !rates.isEmpty { self = .list(Set(rates).sorted()) }
     }

@@ -44,11 +44,8 @@ extension IIODevice {
     /// order.
     private func attribute(_ name: String, of channel: IIOChannel, type: String) -> IIOAttribute? {
         let own = "in_\(channel.id)_\(name)"
-        return channel.attributes.first { $0.name == name && $0.filename == own }
-            ?? channel.attribute(name)
-            ?? attribute("in_\(type)_\(name)")
-            ?? attribute("in_\(name)")
-            ?? attribute(name)
+        return channel.attributes.first { $0.name == name && $0.filename == own } ?? channel.attribute(name)
+            ?? attribute("in_\(type)_\(name)") ?? attribute("in_\(name)") ?? attribute(name)
     }
 }
 

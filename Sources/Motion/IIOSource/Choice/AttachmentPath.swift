@@ -49,7 +49,5 @@ enum AttachmentPath {
 
     /// Returns the number in an ID, for example 12 for "iio:device12". The order of libiio is not used, because it
     /// sorts IDs as text.
-    private static func number(of unit: DeviceGroup) -> Int {
-        Int(unit.deviceID.drop { !$0.isNumber }) ?? .max
-    }
+    private static func number(of unit: DeviceGroup) -> Int { Int(unit.deviceID.drop { !$0.isNumber }) ?? .max }
 }

@@ -51,8 +51,7 @@ struct DeviceGroup {
                 Member(
                     description: describe(sensor, of: device, key: key, address: address, settings: settings) {
                         udev($0, index)
-                    },
-                    sensor: sensor)
+                    }, sensor: sensor)
             }
             let applying = settings.filter { setting in members.contains { setting.applies(to: $0.description) } }
             return DeviceGroup(
@@ -114,8 +113,6 @@ enum AttributeSelection {
     /// True for an attribute that describes a sensor. Readings are not needed, and reading them would trigger
     /// measurements.
     static func isNeeded(_ name: String) -> Bool {
-        parts.contains { part in
-            name.indices.contains { name[$0...].hasPrefix(part) }
-        }
+        parts.contains { part in name.indices.contains { name[$0...].hasPrefix(part) } }
     }
 }

@@ -35,8 +35,7 @@ enum RateSelection {
         case .list(let rates):
             let usable = SensorRates.list(rates.filter { $0 > 0 })
             return rateIfChanged(usable.rate(atLeast: rate), current: current)
-        case .range:
-            return rateIfChanged(offered.rate(atLeast: rate), current: current)
+        case .range: return rateIfChanged(offered.rate(atLeast: rate), current: current)
         }
     }
 

@@ -142,9 +142,7 @@ struct TimestampCorrector {
             // If the first difference is this large, the driver uses another clock than it reports.
             guard lastTimestamp == nil,
                 abs(Double(delay)) > 5e9 + 2e9 * interval * Double(BufferPlan.maximumSamples / decimation)
-            else {
-                return 0
-            }
+            else { return 0 }
             base = .remote
             return delay
         case .local(let name):
@@ -185,9 +183,7 @@ struct TimestampCorrector {
             if delay < Self.confirmingDelay { confirmationTime = arrival }
             minimumDelay = min(minimumDelay, delay)
             guard windowRefills >= Self.minimumWindowRefills, arrival.seconds(since: windowStart) >= Self.minimumWindow
-            else {
-                return 0
-            }
+            else { return 0 }
             let change = minimumDelay
             beginWindow(arrival)
             confirmationTime = arrival
@@ -241,9 +237,8 @@ struct TimestampCorrector {
             // outer intervals, so the shorter one is used.
             let spacing =
                 isNotAscending == 0 && count > 2
-                ? min(
-                    times[1].nanoseconds &- times[0].nanoseconds,
-                    end.nanoseconds &- times[count - 2].nanoseconds) : 0
+                ? min(times[1].nanoseconds &- times[0].nanoseconds, end.nanoseconds &- times[count - 2].nanoseconds)
+                : 0
             distribute(times, to: end, spacing: spacing)
             lastTime = end
             return count

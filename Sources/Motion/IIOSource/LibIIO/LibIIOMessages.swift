@@ -12,9 +12,7 @@ import SystemCalls
 /// forwards the output of other threads to the original stream.
 enum LibIIOMessages {
     /// A stream of the C library, which locks it during each call.
-    private struct Stream: @unchecked Sendable {
-        let file: UnsafeMutablePointer<FILE>
-    }
+    private struct Stream: @unchecked Sendable { let file: UnsafeMutablePointer<FILE> }
 
     private struct State {
         /// The output of each thread that is in a call of libiio.

@@ -4,9 +4,8 @@
 /// Strings from libiio.
 enum LibIIOText {
     /// Returns the value that a function of libiio writes to a buffer, without trailing whitespace.
-    static func read(
-        _ call: String, _ function: (UnsafeMutablePointer<CChar>, Int) -> Int
-    ) throws(IIOFailure) -> String {
+    static func read(_ call: String, _ function: (UnsafeMutablePointer<CChar>, Int) -> Int) throws(IIOFailure) -> String
+    {
         var code = 0
         let text = withUnsafeTemporaryAllocation(of: CChar.self, capacity: 8192) { buffer -> String in
             guard let start = buffer.baseAddress else { return "" }

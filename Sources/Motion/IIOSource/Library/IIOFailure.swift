@@ -83,8 +83,7 @@ extension IIOFailure {
             return (.notFound, "This machine has no IIO devices. Check that their kernel drivers are loaded.")
         case ENOENT, ENODEV, ENXIO:
             return (.notFound, "\(address) does not exist. Check the address in DEVICE_SERVICES_IIO.")
-        case EBUSY:
-            return (.busy, "\(address) is in use by another program. Retrying.")
+        case EBUSY: return (.busy, "\(address) is in use by another program. Retrying.")
         case EFBIG:
             return (
                 .notSupported,
@@ -132,8 +131,7 @@ extension IIOFailure {
             )
         case ENOENT, ENODEV, ENXIO:
             return (.notFound, "\(device) at \(address) has been removed, or it cannot capture. Retrying.")
-        default:
-            return streamMessage(device, address)
+        default: return streamMessage(device, address)
         }
     }
 
@@ -151,8 +149,7 @@ extension IIOFailure {
                 .connectionLost,
                 "The server at \(address) closed the connection or stopped responding. Retrying until it responds."
             )
-        case EBUSY:
-            return (.busy, "\(device) at \(address) is in use by another program. Retrying.")
+        case EBUSY: return (.busy, "\(device) at \(address) is in use by another program. Retrying.")
         default:
             return (
                 .inputOutput,

@@ -52,9 +52,8 @@ protocol IIOConnection: AnyObject, Sendable {
 
     /// Prepares or starts a capture of channels. A refill fails after `timeout` seconds without data; 0 means no limit,
     /// if the backend permits that.
-    func openBuffer(
-        device: Int, channels: [Int], samples: Int, kernelBuffers: Int, timeout: Double
-    ) throws(IIOFailure) -> any IIOBuffer
+    func openBuffer(device: Int, channels: [Int], samples: Int, kernelBuffers: Int, timeout: Double) throws(IIOFailure)
+        -> any IIOBuffer
 
     /// Prepares repeated reads of channel attributes.
     func openPoll(device: Int, channels: [(channel: Int, attribute: String)]) throws(IIOFailure) -> any IIOPoll

@@ -91,8 +91,7 @@ struct BufferSetup {
         guard let layout = device.layout(of: channels), layout.sampleSize > 0 else { throw removedError() }
         var armed = ConfiguredDevice(
             layout: layout, channels: channels, timestampChannel: timestamp,
-            plan: BufferPlan(
-                rate: nil, latency: plan.latency, isLocal: isLocal, isEventDriven: unit.isEventDriven))
+            plan: BufferPlan(rate: nil, latency: plan.latency, isLocal: isLocal, isEventDriven: unit.isEventDriven))
         if timestamp != nil { setClock(device, &armed) }
         try setTrigger(device, &armed)
         armed.rate = setRates(plan, trigger: armed.trigger, remarks: &armed.remarks, refused: &armed.refused)
@@ -236,8 +235,7 @@ struct BufferSetup {
             device: unit.device, context: connection.context, configured: unit.trigger, state: state,
             parent: { connection.parent(of: $0) })
         switch decision {
-        case .keep:
-            if case .set(let trigger) = state { armed.trigger = trigger }
+        case .keep: if case .set(let trigger) = state { armed.trigger = trigger }
         case .withoutTrigger(let names): armed.missingTriggers = names
         case .missing(let name, let offered):
             let list = offered.isEmpty ? "none" : offered.joined(separator: ", ")

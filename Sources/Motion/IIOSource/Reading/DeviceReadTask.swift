@@ -43,9 +43,7 @@ struct DeviceReadTask {
 
     // MARK: Capture
 
-    private func capture(
-        _ plan: DeviceReadPlan, generation: Int, seeded: inout [Int]
-    ) throws(ReaderFailure) {
+    private func capture(_ plan: DeviceReadPlan, generation: Int, seeded: inout [Int]) throws(ReaderFailure) {
         let arming = BufferSetup(
             unit: unit, connection: connection, library: library, address: address, options: options)
         let lock = try arming.lock()
@@ -102,13 +100,10 @@ struct DeviceReadTask {
         let link = PollableBuffer(buffer, wait.descriptor, capture, plan, clock: clock)
         let sensors = capture.sensors
         // Well before the kernel's buffer is full.
-        let tolerance =
-            options.tolerance ?? min(Self.maximumTolerance, Double(buffer.kernelBuffers) * plan.period / 3)
+        let tolerance = options.tolerance ?? min(Self.maximumTolerance, Double(buffer.kernelBuffers) * plan.period / 3)
         var coordinator = ReadinessCoordinator(
             source: link, wakeUp: wait.wakeUp, clock: clock, tolerance: tolerance, limit: tolerance + 3 * plan.period
-        ) { [hub] in
-            link.mayBePolledByExecutor ? hub.executor(of: sensors) : nil
-        }
+        ) { [hub] in link.mayBePolledByExecutor ? hub.executor(of: sensors) : nil }
         while reader.isCurrent(generation), (try? coordinator.run()) != nil {}
         coordinator.deregister()
         return link.close()
@@ -133,8 +128,7 @@ struct DeviceReadTask {
     private func readInitialValue(_ member: DeviceGroup.Member) -> Bool {
         guard member.sensor.canPoll, reader.mayDeliver,
             let poll = try? AttributePoll(member, device: unit.device, connection: connection),
-            let value = try? poll.read(),
-            reader.mayDeliver
+            let value = try? poll.read(), reader.mayDeliver
         else { return false }
         let now = clock.now
         reader.isDelivering = true

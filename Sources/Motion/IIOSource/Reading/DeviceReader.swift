@@ -80,9 +80,8 @@ final class DeviceReader: Sendable {
     ///   - now: The current time.
     ///   - foundClock: The state of the timestamps' clock from the previous reader.
     ///   - changed: Called on the thread when the phase changes.
-    init(
-        plan: DeviceReadPlan, now: BootTime, foundClock: ClockEstimate? = nil, changed: @escaping @Sendable () -> Void
-    ) {
+    init(plan: DeviceReadPlan, now: BootTime, foundClock: ClockEstimate? = nil, changed: @escaping @Sendable () -> Void)
+    {
         state = Mutex(State(plan: plan, stage: Stage(since: now), facts: Facts(clockEstimate: foundClock)))
         self.phaseDidChange = changed
     }

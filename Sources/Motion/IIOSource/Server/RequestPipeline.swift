@@ -81,9 +81,7 @@ final class ServerCapabilities: Sendable {
     private static let maximumTrials = 3
     private let trials = Atomic<Int>(0)
 
-    func beginTrial() -> Bool {
-        trials.wrappingAdd(1, ordering: .relaxed).oldValue < Self.maximumTrials
-    }
+    func beginTrial() -> Bool { trials.wrappingAdd(1, ordering: .relaxed).oldValue < Self.maximumTrials }
 
     func endTrial() { trials.store(0, ordering: .relaxed) }
 }

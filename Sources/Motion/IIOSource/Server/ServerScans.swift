@@ -60,8 +60,7 @@ struct ServerScans {
         // An invalid mask, or one with unknown channels, differs from its reencoded form.
         guard Self.mask(sent, of: device.channels.count) == line, Set(sent).isSuperset(of: channels),
             let sentLayout = device.layout(of: sent), let requestedLayout = device.layout(of: channels),
-            requestedLayout.sampleSize <= step,
-            sentLayout.sampleSize >= step, sentLayout.sampleSize <= maximumSentStep
+            requestedLayout.sampleSize <= step, sentLayout.sampleSize >= step, sentLayout.sampleSize <= maximumSentStep
         else { return false }
         let moves = requestedLayout.elements.compactMap { element in
             sentLayout.element(of: element.channel).map { ($0.offset, element.offset, element.format.byteCount) }

@@ -35,9 +35,7 @@ struct BufferUse {
     }
 
     /// The time at which the buffer is used again; nil if that does not depend on time.
-    var retryTime: BootTime? {
-        if case .time(let time)? = failure?.retry { time } else { nil }
-    }
+    var retryTime: BootTime? { if case .time(let time)? = failure?.retry { time } else { nil } }
 
     /// Records that the buffer has delivered samples.
     mutating func recordSamples() {

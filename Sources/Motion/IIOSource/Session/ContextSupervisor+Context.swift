@@ -75,9 +75,7 @@ extension ContextSupervisor {
         context.devices.map(\.id).filter { $0.hasPrefix("iio:device") || $0.hasPrefix("trigger") }.sorted()
     }
 
-    private var sensorIDs: [SensorDescription.ID] {
-        devices.flatMap { $0.unit.members.map(\.description.id) }
-    }
+    private var sensorIDs: [SensorDescription.ID] { devices.flatMap { $0.unit.members.map(\.description.id) } }
 
     /// Updates the devices from a new context. Running readers keep using the previous context.
     private func adopt(_ opened: any IIOConnection) {
@@ -90,8 +88,7 @@ extension ContextSupervisor {
         let keys = names.update(known)
         let units = DeviceGroup.groups(
             in: context, address: address, settings: parts.settings,
-            udev: { property, device in opened.udevProperty(property, of: device) },
-            key: { id, _ in keys[id] ?? id })
+            udev: { property, device in opened.udevProperty(property, of: device) }, key: { id, _ in keys[id] ?? id })
         for device in devices where !units.contains(where: { $0.key == device.unit.key }) {
             remove(device, now: clock.now)
         }

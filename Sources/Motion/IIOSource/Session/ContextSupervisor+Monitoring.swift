@@ -16,8 +16,7 @@ extension ContextSupervisor {
             return monitorAnswers(of: device, reader, stage, limit: Self.setupLimit, now: now)
         case .polling(let interval):
             monitorAnswers(of: device, reader, stage, limit: Self.setupLimit + 5 * interval, now: now)
-        case .capturing(let plan, let start):
-            monitorBuffer(of: device, reader, stage, plan, start: start, now: now)
+        case .capturing(let plan, let start): monitorBuffer(of: device, reader, stage, plan, start: start, now: now)
         }
         if !device.facts.refused.isEmpty { retrySettings(of: device, now: now) }
     }

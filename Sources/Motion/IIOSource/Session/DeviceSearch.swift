@@ -21,9 +21,7 @@ struct DeviceSearch {
     }
 
     /// Records that the context could not be opened, and the time of the next attempt.
-    mutating func fail(retryTime: BootTime) {
-        if recheckTime != nil { recheckTime = retryTime }
-    }
+    mutating func fail(retryTime: BootTime) { if recheckTime != nil { recheckTime = retryTime } }
 
     mutating func schedule(at time: BootTime) { self.time = time }
 

@@ -49,8 +49,7 @@ struct StallDetector {
     init(plan: BufferPlan, isEventDriven: Bool, progress: Int, now: BootTime) {
         self.init(
             startLimit: plan.startTimeout, stallLimit: isEventDriven ? .infinity : plan.stallTimeout,
-            progress: progress,
-            now: now)
+            progress: progress, now: now)
     }
 
     private init(startLimit: Double, stallLimit: Double, progress: Int, now: BootTime) {
