@@ -76,10 +76,8 @@ final class AccessoryTracePlayer: Sendable {
 
     private var speed: Double { options.speed.isFinite && options.speed > 0 ? options.speed : 1 }
 
-    /// Plays the trace once.
-    ///
-    /// - Parameter common: The start of playback shared with other servers. If it is nil, playback starts now, and the
-    ///   time spent waiting for dialogues delays later events.
+    /// Plays the trace once. Without a start shared with other servers, playback starts now, and the time spent waiting
+    /// for dialogues delays later events.
     private func play(from common: BootTime?, _ simulator: () -> AccessorySimulator?) {
         let clock = LiveClock()
         var start = common ?? clock.now
@@ -119,7 +117,6 @@ final class AccessoryTracePlayer: Sendable {
         if options.repeats { for entry in attached.values { simulator()?.detach(entry.id, .afterReading) } }
     }
 
-    /// Returns false if the player was stopped before the deadline.
     private func pause(until deadline: BootTime, _ clock: LiveClock) -> Bool {
         while !isStopped, clock.now < deadline { bell.wait(until: deadline, clock: clock) }
         return !isStopped

@@ -7,7 +7,6 @@ import UmockdevFormat
 /// The accessories of a trace, with the times at which they are attached and detached and the dialogues of each
 /// protocol.
 struct AccessoryTimeline {
-    /// The bytes exchanged in a session.
     struct Dialogue: Sendable {
         var script = UmockdevScript()
         /// True if the accessory ended the session.
@@ -20,7 +19,6 @@ struct AccessoryTimeline {
     struct Accessory {
         var name: String
         var description: AccessoryDescription
-        /// The dialogues by protocol.
         var dialogues: [String: [Dialogue]] = [:]
         /// The time of the attachment, in nanoseconds since the start of the trace.
         var attach: Int64

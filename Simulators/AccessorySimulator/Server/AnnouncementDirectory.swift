@@ -5,7 +5,6 @@ import DeviceCore
 import LoopbackServer
 import SystemCalls
 
-/// The directory of announcements and sockets.
 struct AnnouncementDirectory: Sendable {
     /// The size of `sun_path`, including the terminating NUL.
     private static let maximumSocketPathSize = 108

@@ -104,7 +104,6 @@ final class ListeningPort: SimulatedPort {
         }
     }
 
-    /// Ends the session and closes the connection.
     private func end(_ context: PortContext) {
         guard conversation != nil else { return }
         endSession(context)

@@ -37,25 +37,20 @@ final class ProgramSession {
         session.start()
     }
 
-    /// Whether more bytes from the program can be accepted.
     var hasSpace: Bool { !hasProgramClosed && near.spaceAvailable > 0 }
 
-    /// Whether bytes for the descriptor are pending.
     var hasOutput: Bool { !hasProgramStoppedReading && (pending.count > 0 || near.bytesAvailable > 0) }
 
     /// True if the peer has ended and all of its bytes have been written.
     var isFinished: Bool { isPeerFinished && pending.count == 0 }
 
-    /// Passes bytes from the program to the peer.
     func forward(_ bytes: UnsafeRawBufferPointer) {
         guard bytes.count > 0, case .accepted(let count) = near.write(bytes) else { return }
         bytesReceived += Int64(count)
     }
 
-    /// Writes the peer's bytes. Returns false if no bytes were written.
-    ///
-    /// - Parameter write: Writes the bytes and returns the number of bytes written, or a negative number with the error
-    ///   in `errno`.
+    /// Writes the peer's bytes with a closure that returns the number of bytes written, or a negative number with the
+    /// error in `errno`. Returns false if no bytes were written.
     func writePending(_ write: (UnsafeRawBufferPointer) -> Int) -> Bool {
         if hasProgramStoppedReading { pending.removeAll() }
         if pending.count == 0 {

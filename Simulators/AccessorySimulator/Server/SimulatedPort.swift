@@ -18,7 +18,6 @@ protocol SimulatedPort: AnyObject {
     var conversation: ProgramSession? { get set }
     /// True while bytes that the program writes are not read.
     var isInputPaused: Bool { get set }
-    /// True if the port has been closed permanently.
     var isClosed: Bool { get }
     /// The number of sessions, and the traffic of the sessions that have ended.
     var totals: SimulatedTraffic { get set }
@@ -37,7 +36,6 @@ extension SimulatedPort {
         conversation?.stopPeer()
     }
 
-    /// Begins a session with the program that has opened the port.
     func beginSession(_ context: PortContext) {
         totals.sessions += 1
         conversation = ProgramSession(

@@ -6,20 +6,17 @@ import Synchronization
 import SystemCalls
 import Trace
 
-/// An announced accessory with its ports.
 struct AttachedAccessory {
     let id: Int
     let ports: [(name: String, port: any SimulatedPort)]
     let file: String
 }
 
-/// A command for the server's thread.
 enum SimulatorCommand: Sendable {
     case attach(TransferBox<AttachedAccessory>)
     case detach(Int, DetachMode, done: BinarySemaphore?)
     case hold(Int, Bool, done: BinarySemaphore)
 
-    /// Wakes the thread that waits for the command.
     func notifyWaiter() {
         switch self {
         case .detach(_, _, let done): done?.signal()

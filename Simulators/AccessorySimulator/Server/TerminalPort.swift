@@ -22,9 +22,7 @@ final class TerminalPort: SimulatedPort {
     private static let readGracePeriod = 0.5
 
     private enum State {
-        /// No program has opened the port.
         case closed
-        /// A program has opened the port but has not flushed it yet.
         case opening(until: BootTime)
         case open
     }
@@ -135,7 +133,6 @@ final class TerminalPort: SimulatedPort {
         }
     }
 
-    /// Discards pending input from the program.
     private func discardInput(_ context: PortContext) {
         // Limited to the capacity of a terminal, because another program may have begun to write.
         var rest = 1 << 18

@@ -9,7 +9,6 @@ public struct GPSDFault: Sendable, Hashable {
         /// The receiver is removed: watching clients receive a DEVICE object whose `activated` is 0, and no more of its
         /// reports.
         case unplug
-        /// The receiver is connected again.
         case reconnect
         /// No reports are sent. Connections remain open and requests are answered.
         case stall
@@ -20,8 +19,7 @@ public struct GPSDFault: Sendable, Hashable {
         /// All connections are reset and the server stops listening, as if its process were killed.
         case kill
         /// All connections are reset and the server stops listening, as with ``kill``. It listens again after the
-        /// duration, or after one second without a duration. A server that has already stopped listens again
-        /// immediately.
+        /// duration, or after one second. A server that has already stopped listens again immediately.
         case restart
         /// Only the first half of the next report is sent. The second half follows after the given number of seconds;
         /// if it is nil, the connection is closed instead.

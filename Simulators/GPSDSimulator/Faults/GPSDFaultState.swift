@@ -2,9 +2,7 @@
 
 import Trace
 
-/// The active and the pending faults.
 struct GPSDFaultState {
-    /// A pending action for the connections and receivers.
     enum Action {
         case drop
         case listen(Bool)
@@ -48,11 +46,8 @@ struct GPSDFaultState {
         return pendingHalfLine
     }
 
-    /// Applies all faults that are due and returns the resulting actions.
-    ///
-    /// - Parameters:
-    ///   - seconds: The time since the start of playback; nil before it.
-    ///   - report: The number of the next report.
+    /// Applies all faults that are due and returns the resulting actions. `seconds` is the time since the start of
+    /// playback, nil before it; `report` is the number of the next report.
     mutating func apply(seconds: Double?, report: Int64) -> [Action] {
         var orders: [Action] = []
         // Applies faults one by one, because applying a fault may add its end, which may also be due.

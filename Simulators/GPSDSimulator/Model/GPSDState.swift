@@ -4,7 +4,6 @@ import DeviceCore
 import GPSDProtocol
 import JSONBytes
 
-/// The receivers and the version of a simulated gpsd.
 struct GPSDState {
     static let maximumReceivers = 256
     /// The maximum size of the reply to the requests of one read, in bytes. Like gpsd, the simulator truncates longer
@@ -14,7 +13,6 @@ struct GPSDState {
     var version: GPSDVersion
     var receivers: [SimulatedReceiver]
 
-    /// The version of a trace that contains none.
     static var defaultVersion: GPSDVersion {
         var version = GPSDVersion()
         (version.release, version.revision) = ("3.22", "3.22")

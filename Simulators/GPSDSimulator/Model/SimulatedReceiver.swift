@@ -6,7 +6,6 @@ import GPSDProtocol
 struct SimulatedReceiver {
     var description: ReceiverDescription
     var activation: WallTime
-    /// Whether the receiver is connected.
     var isPresent: Bool
     /// The last reports as they were sent; nil for reports that have not been sent.
     var lastPosition: [UInt8]?

@@ -6,26 +6,21 @@ import Trace
 
 /// A summary of the beginning of a gpsd trace.
 struct PlaybackSummary {
-    /// The maximum number of events that are read.
     private static let maximumEventCount = 10_000
     /// The path for the receiver of reports that do not name one.
     static let defaultPath = "/dev/ttyS0"
 
     /// The receivers that are present at the start of playback.
     private(set) var receivers: [ReceiverDescription] = []
-    /// The VERSION object; nil if the trace has none.
     private(set) var version: GPSDVersion?
-    /// The first time in a report; nil if no report has a time.
     private(set) var firstTime: WallTime?
     /// The arrival of the report with that time, in nanoseconds since the start of the trace.
     private(set) var firstTimeAt: Int64 = 0
-    /// Whether the trace contains sentences of a receiver.
     private(set) var hasSentences = false
     private var hasReports = false
     /// The path for reports that do not name a receiver; nil if all reports name one.
     private(set) var defaultReceiverPath: String?
 
-    /// Whether the whole trace has been read.
     private var isComplete = false
     /// Receivers that appear later: their first appearance is a DEVICE object after the first report.
     private var laterReceivers: Set<String> = []
@@ -80,7 +75,6 @@ struct PlaybackSummary {
         return rest - ((rest % 1_000_000_000) + 1_000_000_000) % 1_000_000_000
     }
 
-    /// The driver of receivers whose driver is unknown.
     static let defaultDriver = "NMEA0183"
 
     private mutating func process(_ report: GPSDReport, _ time: Int64) {

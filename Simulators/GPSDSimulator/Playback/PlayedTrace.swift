@@ -24,7 +24,6 @@ struct PlayedTrace {
     /// The time of the last event in the current pass, and the step between the last two events.
     private var last: Int64 = 0
     private var step = second
-    /// The start of the current pass.
     private var start: Int64 = 0
     private var hasPlayedAny = false
     /// For traces without arrival times: the receiver whose fixes determine the event times, and the time of its last
@@ -132,7 +131,6 @@ struct PlayedTrace {
 /// An event of a trace that a simulated gpsd plays.
 struct PlayedEvent {
     enum Contents {
-        /// A line of gpsd as recorded, and the decoded report.
         case report([UInt8], GPSDReport)
         /// A line that is not JSON: the output of a receiver without its line ending.
         case text([UInt8])

@@ -5,11 +5,9 @@
 /// The behavior was determined by experiments (see the dialogues in the tests). gpsd accepts some invalid JSON, rejects
 /// some valid JSON, and applies the values that precede an error.
 struct GPSDObjectReader {
-    /// The expected type of a known member's value.
     enum Kind {
         /// A string of at most the given number of bytes.
         case text(Int)
-        /// A value without quotes.
         case bare
     }
 
@@ -33,7 +31,6 @@ struct GPSDObjectReader {
     }
 
     private enum ParseError: Error {
-        /// The end of the input, which is not an error.
         case end
         case fault(String, at: Int)
     }
@@ -47,21 +44,16 @@ struct GPSDObjectReader {
     private let kinds: (String) -> Kind?
     private var offset: Int
 
-    /// Creates a parser.
-    ///
-    /// - Parameters:
-    ///   - bytes: The whole request.
-    ///   - start: The offset of the object.
-    ///   - kinds: Returns the expected type of a member; nil for unknown members.
+    /// Creates a parser of the object at an offset of the request. `kinds` returns the expected type of a member; nil
+    /// for unknown members.
     init(_ bytes: [UInt8], from start: Int, kinds: @escaping (String) -> Kind?) {
         self.bytes = bytes
         self.kinds = kinds
         offset = start
     }
 
-    /// Parses the object. Returns the offset at which the next request may begin, and the error if there was one.
-    ///
-    /// - Parameter assign: Called for each value in order, including the values before an error.
+    /// Parses the object. Returns the offset at which the next request may begin, and the error if there was one. Calls
+    /// the closure for each value in order, including the values before an error.
     mutating func read(_ assign: (String, Value) -> Void) -> (end: Int, fault: String?) {
         do throws(ParseError) {
             try begin()
@@ -80,7 +72,6 @@ struct GPSDObjectReader {
 
     private mutating func skipBlanks() { while offset < bytes.count, Self.isBlank(bytes[offset]) { offset += 1 } }
 
-    /// Returns the next byte without consuming it.
     private func next() throws(ParseError) -> UInt8 {
         guard offset < bytes.count else { throw .end }
         return bytes[offset]

@@ -12,7 +12,6 @@ final class GPSDClient {
     enum OverflowPolicy {
         /// Drops the report. If a part of it has been sent, disconnects the client, as gpsd does.
         case drop
-        /// Queues the report.
         case enqueue
     }
 
@@ -24,7 +23,6 @@ final class GPSDClient {
     var closesAfterFlush = false
     var policy = GPSDWatch()
     var lastRequest: BootTime
-    /// Whether the client has sent a request that requires a reply.
     var hasReceivedReply = false
     /// The time of the greeting; nil after it has been sent.
     var greetingTime: BootTime?

@@ -137,7 +137,6 @@ extension GPSDEngine {
         }
     }
 
-    /// Sends the sentences that a receiver would have sent for the report.
     private func sendSentences(for report: GPSDReport, _ place: Int, of path: String, _ now: BootTime) {
         // Consumes the satellites even without clients, so that a later client does not receive those of an earlier
         // fix.

@@ -6,9 +6,8 @@ import LoopbackServer
 import SystemCalls
 import Trace
 
-/// A simulated gpsd without a listener, a thread or a clock. The caller passes the current time.
-///
-/// Not thread-safe. Confined to the server's thread.
+/// A simulated gpsd without a listener, a thread or a clock. The caller passes the current time. Confined to the
+/// server's thread.
 final class GPSDEngine {
     /// The time after which a client that neither watches nor sends a request is disconnected, in seconds.
     private static let idleTimeout = 900.0
@@ -33,7 +32,6 @@ final class GPSDEngine {
     let survey: PlaybackSummary
     var nextEvent: PlayedEvent?
     var faults = GPSDFaultState()
-    /// The time at which playback started; nil before.
     var start: BootTime?
     /// The shift of the times in reports during the first pass, in nanoseconds.
     var shift: Int64 = 0

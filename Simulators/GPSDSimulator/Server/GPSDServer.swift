@@ -35,7 +35,6 @@ public final class GPSDServer: Sendable {
 
     package var clientCount: Int { status.clientCount }
 
-    /// The number of reports played so far, in all passes.
     package var reportCount: Int64 { status.reportCount }
 
     /// The number of reports and sentences that clients did not read in time, for all clients.

@@ -44,7 +44,6 @@ public final class ReceiverTerminal: Sendable {
     /// True if the trace has been played to its end.
     public var hasPlayed: Bool { status.hasPlayed }
 
-    /// The number of sentences sent so far.
     package var sentenceCount: Int64 { status.reportCount }
 
     /// The number of sentences that were lost because the program did not read in time or the terminal was not open.

@@ -6,7 +6,6 @@ import Trace
 
 /// The sentences of one receiver of a trace, with their times.
 struct SentencePlayer {
-    /// The sentences of one event of the trace.
     struct Sentences {
         /// The time at which the sentences are due, in nanoseconds since the start of playback.
         var time: Int64

@@ -20,7 +20,6 @@ final class TerminalLoop: ServiceLoop {
     /// Whether inotify reports that a program opens the terminal, so that polling is not necessary.
     private let isWatched: Bool
     private let clock = LiveClock()
-    /// The unsent part of a sentence.
     private var rest: ArraySlice<UInt8> = []
     private var isClosed = false
 
@@ -155,7 +154,6 @@ final class TerminalLoop: ServiceLoop {
         }
     }
 
-    /// Writes the rest of a sentence. Returns true if nothing is left.
     private func sendRest() -> Bool {
         while !rest.isEmpty {
             let count = writeAvailable(rest)
@@ -165,7 +163,6 @@ final class TerminalLoop: ServiceLoop {
         return true
     }
 
-    /// Returns the number of bytes that the terminal accepted.
     private func writeAvailable(_ bytes: ArraySlice<UInt8>) -> Int {
         while true {
             let count = bytes.withUnsafeBytes { systemWrite(master, $0) }

@@ -41,7 +41,6 @@ public struct IIODFault: Sendable, Hashable {
     }
 
     package var action: Action
-    /// The id, name or label of the affected device; nil for all devices.
     package var device: String?
     /// The moment at which the fault occurs. Times count from the first OPEN or the first read of a measured attribute.
     /// Sample numbers count the samples of the device that are sent to a client, from the start of the trace.
@@ -87,7 +86,6 @@ extension IIODFault.Action {
 }
 
 extension SimulatedIIOContext {
-    /// Throws an error if a fault names an unknown device.
     func check(_ faults: [IIODFault]) throws(DeviceError) {
         for fault in faults {
             guard let device = fault.device, index(of: device) == nil else { continue }

@@ -10,7 +10,6 @@ import IIOFormat
 struct KernelNumber {
     /// The digits before the decimal point without leading zeros, with a minus sign if the number is negative.
     let whole: String
-    /// The digits after the decimal point.
     let fraction: String
 
     init?(_ written: String) {
@@ -27,7 +26,6 @@ struct KernelNumber {
         fraction = parts.count > 1 ? String(decoding: parts[1], as: UTF8.self) : ""
     }
 
-    /// The number as a `Double`; nil if the conversion fails.
     var value: Double? { Double("\(whole).\(fraction)0") }
 
     /// Returns the number with the same number of decimals as `other`. Drivers print each attribute in one format and
@@ -70,7 +68,6 @@ struct IIOAvailableValues {
 
 /// A formatter that prints numbers like the kernel: decimal digits without an exponent.
 enum IIODecimal {
-    /// Returns the number with up to nine decimals and without trailing zeros.
     static func text(_ number: Double) -> String {
         guard number.isFinite else { return "0" }
         let scaled = (abs(number) * 1e9).rounded()

@@ -10,7 +10,6 @@ struct IIODAttributePath: Hashable {
         case channel(id: String, isOutput: Bool)
     }
 
-    /// The id, name or label of the device.
     var device: String
     var scope: Scope
     /// The name of the attribute; nil for all attributes.
@@ -18,7 +17,6 @@ struct IIODAttributePath: Hashable {
 }
 
 extension SimulatedIIOContext {
-    /// A key path from the context to a list of attributes.
     typealias List = WritableKeyPath<IIOContext, [IIOAttribute]>
 
     /// Returns the list of attributes that a READ or WRITE addresses, with its device and channel.
@@ -44,8 +42,6 @@ extension SimulatedIIOContext {
         return place
     }
 
-    /// Returns the numeric value of a channel's attribute, whether its file is per channel or shared by several
-    /// channels.
     func number(_ name: String, device: Int, channel: Int) -> Double? {
         context.devices[device].channels[channel].attribute(name)?.number
     }
@@ -71,9 +67,8 @@ extension SimulatedIIOContext {
         }
     }
 
-    /// Writes an attribute with the checks of a driver.
-    ///
-    /// - Parameter isCapturing: Whether the buffer is enabled. Drivers then reject changes of the clock and the scale.
+    /// Writes an attribute with the checks of a driver. While the buffer is enabled, drivers reject changes of the
+    /// clock and the scale.
     mutating func write(
         _ text: String, to name: String, in list: List, device: Int, isCapturing: Bool
     ) throws(IIODStatus) {
@@ -92,7 +87,6 @@ extension SimulatedIIOContext {
         }
     }
 
-    /// Returns the value that the driver stores for the written text.
     private func storedValue(
         _ text: String, for attribute: IIOAttribute, in list: List, device: Int
     ) throws(IIODStatus) -> String {
@@ -148,7 +142,6 @@ enum IIOTimestampClock: String, Sendable {
     case boottime
     case tai
 
-    /// The current time of the clock on this machine, in nanoseconds.
     var now: Int64 {
         // The numbers are part of the kernel's ABI. Some C libraries do not export all of their names to Swift.
         let number: clockid_t =

@@ -95,7 +95,6 @@ extension SimulatedIIOContext {
 }
 
 extension SensorRates {
-    /// The text of `sampling_frequency_available`; nil if the rates are unknown.
     var availableText: String? {
         switch self {
         case .unknown: nil

@@ -8,7 +8,6 @@ public import IIOFormat
 /// neither exponents nor spaces. `current_timestamp_clock` accepts the names of clocks. Descriptions of the hardware
 /// are read-only.
 public struct SimulatedIIOContext: Sendable {
-    /// The devices with the current values of their attributes.
     package internal(set) var context: IIOContext
     /// The ids of devices that need a trigger to start their buffer, like most drivers without a FIFO.
     package var devicesNeedingTrigger: Set<String> = []
@@ -41,7 +40,6 @@ public struct SimulatedIIOContext: Sendable {
         }
     }
 
-    /// Returns the index of the device with the given id, name or label.
     func index(of device: String) -> Int? {
         guard !device.isEmpty else { return nil }
         return context.devices.firstIndex { $0.id == device || $0.name == device || $0.label == device }
@@ -74,7 +72,6 @@ extension SimulatedIIOContext {
         triggers[device] = place
     }
 
-    /// True if the buffer cannot start because no trigger is set.
     func lacksTrigger(_ device: Int) -> Bool {
         devicesNeedingTrigger.contains(context.devices[device].id) && (triggers[device] ?? -1) < 0
     }

@@ -63,7 +63,6 @@ extension IIODSession {
         }
     }
 
-    /// Appends a line with the length, the bytes and a line feed.
     private mutating func append(_ value: [UInt8]) {
         output.append(line: Int64(value.count))
         output.append(value)

@@ -9,18 +9,14 @@ import DeviceCore
 /// that the connection must stop reading.
 struct IIODSession {
     enum Wait: Equatable {
-        /// Waiting for bytes from the client.
         case input
-        /// Waiting until `output` has been sent.
         case output
         /// Waiting for the time at which samples are due; `.never` if only a change of the world makes samples
         /// available.
         case time(BootTime)
-        /// The session has ended and the connection must be closed.
         case ended
     }
 
-    /// The interpretation of the next bytes.
     enum Phase {
         case commands
         /// The rest of a line that exceeds the limit.
@@ -35,7 +31,6 @@ struct IIODSession {
         case ended
     }
 
-    /// A READBUF in progress.
     struct BufferRead {
         var device: Int
         var left: Int64
@@ -55,7 +50,6 @@ struct IIODSession {
     private var input: [UInt8] = []
     private var position = 0
 
-    /// Whether the session accepts more bytes.
     var acceptsInput: Bool { input.count - position < IIODSession.maximumValueLength + IIODSession.maximumLineLength }
 
     var isReading: Bool { if case .reading = phase { true } else { false } }
@@ -158,7 +152,6 @@ struct IIODOutput {
 
     mutating func append(_ bytes: some Sequence<UInt8>) { head.append(contentsOf: bytes) }
 
-    /// Removes all output and keeps the memory.
     mutating func removeAll() {
         head.removeAll(keepingCapacity: head.capacity <= 4096)
         body = nil

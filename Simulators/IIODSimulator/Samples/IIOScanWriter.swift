@@ -36,7 +36,6 @@ struct IIOScanWriter: Sendable {
     }
 }
 
-/// A conversion of one channel's signal to raw values.
 struct IIOColumn: Sendable {
     private let signal: IIOSignal
     private let scale: Double

@@ -38,7 +38,6 @@ public final class IIODServer: Sendable {
 
     package var connectionCount: Int { shared.state.withLock { $0.connectionCount } }
 
-    /// The total number of samples sent to all clients.
     package var samplesSent: Int64 { shared.state.withLock { $0.world.samplesSent } }
 
     /// Starts the server on 127.0.0.1 and returns its port. If the server is already running, returns its current port.
@@ -106,7 +105,6 @@ final class SharedWorld: ServiceState {
 
     func stop() { updateAndWake { $0.isStopped = true } }
 
-    /// Changes the state and wakes the server's thread.
     func updateAndWake(_ body: (inout State) -> Void) {
         let wakeUp = state.withLock { state in
             body(&state)

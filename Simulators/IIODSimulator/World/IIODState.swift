@@ -106,7 +106,6 @@ extension IIODState {
         }
     }
 
-    /// Applies the faults that wait for the given sample.
     mutating func applyFaults(device: Int, sample: Int64) {
         _ = faults.apply(serial: openCount) { moment, of in
             if case .reading(let wanted) = moment { wanted <= sample && (of == nil || of == device) } else { false }
@@ -229,7 +228,6 @@ extension IIODState {
 // MARK: Buffers
 
 extension IIODState {
-    /// True if a client has opened the device.
     func isCapturing(_ device: Int) -> Bool { (streamCounts[device] ?? 0) > 0 }
 
     /// Returns the number of kernel buffers. OPEN determines the size of each.
@@ -243,7 +241,6 @@ extension IIODState {
         streamCounts[stream.device] = max(0, (streamCounts[stream.device] ?? 0) - 1)
     }
 
-    /// Opens a device for capture.
     mutating func open(
         _ device: Int, samples: Int64, mask digits: String, isCyclic: Bool, now: BootTime
     ) throws(IIODStatus) -> SampleStream {

@@ -5,9 +5,7 @@ import DeviceCore
 /// The capture of one client from one device, between its OPEN and its CLOSE.
 struct SampleStream {
     enum Next {
-        /// The byte range of encoded scans in the block.
         case chunk(Range<Int>)
-        /// No samples are available before the time.
         case wait(BootTime)
         case failure(IIODStatus)
     }
@@ -17,12 +15,10 @@ struct SampleStream {
     static let maximumChunkSize = 1 << 20
 
     let device: Int
-    /// The number of samples per refill, as requested by OPEN.
     let samplesPerRefill: Int
     let mask: IIODChannelMask
     /// The serial number of the OPEN. Failures with a lower number do not affect this stream.
     let serial: UInt64
-    /// The encoded scans of the current chunk.
     private(set) var block: [UInt8] = []
 
     private let writer: IIOScanWriter

@@ -49,8 +49,7 @@ extension IIOContext {
         return true
     }
 
-    /// Returns the value of an attribute; nil if the attribute does not exist or its value is unknown. See
-    /// ``setValue(_:for:)`` for the form of a key.
+    /// Returns the value of an attribute; nil if the attribute does not exist or its value is unknown.
     package func value(for key: String) -> String? { keyPath(of: key).flatMap { self[keyPath: $0].value } }
 
     private func keyPath(of key: String) -> WritableKeyPath<IIOContext, IIOAttribute>? {

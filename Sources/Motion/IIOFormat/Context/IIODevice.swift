@@ -11,7 +11,6 @@ public struct IIODevice: Sendable, Hashable {
     /// The channels, ordered by scan index, followed by channels without a scan index.
     package var channels: [IIOChannel]
     package var attributes: [IIOAttribute]
-    /// The attributes in debugfs.
     package var debugAttributes: [IIOAttribute]
     package var bufferAttributes: [IIOAttribute]
 
@@ -79,7 +78,6 @@ package struct IIOChannel: Sendable, Hashable {
     /// The type with its modifier, for example "accel_x", "pressure" or "timestamp". Channels are identified by this
     /// text only.
     package var id: String
-    /// The name from the driver; empty if there is none.
     package var name: String
     package var isOutput: Bool
     /// The position and format of its samples in a buffer; nil if the channel cannot be captured.

@@ -2,13 +2,11 @@
 
 /// An axis of a sensor: a channel and the conversion of its numbers to the unit of the sensor's kind.
 package struct IIOAxis: Sendable, Equatable {
-    /// The index of the channel in the list of channels of its device.
     package var channel: Int
     /// The ID of the channel, for example "accel_x".
     package var channelID: String
     /// The factor that is applied to the sum of the raw number and the offset; 0 if the driver's scale is invalid.
     package var scale: Double
-    /// The offset that is added to the raw number before scaling.
     package var offset: Double
     /// True if the channel is read from its `input` attribute, whose value is already scaled.
     package var isProcessed: Bool
@@ -27,10 +25,8 @@ package struct IIOAxis: Sendable, Equatable {
         self.unitFactor = unitFactor
     }
 
-    /// The name of the attribute that contains the value: "input" or "raw".
     package var attributeName: String { isProcessed ? "input" : "raw" }
 
-    /// True if values can be calculated.
     package var isUsable: Bool { isProcessed || (scale != 0 && scale.isFinite && offset.isFinite) }
 
     /// The conversion of the numbers of the attribute, which are raw, or scaled by the driver already.
@@ -57,14 +53,11 @@ struct IIOConversion: Sendable {
     func value(of raw: Double) -> Double { (raw + offset) * factor }
 }
 
-/// The position and conversion of one axis in a scan.
 struct IIOAxisConverter: Sendable {
-    /// The offset in the scan, in bytes.
     let offset: Int
     let format: IIODataFormat
     let conversion: IIOConversion
 
-    /// The offset of the first byte after the axis.
     var end: Int { offset + format.byteCount }
 
     /// Converts the axis of `count` scans. Writes a `Double` every `step` bytes.

@@ -88,7 +88,6 @@ extension IIODataFormat {
 // MARK: Raw numbers
 
 extension IIODataFormat {
-    /// The range of raw numbers as doubles, exact up to 53 bits.
     package var range: ClosedRange<Double> {
         func power(_ exponent: Int) -> Double { Double(sign: .plus, exponent: exponent, significand: 1) }
         return isSigned ? -power(bits - 1)...(power(bits - 1) - 1) : 0...(power(bits) - 1)
@@ -114,6 +113,5 @@ extension IIODataFormat {
         return UInt64(bitPattern: max(-maximum - 1, min(raw, maximum))) & mask
     }
 
-    /// A mask of the significant bits before the shift.
     private var mask: UInt64 { bits >= 64 ? .max : (1 << UInt64(bits)) - 1 }
 }

@@ -2,7 +2,6 @@
 
 /// Three adjacent axes with the same signed format, as in the scans of most drivers. Their conversion is optimized.
 struct IIOPackedAxes: Sendable {
-    /// The offset of the first axis in the scan, in bytes.
     private let offset: Int
     private let format: IIODataFormat
     private let conversion: IIOVectorConversion

@@ -9,7 +9,6 @@ package import DeviceCore
 package struct IIOScanDecoder: Sendable {
     /// True if the scans contain timestamps of 64 bits.
     package let hasTimestamps: Bool
-    /// The minimum size of a scan, in bytes.
     package let minimumStride: Int
 
     private let axisConverters: [IIOAxisConverter]
@@ -51,10 +50,8 @@ package struct IIOScanDecoder: Sendable {
         timestamps: UnsafeMutableBufferPointer<Int64>?
     ) -> Int { decode(bytes, stride, count, values, timestamps.map(UnsafeMutableRawBufferPointer.init), 0) }
 
-    /// Decodes scans like ``decode(_:stride:count:values:timestamps:)``, with the timestamps converted to the boot
-    /// clock.
-    ///
-    /// - Parameter clockOffset: The nanoseconds to add to each timestamp.
+    /// Decodes scans like ``decode(_:stride:count:values:timestamps:)``, and adds `clockOffset` nanoseconds to each
+    /// timestamp, which converts it to the boot clock.
     @discardableResult
     package func decode(
         _ bytes: UnsafeRawBufferPointer, stride: Int, count: Int, values: UnsafeMutableBufferPointer<SIMD3<Double>>,
@@ -105,20 +102,15 @@ package struct IIOScanDecoder: Sendable {
 
 /// Scans in a buffer, and the destination of their timestamps. The creator is responsible for checking the bounds.
 struct IIOScans {
-    /// The position and the destination of the timestamps.
     struct Timestamps {
-        /// The offset in the scan, in bytes.
         var offset: Int
         var isBigEndian: Bool
-        /// The nanoseconds to add to each timestamp.
         var clockOffset: Int64
         /// A buffer for one `Int64` per scan.
         var output: UnsafeMutableRawPointer
     }
 
-    /// The first byte of the first scan.
     var start: UnsafeRawPointer
-    /// The distance from one scan to the next, in bytes.
     var stride: Int
     var count: Int
     /// The timestamps; nil if there are none or they are not requested.

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// An encoder of scans for a server and for raw buffer files. The inverse of ``IIOScanDecoder``.
-///
-/// A scan initially consists of zeros. The vector of each sensor and the timestamp are then written to it.
 package struct IIOScanEncoder: Sendable {
     package let layout: IIOScanLayout
 
     package init(layout: IIOScanLayout) { self.layout = layout }
 
-    /// Returns a scan of zeros.
     package func emptyScan() -> [UInt8] { [UInt8](repeating: 0, count: layout.sampleSize) }
 
     /// Returns a scan with vectors, and with a timestamp in nanoseconds if its channel is given.

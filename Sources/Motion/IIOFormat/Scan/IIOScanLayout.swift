@@ -5,7 +5,6 @@ package struct IIOScanElement: Sendable, Hashable {
     /// The scan index, which determines the order of the channels. Indices may have gaps.
     package var index: Int
     package var format: IIODataFormat
-    /// The scale that the context specifies with the format; nil if there is none.
     package var scale: Double?
 
     package init(index: Int, format: IIODataFormat, scale: Double? = nil) {
@@ -20,16 +19,12 @@ package struct IIOScanElement: Sendable, Hashable {
 /// As in the kernel, the channels are ordered by scan index, each is aligned to its own size relative to the start of
 /// the scan, and the scan is padded to a multiple of the largest size (`iio_compute_scan_bytes` in the kernel).
 package struct IIOScanLayout: Sendable, Equatable {
-    /// A channel in the scan.
     package struct Element: Sendable, Equatable {
-        /// The index of the channel in the list of channels of its device.
         package var channel: Int
         package var index: Int
         package var format: IIODataFormat
-        /// The offset in the scan, in bytes.
         package var offset: Int
 
-        /// The offset of the first byte after the sample.
         package var end: Int { offset + format.byteCount }
     }
 

@@ -34,7 +34,6 @@ extension IIODevice {
         }
     }
 
-    /// Returns all attributes that may contain the matrix, the most specific first.
     private func mountMatrices(of sensor: IIOSensor) -> [IIOAttribute] {
         let channelAttribute = sensor.axes.lazy.filter { channels.indices.contains($0.channel) }
             .compactMap { channels[$0.channel].attribute("mount_matrix") }.first

@@ -37,7 +37,6 @@ extension IIODevice {
         return sensor
     }
 
-    /// The device in messages, for example "iio:device0 (mpu6050)".
     fileprivate var title: String { name.isEmpty ? id : "\(id) (\(name))" }
 
     /// Returns the attribute that applies to a channel: that of the channel, of its type, or of the device, in this
@@ -88,7 +87,6 @@ extension IIODevice {
     }
 }
 
-/// The problem of a channel attribute.
 private struct AttributeProblem: Error {
     let text: String
 

@@ -2,9 +2,7 @@
 
 package import DeviceCore
 
-/// A motion sensor that was found in a device.
-///
-/// A device with an accelerometer and a gyroscope has two sensors.
+/// A motion sensor that was found in a device. A device with an accelerometer and a gyroscope has two sensors.
 package struct IIOSensor: Sendable, Equatable {
     package var kind: SensorKind
     /// The name from the driver, for example "mpu6050"; empty if there is none.
@@ -21,17 +19,13 @@ package struct IIOSensor: Sendable, Equatable {
     /// The attribute that sets the rate; nil if neither the channels nor the device have one. The rate may then depend
     /// on the trigger.
     package var rateAttribute: IIORateAttribute?
-    /// The mount matrix of the driver, or the identity.
     package var mountMatrix = MountMatrix.identity
     /// The file that contains the matrix, for example "in_accel_mount_matrix", or "none given".
     package var mountMatrixOrigin = "none given"
-    /// Remarks for the user, for example about an invalid matrix.
     package var remarks: [String] = []
     /// The remarks about the driver's matrix. They do not apply if another matrix is used.
     package var mountMatrixRemarks: [String] = []
-    /// True if all axes can be captured in a buffer.
     package var canBuffer = false
-    /// True if all axes can be read from attributes.
     package var canPoll = true
     /// The reason why readings would be invalid, with the attribute and its value; nil if there is no problem.
     package var problemText: String?

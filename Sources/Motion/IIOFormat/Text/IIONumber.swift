@@ -2,7 +2,6 @@
 
 /// A parser of numbers in sysfs and libiio. The decimal separator is a point in any locale.
 package enum IIONumber {
-    /// Returns the text without leading and trailing whitespace and NUL bytes, which libiio and drivers include.
     package static func trimmed(_ text: String) -> Substring {
         var rest = text[...]
         while let first = rest.unicodeScalars.first, isWhitespaceOrControl(first) { rest.unicodeScalars.removeFirst() }

@@ -23,7 +23,6 @@ enum AttachmentPath {
         return isHID ? removingNumber(part, radix: 16) ?? part : part
     }
 
-    /// Returns a name without its last dot and the number after it; nil if there is none.
     private static func removingNumber(_ name: Substring, radix: Int) -> Substring? {
         guard let dot = name.lastIndex(of: "."), Int(name[name.index(after: dot)...], radix: radix) != nil else {
             return nil

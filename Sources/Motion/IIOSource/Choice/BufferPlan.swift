@@ -5,24 +5,17 @@ import IIOFormat
 
 /// The combined demand for the sensors of one device.
 struct DeviceReadPlan: Equatable {
-    /// The indices of the sensors with subscribers.
     let active: [Int]
     /// The rate, in hertz: infinity for the maximum rate, 0 for any rate.
     let rate: Double
     /// The maximum delay of a sample, in seconds.
     let latency: Double
-    /// True if the sensors are read axis by axis, without a buffer.
     let isPolled: Bool
     /// True if no subscriber requests more samples than `rate`, and the sensors may deliver more.
     var decimates = false
 
-    /// Returns the plan for the demand for each sensor of a unit; nil if there is no demand.
-    ///
-    /// - Parameters:
-    ///   - unit: The device and its sensors.
-    ///   - isPolled: True to read axis by axis.
-    ///   - gathers: False if the buffer has failed, or has returned no samples, while it collected samples to discard.
-    ///   - demand: Returns the demand for a sensor; nil if there is none.
+    /// Returns the plan for the demand for each sensor of a unit; nil if there is no demand. `gathers` is false if the
+    /// buffer has failed, or has returned no samples, while it collected samples to discard.
     static func plan(
         for unit: DeviceGroup, isPolled: Bool, gathers: Bool = true, demand: (SensorDescription.ID) -> MotionDemand?
     ) -> DeviceReadPlan? {
@@ -56,7 +49,6 @@ struct DeviceReadPlan: Equatable {
 struct BufferPlan: Equatable {
     /// The rate that is assumed if it is unknown, in hertz.
     static let assumedRate = 100.0
-    /// The maximum number of samples in a refill.
     static let maximumSamples = 4096
 
     /// The number of samples in a refill.
@@ -64,7 +56,6 @@ struct BufferPlan: Equatable {
     /// The decimation factor: of this number of consecutive samples, only the last is delivered. 1 delivers all
     /// samples.
     let decimation: Int
-    /// The number of refills that the kernel buffers.
     let kernelBuffers: Int
     /// The time after which a refill fails, in seconds; 0 for no limit.
     let timeout: Double
@@ -75,16 +66,9 @@ struct BufferPlan: Equatable {
     /// The time from one refill to the next, in seconds.
     let period: Double
 
-    /// Creates a plan.
-    ///
-    /// - Parameters:
-    ///   - rate: The rate of the sensor, in hertz; nil if it is unknown.
-    ///   - latency: The maximum delay of a sample, in seconds.
-    ///   - wanted: The maximum rate that subscribers request, in hertz; nil to deliver all samples.
-    ///   - forced: The number of samples in a refill; nil to derive it from the rate and the latency.
-    ///   - forcedBuffers: The number of kernel buffers; nil for 0.5 s of samples.
-    ///   - isLocal: True for a device of this machine.
-    ///   - isEventDriven: True if the device produces samples only for events.
+    /// Creates a plan from the rate of the sensor and the maximum rate that subscribers request, in hertz, and the
+    /// maximum delay of a sample, in seconds. A rate of nil is unknown; with `wanted` nil, all samples are delivered.
+    /// The forced numbers replace those derived from the rate and the latency.
     init(
         rate: Double?, latency: Double, wanted: Double? = nil, samples forced: Int? = nil,
         kernelBuffers forcedBuffers: Int? = nil, isLocal: Bool, isEventDriven: Bool

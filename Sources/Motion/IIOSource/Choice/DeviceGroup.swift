@@ -20,21 +20,13 @@ struct DeviceGroup {
     /// Identifies the device model across reconnections. Equal for all devices of a model.
     let fingerprint: String
     var members: [Member]
-    /// The trigger that the configuration specifies; nil if there is none.
     let trigger: String?
-    /// True if the configuration disables the buffer.
     let isPolled: Bool
     /// True if the sensor reports only changes, so that missing samples do not indicate a failure.
     let isEventDriven: Bool
 
-    /// Returns the units of a context.
-    ///
-    /// - Parameters:
-    ///   - context: The context.
-    ///   - address: The address of the context.
-    ///   - settings: The configuration of the sensors.
-    ///   - udev: Returns a udev property of the device at an index; nil if there is none.
-    ///   - key: Returns the persistent name of a device.
+    /// Returns the units of a context. `udev` returns a udev property of the device at an index, `key` the persistent
+    /// name of a device.
     static func groups(
         in context: IIOContext, address: MotionSourceAddress, settings: [SensorSetting],
         udev: (_ property: String, _ device: Int) -> String? = { _, _ in nil },

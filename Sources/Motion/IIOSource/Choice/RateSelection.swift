@@ -10,12 +10,8 @@ enum RateSelection {
     /// The maximum rate to request from a driver that does not list its rates, in hertz.
     static let maximumUnlistedRate = 100_000.0
 
-    /// Returns the rate to write, in hertz; nil to keep the current rate.
-    ///
-    /// - Parameters:
-    ///   - wanted: The requested rate, in hertz; 0 for any rate, infinity for the maximum rate.
-    ///   - offered: The rates that the driver offers.
-    ///   - current: The current rate, in hertz; nil if it is unknown.
+    /// Returns the rate to write, in hertz; nil to keep the current rate. The requested rate is 0 for any rate and
+    /// infinity for the maximum rate. The current rate is nil if it is unknown.
     static func rate(wanted: Double, offered: SensorRates, current: Double?) -> Double? {
         let rate: Double
         if wanted > 0 {

@@ -6,7 +6,6 @@ import DeviceCore
 ///
 /// It does not read any clocks; the caller provides their times.
 struct TimestampCorrector {
-    /// The clock of the timestamps.
     enum TimestampClock: Equatable {
         /// The device's own clock.
         case device
@@ -21,7 +20,6 @@ struct TimestampCorrector {
 
     /// The minimum time after which the minimum delay is determined again, in seconds, because clocks may drift.
     private static let minimumWindow = 10.0
-    /// The minimum number of refills in a window.
     private static let minimumWindowRefills = 50
     /// The maximum delay that confirms the offset, in nanoseconds.
     private static let confirmingDelay: Int64 = 10_000_000
@@ -37,14 +35,12 @@ struct TimestampCorrector {
         var offset: Int64
         /// The last timestamp, in nanoseconds.
         var stamp: Int64
-        /// The time at which the offset was last confirmed.
         var time: BootTime
     }
 
     private(set) var base: TimestampClock
     /// The nanoseconds to add to a timestamp.
     private(set) var offset: Int64 = 0
-    /// The number of steps of the timestamps' clock.
     private(set) var clockSteps = 0
     /// The time from one sample to the next, in seconds; 0 if it is unknown.
     var interval: Double
@@ -66,13 +62,9 @@ struct TimestampCorrector {
     private var windowRefills = 0
     private var nextMeasurement = BootTime.zero
 
-    /// Creates a corrector.
-    ///
-    /// - Parameters:
-    ///   - base: The clock of the timestamps.
-    ///   - interval: The time from one sample to the next, in seconds; 0 if it is unknown.
-    ///   - thinning: The number of samples of the sensor in an interval.
-    ///   - before: The state of the same clock from a previous capture; nil if there is none.
+    /// Creates a corrector. The interval from one sample to the next is in seconds; 0 if it is unknown. `thinning` is
+    /// the number of samples of the sensor in an interval, `before` the state of the same clock from a previous
+    /// capture.
     init(base: TimestampClock, interval: Double, thinning: Int = 1, before: ClockState? = nil) {
         self.base = base
         self.interval = interval
@@ -101,7 +93,6 @@ struct TimestampCorrector {
         return best?.offset
     }
 
-    /// Starts a capture with an offset.
     mutating func start(offset: Int64) {
         self.offset = offset
         lastTimestamp = nil
@@ -131,7 +122,6 @@ struct TimestampCorrector {
         return makeAscending(times, arrival: arrival)
     }
 
-    /// Returns the change of the offset, from the first and the last timestamp of a refill.
     private mutating func correction(
         _ firstStamp: Int64, stamp: Int64, arrival: BootTime, measure: (String) -> Int64?
     ) -> Int64 {
@@ -197,12 +187,8 @@ struct TimestampCorrector {
         minimumDelay = .max
     }
 
-    /// Distributes the samples evenly from the last time to `end`. There may have been a pause in between.
-    ///
-    /// - Parameters:
-    ///   - times: The times to set.
-    ///   - end: The time of the last sample.
-    ///   - spacing: The interval according to the timestamps, in nanoseconds; 0 if it is unknown.
+    /// Distributes the samples evenly from the last time to `end`. There may have been a pause in between. `spacing` is
+    /// the interval according to the timestamps, in nanoseconds; 0 if it is unknown.
     private func distribute(_ times: UnsafeMutableBufferPointer<BootTime>, to end: BootTime, spacing: Int64 = 0) {
         let count = Int64(times.count)
         var step = interval > 0 && interval < 1e6 ? Int64(interval * 1e9) : 10_000_000

@@ -4,11 +4,9 @@ import IIOFormat
 
 /// The choice of the trigger for a device's buffer among the triggers of its context.
 enum TriggerSelection {
-    /// A decision about the trigger.
     enum Decision: Equatable {
         /// Keep the current state: a trigger is set, or the device does not support triggers.
         case keep
-        /// Set the trigger at an index in the context.
         case set(Int)
         /// Try without a trigger. No trigger with these names exists.
         case withoutTrigger([String])

@@ -13,13 +13,10 @@ enum DescriptionSizeCheck {
     /// The time within which a server must announce the size, for each of its addresses, in seconds. Equal to the
     /// timeout of libiio.
     private static let timeout = 5.0
-    /// The maximum number of addresses of a host that are tried.
     private static let maximumAddresses = 8
 
-    /// Throws an error if the server announces a description that is too large, or does not respond in time. Other
-    /// problems are reported by libiio.
-    ///
-    /// - Returns: The address at which the server has announced a size; nil if there is none.
+    /// Returns the address at which the server has announced a size; nil if there is none. Throws an error if the
+    /// announced description is too large, or the server does not respond in time. libiio reports other problems.
     @discardableResult
     static func check(
         _ address: MotionSourceAddress, patience: Double = timeout

@@ -69,9 +69,7 @@ private enum XMLErrorOutput {
 #else
 import DeviceCore
 
-/// A replacement for libiio in a build without it.
 struct NoLibrary: IIOLibrary {
-    /// The error that subscribers receive.
     static let error = DeviceError(
         .notSupported,
         "Motion sensors need libiio, and this program was built without the trait LibIIO. Install libiio-dev and build with the trait, which is on by default."

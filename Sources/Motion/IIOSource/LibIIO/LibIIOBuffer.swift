@@ -96,7 +96,6 @@ struct RefillGate {
     }
 }
 
-/// Channel attributes that are read through libiio.
 final class LibIIOPoll: IIOPoll {
     private let connection: LibIIOConnection
     private let attributes: [IIOAttributePath]

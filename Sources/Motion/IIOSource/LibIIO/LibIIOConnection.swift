@@ -21,7 +21,6 @@ final class LibIIOConnection: IIOConnection, @unchecked Sendable {
     private let server: ServerAddress?
     private let capabilities = ServerCapabilities()
     private let isLocal: Bool
-    /// The default number of kernel buffers in libiio.
     private static let defaultKernelBuffers = 4
     /// The error after which the responses of the server no longer match the requests; 0 if there is none.
     private let desynchronizationError = Atomic<Int32>(0)
@@ -108,7 +107,6 @@ final class LibIIOConnection: IIOConnection, @unchecked Sendable {
         return access("/dev/\(context.devices[device].id)", R_OK | W_OK) == 0
     }
 
-    /// Returns the path of a local attribute.
     private func path(of place: IIOAttributePath) -> String? {
         switch place {
         case .device(let device, let name): return directory(of: device).map { "\($0)/\(name)" }

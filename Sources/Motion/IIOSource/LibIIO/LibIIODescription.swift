@@ -63,7 +63,6 @@ struct LibIIODescription {
         context.devices.append(device)
     }
 
-    /// Reads the values of the attributes that describe a sensor.
     private static func readValues(
         of attributes: inout [IIOAttribute], _ read: (String, UnsafeMutablePointer<CChar>, Int) -> Int
     ) {

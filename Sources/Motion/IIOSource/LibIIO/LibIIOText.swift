@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if LibIIO
-/// Strings from libiio.
 enum LibIIOText {
     /// Returns the value that a function of libiio writes to a buffer, without trailing whitespace.
     static func read(_ call: String, _ function: (UnsafeMutablePointer<CChar>, Int) -> Int) throws(IIOFailure) -> String

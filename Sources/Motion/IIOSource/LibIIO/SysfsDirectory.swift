@@ -5,16 +5,12 @@ import SystemCalls
 
 /// The sysfs directories of IIO devices.
 enum SysfsDirectory {
-    /// The directory of all devices and triggers.
     static let devices = "/sys/bus/iio/devices"
 
-    /// Returns the directory of a device or trigger.
     static func device(_ id: String) -> String { "\(devices)/\(id)" }
 
-    /// Returns the sorted names in a directory; nil if the directory does not exist.
     static func names(_ path: String) -> [String]? { DirectoryEntries.names(path, limit: 1024) }
 
-    /// Returns a path with all symbolic links resolved; nil if the path does not exist.
     static func resolvedPath(_ path: String) -> String? {
         guard let resolved = realpath(path, nil) else { return nil }
         defer { free(resolved) }

@@ -5,7 +5,6 @@ import SystemCalls
 
 /// The failure of a call of libiio or of a related system call.
 struct IIOFailure: Error, Equatable {
-    /// The name of the function or operation.
     let call: String
     /// The positive error number.
     let number: Int32
@@ -23,7 +22,6 @@ struct IIOFailure: Error, Equatable {
 }
 
 extension IIOFailure {
-    /// The operation that has failed.
     enum Operation: Equatable {
         case open(MotionSourceAddress)
         case capture(device: String, triggers: [String], address: MotionSourceAddress)
@@ -43,19 +41,15 @@ extension IIOFailure {
             .contains(number)
     }
 
-    /// True if the device does not exist any more.
     var isDeviceRemoved: Bool { [ENODEV, ENOENT, ENXIO].contains(number) }
 
-    /// True if the device is in use by another program, or the user lacks permission.
     var isAccessRefused: Bool { [EBUSY, EACCES, EPERM].contains(number) }
 
     /// A failure for a device whose removal was detected without a failed call.
     static func removed(_ device: String) -> IIOFailure { IIOFailure("find \(device)", ENODEV) }
 
-    /// A failure for a capture without samples.
     static let noSamples = IIOFailure("iio_buffer_refill", ETIMEDOUT)
 
-    /// A failure for an attribute whose value is not a number.
     static func invalidNumber(_ name: String) -> IIOFailure { IIOFailure("read \(name)", EIO) }
 
     private func codeAndMessage(for task: Operation) -> (DeviceError.Code, String) {

@@ -21,7 +21,6 @@ protocol IIOLibrary: Sendable {
     func time(of clock: String) -> Int64?
 }
 
-/// An open context.
 protocol IIOConnection: AnyObject, Sendable {
     /// The snapshot, including the values of the attributes that describe a sensor.
     var context: IIOContext { get }
@@ -36,7 +35,6 @@ protocol IIOConnection: AnyObject, Sendable {
     /// Returns the trigger of a device. Throws ENOENT if the device does not support triggers.
     func trigger(of device: Int) throws(IIOFailure) -> IIOTriggerState
     func setTrigger(_ trigger: Int, of device: Int) throws(IIOFailure)
-    /// Returns the path of the hardware parent of a device or trigger; nil if it is unknown.
     func parent(of device: Int) -> String?
     /// Creates a timer trigger with a rate in hertz, and assigns it to the device until it is released.
     func timerTrigger(for device: Int, rate: Double) throws(IIOFailure) -> any IIOLease
@@ -55,11 +53,9 @@ protocol IIOConnection: AnyObject, Sendable {
     func openBuffer(device: Int, channels: [Int], samples: Int, kernelBuffers: Int, timeout: Double) throws(IIOFailure)
         -> any IIOBuffer
 
-    /// Prepares repeated reads of channel attributes.
     func openPoll(device: Int, channels: [(channel: Int, attribute: String)]) throws(IIOFailure) -> any IIOPoll
 }
 
-/// The state of a device's trigger.
 enum IIOTriggerState: Equatable, Sendable {
     case none
     /// The index of the trigger in the context; nil if the trigger was created after the context.
@@ -84,20 +80,14 @@ protocol IIOBuffer: AnyObject, Sendable {
     /// Starts the capture, if it was only prepared. Another thread may cancel it in the meantime.
     func start() throws(IIOFailure)
     /// Reads the next samples. Returns the number of bytes, which are valid until the next call, or a negative error
-    /// number.
-    ///
-    /// - Parameters:
-    ///   - bytes: Set to the samples.
-    ///   - reads: The number of permitted system calls, which is decremented. If it is 0, or no samples are available,
-    ///     the result is -EAGAIN. If `wait` is nil, the call blocks instead.
+    /// number. `reads` is the number of permitted system calls, which is decremented. If it is 0, or no samples are
+    /// available, the result is -EAGAIN. If `pollHandle` is nil, the call blocks instead.
     func refill(_ bytes: inout UnsafeRawBufferPointer, reads: inout Int) -> Int
     /// Ends a waiting refill and all later ones with EBADF.
     func cancel()
-    /// Stops the capture.
     func close()
 }
 
-/// Attributes that are read repeatedly.
 protocol IIOPoll: AnyObject, Sendable {
     /// Reads the attribute at an index of the list; NaN if its value is not a number.
     func read(_ index: Int) throws(IIOFailure) -> Double
@@ -108,7 +98,6 @@ enum IIOAttributePath: Hashable, Sendable {
     case device(Int, String)
     case channel(Int, Int, String)
 
-    /// The name of the attribute.
     var name: String {
         switch self {
         case .device(_, let name), .channel(_, _, let name): name

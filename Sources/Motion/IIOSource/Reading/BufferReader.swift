@@ -20,13 +20,11 @@ struct BufferReader {
     private let library: any IIOLibrary
     private let stride: Int
     private let decimation: Int
-    /// The number of samples since the last one that was kept.
     private var samplesSinceKept = 0
     private var streams: [Stream]
     private var corrector: TimestampCorrector
     private let hasTimestamps: Bool
     private let name: String
-    /// The time of the last refill.
     private(set) var lastRefill: BootTime
     private var loggedClockSteps = 0
     private var hasLoggedRejection = false
@@ -57,16 +55,13 @@ struct BufferReader {
         self.streams = streams
     }
 
-    /// The IDs of the sensors that the capture reads.
     var sensors: [SensorDescription.ID] { streams.map(\.batch.sensor) }
 
     /// True if the times of the samples are based on the timestamps of the driver.
     var usesDriverTimestamps: Bool { hasTimestamps && corrector.base != .none && !corrector.areTimestampsRejected }
 
-    /// The state of another machine's clock; nil if it is unknown.
     var clockState: TimestampCorrector.ClockState? { corrector.clockState }
 
-    /// Returns the time since the last refill, in seconds.
     func secondsSinceRefill(now: BootTime) -> Double { now.seconds(since: lastRefill) }
 
     /// Reads until a refill fails. Returns the positive error number.
@@ -118,7 +113,6 @@ struct BufferReader {
         return kept
     }
 
-    /// Logs irregularities of the timestamps, a limited number of times.
     private mutating func logIrregularities() {
         loggedClockSteps = corrector.clockSteps
         if corrector.areTimestampsRejected, !hasLoggedRejection {

@@ -6,7 +6,6 @@ import SystemCalls
 
 /// Sets up a device for a capture: lock, clock, trigger, rate and buffer, in this order.
 struct BufferSetup {
-    /// A device that has been set up.
     struct ConfiguredDevice {
         var layout: IIOScanLayout
         var channels: [Int]
@@ -16,22 +15,15 @@ struct BufferSetup {
         var rate: Double?
         var clockName = ""
         var timestampClock = TimestampCorrector.TimestampClock.none
-        /// The names of the triggers that were not found.
         var missingTriggers: [String] = []
         /// The index of the device's trigger in the context.
         var trigger: Int?
         var timerTrigger: (any IIOLease)?
         var buffer: (any IIOBuffer)?
         var remarks: [String] = []
-        /// Settings that the user has no permission to change.
         var refused: [IIOAttributePath] = []
 
-        /// Creates the corrector of the timestamps.
-        ///
-        /// - Parameters:
-        ///   - clock: The device's clock.
-        ///   - library: The library that reads other local clocks.
-        ///   - before: The state of the clock from a previous capture.
+        /// Creates the corrector of the timestamps. `previous` is the state of the clock from a previous capture.
         func makeCorrector(clock: any DeviceClock, library: any IIOLibrary, previous: ClockEstimate?)
             -> TimestampCorrector
         {
@@ -81,7 +73,6 @@ struct BufferSetup {
         }
     }
 
-    /// Sets the clock, trigger and rate.
     func configure(_ plan: DeviceReadPlan) throws(ReaderFailure) -> ConfiguredDevice {
         guard let device else { throw removedError() }
         let timestamp = device.timestampChannel
@@ -147,7 +138,6 @@ struct BufferSetup {
         }
     }
 
-    /// True if the user lacks the permission to write the attribute.
     private func isRefused(_ failure: IIOFailure, _ place: IIOAttributePath) -> Bool {
         (failure.number == EACCES || failure.number == EPERM) && !connection.isWritable(place)
     }
@@ -207,7 +197,6 @@ struct BufferSetup {
         (try? connection.read(place)).flatMap { IIONumber.double($0) }
     }
 
-    /// Sets the rate of the device's trigger. Returns nil if the trigger has no rate.
     private func setRate(
         of trigger: Int, _ plan: DeviceReadPlan, fallback: Double?, remarks: inout [String],
         refused: inout [IIOAttributePath]
@@ -257,12 +246,8 @@ struct BufferSetup {
 
     // MARK: Buffer
 
-    /// Starts the capture.
-    ///
-    /// - Parameters:
-    ///   - armed: The device that has been set up. Receives the buffer.
-    ///   - attach: Registers the buffer for cancellation before it is started. Returns false if the task is no longer
-    ///     current.
+    /// Starts the capture. `attach` registers the buffer for cancellation before it is started; it returns false if the
+    /// task is no longer current.
     func open(_ armed: inout ConfiguredDevice, attach: (any IIOBuffer) -> Bool) throws(ReaderFailure) {
         var buffer: any IIOBuffer
         do throws(IIOFailure) {
@@ -297,7 +282,6 @@ struct BufferSetup {
         }
     }
 
-    /// Retries with a timer trigger if the device lacks a trigger.
     private func withTimerTrigger(
         _ armed: inout ConfiguredDevice, _ attach: (any IIOBuffer) -> Bool
     ) throws(IIOFailure) -> any IIOBuffer {

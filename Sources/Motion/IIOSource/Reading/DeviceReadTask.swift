@@ -17,7 +17,6 @@ struct DeviceReadTask {
     /// True to read each sensor once before its buffer starts.
     let readsInitialValues: Bool
 
-    /// Runs until the reader is requested to end or fails.
     func run() {
         var failure: ReaderFailure?
         // The sensors that have been read once since they were requested; nil for a device that is known to be silent.
@@ -117,7 +116,6 @@ struct DeviceReadTask {
         }
     }
 
-    /// True if an attribute of the device can be read.
     private func isResponding() -> Bool {
         guard let axis = unit.members.first?.sensor.axes.first else { return false }
         return (try? connection.read(.channel(unit.device, axis.channel, axis.attributeName))) != nil

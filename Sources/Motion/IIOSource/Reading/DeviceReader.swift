@@ -7,23 +7,18 @@ import SystemCalls
 /// The interface to the thread that reads one device. Other threads use it to set a plan, cancel the buffer and monitor
 /// the thread.
 final class DeviceReader: Sendable {
-    /// The phase of the thread.
     enum Phase {
-        /// The thread sets up the device.
         case settingUp
         /// The thread reads the buffer. `start` is the value of `progress` at the beginning.
         case capturing(BufferPlan, start: Int)
-        /// The thread reads axis by axis.
         case polling(interval: Double)
         /// The thread has ended. The failure is nil if it was requested to end.
         case ended(ReaderFailure?)
     }
 
-    /// A phase with its start time.
     struct Stage {
         fileprivate(set) var phase = Phase.settingUp
         fileprivate(set) var since: BootTime
-        /// A number that is different for each stage.
         fileprivate(set) var number = 0
 
         fileprivate mutating func enter(_ phase: Phase, now: BootTime) {
@@ -32,17 +27,13 @@ final class DeviceReader: Sendable {
         }
     }
 
-    /// The facts about the sensors that the thread has determined.
     struct Facts {
-        /// The clock of the timestamps; empty without timestamps.
         var clock = ""
         /// The state of that clock if it belongs to another machine.
         var clockEstimate: ClockEstimate?
-        /// True if the sensors are read axis by axis.
         var isPolled = false
         /// Sentences about settings and readings, for logs and sensor descriptions.
         var remarks: [String] = []
-        /// Settings that the user has no permission to change.
         var refused: [IIOAttributePath] = []
     }
 
@@ -73,13 +64,8 @@ final class DeviceReader: Sendable {
     let bell = BinarySemaphore()
     private let phaseDidChange: @Sendable () -> Void
 
-    /// Creates a reader.
-    ///
-    /// - Parameters:
-    ///   - plan: The first task of the thread.
-    ///   - now: The current time.
-    ///   - foundClock: The state of the timestamps' clock from the previous reader.
-    ///   - changed: Called on the thread when the phase changes.
+    /// Creates a reader with its first task. `foundClock` is the state of the timestamps' clock from the previous
+    /// reader. `changed` is called on the thread when the phase changes.
     init(plan: DeviceReadPlan, now: BootTime, foundClock: ClockEstimate? = nil, changed: @escaping @Sendable () -> Void)
     {
         state = Mutex(State(plan: plan, stage: Stage(since: now), facts: Facts(clockEstimate: foundClock)))
@@ -95,7 +81,6 @@ final class DeviceReader: Sendable {
     var progress: Int { refills.load(ordering: .relaxed) }
     /// A counter that changes with each delivery, even a reading of one of several sensors.
     var activityCounter: Int { progress &+ deliveries.load(ordering: .relaxed) }
-    /// True once readings have been delivered.
     var hasDeliveredReadings: Bool { progress != 0 }
     var isEnded: Bool { state.withLock { $0.isEnded } }
 
@@ -112,7 +97,6 @@ final class DeviceReader: Sendable {
         bell.signal()
     }
 
-    /// Makes the thread set up the device again.
     func restart(now: BootTime) {
         let buffer = state.withLock { state -> (any IIOBuffer)? in
             if !state.isEnded { state.stage.enter(.settingUp, now: now) }
@@ -133,10 +117,8 @@ final class DeviceReader: Sendable {
     /// another one may already do so.
     var mayDeliver: Bool { state.withLock { $0.plan != nil } }
 
-    /// True while the task with this generation is current.
     func isCurrent(_ generation: Int) -> Bool { state.withLock { $0.plan != nil && $0.generation == generation } }
 
-    /// Enters a phase.
     func enter(_ phase: Phase, now: BootTime) {
         state.withLock { $0.stage.enter(phase, now: now) }
         phaseDidChange()
@@ -164,7 +146,6 @@ final class DeviceReader: Sendable {
         set { if newValue != isDelivering { Self.count(deliveries) } }
     }
 
-    /// Counts a refill, or a complete cycle of readings.
     func countRefill() { Self.count(refills) }
 
     /// Only one thread at a time writes, so no atomic read-modify-write operation is needed.
@@ -173,13 +154,10 @@ final class DeviceReader: Sendable {
     }
 }
 
-/// The reason why a reader has ended with a failure.
 struct ReaderFailure: Error {
-    /// The recovery from a failure.
     enum Remedy: Equatable {
         /// Open a new context and try again.
         case reconnect
-        /// Try again after a delay.
         case retry
         /// Read axis by axis. The remark states the reason.
         case poll(remark: String)
@@ -193,7 +171,6 @@ struct ReaderFailure: Error {
         return number == ENOMEM || number == EINVAL
     }
 
-    /// True if the user lacks a permission.
     var isPermissionDenied: Bool {
         guard case .system(_, let number) = error.cause else { return false }
         return number == EACCES || number == EPERM

@@ -46,7 +46,6 @@ final class PollableBuffer: PollableSource {
     /// then has to read them, because the app could delay reads by an executor.
     var mayBePolledByExecutor: Bool { hasStamps.load(ordering: .relaxed) }
 
-    /// Stops reading and releases the buffer. Returns the error number and the final state of the capture.
     func close() -> (number: Int32, capture: BufferReader) {
         content.useWhenFree { content in
             content.buffer = nil

@@ -8,7 +8,6 @@ import Synchronization
 /// available, which takes a long time for many refills, or do not have enough memory for a large request. Therefore,
 /// many refills are requested only after a request for two has been answered with separate refills.
 struct RequestPipeline {
-    /// The maximum number of refills in a request.
     static let maximumRefills = 64
     /// The size of the pieces into which tinyiiod splits its responses, in bytes. Refills of this size would appear to
     /// be sent separately.
@@ -31,11 +30,8 @@ struct RequestPipeline {
 
     init(_ habits: ServerCapabilities) { self.capabilities = habits }
 
-    /// Returns the number of refills for the next request.
-    ///
-    /// - Parameters:
-    ///   - size: The size of a refill, in bytes.
-    ///   - most: The maximum size of a request, in bytes.
+    /// Returns the number of refills for the next request. The size of a refill and the maximum size of a request are
+    /// in bytes.
     mutating func nextRefillCount(size: Int, maximum: Int) -> Int {
         let fitting = min(Self.maximumRefills, maximum / max(1, size))
         guard fitting > 1, size != Self.tinyiiodChunkSize else { return 1 }
@@ -53,9 +49,7 @@ struct RequestPipeline {
         return 1
     }
 
-    /// Records a chunk of a response.
-    ///
-    /// - Parameter isRefill: True if the chunk is exactly one refill.
+    /// Records a chunk of a response. `isRefill` is true if the chunk is exactly one refill.
     mutating func recordChunk(isRefill: Bool) {
         guard isRefill else { return _ = fallBack() }
         guard case .trial(let count) = state else { return }

@@ -14,7 +14,6 @@ import SystemCalls
 ///
 /// Unchecked: only one thread at a time may start, refill and close the buffer.
 final class ServerBuffer: IIOBuffer, @unchecked Sendable {
-    /// The maximum number of bytes of samples in a request for several refills.
     private static let maximumRequestSize = 16_384
     /// The time within which the server must start the capture, in seconds.
     static let startTimeout = 5.0
@@ -31,7 +30,6 @@ final class ServerBuffer: IIOBuffer, @unchecked Sendable {
     private let startTimeout: Double
     private let wakeUp: WakeupPipe
     private let isCancelled = Atomic<Bool>(false)
-    /// The maximum size of a request, in bytes.
     private let maximumBytes: Int
     /// The size of the current request, and the part that has not been consumed, in bytes.
     private var requestedBytes = 0
@@ -42,22 +40,13 @@ final class ServerBuffer: IIOBuffer, @unchecked Sendable {
     private var expectsMask = true
     private var scans: ServerScans
     private var pipeline: RequestPipeline
-    /// The number of consecutive responses without samples.
     private var emptyResponses = 0
     private var input: ServerInput
     private var isOpen = true
 
-    /// Creates a capture over a connection. The buffer closes the socket.
-    ///
-    /// - Parameters:
-    ///   - socket: The socket, which may still be connecting.
-    ///   - device: The device.
-    ///   - channels: The indices of the requested channels in the list of the device.
-    ///   - step: The size of a scan with these channels, in bytes.
-    ///   - samples: The number of samples in a refill.
-    ///   - kernelBuffers: The number of kernel buffers.
-    ///   - habits: The capabilities of the server.
-    ///   - patience: The time within which the server must start the capture, in seconds.
+    /// Creates a capture over a connection, which may still be being established. The buffer closes the socket. `step`
+    /// is the size of a scan with the requested channels, in bytes; `patience` is the time within which the server must
+    /// start the capture, in seconds.
     init(
         _ socket: Int32, device: IIODevice, channels: [Int], step: Int, samples: Int, kernelBuffers: Int,
         habits: ServerCapabilities, patience: Double = startTimeout
@@ -121,7 +110,6 @@ extension ServerBuffer {
         if exchange(&isOpen, with: false) { systemClose(socket) }
     }
 
-    /// Requests the next refills.
     private func requestRefills() throws(IIOFailure) {
         let refills = max(pipeline.nextRefillCount(size: refillSize, maximum: maximumBytes), 1 << emptyResponses)
         requestedBytes = refillSize * max(1, min(refills, maximumBytes / refillSize))
@@ -184,7 +172,6 @@ extension ServerBuffer {
 // MARK: Connection
 
 extension ServerBuffer {
-    /// Starts the capture and requests the first refill.
     func start() throws(IIOFailure) {
         let end = LiveClock().now.advanced(bySeconds: startTimeout)
         try wait(for: Int16(POLLOUT), until: end)

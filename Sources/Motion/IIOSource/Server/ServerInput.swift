@@ -16,12 +16,8 @@ struct ServerInput: ~Copyable {
     /// True if the last read has emptied the socket, and `receive` has not returned false since.
     private var isDrained = false
 
-    /// Creates an empty input.
-    ///
-    /// - Parameters:
-    ///   - most: The maximum number of bytes of samples in a response.
-    ///   - chunks: The maximum number of chunks that the buffer can hold.
-    ///   - margin: The number of bytes before the received bytes.
+    /// Creates an empty input for responses with at most `most` bytes of samples and `chunks` chunks. `margin` is the
+    /// number of bytes before the received bytes.
     init(most: Int, chunks: Int, margin: Int) {
         self.margin = margin
         storage = .allocate(
@@ -52,7 +48,6 @@ struct ServerInput: ~Copyable {
         return false
     }
 
-    /// Permits the next read. Called after waiting for the socket.
     mutating func clearDrained() { isDrained = false }
 
     /// Moves the unconsumed bytes to the start of the buffer, if there are none or there is no space after them.

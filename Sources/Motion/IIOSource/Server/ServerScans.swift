@@ -9,9 +9,7 @@ import IIOFormat
 struct ServerScans {
     /// The size of a scan with the requested channels, in bytes.
     let step: Int
-    /// The size of a scan as sent, in bytes.
     private(set) var sentStep: Int
-    /// The maximum size of a scan as sent, in bytes.
     let maximumSentStep: Int
     /// The mask of the requested channels, in hexadecimal digits.
     let mask: [UInt8]
@@ -20,7 +18,6 @@ struct ServerScans {
     private var sentMask: [UInt8]
     /// The copies that extract the requested channels from a scan as sent; empty if both scans are the same.
     private var copies: [(source: Int, target: Int, count: Int)] = []
-    /// The start of a scan at the end of the last chunk.
     private var partialScan: [UInt8] = []
 
     init(_ device: IIODevice, channels: [Int], step: Int) {

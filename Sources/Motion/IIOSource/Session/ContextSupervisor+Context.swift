@@ -4,7 +4,6 @@ import DeviceCore
 import IIOFormat
 import Logging
 
-/// Opening a context and finding its devices.
 extension ContextSupervisor {
     func needsOpening(_ now: BootTime) -> Bool {
         if session.wantsDiscovery { return true }

@@ -4,9 +4,7 @@ import DeviceCore
 import IIOFormat
 import Logging
 
-/// Monitoring of the reader threads.
 extension ContextSupervisor {
-    /// Monitors the reader thread of a device during a stage.
     func monitor(_ device: ActiveDevice, _ stage: DeviceReader.Stage, now: BootTime) {
         guard case .active(let reader, _) = device.state else { return }
         switch stage.phase {
@@ -98,7 +96,6 @@ extension ContextSupervisor {
         device.restart(now: now)
     }
 
-    /// Removes a device that is no longer present, and abandons its reader thread.
     func remove(_ device: ActiveDevice, now: BootTime) {
         if let reader = device.reader {
             device.leave(now: now)
@@ -116,7 +113,6 @@ extension ContextSupervisor {
         if session.recordIfNew(remark: text) { log.warning("\(text)") }
     }
 
-    /// Returns the ID of the device, followed by the address of the server if the device is not local.
     private func name(of device: ActiveDevice) -> String {
         address.backend == .local ? device.unit.deviceID : "\(device.unit.deviceID) at \(address)"
     }

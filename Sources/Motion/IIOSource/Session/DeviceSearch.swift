@@ -6,7 +6,6 @@ import DeviceCore
 struct DeviceSearch {
     /// The names of the devices when the context was opened; nil if the library cannot list them without opening it.
     private(set) var presence: [String]?
-    /// The time of the next search.
     private(set) var time = BootTime.zero
     /// The time at which the context is opened again because its devices differed from the listed ones; nil if they
     /// were the same.
@@ -15,7 +14,6 @@ struct DeviceSearch {
     /// Records the devices that were listed before the context is opened.
     mutating func begin(presence: [String]?) { self.presence = presence }
 
-    /// Records the devices in the opened context.
     mutating func finish(shown: [String], recheckTime: BootTime) {
         self.recheckTime = presence.map { $0 != shown } ?? false ? recheckTime : nil
     }
@@ -25,7 +23,6 @@ struct DeviceSearch {
 
     mutating func schedule(at time: BootTime) { self.time = time }
 
-    /// Returns true if the present devices differ from those in the context, or may differ.
     func isOutdated(present: [String], now: BootTime) -> Bool {
         present != presence || recheckTime.map { now >= $0 } ?? false
     }

@@ -12,7 +12,6 @@ struct PersistentDeviceNames {
 
     private var entries: [Entry] = []
 
-    /// Returns the names of the current devices, by ID.
     mutating func update(_ devices: [(id: String, fingerprint: String)]) -> [String: String] {
         for index in entries.indices {
             let entry = entries[index]

@@ -34,7 +34,6 @@ struct StallDetector {
     private var progress: Int
     private var lastProgress: BootTime
     private var lastCheck: BootTime
-    /// True once samples have been delivered since the start.
     private(set) var isFlowing = false
     /// The end of the grace period after a late check; nil if there is none.
     private var graceEnd: BootTime?
@@ -60,7 +59,6 @@ struct StallDetector {
         lastCheck = now
     }
 
-    /// The latest time of the next check.
     var deadline: BootTime {
         let limit = isFlowing ? stallLimit : startLimit
         guard limit.isFinite else { return .never }
