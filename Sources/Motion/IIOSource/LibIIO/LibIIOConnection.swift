@@ -250,16 +250,12 @@ final class LibIIOConnection: IIOConnection, @unchecked Sendable {
 
     func openPoll(device: Int, channels wanted: [(channel: Int, attribute: String)]) throws(IIOFailure) -> any IIOPoll {
         guard context.devices.indices.contains(device) else { throw IIOFailure("open", ENODEV) }
-        guard isLocal, let folder = directory(of: device) else {
-            return LibIIOPoll(self, places: wanted.map { .channel(device, $0.channel, $0.attribute) })
-        }
+        let places = wanted.map { IIOAttributePath.channel(device, $0.channel, $0.attribute) }
+        guard isLocal else { return LibIIOPoll(self, places: places) }
         var paths: [String] = []
-        for (channel, name) in wanted {
-            let all = context.devices[device].channels
-            guard all.indices.contains(channel), let attribute = all[channel].attribute(name) else {
-                throw IIOFailure("open \(name)", ENOENT)
-            }
-            paths.append("\(folder)/\(attribute.filename)")
+        for place in places {
+            guard let path = path(of: place) else { throw IIOFailure("open \(place.name)", ENOENT) }
+            paths.append(path)
         }
         return try SysfsPoll(paths: paths)
     }

@@ -40,15 +40,19 @@ struct DeviceReadTask {
         reader.enter(.ended(failure), now: clock.now)
     }
 
+    /// A setup whose changed settings are restored when the task ends.
+    private var setup: BufferSetup {
+        BufferSetup(unit: unit, connection: connection, library: library, address: address, options: options)
+    }
+
     // MARK: Capture
 
     private func capture(_ plan: DeviceReadPlan, generation: Int, seeded: inout [Int]) throws(ReaderFailure) {
-        let arming = BufferSetup(
-            unit: unit, connection: connection, library: library, address: address, options: options)
+        let arming = setup
         let lock = try arming.lock()
         defer { lock?.release() }
         defer { arming.settings.restore() }
-        var armed = try arming.configure(plan)
+        var armed = try arming.configure(plan, clockEstimate: reader.facts.clockEstimate)
         defer { armed.timerTrigger?.release() }
         for index in plan.active where !seeded.contains(index) && readInitialValue(unit.members[index]) {
             seeded.append(index)
@@ -60,23 +64,18 @@ struct DeviceReadTask {
         }
         try arming.open(&armed) { reader.attach($0, generation: generation) }
         guard let buffer = armed.buffer else { return }
-        var facts = DeviceReader.Facts()
-        facts.clock = armed.clockName
-        facts.clockEstimate = reader.facts.clockEstimate
-        facts.remarks = armed.remarks
-        facts.refused = armed.refused
-        reader.record(facts)
+        reader.record(armed.facts)
         let capture = BufferReader(
             layout: armed.layout, thinning: armed.plan.decimation, members: plan.active.map { unit.members[$0] },
             timestampChannel: armed.timestampChannel,
-            keeper: armed.makeCorrector(clock: clock, library: library, previous: facts.clockEstimate),
+            keeper: armed.makeCorrector(clock: clock, library: library),
             reader: reader, hub: hub, clock: clock, library: library)
         clearStatusOfUnusedSensors(plan)
         reader.enter(.capturing(armed.plan, start: reader.progress), now: clock.now)
         let (number, left) = read(buffer, capture, armed.plan, generation: generation)
-        if let found = ClockEstimate(armed.clockName, left.clockState) {
-            facts.clockEstimate = found
-            reader.record(facts)
+        if let found = ClockEstimate(armed.facts.clock, left.clockState) {
+            armed.facts.clockEstimate = found
+            reader.record(armed.facts)
         }
         guard reader.isCurrent(generation) else { return }
         let failure = IIOFailure("iio_buffer_refill", number)
@@ -150,13 +149,10 @@ struct DeviceReadTask {
             throw failure(error)
         }
         guard !polls.isEmpty else { throw ReaderFailure(failure(.removed(unit.deviceID)).error, .retry) }
-        let arming = BufferSetup(
-            unit: unit, connection: connection, library: library, address: address, options: options)
+        let arming = setup
         defer { arming.settings.restore() }
-        var facts = DeviceReader.Facts()
-        facts.isPolled = true
-        facts.clockEstimate = reader.facts.clockEstimate
-        let set = arming.setRates(plan, trigger: nil, remarks: &facts.remarks, refused: &facts.refused)
+        var facts = DeviceReader.Facts(clockEstimate: reader.facts.clockEstimate, isPolled: true)
+        let set = arming.setRates(plan, trigger: nil, facts: &facts)
         reader.record(facts)
         let wanted = plan.rate > 0 ? plan.rate : set ?? RateSelection.minimumDefault
         // Reading faster than the sensor measures would return the same values again.

@@ -47,13 +47,6 @@ final class DeviceReader: Sendable {
 
         var isArming: Bool { if case .settingUp = stage.phase { true } else { false } }
         var isEnded: Bool { if case .ended = stage.phase { true } else { false } }
-
-        /// Ends the current task, which the thread may not notice immediately. Returns the buffer, if there is one, for
-        /// the caller to cancel.
-        mutating func endTask() -> (any IIOBuffer)? {
-            generation += 1
-            return buffer
-        }
     }
 
     private let state: Mutex<State>
@@ -86,21 +79,28 @@ final class DeviceReader: Sendable {
 
     /// Sets the plan of the thread. With nil, the thread ends.
     func set(_ plan: DeviceReadPlan?, now: BootTime) {
-        let buffer = state.withLock { state -> (any IIOBuffer)? in
-            guard state.plan != plan else { return nil }
+        endTask { state in
+            guard state.plan != plan else { return false }
             // Another plan does not extend the time limit of a thread that is setting up the device.
             if state.plan == nil || !state.isArming, !state.isEnded { state.stage.enter(.settingUp, now: now) }
             state.plan = plan
-            return state.endTask()
+            return true
         }
-        buffer?.cancel()
-        bell.signal()
     }
 
     func restart(now: BootTime) {
-        let buffer = state.withLock { state -> (any IIOBuffer)? in
+        endTask { state in
             if !state.isEnded { state.stage.enter(.settingUp, now: now) }
-            return state.endTask()
+            return true
+        }
+    }
+
+    /// Ends the current task, which the thread may not notice immediately, unless the closure returns false.
+    private func endTask(_ change: (inout State) -> Bool) {
+        let buffer = state.withLock { state -> (any IIOBuffer)? in
+            guard change(&state) else { return nil }
+            state.generation += 1
+            return state.buffer
         }
         buffer?.cancel()
         bell.signal()
@@ -166,15 +166,11 @@ struct ReaderFailure: Error {
     let error: DeviceError
     let remedy: Remedy
     /// True if the same request may succeed with fewer samples.
-    var mayBeDueToSize: Bool {
-        guard case .system(_, let number) = error.cause else { return false }
-        return number == ENOMEM || number == EINVAL
-    }
+    var mayBeDueToSize: Bool { [ENOMEM, EINVAL].contains(systemError) }
 
-    var isPermissionDenied: Bool {
-        guard case .system(_, let number) = error.cause else { return false }
-        return number == EACCES || number == EPERM
-    }
+    var isPermissionDenied: Bool { [EACCES, EPERM].contains(systemError) }
+
+    private var systemError: Int32? { if case .system(_, let number) = error.cause { number } else { nil } }
 
     init(_ error: DeviceError, _ remedy: Remedy) {
         self.error = error

@@ -117,3 +117,77 @@ extension ContextSupervisor {
         for device in devices { device.restart(now: clock.now) }
     }
 }
+
+/// The schedule of the searches for devices that were added to a context or removed from it.
+struct DeviceSearch {
+    /// The names of the devices when the context was opened; nil if the library cannot list them without opening it.
+    private(set) var presence: [String]?
+    private(set) var time = BootTime.zero
+    /// The time at which the context is opened again because its devices differed from the listed ones; nil if they
+    /// were the same.
+    private(set) var recheckTime: BootTime?
+
+    /// Records the devices that were listed before the context is opened.
+    mutating func begin(presence: [String]?) { self.presence = presence }
+
+    mutating func finish(shown: [String], recheckTime: BootTime) {
+        self.recheckTime = presence.map { $0 != shown } ?? false ? recheckTime : nil
+    }
+
+    /// Records that the context could not be opened, and the time of the next attempt.
+    mutating func fail(retryTime: BootTime) { if recheckTime != nil { recheckTime = retryTime } }
+
+    mutating func schedule(at time: BootTime) { self.time = time }
+
+    func isOutdated(present: [String], now: BootTime) -> Bool {
+        present != presence || recheckTime.map { now >= $0 } ?? false
+    }
+
+    /// Returns the time of the next search. If devices cannot be listed, a search has to open the context.
+    func deadline(openingTime: BootTime) -> BootTime { presence == nil ? max(time, openingTime) : time }
+}
+
+/// Persistent names of devices: a reconnected device may receive another number.
+struct PersistentDeviceNames {
+    private struct Entry {
+        let key: String
+        let fingerprint: String
+        var id: String?
+    }
+
+    private static let capacity = 256
+
+    private var entries: [Entry] = []
+
+    mutating func update(_ devices: [(id: String, fingerprint: String)]) -> [String: String] {
+        for index in entries.indices {
+            let entry = entries[index]
+            // A device that is still present with its ID keeps its name.
+            if !devices.contains(where: { $0.id == entry.id && $0.fingerprint == entry.fingerprint }) {
+                entries[index].id = nil
+            }
+        }
+        var names: [String: String] = [:]
+        for device in devices {
+            if let index = entries.firstIndex(where: { $0.id == device.id }) {
+                names[device.id] = entries[index].key
+                continue
+            }
+            // A name equal to the ID is preferred to other unused names of the same model.
+            let unusedIndices = entries.indices.filter {
+                entries[$0].id == nil && entries[$0].fingerprint == device.fingerprint
+            }
+            if let index = unusedIndices.first(where: { entries[$0].key == device.id }) ?? unusedIndices.first {
+                entries[index].id = device.id
+                names[device.id] = entries[index].key
+                continue
+            }
+            entries.removeAll { $0.id == nil && $0.key == device.id }
+            let key = entries.contains { $0.key == device.id } ? "\(device.id)+" : device.id
+            if entries.count >= Self.capacity { entries.removeAll { $0.id == nil } }
+            entries.append(Entry(key: key, fingerprint: device.fingerprint, id: device.id))
+            names[device.id] = key
+        }
+        return names
+    }
+}
