@@ -140,7 +140,6 @@ public final class AccessorySimulator: Sendable {
     public func detach(_ id: ID, _ how: DetachMode = .afterReading) { perform { .detach(id, how, done: $0) } }
 
     /// Stops or resumes reading the bytes that programs write to an accessory. This simulates a device that hangs.
-    ///
     /// Returns when the change is effective. Bytes that were read before may still be on their way to the peer.
     package func setInputPaused(of id: ID, _ isHeld: Bool = true) { perform { .hold(id, isHeld, done: $0) } }
 
@@ -151,8 +150,7 @@ public final class AccessorySimulator: Sendable {
         done.wait(seconds: 15)
     }
 
-    /// Blocks the calling thread until the condition holds. Returns false after a timeout. The condition is evaluated
-    /// after each change of the simulator's state.
+    /// Waits until the condition, evaluated after each change, holds. Returns false after a timeout.
     func wait(seconds: Double, until condition: () -> Bool) -> Bool {
         thread.current?.state.wait(seconds: seconds) { _ in condition() } ?? condition()
     }

@@ -76,8 +76,7 @@ final class AccessoryTracePlayer: Sendable {
 
     private var speed: Double { options.speed.isFinite && options.speed > 0 ? options.speed : 1 }
 
-    /// Plays the trace once. Without a start shared with other servers, playback starts now, and the time spent waiting
-    /// for dialogues delays later events.
+    /// Plays the trace once. Without a shared start, the time spent waiting for dialogues delays later events.
     private func play(from common: BootTime?, _ simulator: () -> AccessorySimulator?) {
         let clock = LiveClock()
         var start = common ?? clock.now
@@ -155,10 +154,9 @@ final class AccessoryTracePlayer: Sendable {
     }
 }
 
-/// The start of playback for a trace of accessories that is shared with other servers.
-///
-/// A program that watches accessories does not connect to a server until an accessory is attached. Instead, playback
-/// starts when the program opens the directory of announcements.
+/// The start of playback for a trace of accessories that is shared with other servers. A program that watches
+/// accessories does not connect to a server until an accessory is attached. Instead, playback starts when the program
+/// opens the directory of announcements.
 final class SharedStartWaiter: Sendable {
     private let common: SharedPlaybackStart
     private let openings = OpenWatcher()

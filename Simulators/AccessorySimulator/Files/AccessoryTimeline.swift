@@ -4,8 +4,7 @@ import DeviceCore
 import Trace
 import UmockdevFormat
 
-/// The accessories of a trace, with the times at which they are attached and detached and the dialogues of each
-/// protocol.
+/// The accessories of a trace, with the times of attachment and detachment and the dialogues.
 struct AccessoryTimeline {
     struct Dialogue: Sendable {
         var script = UmockdevScript()

@@ -15,8 +15,7 @@ final class ListeningPort: SimulatedPort {
     let endpoint: SimulatedAccessory.Endpoint
     private var listener: Int32
     private var connection: Int32 = -1
-    /// A connection that fills the backlog of the listener while a program is connected, so that other programs are
-    /// refused.
+    /// A connection that fills the backlog while a program is connected, so that others are refused.
     private var backlogBlocker: Int32 = -1
     var conversation: ProgramSession?
     var totals = SimulatedTraffic()
@@ -136,8 +135,7 @@ final class ListeningPort: SimulatedPort {
         }
     }
 
-    /// Fills the backlog so that further programs are refused. Programs that connected in the meantime are
-    /// disconnected.
+    /// Fills the backlog. Programs that connected in the meantime are disconnected.
     private func blockBacklog() {
         for _ in 0..<64 {
             backlogBlocker = Sockets.connection(to: path) ?? -1

@@ -4,10 +4,9 @@ import DeviceCore
 import SystemCalls
 import Trace
 
-/// A session with a program that has opened a port. It transfers bytes between the descriptor and the peer.
-///
-/// Confined to the server's thread. The peer runs on the clock's thread at the other end of an in-memory channel, so
-/// that a slow peer does not block the server.
+/// A session with a program that has opened a port. It transfers bytes between the descriptor and the peer. Confined to
+/// the server's thread. The peer runs on the clock's thread at the other end of an in-memory channel, so that a slow
+/// peer does not block the server.
 final class ProgramSession {
     private static let capacity = 65_536
 

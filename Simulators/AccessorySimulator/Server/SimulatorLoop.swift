@@ -145,8 +145,7 @@ final class SimulatorLoop: ServiceLoop {
         }
     }
 
-    /// Removes an accessory: first its announcement, then its ports. For real devices, the udev event can precede or
-    /// follow the hang-up.
+    /// Removes an accessory: first its announcement, then its ports. Real devices have no fixed order.
     private func finish(_ accessory: AttachedAccessory) {
         unlink(accessory.file)
         for entry in accessory.ports {

@@ -6,19 +6,15 @@ import LoopbackServer
 import SystemCalls
 import Trace
 
-/// A pseudo-terminal that replaces a serial port.
-///
-/// The master is in packet mode, which reports when the program flushes the terminal. Flushing is the last step of
-/// opening a port, and bytes sent earlier would be lost. A hang-up discards unread bytes, so a port waits for the
-/// program to read before it closes.
+/// A pseudo-terminal that replaces a serial port. The master is in packet mode, which reports when the program flushes
+/// the terminal. Flushing is the last step of opening a port, and bytes sent earlier would be lost. A hang-up discards
+/// unread bytes, so a port waits for the program to read before it closes.
 final class TerminalPort: SimulatedPort {
     /// The polling interval for conditions without events, in seconds, while a port is opened or closed.
     private static let pollingInterval = 0.01
-    /// The time after the opening at which a program is considered ready even if it has not flushed the terminal, in
-    /// seconds.
+    /// The time after the opening at which a program is ready even if it has not flushed, in seconds.
     private static let openTimeout = 0.3
-    /// The time for a program to read after the last write, in seconds, if the number of unread bytes cannot be
-    /// determined.
+    /// The time to read after the last write, in seconds, if the number of unread bytes is unknown.
     private static let readGracePeriod = 0.5
 
     private enum State {

@@ -6,8 +6,7 @@ import JSONBytes
 
 struct GPSDState {
     static let maximumReceivers = 256
-    /// The maximum size of the reply to the requests of one read, in bytes. Like gpsd, the simulator truncates longer
-    /// replies.
+    /// The maximum size of the reply to one read, in bytes. Like gpsd, longer replies are truncated.
     static let maximumReplySize = 10_240
 
     var version: GPSDVersion

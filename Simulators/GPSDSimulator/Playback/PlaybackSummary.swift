@@ -52,8 +52,7 @@ struct PlaybackSummary {
         }
     }
 
-    /// Throws an error if a fault names a receiver that is not in the trace. Does nothing if the trace has not been
-    /// read to its end.
+    /// Throws an error if a fault names a receiver that is not in the trace, if that has been read to its end.
     func check(_ faults: [GPSDFault]) throws(DeviceError) {
         let known = paths.sorted()
         for fault in faults {

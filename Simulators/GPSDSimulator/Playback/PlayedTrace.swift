@@ -6,8 +6,7 @@ import Trace
 
 /// An iterator over the gpsd events of a trace, which can repeat the trace.
 struct PlayedTrace {
-    /// The maximum step between fixes in a trace without arrival times, in nanoseconds. Longer steps are replaced by
-    /// one second.
+    /// The maximum step between fixes without arrival times, in nanoseconds. Longer steps become one second.
     private static let maximumStep: Int64 = 10_000_000_000
     private static let second: Int64 = 1_000_000_000
 
@@ -26,8 +25,7 @@ struct PlayedTrace {
     private var step = second
     private var start: Int64 = 0
     private var hasPlayedAny = false
-    /// For traces without arrival times: the receiver whose fixes determine the event times, and the time of its last
-    /// fix.
+    /// Without arrival times: the receiver whose fixes determine the event times, and the time of its last fix.
     private var lead: (receiver: String, time: WallTime)?
 
     /// Creates an iterator. `roundLength` is the minimum duration of one pass, in nanoseconds.

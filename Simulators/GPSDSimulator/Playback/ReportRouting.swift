@@ -83,10 +83,8 @@ extension GPSDReport {
 
     var isPosition: Bool { if case .position = self { true } else { false } }
 
-    /// Returns the NMEA 0183 sentences that a receiver would have sent for the report, without line endings. Used for
-    /// traces without recorded sentences. Empty for reports that have no equivalent.
-    ///
-    /// - Parameter sky: The satellites of a position; nil if they have already been sent.
+    /// Returns the NMEA 0183 sentences that a receiver would have sent for the report, without line endings; empty
+    /// without an equivalent. `sky` are the satellites of a position; nil if they have been sent.
     func sentences(with sky: SkyReport?) -> [[UInt8]] {
         switch self {
         case .position(let position): NMEAEncoder.sentences(position, sky: sky)

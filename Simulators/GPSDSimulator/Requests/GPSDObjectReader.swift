@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A parser for the JSON objects in requests that reproduces the leniency and the error messages of gpsd 3.22.
-///
-/// The behavior was determined by experiments (see the dialogues in the tests). gpsd accepts some invalid JSON, rejects
+/// A parser for the JSON objects in requests that reproduces the leniency and the error messages of gpsd 3.22. The
+/// behavior was determined by experiments (see the dialogues in the tests). gpsd accepts some invalid JSON, rejects
 /// some valid JSON, and applies the values that precede an error.
 struct GPSDObjectReader {
     enum Kind {
@@ -18,8 +17,7 @@ struct GPSDObjectReader {
         /// True only for the word "true".
         var isTrue: Bool { bytes.elementsEqual("true".utf8) }
 
-        /// The leading digits as a number, like C's atoi: 0 without digits, clamped to 64 bits and then truncated to
-        /// 32.
+        /// The leading digits as a number, like C's atoi: clamped to 64 bits and then truncated to 32.
         var number: Int32 {
             let rest = bytes.drop(while: GPSDObjectReader.isBlank)
             let sign = rest.prefix(1).filter { $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "+") }
@@ -44,8 +42,7 @@ struct GPSDObjectReader {
     private let kinds: (String) -> Kind?
     private var offset: Int
 
-    /// Creates a parser of the object at an offset of the request. `kinds` returns the expected type of a member; nil
-    /// for unknown members.
+    /// Creates a parser. `kinds` returns the expected type of a member; nil for unknown members.
     init(_ bytes: [UInt8], from start: Int, kinds: @escaping (String) -> Kind?) {
         self.bytes = bytes
         self.kinds = kinds

@@ -2,8 +2,7 @@
 
 import GPSDProtocol
 
-/// A parser for the bytes of one read from a client's socket. Like gpsd 3.22, it treats each read separately and does
-/// not join requests that are split across two reads.
+/// A parser for the bytes of one read. Like gpsd 3.22, it does not join requests that are split across two reads.
 struct GPSDRequestReader {
     static let maximumReadSize = 8191
 

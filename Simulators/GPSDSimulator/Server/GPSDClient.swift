@@ -90,8 +90,7 @@ final class GPSDClient {
         }
     }
 
-    /// Sends the first half of a report. The second half follows at the given time; if the time is nil, the connection
-    /// ends.
+    /// Sends the first half of a report. The second half follows at the time; if it is nil, the connection ends.
     func sendHalf(_ bytes: [UInt8], restAt time: BootTime?, now: BootTime) {
         send(Array(bytes[..<(bytes.count / 2)]), .enqueue, now: now)
         guard let time else { return end() }

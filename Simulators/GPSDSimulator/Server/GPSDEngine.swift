@@ -6,8 +6,7 @@ import LoopbackServer
 import SystemCalls
 import Trace
 
-/// A simulated gpsd without a listener, a thread or a clock. The caller passes the current time. Confined to the
-/// server's thread.
+/// A simulated gpsd without a listener, a thread or a clock. Confined to the server's thread.
 final class GPSDEngine {
     /// The time after which a client that neither watches nor sends a request is disconnected, in seconds.
     private static let idleTimeout = 900.0
@@ -105,8 +104,7 @@ final class GPSDEngine {
         client.greetingTime == nil && client.pending.count < Self.maximumPendingBytes
     }
 
-    /// Reads and processes the requests of a client whose socket is ready. `isGone` is true if the peer has closed the
-    /// connection.
+    /// Reads and processes requests. `isGone` is true if the peer has closed the connection.
     func serve(_ client: GPSDClient, isGone: Bool = false, now: BootTime) {
         // The limit gives other clients a chance while one client sends many requests.
         for _ in 0..<16 {

@@ -73,8 +73,7 @@ public struct GPSDServerOptions: Sendable {
     /// reports after the end.
     public init() {}
 
-    /// Returns the time at which an event is due that comes `time` nanoseconds after the start; nil with the pace
-    /// `onDemand`.
+    /// Returns the time of an event `time` nanoseconds after the start; nil with the pace `onDemand`.
     func dueTime(_ time: Int64, from start: BootTime) -> BootTime? {
         guard case .realTime(let speed) = pace else { return nil }
         return start.advanced(bySeconds: Double(time) / 1e9 / (speed > 0 && speed.isFinite ? speed : 1))

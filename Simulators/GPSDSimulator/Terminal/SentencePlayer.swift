@@ -17,8 +17,7 @@ struct SentencePlayer {
     private let survey: PlaybackSummary
     private let receiver: String?
     private let stamps: GPSDServerOptions.TimestampPolicy
-    /// Whether the recorded sentences can be played. This requires a single receiver, because sentences do not identify
-    /// their receiver.
+    /// Whether recorded sentences are played, which requires a single receiver, as sentences do not name theirs.
     private let usesRecordedSentences: Bool
     private var trace: PlayedTrace
     private var shift: Int64 = 0

@@ -23,8 +23,7 @@ final class TerminalLoop: ServiceLoop {
     private var rest: ArraySlice<UInt8> = []
     private var isClosed = false
 
-    /// Creates a loop for the pseudo-terminal whose slave has the given path. The master is closed with this object at
-    /// the latest.
+    /// Creates a loop for a pseudo-terminal, whose master is closed with this object at the latest.
     init(
         master: Int32, path: String, _ player: SentencePlayer, shared: SharedState, options: GPSDServerOptions,
         openings: OpenWatcher = OpenWatcher()
@@ -121,8 +120,7 @@ final class TerminalLoop: ServiceLoop {
 
     // MARK: Writing
 
-    /// Writes sentences. Returns false if the terminal is not open or its buffer is full, and nil if playback must
-    /// stop.
+    /// Writes sentences. Returns false if the terminal does not accept them, and nil if playback must stop.
     private func write(_ bytes: [UInt8]) -> Bool? {
         if options.pace == .onDemand { return writeAll(bytes) ? true : nil }
         guard !PseudoTerminal.isHungUp(master) else {
@@ -136,8 +134,7 @@ final class TerminalLoop: ServiceLoop {
         return count > 0
     }
 
-    /// Writes all bytes, waiting for space in the buffer and for a program that reads. Returns false if playback must
-    /// stop.
+    /// Writes all bytes and waits for a program that reads. Returns false if playback must stop.
     private func writeAll(_ bytes: [UInt8]) -> Bool {
         rest = bytes[...]
         while true {

@@ -29,8 +29,7 @@ public struct IIODFault: Sendable, Hashable {
         case restart
         /// OPEN fails with the given error: EBUSY, EACCES, or EINVAL as for a missing trigger. nil ends the fault.
         case refuseOpen(Int32?)
-        /// Reading the attribute, or any attribute if the name is nil, fails with the given error. A nil error ends the
-        /// fault.
+        /// Reading the attribute, or any for a nil name, fails with the error. A nil error ends the fault.
         case attributeError(String?, Int32?)
         /// The device is removed: streams fail with ENODEV; attributes and OPEN fail with the given error.
         case unplug(Int32)
@@ -42,8 +41,7 @@ public struct IIODFault: Sendable, Hashable {
 
     package var action: Action
     package var device: String?
-    /// The moment at which the fault occurs. Times count from the first OPEN or the first read of a measured attribute.
-    /// Sample numbers count the samples of the device that are sent to a client, from the start of the trace.
+    /// The moment, counted from the first use of samples, or by the samples of the device that are sent to a client.
     package var moment: FaultMoment
     /// The duration in seconds; nil if the fault has no automatic end. Ignored for instantaneous faults.
     package var duration: Double?

@@ -85,8 +85,7 @@ struct IIODFaultState: Sendable {
         }.min()
     }
 
-    /// Applies the faults whose moment the closure accepts. Returns true if there were any. `serial` is the number of
-    /// streams opened so far.
+    /// Applies the faults that the closure accepts. `serial` is the number of streams opened so far.
     mutating func apply(serial: UInt64, _ isDue: (FaultMoment, _ device: Int?) -> Bool) -> Bool {
         var hasChanged = false
         // Applies faults one by one, in order of their times and, for equal times, in the order in which they were

@@ -22,10 +22,8 @@ struct IIODStatus: Error, Hashable {
     static let inputOutput = IIODStatus(EIO)
 }
 
-/// The channels that a client enables with OPEN.
-///
-/// The mask has eight hexadecimal digits for every 32 channels, most significant word first. The bit number is the
-/// index of the channel in the device's list.
+/// The channels that a client enables with OPEN. The mask has eight hexadecimal digits for every 32 channels, most
+/// significant word first. The bit number is the index of the channel in the device's list.
 struct IIODChannelMask: Hashable {
     let channels: [Int]
     /// The mask as it is sent back to the client.

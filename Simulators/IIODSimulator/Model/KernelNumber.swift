@@ -3,10 +3,9 @@
 import DeviceCore
 import IIOFormat
 
-/// A decimal number in the syntax of the kernel's `iio_str_to_fixpoint()`.
-///
-/// The text has an optional sign, digits with at most one decimal point, and an optional line feed. Spaces and
-/// exponents are errors. A missing part is 0, so "-" and ".5" are valid.
+/// A decimal number in the syntax of the kernel's `iio_str_to_fixpoint()`. The text has an optional sign, digits with
+/// at most one decimal point, and an optional line feed. Spaces and exponents are errors. A missing part is 0, so "-"
+/// and ".5" are valid.
 struct KernelNumber {
     /// The digits before the decimal point without leading zeros, with a minus sign if the number is negative.
     let whole: String
@@ -28,8 +27,7 @@ struct KernelNumber {
 
     var value: Double? { Double("\(whole).\(fraction)0") }
 
-    /// Returns the number with the same number of decimals as `other`. Drivers print each attribute in one format and
-    /// drop further decimals.
+    /// Returns the number with as many decimals as `other`, as drivers print it.
     func text(like other: String) -> String {
         guard let point = other.lastIndex(of: ".") else { return whole == "-0" ? "0" : whole }
         let decimals = other.utf8.distance(from: point, to: other.endIndex) - 1

@@ -67,8 +67,7 @@ extension SimulatedIIOContext {
         }
     }
 
-    /// Writes an attribute with the checks of a driver. While the buffer is enabled, drivers reject changes of the
-    /// clock and the scale.
+    /// Writes an attribute with the checks of a driver, which rejects some changes while capturing.
     mutating func write(
         _ text: String, to name: String, in list: List, device: Int, isCapturing: Bool
     ) throws(IIODStatus) {
@@ -107,8 +106,7 @@ extension SimulatedIIOContext {
         return number.text(like: attribute.value ?? "")
     }
 
-    /// Returns the available values of an attribute, from its own list, the device's attributes or the channels'
-    /// attributes.
+    /// Returns the values that the attributes of the list, the device or its channels offer for an attribute.
     private func available(for attribute: IIOAttribute, in list: List, device: Int) -> IIOAvailableValues? {
         let wanted = [attribute.filename + "_available", attribute.name + "_available"]
         let places =
@@ -123,8 +121,7 @@ extension SimulatedIIOContext {
         return nil
     }
 
-    /// Returns true for descriptions of the hardware. Raw values and offsets are not included: the kernel makes their
-    /// files writable, although few drivers accept a value.
+    /// True for descriptions of the hardware. The kernel makes raw values and offsets writable.
     private static func isReadOnly(_ name: String) -> Bool {
         name.hasSuffix("_available")
             || ["mount_matrix", "matrix", "name", "label", "location", "data_available", "direction"].contains(name)

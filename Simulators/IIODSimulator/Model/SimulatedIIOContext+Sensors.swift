@@ -35,8 +35,7 @@ extension SimulatedIIOContext {
                 devices: devices))
     }
 
-    /// Returns the id without its last component, which sensors of one device have in common; the whole id if it has
-    /// only one component.
+    /// Returns the id without its last component, which sensors of one device have in common.
     private static func deviceID(of sensor: SensorDescription) -> Substring {
         guard let end = sensor.id.lastIndex(of: "/"), end > sensor.id.startIndex else { return sensor.id[...] }
         return sensor.id[..<end]

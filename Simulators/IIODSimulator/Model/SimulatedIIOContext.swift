@@ -52,8 +52,7 @@ public struct SimulatedIIOContext: Sendable {
 }
 
 extension SimulatedIIOContext {
-    /// Returns the name of the current trigger. Without one, iiod 0.24 replies with -EIO, because it cannot read an
-    /// empty file.
+    /// Returns the name of the current trigger. Without one, iiod 0.24 replies with -EIO.
     func trigger(of device: Int) throws(IIODStatus) -> String {
         guard let place = triggers[device] else { throw .noEntry }
         guard context.devices.indices.contains(place) else { throw .inputOutput }

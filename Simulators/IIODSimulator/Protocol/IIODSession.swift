@@ -2,17 +2,15 @@
 
 import DeviceCore
 
-/// The server's side of one connection. The session parses input and creates replies; it performs no I/O.
-///
-/// Pass received bytes to ``receive(_:)``, call ``advance(_:now:)`` and send ``output`` while the result is `.output`.
-/// Memory is bounded: while replies are pending, the session executes no commands and reports through ``acceptsInput``
-/// that the connection must stop reading.
+/// The server's side of one connection. The session parses input and creates replies; it performs no I/O. Pass received
+/// bytes to ``receive(_:)``, call ``advance(_:now:)`` and send ``output`` while the result is `.output`. Memory is
+/// bounded: while replies are pending, the session executes no commands and reports through ``acceptsInput`` that the
+/// connection must stop reading.
 struct IIODSession {
     enum Wait: Equatable {
         case input
         case output
-        /// Waiting for the time at which samples are due; `.never` if only a change of the world makes samples
-        /// available.
+        /// Waiting for the time at which samples are due; `.never` if only a change makes samples available.
         case time(BootTime)
         case ended
     }

@@ -35,9 +35,7 @@ public enum IIOSignal: Sendable {
     /// A constant value.
     case constant(Double)
     /// One component of recorded vectors. Each vector holds until the time of the next; the first also holds before its
-    /// own time.
-    ///
-    /// There is one time per vector, in nanoseconds since the start of the trace, in ascending order.
+    /// own time. There is one time per vector, in nanoseconds since the start of the trace, in ascending order.
     case held(times: [Int64], vectors: [SIMD3<Double>], component: Int)
 }
 
@@ -65,8 +63,7 @@ public struct IIOSampleTrack: Sendable {
     package var device: String?
     /// The measurement times in nanoseconds since the start of the trace, in ascending order.
     package private(set) var times: [Int64]
-    /// The readings in the unit of the kind and in the sensor's axes, before the mount matrix is applied. A scalar is
-    /// in the first component.
+    /// The readings in the unit of the kind, before the mount matrix is applied. A scalar is in the first component.
     package private(set) var values: [SIMD3<Double>]
 
     /// Creates a track. Readings without a time and readings that are not newer than their predecessor are dropped.

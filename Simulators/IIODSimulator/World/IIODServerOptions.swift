@@ -41,8 +41,7 @@ public struct IIODServerOptions: Sendable {
     public var timestampPolicy = TimestampPolicy.clock
     /// The initial faults.
     public var faults: [IIODFault] = []
-    /// Whether the `raw` and `input` attributes of measured channels follow the samples. If false, they keep their
-    /// values.
+    /// Whether the `raw` and `input` attributes of measured channels follow the samples.
     package var attributesFollowSamples = true
     /// Whether reads of `raw` and `input` fail with EBUSY while the buffer is enabled, as with most drivers.
     package var refusesRawReadsWhileCapturing = false

@@ -5,8 +5,7 @@ import IIOFormat
 import LoopbackServer
 import Trace
 
-/// The state that all connections of a server share: devices, samples, faults and the timeline. A value type without
-/// I/O.
+/// The state that all connections of a server share. A value type without I/O.
 struct IIODState: Sendable {
     var context: SimulatedIIOContext
     var faults: IIODFaultState
@@ -151,8 +150,7 @@ extension IIODState {
         return result
     }
 
-    /// Writes an attribute, or all attributes if the path has no name. Returns the number of bytes consumed or a
-    /// negative error.
+    /// Writes one or all attributes. Returns the number of bytes consumed or a negative error.
     mutating func write(_ bytes: [UInt8], to path: IIODAttributePath, now: BootTime) -> Int64 {
         do throws(IIODStatus) {
             let (device, _, list) = try context.list(path)

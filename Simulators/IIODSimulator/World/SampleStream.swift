@@ -10,8 +10,7 @@ struct SampleStream {
         case failure(IIODStatus)
     }
 
-    /// The maximum size of a chunk in bytes, which bounds the memory that a client can occupy. Longer refills are sent
-    /// in several chunks.
+    /// The maximum size of a chunk in bytes. Longer refills are sent in several chunks.
     static let maximumChunkSize = 1 << 20
 
     let device: Int
@@ -100,8 +99,7 @@ struct SampleStream {
         }
     }
 
-    /// Encodes the next `count` samples and consumes `taken` samples. The difference is lost, as iiod discards the rest
-    /// of a refill.
+    /// Encodes the next `count` samples and consumes `taken`, as iiod discards the rest of a refill.
     private mutating func encode(_ count: Int64, taking taken: Int64, isPaced: Bool, speed: Double) -> Range<Int> {
         let size = sampleSize
         let length = Int(count) * size

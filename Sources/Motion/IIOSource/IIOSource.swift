@@ -60,11 +60,11 @@ public final class IIOSource: MotionSource {
     public var problems: [DeviceError] { sessions.problems }
 
     /// Searches for added and removed devices. Called, for example, after a kernel event.
-    public func devicesChanged() { sessions.wakeThreads() }
+    package func devicesChanged() { sessions.wakeThreads() }
 
     /// Sets whether changes of local devices are reported by calls of `devicesChanged()`. If so, the source searches
     /// less frequently.
-    public func setReportsDeviceChanges(_ areWatched: Bool) { sessions.setWatched(areWatched) }
+    package func setReportsDeviceChanges(_ areWatched: Bool) { sessions.setWatched(areWatched) }
 
     /// Subscribes to readings. The closures are called on threads of the source, or on the executor of the request
     /// while that executor reads the device.

@@ -29,7 +29,6 @@ public struct IIOContext: Sendable, Hashable {
 
 extension IIOContext {
     /// Returns the context as XML, identical to the output of libiio 0.24, with an internal document type definition.
-    ///
     /// If values are included, `attribute`, `debug-attribute` and `buffer-attribute` have a `value`, as in the contexts
     /// that iio-emu reads; libiio ignores it. A context without a version is written with version 0.24.
     package func xml(includingValues: Bool) -> String {
@@ -38,10 +37,9 @@ extension IIOContext {
         return writer.text
     }
 
-    /// Sets the value of an attribute. Returns false if the attribute does not exist.
-    ///
-    /// A key has the form `device/attribute`, `device/buffer/attribute`, `device/debug/attribute`,
-    /// `device/input/channel/attribute` or `device/output/channel/attribute`, with the ID of the device.
+    /// Sets the value of an attribute. Returns false if the attribute does not exist. A key has the form
+    /// `device/attribute`, `device/buffer/attribute`, `device/debug/attribute`, `device/input/channel/attribute` or
+    /// `device/output/channel/attribute`, with the ID of the device.
     @discardableResult
     package mutating func setValue(_ value: String, for key: String) -> Bool {
         guard let keyPath = keyPath(of: key) else { return false }

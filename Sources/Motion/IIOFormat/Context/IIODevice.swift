@@ -36,16 +36,14 @@ public struct IIODevice: Sendable, Hashable {
 }
 
 extension IIODevice {
-    /// The position of the device on the machine, for example "base", "display" or "lid"; empty if it is unknown.
-    ///
-    /// The value is the driver's `location` attribute or, if there is none, the part of the label after "accel-".
+    /// The position of the device on the machine, for example "base", "display" or "lid"; empty if it is unknown. The
+    /// value is the driver's `location` attribute or, if there is none, the part of the label after "accel-".
     package var location: String {
         if let text = attribute("location")?.text, !text.isEmpty { return text }
         return label.hasPrefix("accel-") ? String(label.dropFirst("accel-".count)) : ""
     }
 
-    /// The serial number of the chip, from the attribute `serialnumber` of a few drivers (documented for all of IIO
-    /// since Linux 6.1); empty if there is none or it consists of zeros.
+    /// The serial number of the chip, from the attribute `serialnumber` of a few drivers; empty if there is none.
     package var serial: String {
         let text = attribute("serialnumber")?.text ?? ""
         return text.allSatisfy { $0 == "0" } ? "" : text
@@ -59,8 +57,7 @@ extension IIODevice {
         channels.firstIndex { $0.id == "timestamp" && !$0.isOutput && ($0.scan?.index ?? -1) >= 0 }
     }
 
-    /// Returns the layout of scans with the channels at the given indices enabled; nil if a channel does not exist or
-    /// cannot be captured.
+    /// Returns the layout of scans with the given channels; nil if one does not exist or cannot be captured.
     package func layout(of wanted: some Sequence<Int>) -> IIOScanLayout? {
         var elements: [(channel: Int, scan: IIOScanElement)] = []
         for channel in wanted {
@@ -75,8 +72,7 @@ extension IIODevice {
 
 /// A channel of a device: an axis, a quantity, or the timestamp.
 package struct IIOChannel: Sendable, Hashable {
-    /// The type with its modifier, for example "accel_x", "pressure" or "timestamp". Channels are identified by this
-    /// text only.
+    /// The type with its modifier, for example "accel_x" or "timestamp". It identifies the channel.
     package var id: String
     package var name: String
     package var isOutput: Bool

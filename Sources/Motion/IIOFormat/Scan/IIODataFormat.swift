@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The format of a sample in a buffer: the kernel's `[be|le]:[s|u]bits/storagebits[Xrepeat]>>shift`.
-///
-/// A value is loaded in its byte order, shifted right by `shift`, truncated to `bits` and sign-extended.
+/// The format of a sample in a buffer: the kernel's `[be|le]:[s|u]bits/storagebits[Xrepeat]>>shift`. A value is loaded
+/// in its byte order, shifted right by `shift`, truncated to `bits` and sign-extended.
 package struct IIODataFormat: Sendable, Hashable {
     package var isBigEndian: Bool
     package var isSigned: Bool
@@ -42,7 +41,6 @@ package struct IIODataFormat: Sendable, Hashable {
 
 extension IIODataFormat {
     /// Creates a format from a text, for example `be:s12/16>>4` or `le:s32/32X4>>0`; nil if the text is invalid.
-    ///
     /// `>>shift` is optional. The sign may be `S` or `U`, which libiio writes if all storage bits are used.
     package init?(_ text: String) {
         guard text.utf8.count <= 64 else { return nil }

@@ -2,10 +2,9 @@
 
 package import DeviceCore
 
-/// A decoder that extracts the samples of one sensor from the bytes of a buffer.
-///
-/// A value is (raw + offset) × scale of its axis, in the unit of the sensor's kind and in the axes of the sensor.
-/// Decoding does not allocate memory and checks bounds once per call. Thread-safe.
+/// A decoder that extracts the samples of one sensor from the bytes of a buffer. A value is (raw + offset) × scale of
+/// its axis, in the unit of the sensor's kind and in the axes of the sensor. Decoding does not allocate memory and
+/// checks bounds once per call. Thread-safe.
 package struct IIOScanDecoder: Sendable {
     /// True if the scans contain timestamps of 64 bits.
     package let hasTimestamps: Bool
@@ -15,10 +14,9 @@ package struct IIOScanDecoder: Sendable {
     private let packed: IIOPackedAxes?
     private let timestampElement: IIOScanLayout.Element?
 
-    /// Creates a decoder for one or three axes.
-    ///
-    /// nil if the number of axes is different, or if an axis is not in the layout, has more than one value, or is not
-    /// usable. A timestamp is ignored if it is not in the layout or does not have 64 bits.
+    /// Creates a decoder for one or three axes. nil if the number of axes is different, or if an axis is not in the
+    /// layout, has more than one value, or is not usable. A timestamp is ignored if it is not in the layout or does not
+    /// have 64 bits.
     package init?(layout: IIOScanLayout, axes: [IIOAxis], timestampChannel: Int?) {
         guard axes.count == 1 || axes.count == 3 else { return nil }
         var lanes: [IIOAxisConverter] = []
@@ -39,9 +37,7 @@ package struct IIOScanDecoder: Sendable {
     }
 
     /// Decodes up to `count` scans that are `stride` bytes apart. The timestamps are in nanoseconds of the driver's
-    /// clock.
-    ///
-    /// Returns the number of decoded scans, which is limited by the complete scans in `bytes` and by the output
+    /// clock. Returns the number of decoded scans, which is limited by the complete scans in `bytes` and by the output
     /// buffers; 0 if the stride is too small for the layout. For a single axis, the second and third component are 0.
     /// If the scans contain no timestamps, `timestamps` is not changed.
     @discardableResult
@@ -50,8 +46,7 @@ package struct IIOScanDecoder: Sendable {
         timestamps: UnsafeMutableBufferPointer<Int64>?
     ) -> Int { decode(bytes, stride, count, values, timestamps.map(UnsafeMutableRawBufferPointer.init), 0) }
 
-    /// Decodes scans like ``decode(_:stride:count:values:timestamps:)``, and adds `clockOffset` nanoseconds to each
-    /// timestamp, which converts it to the boot clock.
+    /// Decodes scans like ``decode(_:stride:count:values:timestamps:)`` and adds `clockOffset` ns to each timestamp.
     @discardableResult
     package func decode(
         _ bytes: UnsafeRawBufferPointer, stride: Int, count: Int, values: UnsafeMutableBufferPointer<SIMD3<Double>>,

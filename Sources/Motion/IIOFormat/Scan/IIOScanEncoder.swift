@@ -20,9 +20,8 @@ package struct IIOScanEncoder: Sendable {
         return scan
     }
 
-    /// Writes a vector, in the unit of the sensor's kind, to a scan. Returns false if an axis is not in the layout.
-    ///
-    /// For a single axis, the first component is used. Values are rounded to the nearest raw number and clamped to its
+    /// Writes a vector, in the unit of the sensor's kind, to a scan. Returns false if an axis is not in the layout. For
+    /// a single axis, the first component is used. Values are rounded to the nearest raw number and clamped to its
     /// range. NaN is written as 0.
     @discardableResult
     package func write(_ value: SIMD3<Double>, of axes: [IIOAxis], into scan: UnsafeMutableRawBufferPointer) -> Bool {

@@ -3,15 +3,12 @@
 internal import DeviceCore
 
 extension IIODevice {
-    /// Sets the mount matrix of a sensor from the driver's attributes.
-    ///
-    /// Uses the first valid matrix among the attribute of the channels (`in_accel_mount_matrix`), the attribute of the
-    /// device (`in_mount_matrix`, which libiio represents as the attribute "matrix" of a channel "mount") and
-    /// `mount_matrix`. If there is none, the matrix is the identity.
-    ///
-    /// A matrix of zeros, as reported by an older driver, is ignored. Invalid and singular matrices are ignored with a
-    /// remark. A matrix that mirrors is ignored with a remark for a gyroscope or magnetometer, and accepted with a
-    /// remark for an accelerometer.
+    /// Sets the mount matrix of a sensor from the driver's attributes. Uses the first valid matrix among the attribute
+    /// of the channels (`in_accel_mount_matrix`), the attribute of the device (`in_mount_matrix`, which libiio
+    /// represents as the attribute "matrix" of a channel "mount") and `mount_matrix`. If there is none, the matrix is
+    /// the identity. A matrix of zeros, as reported by an older driver, is ignored. Invalid and singular matrices are
+    /// ignored with a remark. A matrix that mirrors is ignored with a remark for a gyroscope or magnetometer, and
+    /// accepted with a remark for an accelerometer.
     func setMountMatrix(of sensor: inout IIOSensor) {
         guard sensor.kind.isVector else { return }
         for attribute in mountMatrices(of: sensor) {

@@ -3,10 +3,9 @@
 package import DeviceCore
 
 extension IIODevice {
-    /// Sets the available rates, the current rate and the rate attribute of a sensor.
-    ///
-    /// The attribute of the channel type takes precedence over that of the device. The list of available rates is
-    /// searched in both, regardless of where the rate itself was found.
+    /// Sets the available rates, the current rate and the rate attribute of a sensor. The attribute of the channel type
+    /// takes precedence over that of the device. The list of available rates is searched in both, regardless of where
+    /// the rate itself was found.
     func setRates(of sensor: inout IIOSensor) {
         guard let first = sensor.axes.first, channels.indices.contains(first.channel) else { return }
         let channel = channels[first.channel]
@@ -34,7 +33,6 @@ extension IIODevice {
 
 extension SensorRates {
     /// Parses `sampling_frequency_available`: numbers separated by whitespace or commas, or `[minimum step maximum]`.
-    ///
     /// Numbers that are not positive rates are omitted from a list. The result is unknown if no rate remains or the
     /// range is invalid.
     package init(_ text: String) {

@@ -4,7 +4,6 @@ internal import DeviceCore
 
 extension IIODevice {
     /// Returns the motion sensors of the device, identified by the IDs of their channels. Other channels are ignored.
-    ///
     /// The attributes for scales, offsets, rates and matrices must have values. The result includes sensors without
     /// valid values, for example with a scale of 0, and their problem.
     package func sensors() -> [IIOSensor] { isTrigger ? [] : SensorKind.allCases.compactMap { sensor($0) } }
@@ -39,8 +38,7 @@ extension IIODevice {
 
     fileprivate var title: String { name.isEmpty ? id : "\(id) (\(name))" }
 
-    /// Returns the attribute that applies to a channel: that of the channel, of its type, or of the device, in this
-    /// order.
+    /// Returns the attribute of a channel, of its type, or of the device, in this order.
     private func attribute(_ name: String, of channel: IIOChannel, type: String) -> IIOAttribute? {
         let own = "in_\(channel.id)_\(name)"
         return channel.attributes.first { $0.name == name && $0.filename == own } ?? channel.attribute(name)
@@ -49,8 +47,7 @@ extension IIODevice {
 }
 
 extension IIODevice {
-    /// Returns the axis of a channel. If its values cannot be calculated, also returns the problem, and the scale of
-    /// the axis is 0.
+    /// Returns the axis of a channel. If it has a problem, the scale of the axis is 0.
     private func axis(at place: Int, type: String) -> (axis: IIOAxis, problem: String?) {
         let channel = channels[place]
         var axis = IIOAxis(channel: place, channelID: channel.id)

@@ -16,8 +16,7 @@ package struct IIOSensor: Sendable, Equatable {
     package var rates = SensorRates.unknown
     /// The current rate, in hertz; nil if it is unknown. Some drivers start with 0, which means off.
     package var currentRate: Double?
-    /// The attribute that sets the rate; nil if neither the channels nor the device have one. The rate may then depend
-    /// on the trigger.
+    /// The attribute that sets the rate; nil if there is none. The rate may then depend on the trigger.
     package var rateAttribute: IIORateAttribute?
     package var mountMatrix = MountMatrix.identity
     /// The file that contains the matrix, for example "in_accel_mount_matrix", or "none given".
@@ -30,8 +29,7 @@ package struct IIOSensor: Sendable, Equatable {
     /// The reason why readings would be invalid, with the attribute and its value; nil if there is no problem.
     package var problemText: String?
 
-    /// The error of a sensor whose readings would be invalid; nil if there is no problem. A sensor with a problem must
-    /// not be read.
+    /// The error of a sensor whose readings would be invalid and must not be read; nil if there is no problem.
     package var problem: DeviceError? { problemText.map { DeviceError(.inputOutput, $0) } }
 
     package var isUsable: Bool { problemText == nil }

@@ -9,9 +9,8 @@ package enum IIONumber {
         return rest
     }
 
-    /// Parses a finite number, ignoring leading and trailing whitespace.
-    ///
-    /// Returns nil for any other text, including decimal commas, units, "nan" and hexadecimal numbers.
+    /// Parses a finite number, ignoring leading and trailing whitespace. Returns nil for any other text, including
+    /// decimal commas, units, "nan" and hexadecimal numbers.
     package static func double(_ text: some StringProtocol) -> Double? {
         let trimmed = trimmed(String(text.prefix(limit + 1)))
         guard !trimmed.isEmpty, trimmed.utf8.count <= limit, trimmed.utf8.allSatisfy(isPartOfNumber) else { return nil }

@@ -14,8 +14,8 @@ struct DeviceReadPlan: Equatable {
     /// True if no subscriber requests more samples than `rate`, and the sensors may deliver more.
     var decimates = false
 
-    /// Returns the plan for the demand for each sensor of a unit; nil if there is no demand. `gathers` is false if the
-    /// buffer has failed, or has returned no samples, while it collected samples to discard.
+    /// Returns the plan for the demand for each sensor; nil if there is no demand. `gathers` is false if the buffer has
+    /// failed, or has returned no samples, while it collected samples to discard.
     static func plan(
         for unit: DeviceGroup, isPolled: Bool, gathers: Bool = true, demand: (SensorDescription.ID) -> MotionDemand?
     ) -> DeviceReadPlan? {
@@ -53,8 +53,7 @@ struct BufferPlan: Equatable {
 
     /// The number of samples in a refill.
     let samples: Int
-    /// The decimation factor: of this number of consecutive samples, only the last is delivered. 1 delivers all
-    /// samples.
+    /// The decimation factor: of this number of consecutive samples, only the last is delivered.
     let decimation: Int
     let kernelBuffers: Int
     /// The time after which a refill fails, in seconds; 0 for no limit.
@@ -66,9 +65,9 @@ struct BufferPlan: Equatable {
     /// The time from one refill to the next, in seconds.
     let period: Double
 
-    /// Creates a plan from the rate of the sensor and the maximum rate that subscribers request, in hertz, and the
-    /// maximum delay of a sample, in seconds. A rate of nil is unknown; with `wanted` nil, all samples are delivered.
-    /// The forced numbers replace those derived from the rate and the latency.
+    /// Creates a plan from the rate of the sensor and the requested maximum rate, in hertz, and the maximum delay in
+    /// seconds. The rate is nil if unknown, the requested rate to deliver all samples. Forced numbers replace derived
+    /// ones.
     init(
         rate: Double?, latency: Double, wanted: Double? = nil, samples forced: Int? = nil,
         kernelBuffers forcedBuffers: Int? = nil, isLocal: Bool, isEventDriven: Bool
@@ -101,9 +100,8 @@ struct BufferPlan: Equatable {
 
     /// Returns the decimation factor. If the rate is close to a multiple of the requested rate, the factor is that
     /// multiple. Otherwise, the factor leaves four samples per interval to choose from, so that the readings remain
-    /// evenly spaced.
-    ///
-    /// The factor corresponds to at most 0.1 s, because other clients of a server also have to wait for these samples.
+    /// evenly spaced. The factor corresponds to at most 0.1 s, because other clients of a server also have to wait for
+    /// these samples.
     private static func decimation(rate: Double?, requested: Double?) -> Int {
         guard let rate, let requested, rate.isFinite, requested > 0 else { return 1 }
         let maximum = max(1, min(rate * 0.1, Double(maximumSamples)))
@@ -124,8 +122,7 @@ extension SensorRates {
 
 /// The choice of the sampling rate to write for a requested rate.
 enum RateSelection {
-    /// The minimum rate if no rate is requested, in hertz. Some sensors start at 0 Hz and deliver nothing; others start
-    /// at 1 Hz, so that a reading takes a second.
+    /// The minimum rate if none is requested, in hertz. Some sensors start at 0 or 1 Hz.
     static let minimumDefault = 10.0
     /// The maximum rate to request from a driver that does not list its rates, in hertz.
     static let maximumUnlistedRate = 100_000.0

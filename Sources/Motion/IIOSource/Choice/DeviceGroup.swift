@@ -25,8 +25,7 @@ struct DeviceGroup {
     /// True if the sensor reports only changes, so that missing samples do not indicate a failure.
     let isEventDriven: Bool
 
-    /// Returns the units of a context. `udev` returns a udev property of the device at an index, `key` the persistent
-    /// name of a device.
+    /// Returns the units of a context. `udev` returns a udev property of a device, `key` its persistent name.
     static func groups(
         in context: IIOContext, address: MotionSourceAddress, settings: [SensorSetting],
         udev: (_ property: String, _ device: Int) -> String? = { _, _ in nil },
@@ -102,17 +101,14 @@ enum AttributeSelection {
         device.isTrigger || device.channels.contains { channel in prefixes.contains { channel.id.hasPrefix($0) } }
     }
 
-    /// True for an attribute that describes a sensor. Readings are not needed, and reading them would trigger
-    /// measurements.
+    /// True for an attribute that describes a sensor. Reading the others would trigger measurements.
     static func isNeeded(_ name: String) -> Bool {
         parts.contains { part in name.indices.contains { name[$0...].hasPrefix(part) } }
     }
 }
 
-/// The sysfs path of a device's parent, without the counters that change when a HID sensor hub is reconnected.
-///
-/// The kernel counts HID devices, as in `0003:8086:0001.0004`, and the sensors of hubs, as in
-/// `HID-SENSOR-200073.2.auto`.
+/// The sysfs path of a device's parent, without the counters that change when a HID sensor hub is reconnected. The
+/// kernel counts HID devices, as in `0003:8086:0001.0004`, and the sensors of hubs, as in `HID-SENSOR-200073.2.auto`.
 enum AttachmentPath {
     /// Returns "platform/soc/i2c-1/1-0068" for a device at `/devices/platform/soc/i2c-1/1-0068/iio:device0`.
     static func stable(_ devicePath: String) -> String {
@@ -153,7 +149,6 @@ enum AttachmentPath {
         }
     }
 
-    /// Returns the number in an ID, for example 12 for "iio:device12". The order of libiio is not used, because it
-    /// sorts IDs as text.
+    /// Returns the number in an ID, for example 12 for "iio:device12". libiio sorts IDs as text.
     private static func number(of unit: DeviceGroup) -> Int { Int(unit.deviceID.drop { !$0.isNumber }) ?? .max }
 }

@@ -2,17 +2,15 @@
 
 import DeviceCore
 
-/// A corrector that converts the timestamps of a driver to the device's clock.
-///
-/// It does not read any clocks; the caller provides their times.
+/// A corrector that converts the timestamps of a driver to the device's clock. It does not read any clocks; the caller
+/// provides their times.
 struct TimestampCorrector {
     enum TimestampClock: Equatable {
         /// The device's own clock.
         case device
         /// Another clock of this machine, which can be read.
         case local(String)
-        /// A clock that is only known from its timestamps, usually of another machine. The minimum delay counts as no
-        /// delay.
+        /// A clock that is only known from its timestamps. The minimum delay counts as no delay.
         case remote
         /// There are no timestamps. Samples are distributed over the time since the last arrival.
         case none
@@ -25,8 +23,8 @@ struct TimestampCorrector {
     private static let confirmingDelay: Int64 = 10_000_000
     /// The minimum difference that is a clock step and not a delay, in seconds.
     private static let minimumStep = 1.0
-    /// The range of initial delays of a further capture for which the previous offset is kept, in nanoseconds. A busy
-    /// machine can cause these delays.
+    /// The range of initial delays for which the previous offset is kept, in nanoseconds. A busy machine can cause
+    /// them.
     private static let plausibleInitialDelays: Range<Int64> = 0..<2_000_000_000
 
     /// The state of another machine's clock, as determined by a capture.
@@ -62,9 +60,8 @@ struct TimestampCorrector {
     private var windowRefills = 0
     private var nextMeasurement = BootTime.zero
 
-    /// Creates a corrector. The interval from one sample to the next is in seconds; 0 if it is unknown. `thinning` is
-    /// the number of samples of the sensor in an interval, `before` the state of the same clock from a previous
-    /// capture.
+    /// Creates a corrector. `interval` is the time between samples in seconds, 0 if unknown; `thinning` the number of
+    /// samples in it; `before` the state of the clock from a previous capture.
     init(base: TimestampClock, interval: Double, thinning: Int = 1, before: ClockState? = nil) {
         self.base = base
         self.interval = interval
@@ -80,8 +77,8 @@ struct TimestampCorrector {
         return ClockState(offset: offset, stamp: lastTimestamp, time: confirmationTime)
     }
 
-    /// Returns the offset of the device's clock from another clock of this machine, in nanoseconds. Uses the pair of
-    /// readings with the shortest distance, out of three. nil if the other clock cannot be read.
+    /// Returns the offset from another clock of this machine, in nanoseconds: the closest pair of readings out of
+    /// three.
     static func offset(clock: any DeviceClock, other: () -> Int64?) -> Int64? {
         var best: (width: Int64, offset: Int64)?
         for _ in 0..<3 {
@@ -187,8 +184,8 @@ struct TimestampCorrector {
         minimumDelay = .max
     }
 
-    /// Distributes the samples evenly from the last time to `end`. There may have been a pause in between. `spacing` is
-    /// the interval according to the timestamps, in nanoseconds; 0 if it is unknown.
+    /// Distributes the samples evenly from the last time to `end`, after a possible pause. `spacing` is the interval of
+    /// the timestamps in nanoseconds; 0 if it is unknown.
     private func distribute(_ times: UnsafeMutableBufferPointer<BootTime>, to end: BootTime, spacing: Int64 = 0) {
         let count = Int64(times.count)
         var step = interval > 0 && interval < 1e6 ? Int64(interval * 1e9) : 10_000_000

@@ -14,8 +14,7 @@ enum TriggerSelection {
         case missing(String, offered: [String])
     }
 
-    /// Returns the decision for the device at an index in the context. The parent of a device is only requested if no
-    /// name matches.
+    /// Returns the decision for a device. The parent of a device is only requested if no name matches.
     static func decide(
         device: Int, context: IIOContext, configured: String?, state: IIOTriggerState?, parent: (Int) -> String?
     ) -> Decision {

@@ -3,12 +3,11 @@
 import Synchronization
 import SystemCalls
 
-/// Actions that restore kernel settings if the process exits while sensors are in use.
-///
-/// The kernel keeps a buffer enabled after its device node has been closed, even if the process has ended: the chip
-/// continues to trigger interrupts, and other programs that read its values receive EBUSY. Threads that close buffers
-/// do not survive `exit`, so an exit handler disables the buffers. A killed process runs no exit handler; `sensorctl
-/// doctor` reports the buffers that it has left enabled.
+/// Actions that restore kernel settings if the process exits while sensors are in use. The kernel keeps a buffer
+/// enabled after its device node has been closed, even if the process has ended: the chip continues to trigger
+/// interrupts, and other programs that read its values receive EBUSY. Threads that close buffers do not survive `exit`,
+/// so an exit handler disables the buffers. A killed process runs no exit handler; `sensorctl doctor` reports the
+/// buffers that it has left enabled.
 final class ExitActions: Sendable {
     static let shared: ExitActions = {
         atexit { ExitActions.shared.runAll() }

@@ -18,8 +18,7 @@ struct LibIIO: IIOLibrary {
         return LibIIOConnection(pointer, address: address, server: server)
     }
 
-    /// Returns the URI for libiio. Replaces localhost with 127.0.0.1, because libiio resolves localhost from /etc/hosts
-    /// only.
+    /// Returns the URI for libiio, with 127.0.0.1 for localhost, which libiio resolves from /etc/hosts only.
     static func uri(of address: MotionSourceAddress) -> String {
         guard address.backend == .network, let host = DescriptionSizeCheck.hostAndPort(address.target)?.host,
             Sockets.isLocalhost(host)
@@ -53,10 +52,8 @@ struct LibIIO: IIOLibrary {
     }
 }
 
-/// The messages of libxml2, which libiio uses to parse descriptions.
-///
-/// libxml2 prints invalid descriptions from servers to standard error, including control characters. libiio itself
-/// reports an invalid description.
+/// The messages of libxml2, which libiio uses to parse descriptions. libxml2 prints invalid descriptions from servers
+/// to standard error, including control characters. libiio itself reports an invalid description.
 private enum XMLErrorOutput {
     private typealias Handler = @convention(c) (UnsafeMutableRawPointer?, UnsafePointer<CChar>?) -> Void
     private typealias SetHandler = @convention(c) (UnsafeMutableRawPointer?, Handler?) -> Void

@@ -7,10 +7,8 @@ import IIOFormat
 import Synchronization
 import SystemCalls
 
-/// A context of libiio.
-///
-/// Unchecked: the pointers are constant, and libiio serializes the attribute calls of several threads. Buffers of a
-/// device must be created by one thread at a time.
+/// A context of libiio. Unchecked: the pointers are constant, and libiio serializes the attribute calls of several
+/// threads. Buffers of a device must be created by one thread at a time.
 final class LibIIOConnection: IIOConnection, @unchecked Sendable {
     let context: IIOContext
 
@@ -239,9 +237,8 @@ final class LibIIOConnection: IIOConnection, @unchecked Sendable {
         }
     }
 
-    /// Opens and closes the device node, and fails with the same error as libiio would.
-    ///
-    /// libiio 0.24 disables the buffer of another program before it detects that the node is busy.
+    /// Opens and closes the device node, and fails with the same error as libiio would. libiio 0.24 disables the buffer
+    /// of another program before it detects that the node is busy.
     private static func checkNode(_ node: String) throws(IIOFailure) {
         let descriptor = open(node, O_RDWR | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { throw IIOFailure("open \(node)", errno) }

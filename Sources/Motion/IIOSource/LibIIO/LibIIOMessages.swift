@@ -7,7 +7,6 @@ import Synchronization
 import SystemCalls
 
 /// Captures the messages of libiio, which prints them to `stderr` and has no option to disable this before version 1.
-///
 /// During a call of libiio, `stderr` is replaced with a stream that captures the output of the calling thread, and
 /// forwards the output of other threads to the original stream.
 enum LibIIOMessages {

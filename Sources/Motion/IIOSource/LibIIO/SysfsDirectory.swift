@@ -39,8 +39,7 @@ enum SysfsDirectory {
     }
 }
 
-/// Attributes of a local device that are read from open sysfs files. This takes a tenth of the time of opening the
-/// files for each read.
+/// Attributes that are read from open sysfs files. This takes a tenth of the time of opening them for each read.
 final class SysfsPoll: IIOPoll {
     private let descriptors: [Int32]
 
@@ -77,13 +76,12 @@ final class SysfsPoll: IIOPoll {
     }
 }
 
-/// The properties of devices in the udev database, read from the files that libudev also uses.
-///
-/// Reading the files requires neither the library nor a running daemon: the files remain when the daemon has stopped.
+/// The properties of devices in the udev database, read from the files that libudev also uses. Reading the files
+/// requires neither the library nor a running daemon: the files remain when the daemon has stopped.
 enum UdevDatabase {
     private static let directory = "/run/udev/data"
 
-    /// Returns a property of an IIO device; nil if it is unknown. `node` is the number of the device node, for example
+    /// Returns a property of an IIO device; nil if it is unknown. `node` is the number of its node, for example
     /// "243:0".
     static func property(_ name: String, device: String, node: String?) -> String? {
         if name == "DEVPATH" { return path(of: device) }

@@ -5,19 +5,16 @@ import IIOFormat
 import SystemCalls
 
 /// The functions of libiio that this module uses. There is an implementation with the C library and one for tests.
-///
 /// Except for `devices(at:)`, `time(of:)` and refills of buffers with a `wait` descriptor, all functions are called on
 /// threads that block SIGPIPE. This includes the release of objects.
 protocol IIOLibrary: Sendable {
-    /// Opens a new context, which is a snapshot of the current devices. Blocks until the server responds or the
-    /// connection fails.
+    /// Opens a snapshot of the current devices. Blocks until the server responds or the connection fails.
     func open(_ address: MotionSourceAddress) throws(IIOFailure) -> any IIOConnection
 
     /// Returns the names of the current devices; nil if only a new context can determine them. Must be fast.
     func devices(at address: MotionSourceAddress) -> [String]?
 
-    /// Returns the time of a local clock, in nanoseconds. `clock` is the kernel's name of the clock, for example
-    /// "realtime" or "monotonic".
+    /// Returns the time of a local clock in nanoseconds, by its name in the kernel, for example "realtime".
     func time(of clock: String) -> Int64?
 }
 
@@ -67,15 +64,13 @@ protocol IIOLease: AnyObject, Sendable {
     func release()
 }
 
-/// A capture. It must be started and refilled by one thread at a time, and closed by one thread. Any thread may cancel
-/// it.
+/// A capture. One thread at a time may start, refill and close it; any thread may cancel it.
 protocol IIOBuffer: AnyObject, Sendable {
     /// The size of a scan, in bytes.
     var scanSize: Int { get }
     /// The number of refills that are buffered if the reader is late.
     var kernelBuffers: Int { get }
-    /// A descriptor that is readable if there are samples, and a wakeup that is signaled if the buffer is cancelled;
-    /// nil if only a refill can wait for samples.
+    /// A descriptor to poll for samples, and a wakeup that a cancellation signals; nil if only a refill can wait.
     var pollHandle: (descriptor: Int32, wakeUp: WakeupPipe)? { get }
     /// Starts the capture, if it was only prepared. Another thread may cancel it in the meantime.
     func start() throws(IIOFailure)

@@ -4,10 +4,9 @@ import DeviceCore
 import IIOFormat
 import Logging
 
-/// Decodes the samples of a buffer and delivers them to the hub.
-///
-/// Each refill requires one wait and, for each sensor, one pass over the bytes and one call of the hub. The arrays of a
-/// batch are reused unless a subscriber has retained them.
+/// Decodes the samples of a buffer and delivers them to the hub. Each refill requires one wait and, for each sensor,
+/// one pass over the bytes and one call of the hub. The arrays of a batch are reused unless a subscriber has retained
+/// them.
 struct BufferReader {
     private struct Stream {
         let decoder: IIOScanDecoder
@@ -157,8 +156,7 @@ struct BufferReader {
 }
 
 extension MotionBatch {
-    /// Removes the arrays from the batch, with the size for `count` readings. The memory is reused if nothing else
-    /// retains it.
+    /// Removes the arrays from the batch, with space for `count` readings. Memory that nothing else retains is reused.
     fileprivate mutating func moveArrays(count: Int) -> ([SIMD3<Double>], [BootTime]) {
         if values.count != count || times.count != count {
             values = [SIMD3<Double>](repeating: .zero, count: count)

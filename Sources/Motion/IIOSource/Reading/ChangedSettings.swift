@@ -4,9 +4,8 @@ import DeviceCore
 import Logging
 import Synchronization
 
-/// The rate and clock attributes of a device that a task of the reader thread changed, with the values to restore.
-///
-/// A task restores the settings of the device when it ends. For a local device, they are also restored if the process
+/// The rate and clock attributes of a device that a task of the reader thread changed, with the values to restore. A
+/// task restores the settings of the device when it ends. For a local device, they are also restored if the process
 /// exits during the task. An attribute that another program has changed in the meantime keeps its value.
 final class ChangedSettings: Sendable {
     private struct Change {

@@ -3,8 +3,7 @@
 import DeviceCore
 import IIOFormat
 
-/// The work of the thread that reads a device: sets up the device, delivers its samples to the hub, and starts again
-/// when the plan changes.
+/// The thread of a device: sets it up, delivers its samples to the hub, and starts again when the plan changes.
 struct DeviceReadTask {
     let reader: DeviceReader
     let unit: DeviceGroup
@@ -120,8 +119,7 @@ struct DeviceReadTask {
         return (try? connection.read(.channel(unit.device, axis.channel, axis.attributeName))) != nil
     }
 
-    /// Reads a sensor once, to deliver an initial value of a sensor that reports only changes. Returns false on
-    /// failure.
+    /// Reads the initial value of a sensor that reports only changes. Returns false on failure.
     private func readInitialValue(_ member: DeviceGroup.Member) -> Bool {
         guard member.sensor.canPoll, reader.mayDeliver,
             let poll = try? AttributePoll(member, device: unit.device, connection: connection),

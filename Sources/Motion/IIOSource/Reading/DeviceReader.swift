@@ -4,8 +4,7 @@ import DeviceCore
 import Synchronization
 import SystemCalls
 
-/// The interface to the thread that reads one device. Other threads use it to set a plan, cancel the buffer and monitor
-/// the thread.
+/// The interface to the thread that reads one device, by which other threads control and monitor it.
 final class DeviceReader: Sendable {
     enum Phase {
         case settingUp
@@ -57,8 +56,7 @@ final class DeviceReader: Sendable {
     let bell = BinarySemaphore()
     private let phaseDidChange: @Sendable () -> Void
 
-    /// Creates a reader with its first task. `foundClock` is the state of the timestamps' clock from the previous
-    /// reader. `changed` is called on the thread when the phase changes.
+    /// Creates a reader with its first task. `changed` is called on the thread when the phase changes.
     init(plan: DeviceReadPlan, now: BootTime, foundClock: ClockEstimate? = nil, changed: @escaping @Sendable () -> Void)
     {
         state = Mutex(State(plan: plan, stage: Stage(since: now), facts: Facts(clockEstimate: foundClock)))
@@ -113,8 +111,7 @@ final class DeviceReader: Sendable {
         state.withLock { state in state.plan.map { ($0, state.generation) } }
     }
 
-    /// False once the thread has been requested to end. A thread that ends late must not deliver readings, because
-    /// another one may already do so.
+    /// False once the thread has been requested to end, because another one may already deliver readings.
     var mayDeliver: Bool { state.withLock { $0.plan != nil } }
 
     func isCurrent(_ generation: Int) -> Bool { state.withLock { $0.plan != nil && $0.generation == generation } }

@@ -17,8 +17,7 @@ final class PollableBuffer: PollableSource {
 
     /// The maximum number of system calls during a read by an executor.
     private static let maximumReads = 64
-    /// The number of samples after which a read by an executor ends, so that the app's callbacks can run. Well below
-    /// the 1024 samples that a manager queues.
+    /// The number of samples after which a read ends, so that callbacks can run. A manager queues 1024 samples.
     private static let maximumSamplesBeforeCallbacks = 256
 
     private let timeout: Double

@@ -5,14 +5,11 @@ import IIOFormat
 import Synchronization
 import SystemCalls
 
-/// A buffer of a network server, read over a separate connection without libiio.
-///
-/// libiio requests each refill separately and reads the response with ten system calls. This class requests many
-/// refills at once if the server sends them individually, each preceded by its length. Usually, one system call reads a
-/// whole refill. The requested data always fits into the buffers of this process and the socket, so that a slow program
-/// never blocks the server.
-///
-/// Unchecked: only one thread at a time may start, refill and close the buffer.
+/// A buffer of a network server, read over a separate connection without libiio. libiio requests each refill separately
+/// and reads the response with ten system calls. This class requests many refills at once if the server sends them
+/// individually, each preceded by its length. Usually, one system call reads a whole refill. The requested data always
+/// fits into the buffers of this process and the socket, so that a slow program never blocks the server. Unchecked:
+/// only one thread at a time may start, refill and close the buffer.
 final class ServerBuffer: IIOBuffer, @unchecked Sendable {
     private static let maximumRequestSize = 16_384
     /// The time within which the server must start the capture, in seconds.
@@ -162,8 +159,7 @@ extension ServerBuffer {
         guard emptyResponses <= Self.maximumEmptyResponses else { throw Self.protocolError }
     }
 
-    /// Returns the failure for an error of the server. EAGAIN is replaced, because locally it means that no samples are
-    /// available.
+    /// Returns the failure for an error of the server. Locally, EAGAIN means that no samples are available.
     private func failure(_ call: String, _ code: Int) -> IIOFailure {
         code == -Int(EAGAIN) ? IIOFailure(call, EIO) : IIOFailure(call, returned: code)
     }

@@ -16,8 +16,7 @@ struct ServerInput: ~Copyable {
     /// True if the last read has emptied the socket, and `receive` has not returned false since.
     private var isDrained = false
 
-    /// Creates an empty input for responses with at most `most` bytes of samples and `chunks` chunks. `margin` is the
-    /// number of bytes before the received bytes.
+    /// Creates an input for responses with at most `most` bytes of samples, with `margin` bytes before them.
     init(most: Int, chunks: Int, margin: Int) {
         self.margin = margin
         storage = .allocate(
@@ -27,10 +26,9 @@ struct ServerInput: ~Copyable {
 
     deinit { storage.deallocate() }
 
-    /// Reads bytes from the socket. Returns false if none are available.
-    ///
-    /// A read that does not fill the buffer has emptied the socket, so the next call returns false without a system
-    /// call. If the connection has ended at the same time, this is detected after the next poll.
+    /// Reads bytes from the socket. Returns false if none are available. A read that does not fill the buffer has
+    /// emptied the socket, so the next call returns false without a system call. If the connection has ended at the
+    /// same time, this is detected after the next poll.
     mutating func receive(_ socket: Int32, reads: inout Int) throws(IIOFailure) -> Bool {
         guard !exchange(&isDrained, with: false), reads > 0 else { return false }
         reads -= 1
@@ -58,8 +56,7 @@ struct ServerInput: ~Copyable {
         unread = margin..<margin + unread.count
     }
 
-    /// Consumes the next bytes and returns their range; nil if they have not been received completely. They are valid
-    /// until the next read.
+    /// Consumes the next bytes, which are valid until the next read; nil if they have not been received completely.
     mutating func consume(_ size: Int) -> Range<Int>? {
         guard unread.count >= size else { return nil }
         let place = unread.prefix(size)
@@ -67,8 +64,7 @@ struct ServerInput: ~Copyable {
         return place
     }
 
-    /// Consumes the next line that is not empty and returns its number; nil if the line has not been received
-    /// completely.
+    /// Consumes the next nonempty line and returns its number; nil if it has not been received completely.
     mutating func consumeNumber() throws(IIOFailure) -> Int? {
         while let line = try consumeLine() {
             if line.isEmpty { continue }

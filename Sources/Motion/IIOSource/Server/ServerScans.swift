@@ -2,10 +2,8 @@
 
 import IIOFormat
 
-/// The scans in the responses of a server.
-///
-/// The server may split a response at any byte. While other clients capture additional channels of the device, the
-/// server also sends these channels (iiod does, unless it is started with -D).
+/// The scans in the responses of a server. The server may split a response at any byte. While other clients capture
+/// additional channels of the device, the server also sends these channels (iiod does, unless it is started with -D).
 struct ServerScans {
     /// The size of a scan with the requested channels, in bytes.
     let step: Int
@@ -41,8 +39,7 @@ struct ServerScans {
         }
     }
 
-    /// Updates the format of the scans from the mask of the sent channels. Returns false if the requested channels
-    /// cannot be extracted.
+    /// Updates the format of the sent scans. Returns false if the requested channels cannot be extracted.
     mutating func setMask(_ line: some Collection<UInt8>) -> Bool {
         if line.elementsEqual(sentMask) { return true }
         let line = Array(line)

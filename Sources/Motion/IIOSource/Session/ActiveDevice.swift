@@ -86,8 +86,7 @@ final class ActiveDevice {
         adoptUpdate()
     }
 
-    /// Calls the closure with the detector for a stage of the reader, which is created with `make` if necessary.
-    /// Returns nil if the device is not active.
+    /// Calls the closure with the detector for a stage of the reader. Returns nil if the device is not active.
     func updateDetector<Result>(
         of stage: DeviceReader.Stage, make: () -> StallDetector, _ body: (inout StallDetector) -> Result
     ) -> Result? {
@@ -112,8 +111,7 @@ final class ActiveDevice {
 
     // MARK: Facts
 
-    /// The time at which the supervisor has to check the device again; `.never` if no check is scheduled. `canStart` is
-    /// true if the context is open.
+    /// The time of the next check of the device. `canStart` is true if the context is open.
     func deadline(canStart: Bool) -> BootTime {
         var deadline = BootTime.never
         if case .active(_, let watched?) = state { deadline = watched.detector.deadline }
@@ -150,8 +148,7 @@ struct RetryTimer {
     /// Records a failure, which delays the next attempt.
     mutating func recordFailure(now: BootTime) { time = now.advanced(bySeconds: backoff.nextDelay()) }
 
-    /// Records a success: the delay after the next failure is the shortest one again. The time of the next attempt does
-    /// not change.
+    /// Records a success, after which the next delay is the shortest one. Keeps the time of the next attempt.
     mutating func recordSuccess() { backoff.reset() }
 
     /// Allows the next attempt at the given time, unless it is allowed earlier.

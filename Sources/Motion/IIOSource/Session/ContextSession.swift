@@ -46,8 +46,7 @@ final class ContextSession: Sendable {
         return wantsDiscovery || sensors.contains { hub.demand(of: $0) != nil }
     }
 
-    /// Wakes the thread, and starts it if it is needed and does not run. The thread retains the owner, which forwards
-    /// changes of the subscriptions.
+    /// Wakes the thread, and starts it if it is needed. The thread retains the owner.
     func wakeThread(hub: MotionHub, catalog: SensorCatalog, owner: any AnyObject & Sendable) {
         let isNeeded = isNeeded(hub)
         let starts = state.withLock { state -> Bool in

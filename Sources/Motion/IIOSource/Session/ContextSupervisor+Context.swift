@@ -62,8 +62,7 @@ extension ContextSupervisor {
         search.schedule(at: clock.now.advanced(bySeconds: searchInterval))
     }
 
-    /// The interval between searches, in seconds. It is longer while the kernel reports new devices, but finite,
-    /// because a report may be lost.
+    /// The interval between searches in seconds; longer while the kernel reports new devices, as a report may be lost.
     var searchInterval: Double {
         let interval = parts.options.searchInterval
         return address.backend == .local && parts.watch.isOn ? interval * Self.monitoredFactor : interval
@@ -123,8 +122,7 @@ struct DeviceSearch {
     /// The names of the devices when the context was opened; nil if the library cannot list them without opening it.
     private(set) var presence: [String]?
     private(set) var time = BootTime.zero
-    /// The time at which the context is opened again because its devices differed from the listed ones; nil if they
-    /// were the same.
+    /// The time at which the context is opened again because its devices differed from the listed ones.
     private(set) var recheckTime: BootTime?
 
     /// Records the devices that were listed before the context is opened.

@@ -83,9 +83,8 @@ extension ContextSupervisor {
         device.restart(now: now)
     }
 
-    /// Logs settings that were refused, and sets up the device again once they have become writable.
-    ///
-    /// udev grants access only after a device has appeared, so a reconnected device may be opened before that.
+    /// Logs settings that were refused, and sets up the device again once they have become writable. udev grants access
+    /// only after a device has appeared, so a reconnected device may be opened before that.
     private func retrySettings(of device: ActiveDevice, now: BootTime) {
         for remark in device.facts.remarks {
             let text = "\(name(of: device)): \(remark)"

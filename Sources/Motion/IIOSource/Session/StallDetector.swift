@@ -43,8 +43,7 @@ struct StallDetector {
         self.init(startLimit: limit, stallLimit: limit, progress: progress, now: now)
     }
 
-    /// Creates a detector for a buffer. An event-driven sensor never stalls, because it is silent while nothing
-    /// changes.
+    /// Creates a detector for a buffer. An event-driven sensor never stalls, because it may be silent.
     init(plan: BufferPlan, isEventDriven: Bool, progress: Int, now: BootTime) {
         self.init(
             startLimit: plan.startTimeout, stallLimit: isEventDriven ? .infinity : plan.stallTimeout,
