@@ -155,20 +155,6 @@ public final class AccessorySimulator: Sendable {
         thread.current?.state.wait(seconds: seconds) { _ in condition() } ?? condition()
     }
 
-    /// Attaches and detaches an accessory `count` times, as fast as possible. The last `kept` accessories remain
-    /// attached; returns their identifiers.
-    @discardableResult
-    package func attachRepeatedly(
-        _ accessory: SimulatedAccessory, count: Int, keeping kept: Int = 0, transport: SimulatedTransport? = nil
-    ) throws(DeviceError) -> [ID] {
-        var stay: [ID] = []
-        for round in 0..<max(count, 0) {
-            let id = try attach(accessory, transport: transport)
-            if round >= count - kept { stay.append(id) } else { detach(id, .immediately) }
-        }
-        return stay
-    }
-
     private static func declared(
         _ description: AccessoryDescription, ports: [(name: String, port: any SimulatedPort)]
     ) -> DeclaredAccessory {

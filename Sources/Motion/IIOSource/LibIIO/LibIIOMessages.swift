@@ -27,9 +27,7 @@ enum LibIIOMessages {
     /// Calls libiio, and logs its messages at debug level. The caller reports a failure of the call.
     static func withCapturedOutput<Result, Failure>(_ call: () throws(Failure) -> Result) throws(Failure) -> Result {
         begin()
-        defer {
-            for line in end() { Logger(label: "device-services.motion").debug("libiio: \(line)") }
-        }
+        defer { for line in end() { Logger(label: "device-services.motion").debug("libiio: \(line)") } }
         return try call()
     }
 

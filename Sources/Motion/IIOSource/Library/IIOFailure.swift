@@ -31,7 +31,13 @@ extension IIOFailure {
 
     /// Returns an error with a message for the user that includes a remedy.
     func error(_ task: Operation) -> DeviceError {
-        let (code, message) = codeAndMessage(for: task)
+        let (code, message) =
+            switch task {
+            case .open(let address): openMessage(address)
+            case .capture(let device, let triggers, let address): captureMessage(device, triggers, address)
+            case .stream(let device, let address): streamMessage(device, address)
+            case .poll(let device, let address): pollMessage(device, address)
+            }
         return DeviceError(code, message, cause: .system(call: call, errno: number))
     }
 
@@ -51,15 +57,6 @@ extension IIOFailure {
     static let noSamples = IIOFailure("iio_buffer_refill", ETIMEDOUT)
 
     static func invalidNumber(_ name: String) -> IIOFailure { IIOFailure("read \(name)", EIO) }
-
-    private func codeAndMessage(for task: Operation) -> (DeviceError.Code, String) {
-        switch task {
-        case .open(let address): openMessage(address)
-        case .capture(let device, let triggers, let address): captureMessage(device, triggers, address)
-        case .stream(let device, let address): streamMessage(device, address)
-        case .poll(let device, let address): pollMessage(device, address)
-        }
-    }
 
     private func openMessage(_ address: MotionSourceAddress) -> (DeviceError.Code, String) {
         switch number {

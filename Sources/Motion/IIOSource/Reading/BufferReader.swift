@@ -96,9 +96,7 @@ struct BufferReader {
         }
         let kept = decode(bytes, count: count, arrival: arrival)
         reader.isDelivering = true
-        if kept > 0 {
-            for index in streams.indices { hub.post(streams[index].batch) }
-        }
+        if kept > 0 { for index in streams.indices { hub.post(streams[index].batch) } }
         reader.isDelivering = false
     }
 

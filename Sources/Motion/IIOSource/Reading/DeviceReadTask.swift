@@ -66,8 +66,7 @@ struct DeviceReadTask {
         reader.record(armed.facts)
         let capture = BufferReader(
             layout: armed.layout, thinning: armed.plan.decimation, members: plan.active.map { unit.members[$0] },
-            timestampChannel: armed.timestampChannel,
-            keeper: armed.makeCorrector(clock: clock, library: library),
+            timestampChannel: armed.timestampChannel, keeper: armed.makeCorrector(clock: clock, library: library),
             reader: reader, hub: hub, clock: clock, library: library)
         clearStatusOfUnusedSensors(plan)
         reader.enter(.capturing(armed.plan, start: reader.progress), now: clock.now)
