@@ -40,8 +40,8 @@ public final class IIOSource: MotionSource {
 
     /// The sensors that are currently known, sorted so that the best sensor of each kind is first.
     ///
-    /// The first access opens the contexts and waits for them, for at most `discoveryTimeout` seconds. Sensors of a
-    /// server that responds later appear when it responds.
+    /// The first access opens the contexts and waits for them, for at most 3 s. Sensors of a server that responds later
+    /// appear when it responds.
     public var sensors: [SensorDescription] {
         sessions.discover()
         return hub.sensors
