@@ -2,7 +2,6 @@
 
 import AccessoryFinding
 public import DeviceCore
-import Synchronization
 public import Trace
 package import UmockdevFormat
 
@@ -17,12 +16,9 @@ extension AccessorySimulator {
     ///   programs play the recorded dialogues in order. Bytes that the recorded program read are sent after the
     ///   recorded delay from the preceding step, but not before the program has written what precedes them. An
     ///   accessory remains attached until its dialogues so far have ended, unless the program is inactive for
-    ///   ``AccessorySimulatorOptions/patience``.
+    ///   ``AccessorySimulatorOptions/dialogueTimeout``.
     ///
-    /// - Parameters:
-    ///   - path: The path of the file.
-    ///   - options: The configuration of the simulator.
-    ///   - peer: Returns the peer for a protocol without a dialogue in the file.
+    /// - Parameter peer: Returns the peer for a protocol without a dialogue in the file.
     public convenience init(
         file path: String, options: AccessorySimulatorOptions = AccessorySimulatorOptions(),
         peer: (AccessoryDescription, AccessoryProtocol) -> any AccessoryPeer = { _, _ in EchoPeer() }
@@ -96,13 +92,10 @@ extension AccessorySimulator {
 }
 
 extension UmockdevDescription {
-    /// Returns the accessories of the description, which are recognized by the rules for live devices. The closure
-    /// returns the peer of each protocol.
+    /// Returns the accessories of the description. The closure returns the peer of each protocol.
     package func accessories(
         peer: (AccessoryDescription, AccessoryProtocol) -> any AccessoryPeer
-    ) -> [SimulatedAccessory] {
-        accessories.map { SimulatedAccessory($0, peer: peer) }
-    }
+    ) -> [SimulatedAccessory] { accessories.map { SimulatedAccessory($0, peer: peer) } }
 }
 
 extension SimulatedAccessory {

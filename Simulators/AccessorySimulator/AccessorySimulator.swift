@@ -26,23 +26,16 @@ public final class AccessorySimulator: Sendable {
     public typealias ID = Int
 
     private let thread = ServiceThread<SimulatorState, AnnouncementDirectory>()
-    private let last = Mutex(0)
+    private let lastID = Atomic(0)
     private let options: AccessorySimulatorOptions
-    /// The accessories that are attached at the start.
     private let accessories: [SimulatedAccessory]
     private let differenceList: DifferenceList
     private let player: AccessoryTracePlayer?
 
-    /// Creates a simulator. Call ``start()`` to start it.
-    ///
-    /// - Parameters:
-    ///   - accessories: The accessories that are attached at the start.
-    ///   - options: The configuration of the simulator.
+    /// Creates a simulator whose accessories are attached at the start. Call ``start()`` to start it.
     public convenience init(
         _ accessories: [SimulatedAccessory] = [], options: AccessorySimulatorOptions = AccessorySimulatorOptions()
-    ) {
-        self.init(accessories, options: options, notes: DifferenceList())
-    }
+    ) { self.init(accessories, options: options, notes: DifferenceList()) }
 
     init(
         _ accessories: [SimulatedAccessory], options: AccessorySimulatorOptions, notes: DifferenceList,
@@ -60,11 +53,8 @@ public final class AccessorySimulator: Sendable {
     public var folder: String? { thread.current?.address.path }
 
     /// Descriptions of the differences between the bytes that programs sent and the recorded bytes, and of parts of a
-    /// file that are not played as recorded. The number is limited to ``maximumDifferences``.
+    /// file that are not played as recorded. Only the first 100 are stored.
     public var differences: [String] { differenceList.lines }
-
-    /// The maximum number of differences that are stored.
-    public static let maximumDifferences = DifferenceList.maximum
 
     /// Starts the simulator and returns the directory in which accessories are announced. If the simulator is already
     /// running, returns its current directory.
@@ -74,9 +64,7 @@ public final class AccessorySimulator: Sendable {
         let folder = try thread.start { () throws(DeviceError) in
             isNew = true
             let state = try SimulatorState()
-            return (
-                state, try AnnouncementDirectory(below: options.folder), SimulatorLoop(state: state, clock: LiveClock())
-            )
+            return (state, try AnnouncementDirectory(below: options.folder), SimulatorLoop(state: state))
         }
         guard isNew else { return folder.path }
         do throws(DeviceError) {
@@ -93,7 +81,7 @@ public final class AccessorySimulator: Sendable {
     public var hasPlayed: Bool { player?.hasPlayed ?? true }
 
     /// Blocks the calling thread until the trace has been played to its end. Returns false after a timeout.
-    public func waitUntilPlayed(seconds: Double) -> Bool { player?.wait(seconds: seconds) ?? true }
+    package func waitUntilPlayed(seconds: Double) -> Bool { player?.wait(seconds: seconds) ?? true }
 
     /// Detaches all accessories immediately and waits until the thread has ended. The simulator can be started again.
     public func stop() { thread.stop { player?.stop() }?.remove() }
@@ -109,9 +97,7 @@ public final class AccessorySimulator: Sendable {
     /// Throws an error if the accessory has no protocols, because it could not be announced, or if the simulator is not
     /// running.
     ///
-    /// - Parameters:
-    ///   - accessory: The accessory to attach.
-    ///   - transport: The transport of all protocols; nil for that of the options.
+    /// - Parameter transport: The transport of all protocols; nil for that of the options.
     @discardableResult
     public func attach(
         _ accessory: SimulatedAccessory, transport: SimulatedTransport? = nil
@@ -124,10 +110,7 @@ public final class AccessorySimulator: Sendable {
                 .invalidConfiguration,
                 "\(accessory.description.name) offers no protocol and cannot be announced. Add at least one protocol.")
         }
-        let id = last.withLock { last in
-            last += 1
-            return last
-        }
+        let id = lastID.wrappingAdd(1, ordering: .relaxed).newValue
         var ports: [(name: String, port: any SimulatedPort)] = []
         for (place, endpoint) in accessory.endpoints.enumerated() {
             switch transport ?? options.transport {
@@ -154,47 +137,22 @@ public final class AccessorySimulator: Sendable {
 
     /// Detaches an accessory and waits until this is done, for at most 15 s. Does nothing if the accessory is not
     /// attached.
-    public func detach(_ id: ID, _ how: DetachMode = .afterReading) {
-        guard let state = thread.current?.state else { return }
-        let done = BinarySemaphore()
-        state.add(.detach(id, how, done: done))
-        done.wait(seconds: 15)
-    }
+    public func detach(_ id: ID, _ how: DetachMode = .afterReading) { perform { .detach(id, how, done: $0) } }
 
     /// Stops or resumes reading the bytes that programs write to an accessory. This simulates a device that hangs.
-    ///
     /// Returns when the change is effective. Bytes that were read before may still be on their way to the peer.
-    public func setInputPaused(of id: ID, _ isHeld: Bool = true) {
+    package func setInputPaused(of id: ID, _ isHeld: Bool = true) { perform { .hold(id, isHeld, done: $0) } }
+
+    private func perform(_ command: (BinarySemaphore) -> SimulatorCommand) {
         guard let state = thread.current?.state else { return }
         let done = BinarySemaphore()
-        state.add(.hold(id, isHeld, done: done))
+        state.add(command(done))
         done.wait(seconds: 15)
     }
 
-    /// Blocks the calling thread until the condition holds. Returns false after a timeout. The condition is evaluated
-    /// after each change of the simulator's state.
+    /// Waits until the condition, evaluated after each change, holds. Returns false after a timeout.
     func wait(seconds: Double, until condition: () -> Bool) -> Bool {
         thread.current?.state.wait(seconds: seconds) { _ in condition() } ?? condition()
-    }
-
-    /// Attaches and detaches an accessory repeatedly, as fast as possible.
-    ///
-    /// - Parameters:
-    ///   - accessory: The accessory to attach.
-    ///   - count: The number of times to attach it.
-    ///   - kept: The number of accessories that remain attached at the end.
-    ///   - transport: The transport of all protocols; nil for that of the options.
-    /// - Returns: The identifiers of the accessories that remain attached.
-    @discardableResult
-    public func attachRepeatedly(
-        _ accessory: SimulatedAccessory, count: Int, keeping kept: Int = 0, transport: SimulatedTransport? = nil
-    ) throws(DeviceError) -> [ID] {
-        var stay: [ID] = []
-        for round in 0..<max(count, 0) {
-            let id = try attach(accessory, transport: transport)
-            if round >= count - kept { stay.append(id) } else { detach(id, .immediately) }
-        }
-        return stay
     }
 
     private static func declared(

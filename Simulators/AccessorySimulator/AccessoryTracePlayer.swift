@@ -45,9 +45,7 @@ final class AccessoryTracePlayer: Sendable {
         return hasPlayed
     }
 
-    /// Starts playback on a separate thread.
-    ///
-    /// - Parameter folder: The directory of announcements. A program that opens it counts as a client.
+    /// Starts playback on a separate thread. A program that opens the directory of announcements counts as a client.
     func start(_ simulator: AccessorySimulator, folder: String) throws(DeviceError) {
         let beginning = try options.sharedStart.map { common throws(DeviceError) in
             try SharedStartWaiter(common, folder: folder)
@@ -78,10 +76,7 @@ final class AccessoryTracePlayer: Sendable {
 
     private var speed: Double { options.speed.isFinite && options.speed > 0 ? options.speed : 1 }
 
-    /// Plays the trace once.
-    ///
-    /// - Parameter common: The start of playback shared with other servers. If it is nil, playback starts now, and the
-    ///   time spent waiting for dialogues delays later events.
+    /// Plays the trace once. Without a shared start, the time spent waiting for dialogues delays later events.
     private func play(from common: BootTime?, _ simulator: () -> AccessorySimulator?) {
         let clock = LiveClock()
         var start = common ?? clock.now
@@ -95,13 +90,12 @@ final class AccessoryTracePlayer: Sendable {
         var attached: [Int: (id: AccessorySimulator.ID, lanes: [DialogueSequence])] = [:]
         for step in steps {
             let due = start.advanced(bySeconds: Double(step.time) / 1e9 / speed)
-            while !isStopped, clock.now < due { bell.wait(until: due, clock: clock) }
-            if isStopped { return }
+            guard pause(until: due, clock) else { return }
             if step.isAttach {
                 let lanes = dialogueSequences(of: accessories[step.index])
                 guard let simulator = simulator() else { return }
                 do throws(DeviceError) {
-                    let id = try simulator.attach(simulated(accessories[step.index], lanes), transport: nil)
+                    let id = try simulator.attach(simulated(accessories[step.index], lanes))
                     attached[step.index] = (id, lanes)
                 } catch {
                     notes.add("\(accessories[step.index].description.name): \(error)")
@@ -117,12 +111,17 @@ final class AccessoryTracePlayer: Sendable {
         finish(attached.values.flatMap(\.lanes), clock)
         if let common, options.repeats {
             let end = common.advanced(bySeconds: Double(options.passDuration) / 1e9 / speed)
-            while !isStopped, clock.now < end { bell.wait(until: end, clock: clock) }
+            _ = pause(until: end, clock)
         }
         if options.repeats { for entry in attached.values { simulator()?.detach(entry.id, .afterReading) } }
     }
 
-    /// Waits until the dialogues have ended or programs have been inactive for `patience`.
+    private func pause(until deadline: BootTime, _ clock: LiveClock) -> Bool {
+        while !isStopped, clock.now < deadline { bell.wait(until: deadline, clock: clock) }
+        return !isStopped
+    }
+
+    /// Waits until the dialogues have ended or programs have been inactive for `dialogueTimeout`.
     private func finish(_ lanes: [DialogueSequence], _ clock: LiveClock) {
         var seen = -1
         var deadline = BootTime.zero
@@ -130,7 +129,7 @@ final class AccessoryTracePlayer: Sendable {
             let signs = lanes.reduce(0) { $0 + $1.activityCount }
             if signs != seen {
                 seen = signs
-                deadline = clock.now.advanced(bySeconds: options.dialogueTimeout)
+                deadline = clock.now.advanced(bySeconds: options.dialogueTimeout / .seconds(1))
             }
             if clock.now >= deadline { break }
             bell.wait(until: deadline, clock: clock)
@@ -148,18 +147,16 @@ final class AccessoryTracePlayer: Sendable {
 
     private func simulated(_ accessory: AccessoryTimeline.Accessory, _ lanes: [DialogueSequence]) -> SimulatedAccessory
     {
-        SimulatedAccessory(
-            accessory.description,
-            endpoints: zip(accessory.description.protocols, lanes).map {
-                SimulatedAccessory.Endpoint(name: $0.name, peer: DialoguePeer($1))
-            })
+        let endpoints = zip(accessory.description.protocols, lanes).map {
+            SimulatedAccessory.Endpoint(name: $0.name, peer: DialoguePeer($1))
+        }
+        return SimulatedAccessory(accessory.description, endpoints: endpoints)
     }
 }
 
-/// The start of playback for a trace of accessories that is shared with other servers.
-///
-/// A program that watches accessories does not connect to a server until an accessory is attached. Instead, playback
-/// starts when the program opens the directory of announcements.
+/// The start of playback for a trace of accessories that is shared with other servers. A program that watches
+/// accessories does not connect to a server until an accessory is attached. Instead, playback starts when the program
+/// opens the directory of announcements.
 final class SharedStartWaiter: Sendable {
     private let common: SharedPlaybackStart
     private let openings = OpenWatcher()

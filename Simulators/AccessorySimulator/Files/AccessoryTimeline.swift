@@ -4,10 +4,8 @@ import DeviceCore
 import Trace
 import UmockdevFormat
 
-/// The accessories of a trace, with the times at which they are attached and detached and the dialogues of each
-/// protocol.
+/// The accessories of a trace, with the times of attachment and detachment and the dialogues.
 struct AccessoryTimeline {
-    /// The bytes exchanged in a session.
     struct Dialogue: Sendable {
         var script = UmockdevScript()
         /// True if the accessory ended the session.
@@ -20,7 +18,6 @@ struct AccessoryTimeline {
     struct Accessory {
         var name: String
         var description: AccessoryDescription
-        /// The dialogues by protocol.
         var dialogues: [String: [Dialogue]] = [:]
         /// The time of the attachment, in nanoseconds since the start of the trace.
         var attach: Int64
@@ -84,17 +81,8 @@ extension AccessoryTimeline.Accessory {
     private mutating func edit(_ name: String, at time: Int64, _ change: (inout AccessoryTimeline.Dialogue) -> Void) {
         if dialogues[name, default: []].isEmpty { dialogues[name] = [AccessoryTimeline.Dialogue(last: time)] }
         // In place, because copying a long dialogue for each step would take quadratic time.
-        dialogues[name, default: []].withLast { last in
-            change(&last)
-            last.last = time
-        }
-    }
-}
-
-extension Array {
-    /// Changes the last element in place. Does nothing if the array is empty.
-    fileprivate mutating func withLast(_ change: (inout Element) -> Void) {
-        guard !isEmpty else { return }
-        change(&self[count - 1])
+        guard let current = dialogues[name]?.indices.last else { return }
+        change(&dialogues[name, default: []][current])
+        dialogues[name, default: []][current].last = time
     }
 }

@@ -29,25 +29,22 @@ final class DialogueSequence: Sendable {
 
     /// Returns the number of the dialogue for a new session.
     func begin() -> Int {
-        defer { progressed.signal() }
-        return state.withLock { state in
+        recordActivity { state in
             state.begun += 1
-            state.progress += 1
             return state.begun - 1
         }
     }
 
-    func recordActivity() {
-        state.withLock { $0.progress += 1 }
-        progressed.signal()
-    }
+    func recordActivity() { recordActivity { _ in } }
 
-    func finish() {
-        state.withLock { state in
-            state.finished += 1
+    func finish() { recordActivity { $0.finished += 1 } }
+
+    private func recordActivity<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
+        defer { progressed.signal() }
+        return state.withLock { state in
             state.progress += 1
+            return body(&state)
         }
-        progressed.signal()
     }
 
     var isFinished: Bool { state.withLock { $0.finished >= dialogues.count } }
@@ -115,9 +112,5 @@ final class DifferenceList: Sendable {
 
     var lines: [String] { state.withLock { $0 } }
 
-    func add(_ line: String) {
-        state.withLock { lines in
-            if lines.count < Self.maximum { lines.append(line) }
-        }
-    }
+    func add(_ line: String) { state.withLock { if $0.count < Self.maximum { $0.append(line) } } }
 }

@@ -69,7 +69,7 @@ public final class SinkPeer: AccessoryPeer {
     public var checksum: UInt32 { state.withLock { $0.sum.value } }
 
     /// Returns the checksum of bytes that a program wrote, for comparison.
-    public static func checksum(of bytes: some Sequence<UInt8>) -> UInt32 {
+    package static func checksum(of bytes: some Sequence<UInt8>) -> UInt32 {
         var sum = Adler32()
         for byte in bytes { sum.add(byte) }
         return sum.value

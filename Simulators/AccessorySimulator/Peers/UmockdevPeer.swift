@@ -13,7 +13,6 @@ public struct UmockdevPeer: AccessoryPeer {
     private let script: UmockdevScript
     private let onDifference: @Sendable (String) -> Void
     private var next = 0
-    /// The received bytes that no step has consumed yet.
     private var received: [UInt8] = []
     private var fuzz: UInt32 = 0
 

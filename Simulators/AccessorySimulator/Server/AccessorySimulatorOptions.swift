@@ -14,8 +14,8 @@ public struct AccessorySimulatorOptions: Sendable {
     public var speed = 1.0
     /// Whether a trace is repeated at its end.
     public var repeats = false
-    /// The time that an accessory of a trace waits for a program to continue a recorded dialogue, in seconds.
-    public var dialogueTimeout = 10.0
+    /// The time that an accessory of a trace waits for a program to continue a recorded dialogue.
+    public var dialogueTimeout = Duration.seconds(10)
     /// The start of playback shared with other servers. If it is not nil, the trace starts at that time or when a
     /// program opens the directory of announcements, and no event waits for dialogues. If it is nil, the trace starts
     /// with the simulator.

@@ -5,7 +5,6 @@ import DeviceCore
 import LoopbackServer
 import SystemCalls
 
-/// The directory of announcements and sockets.
 struct AnnouncementDirectory: Sendable {
     /// The size of `sun_path`, including the terminating NUL.
     private static let maximumSocketPathSize = 108
@@ -38,9 +37,7 @@ struct AnnouncementDirectory: Sendable {
         let temporary = "\(final).tmp"
         do throws(DeviceError) {
             try FileIO.write(accessory.json(), to: temporary, overwrite: true)
-            guard rename(temporary, final) == 0 else {
-                throw FileIO.writeError(final, call: "rename", errno: errno)
-            }
+            guard rename(temporary, final) == 0 else { throw FileIO.writeError(final, call: "rename", errno: errno) }
         } catch {
             unlink(temporary)
             throw error

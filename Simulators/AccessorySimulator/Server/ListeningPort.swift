@@ -12,14 +12,13 @@ final class ListeningPort: SimulatedPort {
 
     let node: ChannelNode
     private let path: String
-    private let endpoint: SimulatedAccessory.Endpoint
+    let endpoint: SimulatedAccessory.Endpoint
     private var listener: Int32
     private var connection: Int32 = -1
-    /// A connection that fills the backlog of the listener while a program is connected, so that other programs are
-    /// refused.
+    /// A connection that fills the backlog while a program is connected, so that others are refused.
     private var backlogBlocker: Int32 = -1
     var conversation: ProgramSession?
-    var totals = PortTotals()
+    var totals = SimulatedTraffic()
     var isInputPaused = false
     private(set) var isClosed = false
     var closingDeadline: BootTime?
@@ -28,9 +27,6 @@ final class ListeningPort: SimulatedPort {
     private var nextAcceptTime: BootTime?
     private let accept: (Int32) -> Int32
 
-    /// Creates a port.
-    ///
-    /// - Parameter accept: Accepts a connection from a listener.
     init(
         _ endpoint: SimulatedAccessory.Endpoint, path: String, accept: @escaping (Int32) -> Int32 = Sockets.acceptNext
     ) throws(DeviceError) {
@@ -107,7 +103,6 @@ final class ListeningPort: SimulatedPort {
         }
     }
 
-    /// Ends the session and closes the connection.
     private func end(_ context: PortContext) {
         guard conversation != nil else { return }
         endSession(context)
@@ -129,9 +124,7 @@ final class ListeningPort: SimulatedPort {
         }
         connection = descriptor
         blockBacklog()
-        totals.sessions += 1
-        conversation = ProgramSession(
-            endpoint, clock: context.clock, changed: context.setNeedsService, unplug: context.unplug)
+        beginSession(context)
     }
 
     private func acceptConnection() -> Int32? {
@@ -142,8 +135,7 @@ final class ListeningPort: SimulatedPort {
         }
     }
 
-    /// Fills the backlog so that further programs are refused. Programs that connected in the meantime are
-    /// disconnected.
+    /// Fills the backlog. Programs that connected in the meantime are disconnected.
     private func blockBacklog() {
         for _ in 0..<64 {
             backlogBlocker = Sockets.connection(to: path) ?? -1

@@ -4,10 +4,9 @@ import DeviceCore
 import SystemCalls
 import Trace
 
-/// A session with a program that has opened a port. It transfers bytes between the descriptor and the peer.
-///
-/// Confined to the server's thread. The peer runs on the clock's thread at the other end of an in-memory channel, so
-/// that a slow peer does not block the server.
+/// A session with a program that has opened a port. It transfers bytes between the descriptor and the peer. Confined to
+/// the server's thread. The peer runs on the clock's thread at the other end of an in-memory channel, so that a slow
+/// peer does not block the server.
 final class ProgramSession {
     private static let capacity = 65_536
 
@@ -15,7 +14,7 @@ final class ProgramSession {
     let session: AccessoryPeerSession
     /// The bytes of the peer that the descriptor has not accepted yet.
     private var pending = FIFOQueue<UInt8>()
-    private(set) var isPeerFinished = false
+    private var isPeerFinished = false
     var hasProgramClosed = false
     /// True if the program no longer reads. Bytes that it has written may still be pending.
     var hasProgramStoppedReading = false
@@ -23,11 +22,8 @@ final class ProgramSession {
     private(set) var bytesSent: Int64 = 0
     private(set) var bytesReceived: Int64 = 0
 
-    /// Creates a session and opens its peer.
-    ///
-    /// - Parameters:
-    ///   - changed: Called on any thread when bytes may be pending.
-    ///   - unplug: Called when the peer detaches its accessory.
+    /// Creates a session and opens its peer. `changed` is called on any thread when bytes may be pending, `unplug` when
+    /// the peer detaches its accessory.
     init(
         _ endpoint: SimulatedAccessory.Endpoint, clock: any DeviceClock, changed: @escaping @Sendable () -> Void,
         unplug: @escaping @Sendable () -> Void
@@ -40,25 +36,20 @@ final class ProgramSession {
         session.start()
     }
 
-    /// Whether more bytes from the program can be accepted.
     var hasSpace: Bool { !hasProgramClosed && near.spaceAvailable > 0 }
 
-    /// Whether bytes for the descriptor are pending.
     var hasOutput: Bool { !hasProgramStoppedReading && (pending.count > 0 || near.bytesAvailable > 0) }
 
     /// True if the peer has ended and all of its bytes have been written.
     var isFinished: Bool { isPeerFinished && pending.count == 0 }
 
-    /// Passes bytes from the program to the peer.
     func forward(_ bytes: UnsafeRawBufferPointer) {
         guard bytes.count > 0, case .accepted(let count) = near.write(bytes) else { return }
         bytesReceived += Int64(count)
     }
 
-    /// Writes the peer's bytes. Returns false if no bytes were written.
-    ///
-    /// - Parameter write: Writes the bytes and returns the number of bytes written, or a negative number with the error
-    ///   in `errno`.
+    /// Writes the peer's bytes with a closure that returns the number of bytes written, or a negative number with the
+    /// error in `errno`. Returns false if no bytes were written.
     func writePending(_ write: (UnsafeRawBufferPointer) -> Int) -> Bool {
         if hasProgramStoppedReading { pending.removeAll() }
         if pending.count == 0 {

@@ -13,14 +13,14 @@ protocol SimulatedPort: AnyObject {
     var pollDescriptor: pollfd? { get }
     /// The time at which to serve the port even without events.
     var deadline: BootTime { get }
+    var endpoint: SimulatedAccessory.Endpoint { get }
     /// The current session; nil if no program has opened the port.
     var conversation: ProgramSession? { get set }
     /// True while bytes that the program writes are not read.
     var isInputPaused: Bool { get set }
-    /// True if the port has been closed permanently.
     var isClosed: Bool { get }
     /// The number of sessions, and the traffic of the sessions that have ended.
-    var totals: PortTotals { get set }
+    var totals: SimulatedTraffic { get set }
     /// The time at which the port closes even if the program has not read all bytes; nil unless the port is closing.
     var closingDeadline: BootTime? { get set }
 
@@ -36,21 +36,20 @@ extension SimulatedPort {
         conversation?.stopPeer()
     }
 
+    func beginSession(_ context: PortContext) {
+        totals.sessions += 1
+        conversation = ProgramSession(
+            endpoint, clock: context.clock, changed: context.setNeedsService, unplug: context.unplug)
+    }
+
     /// Ends the current session. With a context, the peer still receives all bytes that the program has written.
     func endSession(_ context: PortContext? = nil) {
         guard let conversation else { return }
         conversation.endProgram()
         context?.retain(conversation.session)
-        totals.bytesSent += conversation.bytesSent
-        totals.bytesReceived += conversation.bytesReceived
+        totals.add(conversation)
         self.conversation = nil
     }
-}
-
-struct PortTotals {
-    var sessions = 0
-    var bytesSent: Int64 = 0
-    var bytesReceived: Int64 = 0
 }
 
 /// The resources and callbacks that the server provides to its ports.
@@ -77,14 +76,17 @@ public struct SimulatedTraffic: Sendable, Hashable {
     /// The number of bytes received from programs, for all protocols.
     public var bytesReceived: Int64 = 0
 
-    /// Creates statistics without traffic.
-    public init() {}
-
     mutating func add(_ port: any SimulatedPort) {
-        let totals = port.totals
-        sessions += totals.sessions
-        openSessions += port.conversation == nil ? 0 : 1
-        bytesSent += totals.bytesSent + (port.conversation?.bytesSent ?? 0)
-        bytesReceived += totals.bytesReceived + (port.conversation?.bytesReceived ?? 0)
+        sessions += port.totals.sessions
+        bytesSent += port.totals.bytesSent
+        bytesReceived += port.totals.bytesReceived
+        guard let conversation = port.conversation else { return }
+        openSessions += 1
+        add(conversation)
+    }
+
+    mutating func add(_ conversation: ProgramSession) {
+        bytesSent += conversation.bytesSent
+        bytesReceived += conversation.bytesReceived
     }
 }

@@ -6,20 +6,17 @@ import Synchronization
 import SystemCalls
 import Trace
 
-/// An announced accessory with its ports.
 struct AttachedAccessory {
     let id: Int
     let ports: [(name: String, port: any SimulatedPort)]
     let file: String
 }
 
-/// A command for the server's thread.
 enum SimulatorCommand: Sendable {
     case attach(TransferBox<AttachedAccessory>)
     case detach(Int, DetachMode, done: BinarySemaphore?)
     case hold(Int, Bool, done: BinarySemaphore)
 
-    /// Wakes the thread that waits for the command.
     func notifyWaiter() {
         switch self {
         case .detach(_, _, let done): done?.signal()
@@ -75,7 +72,7 @@ final class SimulatorLoop: ServiceLoop {
     private static let closingTimeout = 10.0
 
     private let state: SimulatorState
-    private let clock: LiveClock
+    private let clock = LiveClock()
     private var accessories: [Int: AttachedAccessory] = [:]
     /// The accessories being detached, with the threads that wait for this.
     private var detachWaiters: [Int: [BinarySemaphore]] = [:]
@@ -83,10 +80,7 @@ final class SimulatorLoop: ServiceLoop {
     private var sessions: [(session: AccessoryPeerSession, until: BootTime)] = []
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
 
-    init(state: SimulatorState, clock: LiveClock) {
-        self.state = state
-        self.clock = clock
-    }
+    init(state: SimulatorState) { self.state = state }
 
     deinit { buffer.deallocate() }
 
@@ -151,8 +145,7 @@ final class SimulatorLoop: ServiceLoop {
         }
     }
 
-    /// Removes an accessory: first its announcement, then its ports. For real devices, the udev event can precede or
-    /// follow the hang-up.
+    /// Removes an accessory: first its announcement, then its ports. Real devices have no fixed order.
     private func finish(_ accessory: AttachedAccessory) {
         unlink(accessory.file)
         for entry in accessory.ports {
@@ -188,11 +181,7 @@ final class SimulatorLoop: ServiceLoop {
                 isGone = isGone && entry.port.isClosed
             }
             for entry in accessory.ports { traffic.add(entry.port) }
-            if isGone {
-                finish(accessory)
-            } else {
-                state.content.withLock { $0.attached[id] = traffic }
-            }
+            if isGone { finish(accessory) } else { state.content.withLock { $0.attached[id] = traffic } }
         }
     }
 }

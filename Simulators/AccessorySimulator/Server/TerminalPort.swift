@@ -6,38 +6,32 @@ import LoopbackServer
 import SystemCalls
 import Trace
 
-/// A pseudo-terminal that replaces a serial port.
-///
-/// The master is in packet mode, which reports when the program flushes the terminal. Flushing is the last step of
-/// opening a port, and bytes sent earlier would be lost. A hang-up discards unread bytes, so a port waits for the
-/// program to read before it closes.
+/// A pseudo-terminal that replaces a serial port. The master is in packet mode, which reports when the program flushes
+/// the terminal. Flushing is the last step of opening a port, and bytes sent earlier would be lost. A hang-up discards
+/// unread bytes, so a port waits for the program to read before it closes.
 final class TerminalPort: SimulatedPort {
     /// The polling interval for conditions without events, in seconds, while a port is opened or closed.
     private static let pollingInterval = 0.01
-    /// The time after the opening at which a program is considered ready even if it has not flushed the terminal, in
-    /// seconds.
+    /// The time after the opening at which a program is ready even if it has not flushed, in seconds.
     private static let openTimeout = 0.3
-    /// The time for a program to read after the last write, in seconds, if the number of unread bytes cannot be
-    /// determined.
+    /// The time to read after the last write, in seconds, if the number of unread bytes is unknown.
     private static let readGracePeriod = 0.5
 
     private enum State {
-        /// No program has opened the port.
         case closed
-        /// A program has opened the port but has not flushed it yet.
         case opening(until: BootTime)
         case open
     }
 
     let node: ChannelNode
     private let path: String
-    private let endpoint: SimulatedAccessory.Endpoint
+    let endpoint: SimulatedAccessory.Endpoint
     private var master: Int32
     /// Whether inotify reports that a program opens the port, so that polling is not necessary.
     private let isWatched: Bool
     private var state = State.closed
     var conversation: ProgramSession?
-    var totals = PortTotals()
+    var totals = SimulatedTraffic()
     var isInputPaused = false
     private(set) var isClosed = false
     var closingDeadline: BootTime?
@@ -45,9 +39,7 @@ final class TerminalPort: SimulatedPort {
     private var lastWrite = BootTime.zero
     private var nextPoll = BootTime.zero
 
-    /// Creates a port.
-    ///
-    /// - Parameter openings: Reports to the server that a program has opened a port.
+    /// Creates a port. `openings` reports to the server that a program has opened it.
     init(_ endpoint: SimulatedAccessory.Endpoint, openings: OpenWatcher? = nil) throws(DeviceError) {
         self.endpoint = endpoint
         (master, path) = try PseudoTerminal.open(for: "the simulated accessory")
@@ -71,12 +63,11 @@ final class TerminalPort: SimulatedPort {
     var pollDescriptor: pollfd? {
         // While the port is closed, poll(2) would report a hang-up on every call.
         if case .closed = state { return nil }
-        var events: Int16 = 0
+        let input = Int16(POLLIN) | Int16(POLLPRI)
+        var events = input
         if let conversation {
-            if !isInputPaused, conversation.hasSpace { events |= Int16(POLLIN) | Int16(POLLPRI) }
+            events = !isInputPaused && conversation.hasSpace ? input : 0
             if conversation.hasOutput { events |= Int16(POLLOUT) }
-        } else {
-            events = Int16(POLLIN) | Int16(POLLPRI)
         }
         // poll(2) reports a hang-up even without requested events. After the first report, it would do so on every
         // call.
@@ -138,7 +129,6 @@ final class TerminalPort: SimulatedPort {
         }
     }
 
-    /// Discards pending input from the program.
     private func discardInput(_ context: PortContext) {
         // Limited to the capacity of a terminal, because another program may have begun to write.
         var rest = 1 << 18
@@ -182,9 +172,7 @@ final class TerminalPort: SimulatedPort {
     private func begin(_ context: PortContext) {
         state = .open
         guard closingDeadline == nil else { return }
-        totals.sessions += 1
-        conversation = ProgramSession(
-            endpoint, clock: context.clock, changed: context.setNeedsService, unplug: context.unplug)
+        beginSession(context)
     }
 
     /// Returns true if the program has no unread bytes.

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-@_exported public import enum Trace.FaultMoment
+public import DeviceCore
+package import Trace
 
-/// A fault of a simulated gpsd and the moment at which it occurs.
+/// A fault of a simulated gpsd and the moment at which it occurs. ``syntax`` describes the faults.
 public struct GPSDFault: Sendable, Hashable {
-    /// The kind of fault.
-    public enum Action: Sendable, Hashable {
+    package enum Action: Sendable, Hashable {
         /// The receiver is removed: watching clients receive a DEVICE object whose `activated` is 0, and no more of its
         /// reports.
         case unplug
-        /// The receiver is connected again.
         case reconnect
         /// No reports are sent. Connections remain open and requests are answered.
         case stall
@@ -20,8 +19,7 @@ public struct GPSDFault: Sendable, Hashable {
         /// All connections are reset and the server stops listening, as if its process were killed.
         case kill
         /// All connections are reset and the server stops listening, as with ``kill``. It listens again after the
-        /// duration, or after one second without a duration. A server that has already stopped listens again
-        /// immediately.
+        /// duration, or after one second. A server that has already stopped listens again immediately.
         case restart
         /// Only the first half of the next report is sent. The second half follows after the given number of seconds;
         /// if it is nil, the connection is closed instead.
@@ -34,18 +32,16 @@ public struct GPSDFault: Sendable, Hashable {
         case slowGreeting(Double)
     }
 
-    /// The kind of fault.
-    public var action: Action
+    package var action: Action
     /// The path of the receiver that is removed or connected again; nil for all receivers.
-    public var device: String?
+    package var device: String?
     /// The moment at which the fault occurs. Times and report numbers count from the start of playback.
-    public var moment: FaultMoment
-
+    package var moment: FaultMoment
     /// The duration in seconds; nil if the fault has no automatic end. Ignored for instantaneous faults.
-    public var duration: Double?
+    package var duration: Double?
 
-    /// Creates a fault.
-    public init(_ action: Action, device: String? = nil, at moment: FaultMoment = .start, for duration: Double? = nil) {
+    package init(_ action: Action, device: String? = nil, at moment: FaultMoment = .start, for duration: Double? = nil)
+    {
         self.action = action
         self.device = device
         self.moment = moment
@@ -53,7 +49,7 @@ public struct GPSDFault: Sendable, Hashable {
     }
 
     /// The time after which a restarted server listens again if no duration is given, in seconds.
-    public static let defaultRestartDelay = 1.0
+    static let defaultRestartDelay = 1.0
 }
 
 extension GPSDFault.Action {
@@ -65,6 +61,72 @@ extension GPSDFault.Action {
         case .kill, .restart: .restart
         case .slowGreeting: .slowGreeting(0)
         case .reconnect, .resume, .drop, .halfLine, .garbage, .version: nil
+        }
+    }
+}
+
+// MARK: Text
+
+extension GPSDFault {
+    /// The syntax of faults, for a command's help.
+    public static let syntax = """
+        A list of faults, separated by commas: name[=value][(device)][@when[+duration]]. @when is a time such as 2.5s or \
+        300ms after the start of playback, or #100 for a report. Without it, the fault begins at the start. Without a \
+        duration, it lasts until another fault ends it.
+        unplug, return          the receiver is removed; the receiver returns
+        stall, resume           reports stop; reports continue
+        drop                    all connections are closed
+        kill                    the server stops
+        restart                 the server stops and restarts after one second, or after the duration; also ends kill
+        half, half=300ms        half a report is sent; then the connection is closed, or the rest follows after the given time
+        garbage=100             that many random bytes are sent between two reports
+        version=2.9             the greeting contains the given protocol version
+        greeting=2s             the greeting is delayed (0s ends the fault)
+        """
+
+    /// Parses a list of faults such as `kill@10s,restart@15s`; see ``syntax``. An empty list is an error.
+    public static func list(_ text: String) throws(DeviceError) -> [GPSDFault] {
+        try FaultClause.list(text, counting: counting).map { clause throws(DeviceError) in try GPSDFault(clause) }
+    }
+
+    /// Parses one fault such as `unplug(/dev/ttyUSB0)@1s`; see ``syntax``.
+    public init(_ text: String) throws(DeviceError) { try self.init(FaultClause(text[...], counting: Self.counting)) }
+
+    private static let counting = "a report"
+
+    private init(_ fault: FaultClause) throws(DeviceError) {
+        let action = try GPSDFault.action(fault)
+        if fault.target != nil, action != .unplug, action != .reconnect {
+            throw fault.error("applies to the whole server; only unplug and return apply to one device")
+        }
+        if action.ending == nil { try fault.requireNoDuration() }
+        self.init(action, device: fault.target, at: fault.moment, for: fault.duration)
+    }
+
+    private static func action(_ fault: FaultClause) throws(DeviceError) -> Action {
+        let withoutValue: [String: Action] = [
+            "unplug": .unplug, "return": .reconnect, "stall": .stall, "resume": .resume, "drop": .drop, "kill": .kill,
+            "restart": .restart,
+        ]
+        if let action = withoutValue[fault.name] {
+            try fault.requireNoValue()
+            return action
+        }
+        switch fault.name {
+        case "half": return .halfLine(fault.value == nil ? nil : try fault.seconds())
+        case "garbage":
+            let count = try fault.integer()
+            guard count > 0 else { throw fault.error("needs a number of bytes") }
+            return .garbage(count)
+        case "version":
+            let parts = try fault.requiredValue().split(separator: ".", omittingEmptySubsequences: false)
+            guard parts.count == 2, let major = Int32(parts[0]), let minor = Int32(parts[1]), major >= 0, minor >= 0
+            else { throw fault.error("needs a version such as 3.14") }
+            return .version(major: major, minor: minor)
+        case "greeting": return .slowGreeting(try fault.seconds())
+        default:
+            throw fault.error(
+                "is not one of unplug, return, stall, resume, drop, kill, restart, half, garbage, version, greeting")
         }
     }
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The active and the pending faults.
+import Trace
+
 struct GPSDFaultState {
-    /// A pending action for the connections and receivers.
     enum Action {
         case drop
         case listen(Bool)
@@ -46,11 +46,7 @@ struct GPSDFaultState {
         return pendingHalfLine
     }
 
-    /// Applies all faults that are due and returns the resulting actions.
-    ///
-    /// - Parameters:
-    ///   - seconds: The time since the start of playback; nil before it.
-    ///   - report: The number of the next report.
+    /// Applies all due faults and returns the resulting actions. `seconds` is nil before the start of playback.
     mutating func apply(seconds: Double?, report: Int64) -> [Action] {
         var orders: [Action] = []
         // Applies faults one by one, because applying a fault may add its end, which may also be due.
@@ -65,8 +61,7 @@ struct GPSDFaultState {
         return orders
     }
 
-    /// Returns the index of the earliest due fault. Of several faults with the same time, the one that was added first
-    /// is returned.
+    /// Returns the index of the earliest due fault, of several the one that was added first.
     private func firstDue(seconds: Double?, report: Int64) -> Int? {
         pendingFaults.indices.filter { place in
             switch pendingFaults[place].fault.moment {

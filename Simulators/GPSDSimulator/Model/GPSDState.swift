@@ -4,22 +4,14 @@ import DeviceCore
 import GPSDProtocol
 import JSONBytes
 
-/// The receivers and the version of a simulated gpsd.
 struct GPSDState {
     static let maximumReceivers = 256
-    /// The maximum size of the reply to the requests of one read, in bytes. Like gpsd, the simulator truncates longer
-    /// replies.
+    /// The maximum size of the reply to one read, in bytes. Like gpsd, longer replies are truncated.
     static let maximumReplySize = 10_240
 
     var version: GPSDVersion
-    private(set) var receivers: [SimulatedReceiver]
+    var receivers: [SimulatedReceiver]
 
-    init(version: GPSDVersion, receivers: [SimulatedReceiver]) {
-        self.version = version
-        self.receivers = receivers
-    }
-
-    /// The version of a trace that contains none.
     static var defaultVersion: GPSDVersion {
         var version = GPSDVersion()
         (version.release, version.revision) = ("3.22", "3.22")
@@ -29,8 +21,6 @@ struct GPSDState {
 
     /// Returns the index of the receiver with the given path, even if the receiver is not present.
     func receiverIndex(of path: String) -> Int? { receivers.firstIndex { $0.description.path == path } }
-
-    mutating func update(_ place: Int, _ change: (inout SimulatedReceiver) -> Void) { change(&receivers[place]) }
 
     /// Adds a receiver and returns its index; nil if there are too many.
     mutating func add(_ receiver: SimulatedReceiver) -> Int? {
@@ -99,9 +89,7 @@ struct GPSDState {
         var writer = JSONWriter()
         writer.object { writer in
             writer.member("class", "DEVICES")
-            writer.array("devices") { writer in
-                for receiver in present { writer.raw(receiver.line) }
-            }
+            writer.array("devices") { writer in for receiver in present { writer.raw(receiver.line) } }
         }
         Self.append(writer.bytes, to: &reply)
     }
@@ -177,4 +165,47 @@ extension GPSDWatch {
 
     /// Whether the client receives the receivers' sentences or raw data.
     var wantsSentences: Bool { isEnabled && (nmea || raw > 0) }
+}
+
+struct SimulatedReceiver {
+    var description: ReceiverDescription
+    var activation: WallTime
+    var isPresent: Bool
+    /// The last reports as they were sent; nil for reports that have not been sent.
+    var lastPosition: [UInt8]?
+    var lastSky: [UInt8]?
+    var lastNoise: [UInt8]?
+    /// The satellites of the current epoch, until they have been sent as sentences.
+    var newSky: SkyReport?
+
+    /// True if the receiver has sent a report that ?POLL includes.
+    var hasReported: Bool { lastPosition != nil || lastSky != nil || lastNoise != nil }
+
+    /// Connects or disconnects the receiver. In both cases, the last reports are discarded.
+    mutating func setPresent(_ isPresent: Bool, at time: WallTime) {
+        self.isPresent = isPresent
+        if isPresent { activation = time }
+        (lastPosition, lastSky, lastNoise, newSky) = (nil, nil, nil, nil)
+    }
+
+    /// The DEVICE object of the receiver.
+    var line: [UInt8] {
+        guard !isPresent else { return GPSDEncoder.encode(description, activation: activation) }
+        var gone = ReceiverDescription(path: description.path)
+        gone.isActive = false
+        return GPSDEncoder.encode(gone, activation: activation)
+    }
+}
+
+extension ReceiverDescription {
+    init(path: String) {
+        self.init()
+        self.path = path
+    }
+
+    /// Returns true if the DEVICE objects of both are equal except for the activation.
+    func isSame(as other: ReceiverDescription) -> Bool {
+        path == other.path && driver == other.driver && subtype == other.subtype && subtype1 == other.subtype1
+            && bitsPerSecond == other.bitsPerSecond && (cycle == other.cycle || (cycle.isNaN && other.cycle.isNaN))
+    }
 }

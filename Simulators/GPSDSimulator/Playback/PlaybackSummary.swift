@@ -6,29 +6,22 @@ import Trace
 
 /// A summary of the beginning of a gpsd trace.
 struct PlaybackSummary {
-    /// The maximum number of events that are read.
     private static let maximumEventCount = 10_000
     /// The path for the receiver of reports that do not name one.
     static let defaultPath = "/dev/ttyS0"
 
     /// The receivers that are present at the start of playback.
     private(set) var receivers: [ReceiverDescription] = []
-    /// The VERSION object; nil if the trace has none.
     private(set) var version: GPSDVersion?
-    /// The first time in a report; nil if no report has a time.
     private(set) var firstTime: WallTime?
     /// The arrival of the report with that time, in nanoseconds since the start of the trace.
     private(set) var firstTimeAt: Int64 = 0
-    /// Whether the trace contains sentences of a receiver.
     private(set) var hasSentences = false
-    /// Whether the trace contains reports.
-    private(set) var hasReports = false
+    private var hasReports = false
     /// The path for reports that do not name a receiver; nil if all reports name one.
     private(set) var defaultReceiverPath: String?
 
-    /// Whether the whole trace has been read.
-    private(set) var isComplete = false
-
+    private var isComplete = false
     /// Receivers that appear later: their first appearance is a DEVICE object after the first report.
     private var laterReceivers: Set<String> = []
 
@@ -59,13 +52,12 @@ struct PlaybackSummary {
         }
     }
 
-    /// Throws an error if a fault names a receiver that is not in the trace. Does nothing if the trace has not been
-    /// read to its end.
+    /// Throws an error if a fault names a receiver that is not in the trace, if that has been read to its end.
     func check(_ faults: [GPSDFault]) throws(DeviceError) {
-        let known = Set(receivers.map(\.path)).union(laterReceivers)
+        let known = paths.sorted()
         for fault in faults {
             guard isComplete, let path = fault.device, !known.contains(path) else { continue }
-            let others = known.isEmpty ? "none" : known.sorted().prefix(20).joined(separator: ", ")
+            let others = known.isEmpty ? "none" : known.prefix(20).joined(separator: ", ")
             throw DeviceError(
                 .invalidConfiguration,
                 "A fault names \"\(path.prefix(200))\", which is not a receiver of the simulated gpsd. Its receivers: \(others)."
@@ -73,9 +65,7 @@ struct PlaybackSummary {
         }
     }
 
-    /// Returns the shift of times, in nanoseconds, that makes the first report current when it is played.
-    ///
-    /// - Parameter now: The time at which playback starts.
+    /// Returns the shift of times, in nanoseconds, that makes the first report current if playback starts at `now`.
     func shift(toPlayAt now: WallTime) -> Int64 {
         guard let firstTime else { return 0 }
         let comes = now.nanoseconds.addingSaturated(firstTimeAt)
@@ -84,10 +74,10 @@ struct PlaybackSummary {
         return rest - ((rest % 1_000_000_000) + 1_000_000_000) % 1_000_000_000
     }
 
-    /// The driver of receivers whose driver is unknown.
     static let defaultDriver = "NMEA0183"
 
     private mutating func process(_ report: GPSDReport, _ time: Int64) {
+        if let origin = report.origin { return recordReport(from: origin.receiver, origin.time, time) }
         switch report {
         case .version(let version): if self.version == nil { self.version = version }
         case .devices(let list): if !hasReports { for receiver in list { addReceiver(receiver) } }
@@ -98,31 +88,19 @@ struct PlaybackSummary {
             } else {
                 laterReceivers.insert(receiver.path)
             }
-        case .position(let report): recordReport(from: report.receiver, report.time, time)
-        case .sky(let report): recordReport(from: report.receiver, report.time, time)
-        case .attitude(let report): recordReport(from: report.receiver, report.time, time)
         case .other: hasReports = true
-        case .watch, .error, .malformed: break
+        default: break
         }
     }
 
     private mutating func recordReport(from path: String, _ time: WallTime?, _ at: Int64) {
         hasReports = true
         if firstTime == nil, let time { (firstTime, firstTimeAt) = (time, at) }
-        guard path.isEmpty else {
-            var receiver = ReceiverDescription()
-            receiver.path = path
-            if !laterReceivers.contains(path), !receivers.contains(where: { $0.path == path }) { addReceiver(receiver) }
-            return
-        }
-        guard defaultReceiverPath == nil else { return }
-        if let only = receivers.first {
-            defaultReceiverPath = only.path
-        } else {
-            var receiver = ReceiverDescription()
-            receiver.path = Self.defaultPath
-            addReceiver(receiver)
-            defaultReceiverPath = receiver.path
+        if !path.isEmpty {
+            if !laterReceivers.contains(path) { addReceiver(ReceiverDescription(path: path)) }
+        } else if defaultReceiverPath == nil {
+            if receivers.isEmpty { addReceiver(ReceiverDescription(path: Self.defaultPath)) }
+            defaultReceiverPath = receivers.first?.path
         }
     }
 

@@ -6,8 +6,7 @@ import Trace
 
 /// An iterator over the gpsd events of a trace, which can repeat the trace.
 struct PlayedTrace {
-    /// The maximum step between fixes in a trace without arrival times, in nanoseconds. Longer steps are replaced by
-    /// one second.
+    /// The maximum step between fixes without arrival times, in nanoseconds. Longer steps become one second.
     private static let maximumStep: Int64 = 10_000_000_000
     private static let second: Int64 = 1_000_000_000
 
@@ -24,18 +23,12 @@ struct PlayedTrace {
     /// The time of the last event in the current pass, and the step between the last two events.
     private var last: Int64 = 0
     private var step = second
-    /// The start of the current pass.
     private var start: Int64 = 0
     private var hasPlayedAny = false
-    /// For traces without arrival times: the receiver whose fixes determine the event times, and the time of its last
-    /// fix.
+    /// Without arrival times: the receiver whose fixes determine the event times, and the time of its last fix.
     private var lead: (receiver: String, time: WallTime)?
 
-    /// Creates an iterator.
-    ///
-    /// - Parameters:
-    ///   - repeats: True to repeat the trace indefinitely.
-    ///   - roundLength: The minimum duration of one pass, in nanoseconds.
+    /// Creates an iterator. `roundLength` is the minimum duration of one pass, in nanoseconds.
     init(_ file: TraceFile, repeats: Bool = false, roundLength: Int64 = 0) {
         self.file = file
         self.repeats = repeats
@@ -136,14 +129,11 @@ struct PlayedTrace {
 /// An event of a trace that a simulated gpsd plays.
 struct PlayedEvent {
     enum Contents {
-        /// A line of gpsd as recorded, and the decoded report.
         case report([UInt8], GPSDReport)
         /// A line that is not JSON: the output of a receiver without its line ending.
         case text([UInt8])
-        /// The connection to gpsd was lost.
-        case lost
-        /// The connection to gpsd was restored.
-        case regained
+        /// The connection to gpsd was lost or restored.
+        case lost, regained
     }
 
     /// The time since the start of playback at speed 1 in nanoseconds, across all passes.

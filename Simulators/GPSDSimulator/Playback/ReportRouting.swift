@@ -71,12 +71,20 @@ enum ReportRouting {
 }
 
 extension GPSDReport {
+    /// The receiver and the time of a position, sky or attitude report; nil for other reports.
+    var origin: (receiver: String, time: WallTime?)? {
+        switch self {
+        case .position(let report): (report.receiver, report.time)
+        case .sky(let report): (report.receiver, report.time)
+        case .attitude(let report): (report.receiver, report.time)
+        default: nil
+        }
+    }
+
     var isPosition: Bool { if case .position = self { true } else { false } }
 
-    /// Returns the NMEA 0183 sentences that a receiver would have sent for the report, without line endings. Used for
-    /// traces without recorded sentences. Empty for reports that have no equivalent.
-    ///
-    /// - Parameter sky: The satellites of a position; nil if they have already been sent.
+    /// Returns the NMEA 0183 sentences that a receiver would have sent for the report, without line endings; empty
+    /// without an equivalent. `sky` are the satellites of a position; nil if they have been sent.
     func sentences(with sky: SkyReport?) -> [[UInt8]] {
         switch self {
         case .position(let position): NMEAEncoder.sentences(position, sky: sky)

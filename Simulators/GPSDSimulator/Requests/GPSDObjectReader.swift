@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A parser for the JSON objects in requests that reproduces the leniency and the error messages of gpsd 3.22.
-///
-/// The behavior was determined by experiments (see the dialogues in the tests). gpsd accepts some invalid JSON, rejects
+/// A parser for the JSON objects in requests that reproduces the leniency and the error messages of gpsd 3.22. The
+/// behavior was determined by experiments (see the dialogues in the tests). gpsd accepts some invalid JSON, rejects
 /// some valid JSON, and applies the values that precede an error.
 struct GPSDObjectReader {
-    /// The expected type of a known member's value.
     enum Kind {
         /// A string of at most the given number of bytes.
         case text(Int)
-        /// A value without quotes.
         case bare
     }
 
@@ -20,8 +17,7 @@ struct GPSDObjectReader {
         /// True only for the word "true".
         var isTrue: Bool { bytes.elementsEqual("true".utf8) }
 
-        /// The leading digits as a number, like C's atoi: 0 without digits, clamped to 64 bits and then truncated to
-        /// 32.
+        /// The leading digits as a number, like C's atoi: clamped to 64 bits and then truncated to 32.
         var number: Int32 {
             let rest = bytes.drop(while: GPSDObjectReader.isBlank)
             let sign = rest.prefix(1).filter { $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "+") }
@@ -33,7 +29,6 @@ struct GPSDObjectReader {
     }
 
     private enum ParseError: Error {
-        /// The end of the input, which is not an error.
         case end
         case fault(String, at: Int)
     }
@@ -47,21 +42,15 @@ struct GPSDObjectReader {
     private let kinds: (String) -> Kind?
     private var offset: Int
 
-    /// Creates a parser.
-    ///
-    /// - Parameters:
-    ///   - bytes: The whole request.
-    ///   - start: The offset of the object.
-    ///   - kinds: Returns the expected type of a member; nil for unknown members.
+    /// Creates a parser. `kinds` returns the expected type of a member; nil for unknown members.
     init(_ bytes: [UInt8], from start: Int, kinds: @escaping (String) -> Kind?) {
         self.bytes = bytes
         self.kinds = kinds
         offset = start
     }
 
-    /// Parses the object. Returns the offset at which the next request may begin, and the error if there was one.
-    ///
-    /// - Parameter assign: Called for each value in order, including the values before an error.
+    /// Parses the object. Returns the offset at which the next request may begin, and the error if there was one. Calls
+    /// the closure for each value in order, including the values before an error.
     mutating func read(_ assign: (String, Value) -> Void) -> (end: Int, fault: String?) {
         do throws(ParseError) {
             try begin()
@@ -78,11 +67,8 @@ struct GPSDObjectReader {
 
     static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0d).contains(byte) }
 
-    private mutating func skipBlanks() {
-        while offset < bytes.count, Self.isBlank(bytes[offset]) { offset += 1 }
-    }
+    private mutating func skipBlanks() { while offset < bytes.count, Self.isBlank(bytes[offset]) { offset += 1 } }
 
-    /// Returns the next byte without consuming it.
     private func next() throws(ParseError) -> UInt8 {
         guard offset < bytes.count else { throw .end }
         return bytes[offset]

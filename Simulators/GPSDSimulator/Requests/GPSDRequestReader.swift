@@ -2,10 +2,8 @@
 
 import GPSDProtocol
 
-/// A parser for the bytes of one read from a client's socket. Like gpsd 3.22, it treats each read separately and does
-/// not join requests that are split across two reads.
+/// A parser for the bytes of one read. Like gpsd 3.22, it does not join requests that are split across two reads.
 struct GPSDRequestReader {
-    /// The maximum number of bytes per read.
     static let maximumReadSize = 8191
 
     private let bytes: [UInt8]
@@ -88,7 +86,6 @@ struct GPSDRequestReader {
         return .device(path: path, isConfiguration: true, fault: fault)
     }
 
-    /// Ends the object and consumes a semicolon after it.
     private mutating func finish(at end: Int) {
         at = end
         if at < bytes.count, bytes[at] == UInt8(ascii: ";") { at += 1 }

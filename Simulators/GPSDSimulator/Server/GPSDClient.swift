@@ -12,7 +12,6 @@ final class GPSDClient {
     enum OverflowPolicy {
         /// Drops the report. If a part of it has been sent, disconnects the client, as gpsd does.
         case drop
-        /// Queues the report.
         case enqueue
     }
 
@@ -24,7 +23,6 @@ final class GPSDClient {
     var closesAfterFlush = false
     var policy = GPSDWatch()
     var lastRequest: BootTime
-    /// Whether the client has sent a request that requires a reply.
     var hasReceivedReply = false
     /// The time of the greeting; nil after it has been sent.
     var greetingTime: BootTime?
@@ -37,9 +35,7 @@ final class GPSDClient {
     /// The time at which the socket last accepted pending bytes.
     private(set) var lastProgress = BootTime.zero
 
-    /// Creates a client.
-    ///
-    /// - Parameter descriptor: A non-blocking socket, which is closed with this object.
+    /// Creates a client with a non-blocking socket, which is closed with this object.
     init(_ descriptor: Int32, now: BootTime) {
         self.descriptor = descriptor
         lastRequest = now
@@ -51,7 +47,6 @@ final class GPSDClient {
 
     func end() { isFinished = true }
 
-    /// Resets the connection.
     func reset() {
         LoopbackAcceptor.reset(descriptor)
         isFinished = true
@@ -95,8 +90,7 @@ final class GPSDClient {
         }
     }
 
-    /// Sends the first half of a report. The second half follows at the given time; if the time is nil, the connection
-    /// ends.
+    /// Sends the first half of a report. The second half follows at the time; if it is nil, the connection ends.
     func sendHalf(_ bytes: [UInt8], restAt time: BootTime?, now: BootTime) {
         send(Array(bytes[..<(bytes.count / 2)]), .enqueue, now: now)
         guard let time else { return end() }

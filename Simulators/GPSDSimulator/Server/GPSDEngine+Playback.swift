@@ -6,8 +6,6 @@ import JSONBytes
 import Trace
 
 extension GPSDEngine {
-    // MARK: Playback
-
     func play(now: BootTime) {
         guard let start else { return }
         for _ in 0..<Self.maximumEventsPerCall {
@@ -47,13 +45,10 @@ extension GPSDEngine {
     private func deliver(_ line: [UInt8], _ report: GPSDReport, _ shift: Int64, _ now: BootTime) {
         let path: String
         switch report {
-        case .version, .watch, .error, .malformed: return
+        case .version, .watch, .error, .malformed, .other(.poll): return
         case .devices(let list): return list.forEach { processDeviceReport($0, now: now) }
         case .device(let receiver): return processDeviceReport(receiver, now: now)
-        case .other(.poll): return
-        case .position(let report): path = report.receiver
-        case .sky(let report): path = report.receiver
-        case .attitude(let report): path = report.receiver
+        case .position, .sky, .attitude: path = report.origin?.receiver ?? ""
         case .other: path = ReportRouting.receiver(of: line) ?? ""
         }
         let name = path.isEmpty ? survey.defaultReceiverPath ?? sentencePath : path
@@ -71,8 +66,7 @@ extension GPSDEngine {
     /// Returns the index of a receiver. An unknown receiver is added.
     func receiverIndex(of path: String, now: BootTime) -> Int? {
         if let place = world.receiverIndex(of: path) { return place }
-        var receiver = ReceiverDescription()
-        receiver.path = path
+        var receiver = ReceiverDescription(path: path)
         receiver.driver = PlaybackSummary.defaultDriver
         return add(receiver, now: now)
     }
@@ -94,7 +88,7 @@ extension GPSDEngine {
         }
         let former = world.receivers[place]
         let isKnown = receiver.driver.isEmpty || receiver.isSame(as: former.description)
-        world.update(place) { if !receiver.driver.isEmpty { $0.description = receiver } }
+        if !receiver.driver.isEmpty { world.receivers[place].description = receiver }
         if former.isPresent != receiver.isActive {
             setConnected(place, receiver.isActive, now: now)
         } else if !isKnown, receiver.isActive {
@@ -104,7 +98,7 @@ extension GPSDEngine {
 
     func setConnected(_ place: Int, _ isPresent: Bool, now: BootTime) {
         guard world.receivers[place].isPresent != isPresent else { return }
-        world.update(place) { $0.setPresent(isPresent, at: readClock()) }
+        world.receivers[place].setPresent(isPresent, at: readClock())
         announce(place, now: now)
     }
 
@@ -114,15 +108,11 @@ extension GPSDEngine {
     }
 
     private func cache(_ line: [UInt8], _ report: GPSDReport, _ place: Int) {
-        world.update(place) { receiver in
-            switch report {
-            case .position: receiver.lastPosition = line
-            case .sky(let sky):
-                receiver.lastSky = line
-                receiver.newSky = sky
-            case .other(.gst): receiver.lastNoise = line
-            default: break
-            }
+        switch report {
+        case .position: world.receivers[place].lastPosition = line
+        case .sky(let sky): (world.receivers[place].lastSky, world.receivers[place].newSky) = (line, sky)
+        case .other(.gst): world.receivers[place].lastNoise = line
+        default: break
         }
     }
 
@@ -147,15 +137,10 @@ extension GPSDEngine {
         }
     }
 
-    /// Sends the sentences that a receiver would have sent for the report.
     private func sendSentences(for report: GPSDReport, _ place: Int, of path: String, _ now: BootTime) {
-        var sky: SkyReport?
         // Consumes the satellites even without clients, so that a later client does not receive those of an earlier
         // fix.
-        if report.isPosition, world.receivers[place].newSky != nil {
-            sky = world.receivers[place].newSky
-            world.update(place) { $0.newSky = nil }
-        }
+        let sky = report.isPosition ? world.receivers[place].newSky.take() : nil
         guard clients.contains(where: \.policy.wantsSentences) else { return }
         for sentence in report.sentences(with: sky) { sendSentence(sentence, of: path, now) }
     }

@@ -6,10 +6,10 @@ import LoopbackServer
 import SystemCalls
 import Trace
 
-/// A simulated gpsd without a listener, a thread or a clock. The caller passes the current time.
-///
-/// Not thread-safe. Confined to the server's thread.
+/// A simulated gpsd without a listener, a thread or a clock. Confined to the server's thread.
 final class GPSDEngine {
+    /// The time after which a client that neither watches nor sends a request is disconnected, in seconds.
+    private static let idleTimeout = 900.0
     /// The time after which a client that does not read its pending bytes is disconnected, in seconds.
     private static let clientTimeout = 10.0
     /// The maximum number of events that are played per call, so that requests are served in between.
@@ -31,7 +31,6 @@ final class GPSDEngine {
     let survey: PlaybackSummary
     var nextEvent: PlayedEvent?
     var faults = GPSDFaultState()
-    /// The time at which playback started; nil before.
     var start: BootTime?
     /// The shift of the times in reports during the first pass, in nanoseconds.
     var shift: Int64 = 0
@@ -42,10 +41,7 @@ final class GPSDEngine {
     private let buffer = UnsafeMutableRawBufferPointer.allocate(
         byteCount: GPSDRequestReader.maximumReadSize, alignment: 16)
 
-    /// Creates an engine.
-    ///
-    /// - Parameter readClock: Returns the wall-clock time, which is used for ?POLL and for the activation times of
-    ///   receivers.
+    /// Creates an engine. `readClock` returns the wall-clock time for ?POLL and for the activation times of receivers.
     init(_ file: TraceFile, options: GPSDServerOptions, readClock: @escaping () -> WallTime) {
         self.options = options
         self.readClock = readClock
@@ -59,8 +55,6 @@ final class GPSDEngine {
     }
 
     deinit { buffer.deallocate() }
-
-    func inject(_ fault: GPSDFault) { faults.add(fault) }
 
     /// Adds a client. Closes the connection if the server does not listen or has too many clients.
     func addClient(_ descriptor: Int32, now: BootTime) {
@@ -92,7 +86,7 @@ final class GPSDEngine {
             if client.hasPending {
                 deadline = min(deadline, client.heldUntil > now ? client.heldUntil : timeoutDeadline(client))
             } else if !client.policy.isEnabled {
-                deadline = min(deadline, client.lastRequest.advanced(bySeconds: options.idleTimeout))
+                deadline = min(deadline, client.lastRequest.advanced(bySeconds: Self.idleTimeout))
             }
         }
         return deadline
@@ -110,9 +104,7 @@ final class GPSDEngine {
         client.greetingTime == nil && client.pending.count < Self.maximumPendingBytes
     }
 
-    /// Reads and processes the requests of a client whose socket is ready.
-    ///
-    /// - Parameter isGone: True if the peer has closed the connection.
+    /// Reads and processes requests. `isGone` is true if the peer has closed the connection.
     func serve(_ client: GPSDClient, isGone: Bool = false, now: BootTime) {
         // The limit gives other clients a chance while one client sends many requests.
         for _ in 0..<16 {
@@ -142,7 +134,7 @@ final class GPSDEngine {
             greet(client, now: now)
             let isIdle =
                 !client.policy.isEnabled && !client.hasPending
-                && client.lastRequest.advanced(bySeconds: options.idleTimeout) <= now
+                && client.lastRequest.advanced(bySeconds: Self.idleTimeout) <= now
             let isStuck = client.hasPending && client.heldUntil <= now && timeoutDeadline(client) <= now
             if isIdle || isStuck { client.end() }
         }
@@ -165,10 +157,7 @@ final class GPSDEngine {
 
     private func playedSeconds(_ now: BootTime) -> Double? { start.map { now.seconds(since: $0) } }
 
-    func due(_ event: PlayedEvent, _ start: BootTime) -> BootTime {
-        guard case .realTime(let speed) = options.pace else { return start }
-        return start.advanced(bySeconds: Double(event.time) / 1e9 / (speed > 0 && speed.isFinite ? speed : 1))
-    }
+    func due(_ event: PlayedEvent, _ start: BootTime) -> BootTime { options.dueTime(event.time, from: start) ?? start }
 
     /// Whether playback waits because no client is watching or a watching client has pending bytes.
     var isWaitingForClients: Bool {

@@ -33,20 +33,20 @@ public final class GPSDServer: Sendable {
     /// The TCP port on which the server listens; nil if the server is not running.
     public var port: UInt16? { thread.current?.address }
 
-    /// The number of open connections.
-    public var clientCount: Int { state?.content.withLock { $0.clientCount } ?? 0 }
+    package var clientCount: Int { status.clientCount }
 
-    /// The number of reports played so far, in all passes.
-    public var reportCount: Int64 { state?.content.withLock { $0.reportCount } ?? 0 }
+    package var reportCount: Int64 { status.reportCount }
 
     /// The number of reports and sentences that clients did not read in time, for all clients.
-    public var lostCount: Int64 { state?.content.withLock { $0.lostCount } ?? 0 }
+    package var lostCount: Int64 { status.lostCount }
 
     /// True if the trace has been played to its end and all pending bytes have been sent.
-    public var hasPlayed: Bool { state?.content.withLock { $0.hasPlayed } ?? false }
+    public var hasPlayed: Bool { status.hasPlayed }
 
     /// Blocks the calling thread until the trace has been played to its end. Returns false after a timeout.
-    public func waitUntilPlayed(seconds: Double) -> Bool { state?.wait(seconds: seconds) { $0.hasPlayed } ?? false }
+    package func waitUntilPlayed(seconds: Double) -> Bool {
+        state?.wait(seconds: seconds) { $0.status.hasPlayed } ?? false
+    }
 
     /// Starts the server on 127.0.0.1 and returns its port. If the server is already running, returns its current port.
     ///
@@ -56,8 +56,7 @@ public final class GPSDServer: Sendable {
     public func start() throws(DeviceError) -> UInt16 {
         try thread.start { () throws(DeviceError) in
             if options.faults.contains(where: { $0.device != nil }) { try PlaybackSummary(file).check(options.faults) }
-            let listener = try LoopbackListener(
-                port: options.port, for: "The simulated gpsd", sendRoom: options.sendBufferSize)
+            let listener = try LoopbackListener(port: options.port, for: "The simulated gpsd")
             let shared = try SharedState(for: "the simulated gpsd")
             let clock = LiveClock()
             let engine = GPSDEngine(file, options: options) { clock.wallTime }
@@ -75,10 +74,11 @@ public final class GPSDServer: Sendable {
 
     /// Blocks the calling thread until the given number of clients is connected. Returns false after a timeout.
     func wait(forClients count: Int, seconds: Double) -> Bool {
-        state?.wait(seconds: seconds) { $0.clientCount == count } ?? false
+        state?.wait(seconds: seconds) { $0.status.clientCount == count } ?? false
     }
 
     private var state: SharedState? { thread.current?.state }
+    private var status: PlaybackStatus { state?.content.withLock { $0.status } ?? PlaybackStatus() }
 }
 
 typealias SharedState = SharedServerState<SharedContent>
@@ -87,7 +87,12 @@ typealias SharedState = SharedServerState<SharedContent>
 struct SharedContent: SharedServerContent {
     var faults: [GPSDFault] = []
     var isStopped = false
+    var status = PlaybackStatus()
+}
+
+struct PlaybackStatus: Equatable {
     var clientCount = 0
+    /// The number of reports, or of the sentences of a receiver.
     var reportCount: Int64 = 0
     var lostCount: Int64 = 0
     var hasPlayed = false
@@ -117,7 +122,7 @@ final class GPSDLoop: ServiceLoop {
                 return (content.isStopped, content.faults)
             }
             if isStopped { break }
-            for fault in faults { engine.inject(fault) }
+            for fault in faults { engine.faults.add(fault) }
             for (index, client) in watched.enumerated() where pollSet[index + 1] != 0 {
                 engine.serve(client, isGone: pollSet[index + 1] & Int16(POLLHUP | POLLERR) != 0, now: now)
             }
@@ -143,16 +148,9 @@ final class GPSDLoop: ServiceLoop {
     }
 
     private func publishState() {
-        let (clients, reports, lost) = (engine.clients.count, engine.reportCount, engine.totalLostCount)
-        let hasPlayed = engine.hasPlayed && !engine.clients.contains(where: \.hasPending)
-        let isNew = shared.content.withLock { content in
-            content.clientCount != clients || content.reportCount != reports || content.lostCount != lost
-                || content.hasPlayed != hasPlayed
-        }
-        guard isNew else { return }
-        shared.update { content in
-            (content.clientCount, content.reportCount) = (clients, reports)
-            (content.lostCount, content.hasPlayed) = (lost, hasPlayed)
-        }
+        let status = PlaybackStatus(
+            clientCount: engine.clients.count, reportCount: engine.reportCount, lostCount: engine.totalLostCount,
+            hasPlayed: engine.hasPlayed && !engine.clients.contains(where: \.hasPending))
+        if shared.content.withLock({ $0.status != status }) { shared.update { $0.status = status } }
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import DeviceCore
 package import LoopbackServer
 
 /// The configuration of a simulated gpsd and of the playback of its trace.
@@ -61,12 +62,7 @@ public struct GPSDServerOptions: Sendable {
     public var repeatsLosses = true
     /// The maximum number of connections. A further connection replaces the oldest client that has not received a
     /// reply. If there is none, the new connection is closed. gpsd allows 64 clients.
-    public var maximumClients = 64
-    /// The time after which a client that neither watches nor sends a request is disconnected, in seconds.
-    public var idleTimeout = 900.0
-    /// The size of each connection's send buffer, in bytes; nil for the system default. With a small buffer, slow
-    /// clients lose reports earlier.
-    public var sendBufferSize: Int32?
+    package var maximumClients = 64
     /// The start of playback shared with other servers; nil for an independent start.
     package var sharedStart: SharedPlaybackStart?
     /// The minimum duration of one pass in nanoseconds, so that all servers begin the next pass at the same time. If it
@@ -76,4 +72,10 @@ public struct GPSDServerOptions: Sendable {
     /// Creates options that simulate a gpsd: in real time from the first watcher on, without faults, and with no
     /// reports after the end.
     public init() {}
+
+    /// Returns the time of an event `time` nanoseconds after the start; nil with the pace `onDemand`.
+    func dueTime(_ time: Int64, from start: BootTime) -> BootTime? {
+        guard case .realTime(let speed) = pace else { return nil }
+        return start.advanced(bySeconds: Double(time) / 1e9 / (speed > 0 && speed.isFinite ? speed : 1))
+    }
 }

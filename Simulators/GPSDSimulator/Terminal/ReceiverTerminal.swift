@@ -31,10 +31,7 @@ public final class ReceiverTerminal: Sendable {
 
     /// Creates a receiver. Call ``start()`` to open its terminal.
     ///
-    /// - Parameters:
-    ///   - file: The trace.
-    ///   - receiver: The path of the receiver in the trace; nil for the first one.
-    ///   - options: The playback options.
+    /// - Parameter receiver: The path of the receiver in the trace; nil for the first one.
     public init(_ file: TraceFile, receiver: String? = nil, options: GPSDServerOptions = GPSDServerOptions()) {
         self.file = file
         self.receiver = receiver
@@ -45,16 +42,17 @@ public final class ReceiverTerminal: Sendable {
     public var path: String? { thread.current?.address }
 
     /// True if the trace has been played to its end.
-    public var hasPlayed: Bool { state?.content.withLock { $0.hasPlayed } ?? false }
+    public var hasPlayed: Bool { status.hasPlayed }
 
-    /// The number of sentences sent so far.
-    public var sentenceCount: Int64 { state?.content.withLock { $0.reportCount } ?? 0 }
+    package var sentenceCount: Int64 { status.reportCount }
 
     /// The number of sentences that were lost because the program did not read in time or the terminal was not open.
-    public var lostCount: Int64 { state?.content.withLock { $0.lostCount } ?? 0 }
+    package var lostCount: Int64 { status.lostCount }
 
     /// Blocks the calling thread until the trace has been played to its end. Returns false after a timeout.
-    public func waitUntilPlayed(seconds: Double) -> Bool { state?.wait(seconds: seconds) { $0.hasPlayed } ?? false }
+    package func waitUntilPlayed(seconds: Double) -> Bool {
+        state?.wait(seconds: seconds) { $0.status.hasPlayed } ?? false
+    }
 
     /// Opens the terminal and returns its path. If the receiver is already running, returns its current path.
     ///
@@ -73,4 +71,5 @@ public final class ReceiverTerminal: Sendable {
     public func stop() { thread.stop() }
 
     private var state: SharedState? { thread.current?.state }
+    private var status: PlaybackStatus { state?.content.withLock { $0.status } ?? PlaybackStatus() }
 }

@@ -6,7 +6,6 @@ import Trace
 
 /// The sentences of one receiver of a trace, with their times.
 struct SentencePlayer {
-    /// The sentences of one event of the trace.
     struct Sentences {
         /// The time at which the sentences are due, in nanoseconds since the start of playback.
         var time: Int64
@@ -18,8 +17,7 @@ struct SentencePlayer {
     private let survey: PlaybackSummary
     private let receiver: String?
     private let stamps: GPSDServerOptions.TimestampPolicy
-    /// Whether the recorded sentences can be played. This requires a single receiver, because sentences do not identify
-    /// their receiver.
+    /// Whether recorded sentences are played, which requires a single receiver, as sentences do not name theirs.
     private let usesRecordedSentences: Bool
     private var trace: PlayedTrace
     private var shift: Int64 = 0
@@ -28,10 +26,7 @@ struct SentencePlayer {
     private var passStart: Int64 = 0
     private var hasProducedSentences = false
 
-    /// Creates a player.
-    ///
-    /// - Parameter receiver: The path of the receiver; nil for the first one. If the trace does not contain it, the
-    ///   error lists the receivers of the trace.
+    /// Creates a player for the receiver with the given path; nil for the first one.
     init(_ file: TraceFile, receiver: String?, options: GPSDServerOptions) throws(DeviceError) {
         let survey = PlaybackSummary(file)
         self.survey = survey
@@ -73,17 +68,9 @@ struct SentencePlayer {
     }
 
     private mutating func sentences(_ report: GPSDReport) -> [[UInt8]] {
-        switch report {
-        case .position(let position):
-            guard isSelected(position.receiver) else { return [] }
-            defer { sky = nil }
-            return report.sentences(with: sky)
-        case .sky(let sky):
-            if isSelected(sky.receiver) { self.sky = sky }
-            return []
-        case .attitude(let attitude): return isSelected(attitude.receiver) ? report.sentences(with: nil) : []
-        default: return []
-        }
+        guard let path = report.origin?.receiver, isSelected(path) else { return [] }
+        if case .sky(let sky) = report { self.sky = sky }
+        return report.sentences(with: report.isPosition ? sky.take() : nil)
     }
 
     private func isSelected(_ path: String) -> Bool {
@@ -124,12 +111,9 @@ extension GPSDReport {
     fileprivate var receivers: [String] {
         let paths =
             switch self {
-            case .position(let report): [report.receiver]
-            case .sky(let report): [report.receiver]
-            case .attitude(let report): [report.receiver]
             case .device(let receiver): [receiver.path]
             case .devices(let list): list.map(\.path)
-            default: [String]()
+            default: origin.map { [$0.receiver] } ?? []
             }
         return paths.filter { !$0.isEmpty }
     }

@@ -20,15 +20,10 @@ final class TerminalLoop: ServiceLoop {
     /// Whether inotify reports that a program opens the terminal, so that polling is not necessary.
     private let isWatched: Bool
     private let clock = LiveClock()
-    /// The unsent part of a sentence.
     private var rest: ArraySlice<UInt8> = []
     private var isClosed = false
 
-    /// Creates a loop.
-    ///
-    /// - Parameters:
-    ///   - master: The master of the pseudo-terminal, which is closed with this object at the latest.
-    ///   - path: The path of the slave.
+    /// Creates a loop for a pseudo-terminal, whose master is closed with this object at the latest.
     init(
         master: Int32, path: String, _ player: SentencePlayer, shared: SharedState, options: GPSDServerOptions,
         openings: OpenWatcher = OpenWatcher()
@@ -74,15 +69,12 @@ final class TerminalLoop: ServiceLoop {
         while let part = player.next() {
             if shared.isStopped { return }
             guard part.count > 0 else { continue }
-            if case .realTime(let speed) = options.pace {
-                let due = start.advanced(bySeconds: Double(part.time) / 1e9 / (speed > 0 && speed.isFinite ? speed : 1))
-                guard pause(until: due) else { return }
-            }
+            if let due = options.dueTime(part.time, from: start), !pause(until: due) { return }
             guard let isSent = write(part.bytes) else { return }
             if isSent { sent += part.count } else { lost += part.count }
-            shared.update { ($0.reportCount, $0.lostCount) = (sent, lost) }
+            shared.update { ($0.status.reportCount, $0.status.lostCount) = (sent, lost) }
         }
-        shared.update { $0.hasPlayed = true }
+        shared.update { $0.status.hasPlayed = true }
         switch options.end {
         case .unplug, .close: hangUp()
         case .silence, .loop: _ = pause(until: .never)
@@ -93,20 +85,18 @@ final class TerminalLoop: ServiceLoop {
 
     /// Returns the descriptor to wait for in addition to the wake-up, and the time until which to wait.
     func pollTarget(until deadline: BootTime) -> (descriptor: Int32?, deadline: BootTime) {
-        guard PseudoTerminal.isHungUp(master) else {
-            return (
-                master, rest.isEmpty ? deadline : min(deadline, clock.now.advanced(bySeconds: Self.pollingInterval))
-            )
-        }
-        return pollTargetWhileClosed(until: deadline)
+        if PseudoTerminal.isHungUp(master) { return pollTargetWhileClosed(until: deadline) }
+        return (master, rest.isEmpty ? deadline : min(deadline, nextPoll))
     }
 
     /// Returns the descriptor and the time to wait for while no program has opened the terminal.
     func pollTargetWhileClosed(until deadline: BootTime) -> (descriptor: Int32?, deadline: BootTime) {
         // Without a slave, poll(2) would report a hang-up of the master on every call.
         if isWatched { return (openWatcher.descriptor, deadline) }
-        return (nil, min(deadline, clock.now.advanced(bySeconds: Self.pollingInterval)))
+        return (nil, min(deadline, nextPoll))
     }
+
+    private var nextPoll: BootTime { clock.now.advanced(bySeconds: Self.pollingInterval) }
 
     /// Waits until the deadline and discards input from the program. Returns false if playback must stop.
     private func pause(until deadline: BootTime) -> Bool {
@@ -130,8 +120,7 @@ final class TerminalLoop: ServiceLoop {
 
     // MARK: Writing
 
-    /// Writes sentences. Returns false if the terminal is not open or its buffer is full, and nil if playback must
-    /// stop.
+    /// Writes sentences. Returns false if the terminal does not accept them, and nil if playback must stop.
     private func write(_ bytes: [UInt8]) -> Bool? {
         if options.pace == .onDemand { return writeAll(bytes) ? true : nil }
         guard !PseudoTerminal.isHungUp(master) else {
@@ -145,8 +134,7 @@ final class TerminalLoop: ServiceLoop {
         return count > 0
     }
 
-    /// Writes all bytes, waiting for space in the buffer and for a program that reads. Returns false if playback must
-    /// stop.
+    /// Writes all bytes and waits for a program that reads. Returns false if playback must stop.
     private func writeAll(_ bytes: [UInt8]) -> Bool {
         rest = bytes[...]
         while true {
@@ -157,17 +145,12 @@ final class TerminalLoop: ServiceLoop {
                 rest = bytes[...]
             }
             if sendRest() { return true }
-            if shared.wakeUp.wait(
-                for: master, events: Int16(POLLOUT) | Int16(POLLIN),
-                until: clock.now.advanced(bySeconds: Self.pollingInterval), clock: clock)
-            {
-                discardInput()
-            }
+            let events = Int16(POLLOUT) | Int16(POLLIN)
+            if shared.wakeUp.wait(for: master, events: events, until: nextPoll, clock: clock) { discardInput() }
             if shared.isStopped { return false }
         }
     }
 
-    /// Writes the rest of a sentence. Returns true if nothing is left.
     private func sendRest() -> Bool {
         while !rest.isEmpty {
             let count = writeAvailable(rest)
@@ -177,7 +160,6 @@ final class TerminalLoop: ServiceLoop {
         return true
     }
 
-    /// Returns the number of bytes that the terminal accepted.
     private func writeAvailable(_ bytes: ArraySlice<UInt8>) -> Int {
         while true {
             let count = bytes.withUnsafeBytes { systemWrite(master, $0) }

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import DeviceCore
+import Trace
 
-/// The active and the pending faults.
 struct IIODFaultState: Sendable {
-    /// The active faults of one device.
     struct DeviceFaults: Sendable {
         var chunk = 0
         var isStalled = false
@@ -18,7 +17,6 @@ struct IIODFaultState: Sendable {
         var failure: (status: IIODStatus, serial: UInt64)?
     }
 
-    /// Pending actions for the connections.
     struct ConnectionActions: Sendable {
         var drops = false
         var isListening: Bool?
@@ -48,7 +46,6 @@ struct IIODFaultState: Sendable {
 
     subscript(device: Int) -> DeviceFaults { devices[device] }
 
-    /// Returns and clears the pending actions for the connections.
     mutating func takeConnectionActions() -> ConnectionActions {
         defer { connectionActions = ConnectionActions() }
         return connectionActions
@@ -62,9 +59,7 @@ struct IIODFaultState: Sendable {
     /// True if faults have begun whose ends are not scheduled, because the current time is needed.
     var needsTime: Bool { !unscheduledEnds.isEmpty }
 
-    /// Schedules the pending ends of faults, counting their durations from the current time.
-    ///
-    /// - Parameter seconds: The time since the first use.
+    /// Schedules the pending ends of faults, counting their durations from `at`, in seconds since the first use.
     mutating func scheduleEnds(at: Double) {
         for (entry, duration) in unscheduledEnds {
             var entry = entry
@@ -90,9 +85,7 @@ struct IIODFaultState: Sendable {
         }.min()
     }
 
-    /// Applies the faults whose moment the closure accepts. Returns true if there were any.
-    ///
-    /// - Parameter serial: The number of streams opened so far.
+    /// Applies the faults that the closure accepts. `serial` is the number of streams opened so far.
     mutating func apply(serial: UInt64, _ isDue: (FaultMoment, _ device: Int?) -> Bool) -> Bool {
         var hasChanged = false
         // Applies faults one by one, in order of their times and, for equal times, in the order in which they were

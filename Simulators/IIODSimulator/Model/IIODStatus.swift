@@ -8,7 +8,6 @@ struct IIODStatus: Error, Hashable {
 
     init(_ number: Int32) { self.number = number }
 
-    /// The negative number that is sent.
     var code: Int64 { -Int64(number) }
 
     static let invalid = IIODStatus(EINVAL)
@@ -23,12 +22,9 @@ struct IIODStatus: Error, Hashable {
     static let inputOutput = IIODStatus(EIO)
 }
 
-/// The channels that a client enables with OPEN.
-///
-/// The mask has eight hexadecimal digits for every 32 channels, most significant word first. The bit number is the
-/// index of the channel in the device's list.
+/// The channels that a client enables with OPEN. The mask has eight hexadecimal digits for every 32 channels, most
+/// significant word first. The bit number is the index of the channel in the device's list.
 struct IIODChannelMask: Hashable {
-    /// The indices of the enabled channels, in ascending order.
     let channels: [Int]
     /// The mask as it is sent back to the client.
     let text: [UInt8]

@@ -2,6 +2,7 @@
 
 import DeviceCore
 import IIOFormat
+import SystemCalls
 
 struct IIODAttributePath: Hashable {
     enum Scope: Hashable {
@@ -9,7 +10,6 @@ struct IIODAttributePath: Hashable {
         case channel(id: String, isOutput: Bool)
     }
 
-    /// The id, name or label of the device.
     var device: String
     var scope: Scope
     /// The name of the attribute; nil for all attributes.
@@ -17,7 +17,6 @@ struct IIODAttributePath: Hashable {
 }
 
 extension SimulatedIIOContext {
-    /// A key path from the context to a list of attributes.
     typealias List = WritableKeyPath<IIOContext, [IIOAttribute]>
 
     /// Returns the list of attributes that a READ or WRITE addresses, with its device and channel.
@@ -43,8 +42,6 @@ extension SimulatedIIOContext {
         return place
     }
 
-    /// Returns the numeric value of a channel's attribute, whether its file is per channel or shared by several
-    /// channels.
     func number(_ name: String, device: Int, channel: Int) -> Double? {
         context.devices[device].channels[channel].attribute(name)?.number
     }
@@ -70,9 +67,7 @@ extension SimulatedIIOContext {
         }
     }
 
-    /// Writes an attribute with the checks of a driver.
-    ///
-    /// - Parameter isCapturing: Whether the buffer is enabled. Drivers then reject changes of the clock and the scale.
+    /// Writes an attribute with the checks of a driver, which rejects some changes while capturing.
     mutating func write(
         _ text: String, to name: String, in list: List, device: Int, isCapturing: Bool
     ) throws(IIODStatus) {
@@ -91,7 +86,6 @@ extension SimulatedIIOContext {
         }
     }
 
-    /// Returns the value that the driver stores for the written text.
     private func storedValue(
         _ text: String, for attribute: IIOAttribute, in list: List, device: Int
     ) throws(IIODStatus) -> String {
@@ -112,8 +106,7 @@ extension SimulatedIIOContext {
         return number.text(like: attribute.value ?? "")
     }
 
-    /// Returns the available values of an attribute, from its own list, the device's attributes or the channels'
-    /// attributes.
+    /// Returns the values that the attributes of the list, the device or its channels offer for an attribute.
     private func available(for attribute: IIOAttribute, in list: List, device: Int) -> IIOAvailableValues? {
         let wanted = [attribute.filename + "_available", attribute.name + "_available"]
         let places =
@@ -128,10 +121,38 @@ extension SimulatedIIOContext {
         return nil
     }
 
-    /// Returns true for descriptions of the hardware. Raw values and offsets are not included: the kernel makes their
-    /// files writable, although few drivers accept a value.
+    /// True for descriptions of the hardware. The kernel makes raw values and offsets writable.
     private static func isReadOnly(_ name: String) -> Bool {
         name.hasSuffix("_available")
             || ["mount_matrix", "matrix", "name", "label", "location", "data_available", "direction"].contains(name)
+    }
+}
+
+/// The clocks for sample timestamps, with the names used by `current_timestamp_clock`.
+enum IIOTimestampClock: String, Sendable {
+    /// The kernel's default.
+    case realtime
+    case monotonic
+    case monotonicRaw = "monotonic_raw"
+    case realtimeCoarse = "realtime_coarse"
+    case monotonicCoarse = "monotonic_coarse"
+    case boottime
+    case tai
+
+    var now: Int64 {
+        // The numbers are part of the kernel's ABI. Some C libraries do not export all of their names to Swift.
+        let number: clockid_t =
+            switch self {
+            case .realtime: 0
+            case .monotonic: 1
+            case .monotonicRaw: 4
+            case .realtimeCoarse: 5
+            case .monotonicCoarse: 6
+            case .boottime: 7
+            case .tai: 11
+            }
+        var time = timespec()
+        clock_gettime(number, &time)
+        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
     }
 }

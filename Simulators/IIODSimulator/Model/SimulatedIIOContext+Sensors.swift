@@ -12,7 +12,6 @@ extension SimulatedIIOContext {
     /// rates and they measure different quantities.
     ///
     /// - Parameters:
-    ///   - sensors: The sensors, in the order of the devices.
     ///   - peaks: The largest magnitude of the readings of each kind, in the unit of the kind. The scale is the
     ///     smallest power of ten with which the peak fits into 31 bits, so that at least 27 bits are significant. Kinds
     ///     without a peak have a scale of 1e-7, which allows magnitudes up to 200.
@@ -36,8 +35,7 @@ extension SimulatedIIOContext {
                 devices: devices))
     }
 
-    /// Returns the id without its last component, which sensors of one device have in common; the whole id if it has
-    /// only one component.
+    /// Returns the id without its last component, which sensors of one device have in common.
     private static func deviceID(of sensor: SensorDescription) -> Substring {
         guard let end = sensor.id.lastIndex(of: "/"), end > sensor.id.startIndex else { return sensor.id[...] }
         return sensor.id[..<end]
@@ -48,42 +46,34 @@ extension SimulatedIIOContext {
     ) -> IIODevice {
         var channels: [IIOChannel] = []
         for sensor in sensors {
-            let step = step(forPeak: peaks[sensor.kind])
+            let (type, step) = (sensor.kind.channelType, step(forPeak: peaks[sensor.kind]))
+            let matrix = IIOAttribute(
+                name: "mount_matrix", filename: "in_\(type)_mount_matrix", value: sensor.mountMatrix.text)
+            let scale = IIOAttribute(name: "scale", filename: "in_\(type)_scale", value: IIODecimal.text(step))
             for axis in sensor.kind.channelIDs {
-                var attributes = [IIOAttribute(name: "raw", filename: "in_\(axis)_raw", value: "0")]
-                if sensor.kind.isVector {
-                    attributes.append(
-                        IIOAttribute(
-                            name: "mount_matrix", filename: "in_\(sensor.kind.channelType)_mount_matrix",
-                            value: sensor.mountMatrix.text))
-                }
-                attributes.append(
-                    IIOAttribute(
-                        name: "scale", filename: "in_\(sensor.kind.channelType)_scale", value: IIODecimal.text(step)))
+                let raw = IIOAttribute(name: "raw", filename: "in_\(axis)_raw", value: "0")
                 let scan = IIODataFormat(bits: 32, storageBits: 32).map {
                     IIOScanElement(index: channels.count, format: $0, scale: step)
                 }
-                channels.append(IIOChannel(id: axis, scan: scan, attributes: attributes.sorted { $0.name < $1.name }))
+                let attributes = sensor.kind.isVector ? [matrix, raw, scale] : [raw, scale]
+                channels.append(IIOChannel(id: axis, scan: scan, attributes: attributes))
             }
         }
         let stamp = IIODataFormat(bits: 64, storageBits: 64).map { IIOScanElement(index: channels.count, format: $0) }
         channels.append(IIOChannel(id: "timestamp", scan: stamp))
         let first = sensors.first
-        var attributes = [IIOAttribute(name: "current_timestamp_clock", value: "realtime")]
-        if let location = first?.location, !location.isEmpty {
-            attributes.append(IIOAttribute(name: "location", value: location))
-        }
         let rates = first?.rates ?? .unknown
-        attributes.append(
-            IIOAttribute(name: "sampling_frequency", value: IIODecimal.text(rates.rate(atLeast: rate) ?? rate)))
-        if let available = rates.availableText {
-            attributes.append(IIOAttribute(name: "sampling_frequency_available", value: available))
-        }
+        let values = [
+            ("current_timestamp_clock", "realtime"),
+            ("location", first.flatMap { $0.location.isEmpty ? nil : $0.location }),
+            ("sampling_frequency", IIODecimal.text(rates.rate(atLeast: rate) ?? rate)),
+            ("sampling_frequency_available", rates.availableText),
+        ]
+        let attributes = values.compactMap { name, value in value.map { IIOAttribute(name: name, value: $0) } }
         let kinds = sensors.map(\.kind.channelType).joined(separator: "_")
         return IIODevice(
             id: id, name: first.map { $0.name.isEmpty ? "simulated_\(kinds)" : $0.name } ?? "",
-            label: first?.label ?? "",
-            channels: channels, attributes: attributes,
+            label: first?.label ?? "", channels: channels, attributes: attributes,
             bufferAttributes: [IIOAttribute(name: "data_available", value: "0")])
     }
 
@@ -97,7 +87,6 @@ extension SimulatedIIOContext {
 }
 
 extension SensorRates {
-    /// The text of `sampling_frequency_available`; nil if the rates are unknown.
     var availableText: String? {
         switch self {
         case .unknown: nil

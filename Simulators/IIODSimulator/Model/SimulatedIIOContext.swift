@@ -8,10 +8,9 @@ public import IIOFormat
 /// neither exponents nor spaces. `current_timestamp_clock` accepts the names of clocks. Descriptions of the hardware
 /// are read-only.
 public struct SimulatedIIOContext: Sendable {
-    /// The devices with the current values of their attributes.
-    public internal(set) var context: IIOContext
+    package internal(set) var context: IIOContext
     /// The ids of devices that need a trigger to start their buffer, like most drivers without a FIFO.
-    public var devicesNeedingTrigger: Set<String> = []
+    package var devicesNeedingTrigger: Set<String> = []
     /// The index of the trigger for each device that supports triggers, by index of the device; -1 if none is set.
     var triggers: [Int: Int] = [:]
 
@@ -41,18 +40,6 @@ public struct SimulatedIIOContext: Sendable {
         }
     }
 
-    /// Returns the value of an attribute; nil if it does not exist.
-    ///
-    /// A key has a form such as `device/attribute`, `device/buffer/attribute` or `device/input/channel/attribute`,
-    /// where `device` is the device's id.
-    public func value(for key: String) -> String? { context.value(for: key) }
-
-    /// Sets the value of an attribute without the checks that apply to clients. Returns false if the attribute does not
-    /// exist.
-    @discardableResult
-    public mutating func setValue(_ value: String, for key: String) -> Bool { context.setValue(value, for: key) }
-
-    /// Returns the index of the device with the given id, name or label.
     func index(of device: String) -> Int? {
         guard !device.isEmpty else { return nil }
         return context.devices.firstIndex { $0.id == device || $0.name == device || $0.label == device }
@@ -65,8 +52,7 @@ public struct SimulatedIIOContext: Sendable {
 }
 
 extension SimulatedIIOContext {
-    /// Returns the name of the current trigger. Without one, iiod 0.24 replies with -EIO, because it cannot read an
-    /// empty file.
+    /// Returns the name of the current trigger. Without one, iiod 0.24 replies with -EIO.
     func trigger(of device: Int) throws(IIODStatus) -> String {
         guard let place = triggers[device] else { throw .noEntry }
         guard context.devices.indices.contains(place) else { throw .inputOutput }
@@ -85,7 +71,6 @@ extension SimulatedIIOContext {
         triggers[device] = place
     }
 
-    /// True if the buffer cannot start because no trigger is set.
     func lacksTrigger(_ device: Int) -> Bool {
         devicesNeedingTrigger.contains(context.devices[device].id) && (triggers[device] ?? -1) < 0
     }

@@ -14,11 +14,10 @@ enum IIODCommand: Hashable {
     case writeBuffer(device: String, length: Int64)
     case close(device: String)
 
-    /// Parses a line without its line ending; nil if iiod would reply with -22 (EINVAL).
-    ///
-    /// Keywords are entirely upper case or entirely lower case. Blanks separate words, and a leading blank is an error.
-    /// This matches the observed behavior of iiod 0.24. BINARY and ZPRINT are deliberately unknown, so that clients
-    /// continue with the text protocol.
+    /// Parses a line without its line ending; nil if iiod would reply with -22 (EINVAL). Keywords are entirely upper
+    /// case or entirely lower case. Blanks separate words, and a leading blank is an error. This matches the observed
+    /// behavior of iiod 0.24. BINARY and ZPRINT are deliberately unknown, so that clients continue with the text
+    /// protocol.
     init?(_ line: some Collection<UInt8>) {
         guard let first = line.first, !IIODCommand.isBlank(first) else { return nil }
         let words = line.split(whereSeparator: IIODCommand.isBlank).map { String(decoding: $0, as: UTF8.self) }
@@ -83,8 +82,7 @@ enum IIODCommand: Hashable {
         return IIODAttributePath(device: device, scope: place, name: rest.first)
     }
 
-    /// Returns the decimal number, clamped to the range of `Int64`; 0 if the word does not begin with a number, like
-    /// C's atol.
+    /// Returns the decimal number, clamped to the range of `Int64`, like C's atol.
     private static func number(_ word: String) -> Int64 {
         let isNegative = word.utf8.first == UInt8(ascii: "-")
         let digits = word.utf8.dropFirst(isNegative ? 1 : 0).prefix { (0x30...0x39).contains($0) }

@@ -7,7 +7,7 @@ extension IIODSession {
         do throws(IIODStatus) {
             switch command {
             case .exit: phase = .ended
-            case .help: output.append(IIODHelp.text.utf8)
+            case .help: output.append(Self.help.utf8)
             case .version: output.append(world.versionLine)
             case .print: append(world.xml)
             case .timeout: output.append(line: 0)
@@ -63,7 +63,6 @@ extension IIODSession {
         }
     }
 
-    /// Appends a line with the length, the bytes and a line feed.
     private mutating func append(_ value: [UInt8]) {
         output.append(line: Int64(value.count))
         output.append(value)
@@ -71,8 +70,8 @@ extension IIODSession {
     }
 }
 
-enum IIODHelp {
-    static let text = """
+extension IIODSession {
+    private static let help = """
         Commands of this server:
 
         \tHELP
@@ -91,9 +90,7 @@ enum IIODHelp {
         \tCLOSE <device>
 
         """
-}
 
-extension IIODSession {
     /// Appends the next chunk of a READBUF to the output. Returns the time to wait for if no chunk is available yet.
     mutating func appendChunk(_ reading: BufferRead, _ world: inout IIODState, now: BootTime) -> BootTime? {
         guard var stream = streams.removeValue(forKey: reading.device) else {

@@ -2,25 +2,19 @@
 
 import DeviceCore
 
-/// The server's side of one connection. The session parses input and creates replies; it performs no I/O.
-///
-/// Pass received bytes to ``receive(_:)``, call ``advance(_:now:)`` and send ``output`` while the result is `.output`.
-/// Memory is bounded: while replies are pending, the session executes no commands and reports through ``acceptsInput``
-/// that the connection must stop reading.
+/// The server's side of one connection. The session parses input and creates replies; it performs no I/O. Pass received
+/// bytes to ``receive(_:)``, call ``advance(_:now:)`` and send ``output`` while the result is `.output`. Memory is
+/// bounded: while replies are pending, the session executes no commands and reports through ``acceptsInput`` that the
+/// connection must stop reading.
 struct IIODSession {
     enum Wait: Equatable {
-        /// Waiting for bytes from the client.
         case input
-        /// Waiting until `output` has been sent.
         case output
-        /// Waiting for the time at which samples are due; `.never` if only a change of the world makes samples
-        /// available.
+        /// Waiting for the time at which samples are due; `.never` if only a change makes samples available.
         case time(BootTime)
-        /// The session has ended and the connection must be closed.
         case ended
     }
 
-    /// The interpretation of the next bytes.
     enum Phase {
         case commands
         /// The rest of a line that exceeds the limit.
@@ -35,7 +29,6 @@ struct IIODSession {
         case ended
     }
 
-    /// A READBUF in progress.
     struct BufferRead {
         var device: Int
         var left: Int64
@@ -55,7 +48,6 @@ struct IIODSession {
     private var input: [UInt8] = []
     private var position = 0
 
-    /// Whether the session accepts more bytes.
     var acceptsInput: Bool { input.count - position < IIODSession.maximumValueLength + IIODSession.maximumLineLength }
 
     var isReading: Bool { if case .reading = phase { true } else { false } }
@@ -134,9 +126,7 @@ struct IIODSession {
     /// Consumes the next line and returns its range without the line ending; nil if the line is incomplete.
     private mutating func consumeLine() -> Range<Int>? {
         guard let end = input[position...].prefix(IIODSession.maximumLineLength + 2).firstIndex(of: UInt8(ascii: "\n"))
-        else {
-            return nil
-        }
+        else { return nil }
         let start = position
         position = end + 1
         return start..<(end > start && input[end - 1] == UInt8(ascii: "\r") ? end - 1 : end)
@@ -160,7 +150,6 @@ struct IIODOutput {
 
     mutating func append(_ bytes: some Sequence<UInt8>) { head.append(contentsOf: bytes) }
 
-    /// Removes all output and keeps the memory.
     mutating func removeAll() {
         head.removeAll(keepingCapacity: head.capacity <= 4096)
         body = nil

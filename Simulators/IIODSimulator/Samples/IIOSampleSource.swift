@@ -35,9 +35,7 @@ public enum IIOSignal: Sendable {
     /// A constant value.
     case constant(Double)
     /// One component of recorded vectors. Each vector holds until the time of the next; the first also holds before its
-    /// own time.
-    ///
-    /// There is one time per vector, in nanoseconds since the start of the trace, in ascending order.
+    /// own time. There is one time per vector, in nanoseconds since the start of the trace, in ascending order.
     case held(times: [Int64], vectors: [SIMD3<Double>], component: Int)
 }
 
@@ -54,9 +52,87 @@ public struct IIORestSource: IIOSampleSource {
         }
     }
 
-    /// Creates a source from readings by channel id.
-    public init(channels: [String: Double]) { signals = channels.mapValues { .constant($0) } }
-
     /// Returns the same signals for every device.
     public func signals(for device: IIODevice) -> IIODeviceSignals { IIODeviceSignals(channels: signals) }
+}
+
+/// The recorded readings of one sensor.
+public struct IIOSampleTrack: Sendable {
+    package var kind: SensorKind
+    /// The id, label or name of the device that measured the readings; nil for every device with matching channels.
+    package var device: String?
+    /// The measurement times in nanoseconds since the start of the trace, in ascending order.
+    package private(set) var times: [Int64]
+    /// The readings in the unit of the kind, before the mount matrix is applied. A scalar is in the first component.
+    package private(set) var values: [SIMD3<Double>]
+
+    /// Creates a track. Readings without a time and readings that are not newer than their predecessor are dropped.
+    public init(kind: SensorKind, device: String? = nil, times: [Int64], values: [SIMD3<Double>]) {
+        self.kind = kind
+        self.device = device
+        self.times = []
+        self.values = []
+        self.times.reserveCapacity(min(times.count, values.count))
+        self.values.reserveCapacity(min(times.count, values.count))
+        for (time, value) in zip(times, values) where self.times.last.map({ time > $0 }) ?? true {
+            self.times.append(time)
+            self.values.append(value)
+        }
+    }
+
+    /// The time of the last reading plus the mean interval, in nanoseconds; 0 if the track is empty.
+    package var end: Int64 {
+        guard let first = times.first, let last = times.last else { return 0 }
+        return last.addingSaturated(max(1, last.subtractingSaturated(first) / Int64(max(1, times.count - 1))))
+    }
+}
+
+/// A source of recorded samples.
+public struct IIORecordedSource: IIOSampleSource {
+    /// The time of delivery of samples.
+    public enum DeliveryTiming: Sendable {
+        /// Samples are delivered at the times of their measurement. A device with several sensors uses the times of the
+        /// sensor with the most readings and repeats the last readings of the others.
+        case recordedTimes
+        /// Samples are delivered at the rate that the client sets. The last reading is repeated.
+        case deviceRate
+    }
+
+    private let tracks: [IIOSampleTrack]
+    private let release: DeliveryTiming
+    private let duration: Int64
+
+    /// Creates a source of tracks with a common start time.
+    ///
+    /// - Parameter duration: The duration of one pass in nanoseconds. If it is nil or too short, a pass ends one mean
+    ///   interval after the last reading.
+    public init(_ tracks: [IIOSampleTrack], release: DeliveryTiming = .recordedTimes, duration: Int64? = nil) {
+        self.tracks = tracks
+        self.release = release
+        self.duration = max(duration ?? 0, tracks.map(\.end).max() ?? 0)
+    }
+
+    /// Returns the signals of the tracks that belong to the device and for which the device has channels.
+    public func signals(for device: IIODevice) -> IIODeviceSignals {
+        var result = IIODeviceSignals(duration: duration)
+        var longest: [Int64] = []
+        for kind in SensorKind.allCases {
+            let named = tracks.first {
+                $0.kind == kind && $0.device != nil && [device.id, device.label, device.name].contains($0.device)
+            }
+            guard let track = named ?? tracks.first(where: { $0.kind == kind && $0.device == nil }),
+                !track.times.isEmpty
+            else { continue }
+            var isUsed = false
+            for (component, id) in kind.channelIDs.enumerated() where device.channel(id) != nil {
+                result.channels[id] = .held(times: track.times, vectors: track.values, component: component)
+                isUsed = true
+            }
+            if isUsed, track.times.count > longest.count { longest = track.times }
+        }
+        // A device without recorded readings stays at rest.
+        if longest.isEmpty { result.duration = nil }
+        if release == .recordedTimes, !longest.isEmpty { result.times = longest }
+        return result
+    }
 }

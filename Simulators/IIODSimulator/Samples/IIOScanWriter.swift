@@ -20,34 +20,22 @@ struct IIOScanWriter: Sendable {
         self.timeline = timeline
     }
 
-    /// Encodes the values of samples without their timestamps.
-    func writeValues(_ samples: Range<Int64>, into bytes: UnsafeMutableRawBufferPointer) {
+    /// Encodes samples. A timestamp is the origin plus the time of the sample divided by the speed.
+    func write(_ samples: Range<Int64>, origin: Int64, speed: Double, into bytes: UnsafeMutableRawBufferPointer) {
         let size = sampleSize
         guard size > 0, bytes.count / size >= samples.count else { return }
         for (place, sample) in samples.enumerated() {
             let phase = timeline.phase(of: sample) ?? 0
             let scan = UnsafeMutableRawBufferPointer(rebasing: bytes[place * size..<(place + 1) * size])
             for (channel, column) in columns { encoder.write(raw: column.raw(at: phase), of: channel, into: scan) }
-        }
-    }
-
-    /// Encodes the timestamps of samples: the origin plus the time of the sample divided by the speed.
-    func writeTimestamps(
-        _ samples: Range<Int64>, origin: Int64, speed: Double, into bytes: UnsafeMutableRawBufferPointer
-    ) {
-        guard let timestampChannel else { return }
-        let size = sampleSize
-        guard size > 0, bytes.count / size >= samples.count else { return }
-        for (place, sample) in samples.enumerated() {
+            guard let timestampChannel else { continue }
             let offset = timeline.offset(of: sample) ?? 0
             let stamp = origin &+ (speed == 1 ? offset : Int64(Double(offset) / speed))
-            let scan = UnsafeMutableRawBufferPointer(rebasing: bytes[place * size..<(place + 1) * size])
             encoder.write(raw: stamp, of: timestampChannel, into: scan)
         }
     }
 }
 
-/// A conversion of one channel's signal to raw values.
 struct IIOColumn: Sendable {
     private let signal: IIOSignal
     private let scale: Double

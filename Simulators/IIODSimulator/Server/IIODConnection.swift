@@ -10,7 +10,6 @@ final class IIODConnection {
     var session = IIODSession()
     /// The time at which to serve the connection even without socket events.
     var deadline = BootTime.never
-    /// True while the socket's send buffer is full.
     var isBlocked = false
     /// True if the client has closed its sending side.
     var hasReceivedEndOfFile = false
@@ -22,7 +21,6 @@ final class IIODConnection {
 
     deinit { LoopbackAcceptor.shutDownAndClose(descriptor) }
 
-    /// Resets the connection.
     func reset() {
         LoopbackAcceptor.reset(descriptor)
         isFinished = true

@@ -36,11 +36,9 @@ public final class IIODServer: Sendable {
     /// The TCP port on which the server listens; nil if the server is not running.
     public var port: UInt16? { thread.current?.address }
 
-    /// The number of open connections.
-    public var connectionCount: Int { shared.state.withLock { $0.connectionCount } }
+    package var connectionCount: Int { shared.state.withLock { $0.connectionCount } }
 
-    /// The total number of samples sent to all clients.
-    public var samplesSent: Int64 { shared.state.withLock { $0.world.samplesSent } }
+    package var samplesSent: Int64 { shared.state.withLock { $0.world.samplesSent } }
 
     /// Starts the server on 127.0.0.1 and returns its port. If the server is already running, returns its current port.
     ///
@@ -70,23 +68,23 @@ public final class IIODServer: Sendable {
     public func stop() { thread.stop() }
 
     /// Injects a fault, which takes effect at its moment.
-    public func inject(_ fault: IIODFault) { change { $0.add(fault) } }
-
-    /// Returns the current value of an attribute, including values written by clients. See
-    /// ``SimulatedIIOContext/value(for:)`` for the format of keys.
-    public func value(for key: String) -> String? { shared.state.withLock { $0.world.context.value(for: key) } }
-
-    /// Sets the value of an attribute. Returns false if the attribute does not exist.
-    @discardableResult
-    public func setValue(_ value: String, for key: String) -> Bool {
-        shared.state.withLock { $0.world.context.setValue(value, for: key) }
-    }
-
-    private func change(_ body: (inout IIODState) -> Void) {
+    public func inject(_ fault: IIODFault) {
         shared.updateAndWake { state in
-            body(&state.world)
+            state.world.add(fault)
             state.revision += 1
         }
+    }
+
+    /// Returns the current value of an attribute, including values written by clients; nil if it does not exist.
+    ///
+    /// A key has a form such as `device/attribute`, `device/buffer/attribute` or `device/input/channel/attribute`,
+    /// where `device` is the device's id.
+    public func value(for key: String) -> String? { shared.state.withLock { $0.world.context.context.value(for: key) } }
+
+    /// Sets the value of an attribute without the checks that apply to clients. Returns false if it does not exist.
+    @discardableResult
+    public func setValue(_ value: String, for key: String) -> Bool {
+        shared.state.withLock { $0.world.context.context.setValue(value, for: key) }
     }
 }
 
@@ -107,7 +105,6 @@ final class SharedWorld: ServiceState {
 
     func stop() { updateAndWake { $0.isStopped = true } }
 
-    /// Changes the state and wakes the server's thread.
     func updateAndWake(_ body: (inout State) -> Void) {
         let wakeUp = state.withLock { state in
             body(&state)

@@ -41,14 +41,13 @@ public struct IIODServerOptions: Sendable {
     public var timestampPolicy = TimestampPolicy.clock
     /// The initial faults.
     public var faults: [IIODFault] = []
-    /// Whether the `raw` and `input` attributes of measured channels follow the samples. If false, they keep their
-    /// values.
-    public var attributesFollowSamples = true
+    /// Whether the `raw` and `input` attributes of measured channels follow the samples.
+    package var attributesFollowSamples = true
     /// Whether reads of `raw` and `input` fail with EBUSY while the buffer is enabled, as with most drivers.
-    public var refusesRawReadsWhileCapturing = false
+    package var refusesRawReadsWhileCapturing = false
     /// The maximum number of connections. A further connection replaces the oldest one that has received no reply. If
     /// there is none, the new connection is closed.
-    public var maximumConnections = 256
+    package var maximumConnections = 256
     /// The start of playback shared with other servers; nil for an independent start.
     package var sharedStart: SharedPlaybackStart?
 

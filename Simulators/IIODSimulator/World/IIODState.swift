@@ -3,9 +3,9 @@
 import DeviceCore
 import IIOFormat
 import LoopbackServer
+import Trace
 
-/// The state that all connections of a server share: devices, samples, faults and the timeline. A value type without
-/// I/O.
+/// The state that all connections of a server share. A value type without I/O.
 struct IIODState: Sendable {
     var context: SimulatedIIOContext
     var faults: IIODFaultState
@@ -88,7 +88,7 @@ extension IIODState {
             place = index
         }
         faults.add(fault, device: place)
-        if case .start = fault.moment { _ = faults.apply(serial: openCount) { moment, _ in moment == .start } }
+        if fault.moment == .start { _ = faults.apply(serial: openCount) { moment, _ in moment == .start } }
     }
 
     /// Applies all faults that are due. Returns true if there were any.
@@ -105,7 +105,6 @@ extension IIODState {
         }
     }
 
-    /// Applies the faults that wait for the given sample.
     mutating func applyFaults(device: Int, sample: Int64) {
         _ = faults.apply(serial: openCount) { moment, of in
             if case .reading(let wanted) = moment { wanted <= sample && (of == nil || of == device) } else { false }
@@ -151,8 +150,7 @@ extension IIODState {
         return result
     }
 
-    /// Writes an attribute, or all attributes if the path has no name. Returns the number of bytes consumed or a
-    /// negative error.
+    /// Writes one or all attributes. Returns the number of bytes consumed or a negative error.
     mutating func write(_ bytes: [UInt8], to path: IIODAttributePath, now: BootTime) -> Int64 {
         do throws(IIODStatus) {
             let (device, _, list) = try context.list(path)
@@ -228,7 +226,6 @@ extension IIODState {
 // MARK: Buffers
 
 extension IIODState {
-    /// True if a client has opened the device.
     func isCapturing(_ device: Int) -> Bool { (streamCounts[device] ?? 0) > 0 }
 
     /// Returns the number of kernel buffers. OPEN determines the size of each.
@@ -242,7 +239,6 @@ extension IIODState {
         streamCounts[stream.device] = max(0, (streamCounts[stream.device] ?? 0) - 1)
     }
 
-    /// Opens a device for capture.
     mutating func open(
         _ device: Int, samples: Int64, mask digits: String, isCyclic: Bool, now: BootTime
     ) throws(IIODStatus) -> SampleStream {

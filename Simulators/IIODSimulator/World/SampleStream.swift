@@ -5,24 +5,19 @@ import DeviceCore
 /// The capture of one client from one device, between its OPEN and its CLOSE.
 struct SampleStream {
     enum Next {
-        /// The byte range of encoded scans in the block.
         case chunk(Range<Int>)
-        /// No samples are available before the time.
         case wait(BootTime)
         case failure(IIODStatus)
     }
 
-    /// The maximum size of a chunk in bytes, which bounds the memory that a client can occupy. Longer refills are sent
-    /// in several chunks.
+    /// The maximum size of a chunk in bytes. Longer refills are sent in several chunks.
     static let maximumChunkSize = 1 << 20
 
     let device: Int
-    /// The number of samples per refill, as requested by OPEN.
     let samplesPerRefill: Int
     let mask: IIODChannelMask
     /// The serial number of the OPEN. Failures with a lower number do not affect this stream.
     let serial: UInt64
-    /// The encoded scans of the current chunk.
     private(set) var block: [UInt8] = []
 
     private let writer: IIOScanWriter
@@ -104,8 +99,7 @@ struct SampleStream {
         }
     }
 
-    /// Encodes the next `count` samples and consumes `taken` samples. The difference is lost, as iiod discards the rest
-    /// of a refill.
+    /// Encodes the next `count` samples and consumes `taken`, as iiod discards the rest of a refill.
     private mutating func encode(_ count: Int64, taking taken: Int64, isPaced: Bool, speed: Double) -> Range<Int> {
         let size = sampleSize
         let length = Int(count) * size
@@ -118,11 +112,60 @@ struct SampleStream {
             guard !fitting.isEmpty else { break }
             block.withUnsafeMutableBytes { bytes in
                 let target = UnsafeMutableRawBufferPointer(rebasing: bytes[(place * size)...])
-                writer.writeValues(fitting, into: target)
-                writer.writeTimestamps(fitting, origin: stampOrigin, speed: isPaced ? speed : 1, into: target)
+                writer.write(fitting, origin: stampOrigin, speed: isPaced ? speed : 1, into: target)
             }
             place += fitting.count
         }
         return 0..<length
+    }
+}
+
+/// The samples in the kernel's buffer: a bounded queue that drops the newest samples when it is full.
+struct SimulatedSampleQueue: Sendable {
+    private(set) var count: Int64 = 0
+    /// The sample number of the next sample to arrive.
+    private(set) var nextSample: Int64 = 0
+    /// The queued samples as ranges of sample numbers, oldest first. Gaps between ranges are lost samples.
+    private var ranges: [Range<Int64>] = []
+
+    init(from first: Int64) { nextSample = first }
+
+    /// Appends the samples up to `released`. Samples beyond the capacity are lost.
+    mutating func append(upTo released: Int64, capacity: Int64) {
+        guard released > nextSample else { return }
+        let taken = min(released - nextSample, max(0, capacity - count))
+        if taken > 0 {
+            if let last = ranges.last, last.upperBound == nextSample {
+                ranges[ranges.count - 1] = last.lowerBound..<nextSample + taken
+            } else {
+                ranges.append(nextSample..<nextSample + taken)
+            }
+            count += taken
+        }
+        nextSample = released
+    }
+
+    /// Drops the samples up to `released`, which have arrived but are lost.
+    mutating func skip(to released: Int64) { nextSample = max(nextSample, released) }
+
+    /// The sample number of the oldest queued sample, or of the next one to arrive if the queue is empty.
+    var first: Int64 { ranges.first?.lowerBound ?? nextSample }
+
+    /// Removes up to `wanted` of the oldest samples and returns them as ranges without gaps.
+    mutating func removeFirst(_ wanted: Int64) -> [Range<Int64>] {
+        var result: [Range<Int64>] = []
+        var left = min(wanted, count)
+        count -= left
+        while left > 0, let range = ranges.first {
+            let taken = min(left, Int64(range.count))
+            result.append(range.lowerBound..<range.lowerBound + taken)
+            if taken == Int64(range.count) {
+                ranges.removeFirst()
+            } else {
+                ranges[0] = range.lowerBound + taken..<range.upperBound
+            }
+            left -= taken
+        }
+        return result
     }
 }

@@ -40,8 +40,8 @@ public final class IIOSource: MotionSource {
 
     /// The sensors that are currently known, sorted so that the best sensor of each kind is first.
     ///
-    /// The first access opens the contexts and waits for them, for at most `discoveryTimeout` seconds. Sensors of a
-    /// server that responds later appear when it responds.
+    /// The first access opens the contexts and waits for them, for at most 3 s. Sensors of a server that responds later
+    /// appear when it responds.
     public var sensors: [SensorDescription] {
         sessions.discover()
         return hub.sensors
@@ -60,11 +60,11 @@ public final class IIOSource: MotionSource {
     public var problems: [DeviceError] { sessions.problems }
 
     /// Searches for added and removed devices. Called, for example, after a kernel event.
-    public func devicesChanged() { sessions.wakeThreads() }
+    package func devicesChanged() { sessions.wakeThreads() }
 
     /// Sets whether changes of local devices are reported by calls of `devicesChanged()`. If so, the source searches
     /// less frequently.
-    public func setReportsDeviceChanges(_ areWatched: Bool) { sessions.setWatched(areWatched) }
+    package func setReportsDeviceChanges(_ areWatched: Bool) { sessions.setWatched(areWatched) }
 
     /// Subscribes to readings. The closures are called on threads of the source, or on the executor of the request
     /// while that executor reads the device.
@@ -88,9 +88,7 @@ public final class IIOSource: MotionSource {
 extension IIOSource {
     /// Notifies the threads of the contexts of changed subscriptions.
     private final class SessionGroup: Sendable {
-        private struct WeakHub {
-            weak var hub: MotionHub?
-        }
+        private struct WeakHub { weak var hub: MotionHub? }
 
         private let sessions: [ContextSession]
         private let catalog: SensorCatalog

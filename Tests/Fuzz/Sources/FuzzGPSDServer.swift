@@ -106,7 +106,7 @@ private final class Stage {
                 // These faults wait for the next report that reaches a client, and thereby make clients depend on each
                 // other.
                 case .halfLine, .garbage: break
-                default: engine.inject(fault)
+                default: engine.faults.add(fault)
                 }
             }
         }

@@ -365,9 +365,8 @@ extension IntegrationTests {
             let simulator = AccessorySimulator()
             let program = try AccessoryProgram("com.example.probe", ["--manual"], folder: try simulator.start())
             try #require(await program.line(#"{"event":"ready"}"#) != nil)
-            try simulator.attachRepeatedly(
-                SimulatedAccessory(name: "Passing", protocol: "com.example.probe", peer: EchoPeer()), count: 1000,
-                transport: transport)
+            let passing = SimulatedAccessory(name: "Passing", protocol: "com.example.probe", peer: EchoPeer())
+            for _ in 0..<1000 { simulator.detach(try simulator.attach(passing, transport: transport), .immediately) }
             var stay: [AccessorySimulator.ID] = []
             for number in 0..<20 {
                 stay.append(

@@ -82,9 +82,9 @@ struct ArmingTests {
         }
         let armed = try Self.arming(library).configure(Self.accelerometer)
         #expect(armed.timestampClock == .local("realtime"))
-        #expect(armed.clockName == "realtime")
+        #expect(armed.facts.clock == "realtime")
         let keeper = armed.makeCorrector(
-            clock: VirtualClock(now: BootTime(nanoseconds: 7_000_000_000)), library: library, previous: nil)
+            clock: VirtualClock(now: BootTime(nanoseconds: 7_000_000_000)), library: library)
         #expect(keeper.offset == 2_000_000_000)
     }
 
@@ -94,7 +94,7 @@ struct ArmingTests {
         library.script.withLock { $0.writeFailures[Devices.rate] = 13 }
         let armed = try Self.arming(library).configure(Self.accelerometer)
         #expect(armed.rate == 50)
-        #expect(armed.remarks.contains { $0.contains("100 Hz") && $0.contains("50 Hz") })
+        #expect(armed.facts.remarks.contains { $0.contains("100 Hz") && $0.contains("50 Hz") })
     }
 
     @Test("The rate is set on the trigger if it has a rate attribute")

@@ -5,18 +5,17 @@
 /// The value is a snapshot of the devices. Attributes may include their values at that time.
 public struct IIOContext: Sendable, Hashable {
     /// The name of the backend, for example "local" or "network".
-    public var name: String
+    package var name: String
     /// A description, usually the output of `uname -a`.
-    public var description: String
+    package var description: String
     /// The version of libiio that created the description, for example "0.24".
-    public var version: String
+    package var version: String
     /// Properties of the system, for example "local,kernel".
-    public var attributes: [IIOAttribute]
+    package var attributes: [IIOAttribute]
     /// The devices and triggers, in the order of the kernel.
-    public var devices: [IIODevice]
+    package var devices: [IIODevice]
 
-    /// Creates a context.
-    public init(
+    package init(
         name: String = "local", description: String = "", version: String = "0.24", attributes: [IIOAttribute] = [],
         devices: [IIODevice] = []
     ) {
@@ -30,29 +29,26 @@ public struct IIOContext: Sendable, Hashable {
 
 extension IIOContext {
     /// Returns the context as XML, identical to the output of libiio 0.24, with an internal document type definition.
-    ///
     /// If values are included, `attribute`, `debug-attribute` and `buffer-attribute` have a `value`, as in the contexts
     /// that iio-emu reads; libiio ignores it. A context without a version is written with version 0.24.
-    public func xml(includingValues: Bool) -> String {
+    package func xml(includingValues: Bool) -> String {
         var writer = IIOXMLWriter(includingValues: includingValues)
         writer.write(self)
         return writer.text
     }
 
-    /// Sets the value of an attribute. Returns false if the attribute does not exist.
-    ///
-    /// A key has the form `device/attribute`, `device/buffer/attribute`, `device/debug/attribute`,
-    /// `device/input/channel/attribute` or `device/output/channel/attribute`, with the ID of the device.
+    /// Sets the value of an attribute. Returns false if the attribute does not exist. A key has the form
+    /// `device/attribute`, `device/buffer/attribute`, `device/debug/attribute`, `device/input/channel/attribute` or
+    /// `device/output/channel/attribute`, with the ID of the device.
     @discardableResult
-    public mutating func setValue(_ value: String, for key: String) -> Bool {
+    package mutating func setValue(_ value: String, for key: String) -> Bool {
         guard let keyPath = keyPath(of: key) else { return false }
         self[keyPath: keyPath].value = value
         return true
     }
 
-    /// Returns the value of an attribute; nil if the attribute does not exist or its value is unknown. See
-    /// ``setValue(_:for:)`` for the form of a key.
-    public func value(for key: String) -> String? { keyPath(of: key).flatMap { self[keyPath: $0].value } }
+    /// Returns the value of an attribute; nil if the attribute does not exist or its value is unknown.
+    package func value(for key: String) -> String? { keyPath(of: key).flatMap { self[keyPath: $0].value } }
 
     private func keyPath(of key: String) -> WritableKeyPath<IIOContext, IIOAttribute>? {
         guard key.utf8.count <= 1024 else { return nil }

@@ -3,22 +3,18 @@
 /// A device or a trigger of a context.
 public struct IIODevice: Sendable, Hashable {
     /// The ID of the device, for example "iio:device0", or "trigger0" for a trigger.
-    public var id: String
+    public package(set) var id: String
     /// The name from the driver, for example "mpu6050"; empty if there is none. It is not unique.
-    public var name: String
+    public package(set) var name: String
     /// The label from the firmware, for example "accel-display"; empty if there is none.
-    public var label: String
+    public package(set) var label: String
     /// The channels, ordered by scan index, followed by channels without a scan index.
-    public var channels: [IIOChannel]
-    /// The attributes of the device.
-    public var attributes: [IIOAttribute]
-    /// The attributes in debugfs.
-    public var debugAttributes: [IIOAttribute]
-    /// The attributes of the buffer.
-    public var bufferAttributes: [IIOAttribute]
+    package var channels: [IIOChannel]
+    package var attributes: [IIOAttribute]
+    package var debugAttributes: [IIOAttribute]
+    package var bufferAttributes: [IIOAttribute]
 
-    /// Creates a device.
-    public init(
+    package init(
         id: String, name: String = "", label: String = "", channels: [IIOChannel] = [],
         attributes: [IIOAttribute] = [], debugAttributes: [IIOAttribute] = [], bufferAttributes: [IIOAttribute] = []
     ) {
@@ -31,42 +27,37 @@ public struct IIODevice: Sendable, Hashable {
         self.bufferAttributes = bufferAttributes
     }
 
-    /// True if the device is a trigger.
-    public var isTrigger: Bool { id.hasPrefix("trigger") }
+    package var isTrigger: Bool { id.hasPrefix("trigger") }
 
     /// Returns the input channel with the given ID; nil if there is none.
-    public func channel(_ id: String) -> IIOChannel? { channels.first { $0.id == id && !$0.isOutput } }
+    package func channel(_ id: String) -> IIOChannel? { channels.first { $0.id == id && !$0.isOutput } }
 
-    /// Returns the attribute of the device with the given name; nil if there is none.
-    public func attribute(_ name: String) -> IIOAttribute? { attributes.first { $0.name == name } }
+    package func attribute(_ name: String) -> IIOAttribute? { attributes.first { $0.name == name } }
 }
 
 extension IIODevice {
-    /// The position of the device on the machine, for example "base", "display" or "lid"; empty if it is unknown.
-    ///
-    /// The value is the driver's `location` attribute or, if there is none, the part of the label after "accel-".
-    public var location: String {
+    /// The position of the device on the machine, for example "base", "display" or "lid"; empty if it is unknown. The
+    /// value is the driver's `location` attribute or, if there is none, the part of the label after "accel-".
+    package var location: String {
         if let text = attribute("location")?.text, !text.isEmpty { return text }
         return label.hasPrefix("accel-") ? String(label.dropFirst("accel-".count)) : ""
     }
 
-    /// The serial number of the chip, from the attribute `serialnumber` of a few drivers (documented for all of IIO
-    /// since Linux 6.1); empty if there is none or it consists of zeros.
-    public var serial: String {
+    /// The serial number of the chip, from the attribute `serialnumber` of a few drivers; empty if there is none.
+    package var serial: String {
         let text = attribute("serialnumber")?.text ?? ""
         return text.allSatisfy { $0 == "0" } ? "" : text
     }
 
     /// The name of the clock for the timestamps, for example "realtime" or "boottime"; empty if it is unknown.
-    public var timestampClock: String { attribute("current_timestamp_clock")?.text ?? "" }
+    package var timestampClock: String { attribute("current_timestamp_clock")?.text ?? "" }
 
     /// The index in ``channels`` of the timestamp of a scan; nil if the device has none.
-    public var timestampChannel: Int? {
+    package var timestampChannel: Int? {
         channels.firstIndex { $0.id == "timestamp" && !$0.isOutput && ($0.scan?.index ?? -1) >= 0 }
     }
 
-    /// Returns the layout of scans in a buffer with the given channels enabled. The channels are indices in
-    /// ``channels``. nil if a channel does not exist or cannot be captured.
+    /// Returns the layout of scans with the given channels; nil if one does not exist or cannot be captured.
     package func layout(of wanted: some Sequence<Int>) -> IIOScanLayout? {
         var elements: [(channel: Int, scan: IIOScanElement)] = []
         for channel in wanted {
@@ -77,4 +68,50 @@ extension IIODevice {
         }
         return IIOScanLayout(elements)
     }
+}
+
+/// A channel of a device: an axis, a quantity, or the timestamp.
+package struct IIOChannel: Sendable, Hashable {
+    /// The type with its modifier, for example "accel_x" or "timestamp". It identifies the channel.
+    package var id: String
+    package var name: String
+    package var isOutput: Bool
+    /// The position and format of its samples in a buffer; nil if the channel cannot be captured.
+    package var scan: IIOScanElement?
+    package var attributes: [IIOAttribute]
+
+    package init(
+        id: String, name: String = "", isOutput: Bool = false, scan: IIOScanElement? = nil,
+        attributes: [IIOAttribute] = []
+    ) {
+        self.id = id
+        self.name = name
+        self.isOutput = isOutput
+        self.scan = scan
+        self.attributes = attributes
+    }
+
+    package func attribute(_ name: String) -> IIOAttribute? { attributes.first { $0.name == name } }
+}
+
+/// An attribute of a context, a device, a channel or a buffer.
+package struct IIOAttribute: Sendable, Hashable {
+    /// The name without the prefix of the device or channel, for example "scale".
+    package var name: String
+    /// The file name in sysfs, for example "in_accel_scale"; equal to the name if there is no file.
+    package var filename: String
+    /// The value when the attribute was read; nil if it is unknown.
+    package var value: String?
+
+    package init(name: String, filename: String? = nil, value: String? = nil) {
+        self.name = name
+        self.filename = filename ?? name
+        self.value = value
+    }
+
+    /// The value without leading and trailing NUL bytes, line terminators and spaces; nil if it is unknown.
+    package var text: String? { value.map { String(IIONumber.trimmed($0)) } }
+
+    /// The value as a number; nil if it is unknown or not a finite number. The decimal separator is a point.
+    package var number: Double? { value.flatMap { IIONumber.double($0) } }
 }

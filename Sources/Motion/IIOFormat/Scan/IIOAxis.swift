@@ -2,20 +2,17 @@
 
 /// An axis of a sensor: a channel and the conversion of its numbers to the unit of the sensor's kind.
 package struct IIOAxis: Sendable, Equatable {
-    /// The index of the channel in the list of channels of its device.
     package var channel: Int
     /// The ID of the channel, for example "accel_x".
     package var channelID: String
     /// The factor that is applied to the sum of the raw number and the offset; 0 if the driver's scale is invalid.
     package var scale: Double
-    /// The offset that is added to the raw number before scaling.
     package var offset: Double
     /// True if the channel is read from its `input` attribute, whose value is already scaled.
     package var isProcessed: Bool
     /// The factor that converts the scaled value to the unit of the sensor's kind.
     package var unitFactor: Double
 
-    /// Creates an axis.
     package init(
         channel: Int, channelID: String, scale: Double = 1, offset: Double = 0, isProcessed: Bool = false,
         unitFactor: Double = 1
@@ -28,10 +25,8 @@ package struct IIOAxis: Sendable, Equatable {
         self.unitFactor = unitFactor
     }
 
-    /// The name of the attribute that contains the value: "input" or "raw".
     package var attributeName: String { isProcessed ? "input" : "raw" }
 
-    /// True if values can be calculated.
     package var isUsable: Bool { isProcessed || (scale != 0 && scale.isFinite && offset.isFinite) }
 
     /// The conversion of the numbers of the attribute, which are raw, or scaled by the driver already.
@@ -46,7 +41,7 @@ package struct IIOAxis: Sendable, Equatable {
     package func value(of number: Double) -> Double { isUsable ? conversion.value(of: number) : .nan }
 
     /// Returns the number to be read for a value, not rounded: the inverse of ``value(of:)``.
-    package func number(for value: Double) -> Double { isUsable ? conversion.raw(for: value) : .nan }
+    package func number(for value: Double) -> Double { isUsable ? value / conversion.factor - conversion.offset : .nan }
 }
 
 /// The conversion of the raw numbers of an axis into the unit of its sensor's kind: (raw + offset) × factor.
@@ -56,21 +51,48 @@ struct IIOConversion: Sendable {
 
     @inline(__always)
     func value(of raw: Double) -> Double { (raw + offset) * factor }
-
-    /// The inverse of `value(of:)`, not rounded.
-    func raw(for value: Double) -> Double { value / factor - offset }
 }
 
-/// The conversions of three axes at once. The fourth component is 0.
-struct IIOVectorConversion: Sendable {
-    private let offset: SIMD4<Double>
-    private let factor: SIMD4<Double>
+struct IIOAxisConverter: Sendable {
+    let offset: Int
+    let format: IIODataFormat
+    let conversion: IIOConversion
 
-    init(_ x: IIOConversion, _ y: IIOConversion, _ z: IIOConversion) {
-        offset = SIMD4(x.offset, y.offset, z.offset, 0)
-        factor = SIMD4(x.factor, y.factor, z.factor, 0)
+    var end: Int { offset + format.byteCount }
+
+    /// Converts the axis of `count` scans. Writes a `Double` every `step` bytes.
+    func convert(_ scans: UnsafeRawPointer, stride: Int, count: Int, to output: UnsafeMutableRawPointer, step: Int) {
+        switch (format.storageBits, format.isSigned) {
+        case (8, true): convert(Int8.self, scans, stride, count, output, step)
+        case (8, false): convert(UInt8.self, scans, stride, count, output, step)
+        case (16, true): convert(Int16.self, scans, stride, count, output, step)
+        case (16, false): convert(UInt16.self, scans, stride, count, output, step)
+        case (32, true): convert(Int32.self, scans, stride, count, output, step)
+        case (32, false): convert(UInt32.self, scans, stride, count, output, step)
+        case (_, true): convert(Int64.self, scans, stride, count, output, step)
+        case (_, false): convert(UInt64.self, scans, stride, count, output, step)
+        }
     }
 
     @inline(__always)
-    func value(of raw: SIMD4<Double>) -> SIMD4<Double> { (raw + offset) * factor }
+    private func convert<Stored: FixedWidthInteger>(
+        _ type: Stored.Type, _ scans: UnsafeRawPointer, _ stride: Int, _ count: Int, _ output: UnsafeMutableRawPointer,
+        _ step: Int
+    ) {
+        let left = Stored(truncatingIfNeeded: format.leftShift)
+        let right = Stored(truncatingIfNeeded: format.rightShift)
+        let isBigEndian = format.isBigEndian
+        let conversion = conversion
+        var source = scans + offset
+        var target = output
+        for _ in 0..<count {
+            let stored = source.loadUnaligned(as: Stored.self)
+            let ordered = isBigEndian ? Stored(bigEndian: stored) : Stored(littleEndian: stored)
+            // If all storage bits are used, both shifts are 0.
+            let raw = (ordered &<< left) &>> right
+            target.storeBytes(of: conversion.value(of: Double(raw)), as: Double.self)
+            source += stride
+            target += step
+        }
+    }
 }

@@ -1,28 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The format of a sample in a buffer: the kernel's `[be|le]:[s|u]bits/storagebits[Xrepeat]>>shift`.
-///
-/// A value is loaded in its byte order, shifted right by `shift`, truncated to `bits` and sign-extended.
-public struct IIODataFormat: Sendable, Hashable {
-    /// True if the byte order is big endian.
-    public var isBigEndian: Bool
-    /// True if the value is signed.
-    public var isSigned: Bool
+/// The format of a sample in a buffer: the kernel's `[be|le]:[s|u]bits/storagebits[Xrepeat]>>shift`. A value is loaded
+/// in its byte order, shifted right by `shift`, truncated to `bits` and sign-extended.
+package struct IIODataFormat: Sendable, Hashable {
+    package var isBigEndian: Bool
+    package var isSigned: Bool
     /// The number of significant bits, 1 to `storageBits`.
-    public var bits: Int
+    package var bits: Int
     /// The number of bits in the buffer: 8, 16, 32 or 64.
-    public var storageBits: Int
+    package var storageBits: Int
     /// The right shift, in bits; 0 to `storageBits - bits`.
-    public var shift: Int
+    package var shift: Int
     /// The number of values in the element, 1 to 256. It is greater than 1 for quaternions, for example.
-    public var count: Int
+    package var count: Int
 
     /// Creates a format; nil if a parameter is out of range.
-    public init?(
+    package init?(
         isBigEndian: Bool = false, isSigned: Bool = true, bits: Int, storageBits: Int, shift: Int = 0, count: Int = 1
     ) {
         guard [8, 16, 32, 64].contains(storageBits), bits >= 1, shift >= 0, bits <= storageBits - shift,
-            count >= 1, count <= 256
+            (1...256).contains(count)
         else { return nil }
         self.isBigEndian = isBigEndian
         self.isSigned = isSigned
@@ -33,12 +30,63 @@ public struct IIODataFormat: Sendable, Hashable {
     }
 
     /// The size of an element with all its values, in bytes.
-    public var byteCount: Int { storageBits / 8 * count }
+    package var byteCount: Int { storageBits / 8 * count }
+    /// The left shift that moves the sign to the top bit of the storage.
+    var leftShift: Int { storageBits - bits - shift }
+    /// The right shift after `leftShift` that moves the least significant bit to the lowest bit.
+    var rightShift: Int { storageBits - bits }
 }
 
+// MARK: Text
+
 extension IIODataFormat {
-    /// The range of raw numbers as doubles, exact up to 53 bits.
-    public var range: ClosedRange<Double> {
+    /// Creates a format from a text, for example `be:s12/16>>4` or `le:s32/32X4>>0`; nil if the text is invalid.
+    /// `>>shift` is optional. The sign may be `S` or `U`, which libiio writes if all storage bits are used.
+    package init?(_ text: String) {
+        guard text.utf8.count <= 64 else { return nil }
+        var rest = IIONumber.trimmed(text).utf8[...]
+        func consume(_ bytes: String) -> Bool {
+            guard let first = rest.first, bytes.utf8.contains(first) else { return false }
+            rest = rest.dropFirst()
+            return true
+        }
+        func number() -> Int? {
+            let digits = rest.prefix { $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }
+            // Numbers with more than three digits exceed all valid ranges.
+            guard (1...3).contains(digits.count) else { return nil }
+            rest = rest.dropFirst(digits.count)
+            return digits.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
+        }
+        let isBigEndian = consume("b")
+        guard isBigEndian || consume("l"), consume("e"), consume(":") else { return nil }
+        let isSigned = consume("sS")
+        guard isSigned || consume("uU"), let bits = number(), consume("/"), let storageBits = number() else {
+            return nil
+        }
+        guard let count = consume("X") ? number() : 1 else { return nil }
+        let hasShift = consume(">")
+        guard !hasShift || consume(">"), let shift = hasShift ? number() : 0, rest.isEmpty else { return nil }
+        self.init(
+            isBigEndian: isBigEndian, isSigned: isSigned, bits: bits, storageBits: storageBits, shift: shift,
+            count: count)
+    }
+
+    /// The format as written by the kernel, for example "be:s12/16>>4".
+    package var text: String { text(sign: isSigned ? "s" : "u") }
+
+    /// The format as written by libiio, with an upper-case sign if all storage bits are used.
+    package var libiioText: String { bits == storageBits ? text(sign: isSigned ? "S" : "U") : text }
+
+    private func text(sign: String) -> String {
+        let times = count > 1 ? "X\(count)" : ""
+        return "\(isBigEndian ? "be" : "le"):\(sign)\(bits)/\(storageBits)\(times)>>\(shift)"
+    }
+}
+
+// MARK: Raw numbers
+
+extension IIODataFormat {
+    package var range: ClosedRange<Double> {
         func power(_ exponent: Int) -> Double { Double(sign: .plus, exponent: exponent, significand: 1) }
         return isSigned ? -power(bits - 1)...(power(bits - 1) - 1) : 0...(power(bits) - 1)
     }
@@ -49,13 +97,11 @@ extension IIODataFormat {
         let rounded = value.rounded()
         if isSigned {
             // 2^63 is the smallest double greater than `Int64.max`.
-            if rounded >= 9_223_372_036_854_775_808 { return clamped(.max) }
-            if rounded <= -9_223_372_036_854_775_808 { return clamped(.min) }
-            return clamped(Int64(rounded))
+            if rounded >= 0x1p63 { return clamped(.max) }
+            return clamped(rounded <= -0x1p63 ? .min : Int64(rounded))
         }
         if rounded <= 0 { return 0 }
-        if rounded >= 18_446_744_073_709_551_616 { return mask }
-        return min(UInt64(rounded), mask)
+        return rounded >= 0x1p64 ? mask : min(UInt64(rounded), mask)
     }
 
     /// Returns a raw number, clamped to the range, as unshifted bits.
@@ -65,6 +111,5 @@ extension IIODataFormat {
         return UInt64(bitPattern: max(-maximum - 1, min(raw, maximum))) & mask
     }
 
-    /// A mask of the significant bits before the shift.
     private var mask: UInt64 { bits >= 64 ? .max : (1 << UInt64(bits)) - 1 }
 }

@@ -2,7 +2,6 @@
 
 /// Three adjacent axes with the same signed format, as in the scans of most drivers. Their conversion is optimized.
 struct IIOPackedAxes: Sendable {
-    /// The offset of the first axis in the scan, in bytes.
     private let offset: Int
     private let format: IIODataFormat
     private let conversion: IIOVectorConversion
@@ -18,7 +17,7 @@ struct IIOPackedAxes: Sendable {
         }
         offset = first.offset
         format = first.format
-        conversion = IIOVectorConversion(lanes[0].conversion, lanes[1].conversion, lanes[2].conversion)
+        conversion = IIOVectorConversion(lanes.map(\.conversion))
     }
 
     /// Converts all scans. Writes one vector per scan, and its timestamp if there is one.
@@ -37,17 +36,14 @@ struct IIOPackedAxes: Sendable {
     private func convert<Stored: FixedWidthInteger>(
         _ scans: IIOScans, _ output: UnsafeMutableRawPointer, ordered: (Stored) -> Stored
     ) {
-        let (left, right) = (Stored(truncatingIfNeeded: leftShift), Stored(truncatingIfNeeded: rightShift))
+        let left = Stored(truncatingIfNeeded: format.leftShift)
+        let right = Stored(truncatingIfNeeded: format.rightShift)
         if right == 0 {
             convertEach(scans, output, ordered)
         } else {
             convertEach(scans, output) { (ordered($0) &<< left) &>> right }
         }
     }
-
-    /// The shifts that extract the significant bits of a stored number and extend its sign.
-    private var leftShift: Int { format.storageBits - format.bits - format.shift }
-    private var rightShift: Int { format.storageBits - format.bits }
 
     @inline(__always)
     private func convertEach<Stored: FixedWidthInteger>(
@@ -93,6 +89,20 @@ struct IIOPackedAxes: Sendable {
         let fourth = count > 3 ? raw(source.loadUnaligned(fromByteOffset: 3 * size, as: Stored.self)) : 0
         return conversion.value(of: SIMD4(Double(x), Double(y), Double(z), Double(fourth)))
     }
+}
+
+/// The conversions of three axes at once. The fourth component is 0.
+private struct IIOVectorConversion: Sendable {
+    private let offset: SIMD4<Double>
+    private let factor: SIMD4<Double>
+
+    init(_ axes: [IIOConversion]) {
+        offset = SIMD4(axes[0].offset, axes[1].offset, axes[2].offset, 0)
+        factor = SIMD4(axes[0].factor, axes[1].factor, axes[2].factor, 0)
+    }
+
+    @inline(__always)
+    func value(of raw: SIMD4<Double>) -> SIMD4<Double> { (raw + offset) * factor }
 }
 
 extension SIMD4<Double> {

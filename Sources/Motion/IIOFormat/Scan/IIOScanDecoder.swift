@@ -2,24 +2,21 @@
 
 package import DeviceCore
 
-/// A decoder that extracts the samples of one sensor from the bytes of a buffer.
-///
-/// A value is (raw + offset) × scale of its axis, in the unit of the sensor's kind and in the axes of the sensor.
-/// Decoding does not allocate memory and checks bounds once per call. Thread-safe.
+/// A decoder that extracts the samples of one sensor from the bytes of a buffer. A value is (raw + offset) × scale of
+/// its axis, in the unit of the sensor's kind and in the axes of the sensor. Decoding does not allocate memory and
+/// checks bounds once per call. Thread-safe.
 package struct IIOScanDecoder: Sendable {
     /// True if the scans contain timestamps of 64 bits.
     package let hasTimestamps: Bool
-    /// The minimum size of a scan, in bytes.
     package let minimumStride: Int
 
     private let axisConverters: [IIOAxisConverter]
     private let packed: IIOPackedAxes?
     private let timestampElement: IIOScanLayout.Element?
 
-    /// Creates a decoder for one or three axes.
-    ///
-    /// nil if the number of axes is different, or if an axis is not in the layout, has more than one value, or is not
-    /// usable. A timestamp is ignored if it is not in the layout or does not have 64 bits.
+    /// Creates a decoder for one or three axes. nil if the number of axes is different, or if an axis is not in the
+    /// layout, has more than one value, or is not usable. A timestamp is ignored if it is not in the layout or does not
+    /// have 64 bits.
     package init?(layout: IIOScanLayout, axes: [IIOAxis], timestampChannel: Int?) {
         guard axes.count == 1 || axes.count == 3 else { return nil }
         var lanes: [IIOAxisConverter] = []
@@ -40,23 +37,16 @@ package struct IIOScanDecoder: Sendable {
     }
 
     /// Decodes up to `count` scans that are `stride` bytes apart. The timestamps are in nanoseconds of the driver's
-    /// clock.
-    ///
-    /// Returns the number of decoded scans, which is limited by the complete scans in `bytes` and by the output
+    /// clock. Returns the number of decoded scans, which is limited by the complete scans in `bytes` and by the output
     /// buffers; 0 if the stride is too small for the layout. For a single axis, the second and third component are 0.
     /// If the scans contain no timestamps, `timestamps` is not changed.
     @discardableResult
     package func decode(
         _ bytes: UnsafeRawBufferPointer, stride: Int, count: Int, values: UnsafeMutableBufferPointer<SIMD3<Double>>,
         timestamps: UnsafeMutableBufferPointer<Int64>?
-    ) -> Int {
-        decode(bytes, stride, count, values, timestamps.map(UnsafeMutableRawBufferPointer.init), 0)
-    }
+    ) -> Int { decode(bytes, stride, count, values, timestamps.map(UnsafeMutableRawBufferPointer.init), 0) }
 
-    /// Decodes scans like ``decode(_:stride:count:values:timestamps:)``, with the timestamps converted to the boot
-    /// clock.
-    ///
-    /// - Parameter clockOffset: The nanoseconds to add to each timestamp.
+    /// Decodes scans like ``decode(_:stride:count:values:timestamps:)`` and adds `clockOffset` ns to each timestamp.
     @discardableResult
     package func decode(
         _ bytes: UnsafeRawBufferPointer, stride: Int, count: Int, values: UnsafeMutableBufferPointer<SIMD3<Double>>,
@@ -102,5 +92,36 @@ package struct IIOScanDecoder: Sendable {
                 to: output + place * MemoryLayout<Double>.stride, step: MemoryLayout<SIMD3<Double>>.stride)
         }
         scans.convertTimestamps()
+    }
+}
+
+/// Scans in a buffer, and the destination of their timestamps. The creator is responsible for checking the bounds.
+struct IIOScans {
+    struct Timestamps {
+        var offset: Int
+        var isBigEndian: Bool
+        var clockOffset: Int64
+        /// A buffer for one `Int64` per scan.
+        var output: UnsafeMutableRawPointer
+    }
+
+    var start: UnsafeRawPointer
+    var stride: Int
+    var count: Int
+    /// The timestamps; nil if there are none or they are not requested.
+    var timestamps: Timestamps?
+
+    func convertTimestamps() {
+        guard let timestamps else { return }
+        var source = start + timestamps.offset
+        var target = timestamps.output
+        for _ in 0..<count {
+            let stored = source.loadUnaligned(as: Int64.self)
+            let stamp = timestamps.isBigEndian ? Int64(bigEndian: stored) : Int64(littleEndian: stored)
+            // A timestamp can have any value, so the addition wraps around instead of trapping.
+            target.storeBytes(of: stamp &+ timestamps.clockOffset, as: Int64.self)
+            source += stride
+            target += MemoryLayout<Int64>.stride
+        }
     }
 }

@@ -1,23 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// An encoder of scans for a server and for raw buffer files. The inverse of ``IIOScanDecoder``.
-///
-/// A scan initially consists of zeros. The vector of each sensor and the timestamp are then written to it:
-/// ```swift
-/// var scan = encoder.emptyScan()
-/// scan.withUnsafeMutableBytes { bytes in
-///     encoder.put(acceleration, of: sensor.axes, into: bytes)
-///     encoder.put(raw: nanoseconds, of: timestampChannel, into: bytes)
-/// }
-/// ```
 package struct IIOScanEncoder: Sendable {
-    /// The layout of the scans.
     package let layout: IIOScanLayout
 
-    /// Creates an encoder for a layout.
     package init(layout: IIOScanLayout) { self.layout = layout }
 
-    /// Returns a scan of zeros.
     package func emptyScan() -> [UInt8] { [UInt8](repeating: 0, count: layout.sampleSize) }
 
     /// Returns a scan with vectors, and with a timestamp in nanoseconds if its channel is given.
@@ -32,9 +20,8 @@ package struct IIOScanEncoder: Sendable {
         return scan
     }
 
-    /// Writes a vector, in the unit of the sensor's kind, to a scan. Returns false if an axis is not in the layout.
-    ///
-    /// For a single axis, the first component is used. Values are rounded to the nearest raw number and clamped to its
+    /// Writes a vector, in the unit of the sensor's kind, to a scan. Returns false if an axis is not in the layout. For
+    /// a single axis, the first component is used. Values are rounded to the nearest raw number and clamped to its
     /// range. NaN is written as 0.
     @discardableResult
     package func write(_ value: SIMD3<Double>, of axes: [IIOAxis], into scan: UnsafeMutableRawBufferPointer) -> Bool {

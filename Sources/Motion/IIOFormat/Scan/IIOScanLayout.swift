@@ -1,39 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The position and format of a channel's samples in a buffer.
-public struct IIOScanElement: Sendable, Hashable {
+package struct IIOScanElement: Sendable, Hashable {
     /// The scan index, which determines the order of the channels. Indices may have gaps.
-    public var index: Int
-    /// The format of a sample.
-    public var format: IIODataFormat
-    /// The scale that the context specifies with the format; nil if there is none.
-    public var scale: Double?
+    package var index: Int
+    package var format: IIODataFormat
+    package var scale: Double?
 
-    /// Creates a scan element.
-    public init(index: Int, format: IIODataFormat, scale: Double? = nil) {
+    package init(index: Int, format: IIODataFormat, scale: Double? = nil) {
         self.index = index
         self.format = format
         self.scale = scale
     }
 }
 
-/// The layout of the channels of a scan in a buffer.
-///
-/// As in the kernel, the channels are ordered by scan index, each is aligned to its own size relative to the start of
-/// the scan, and the scan is padded to a multiple of the largest size (`iio_compute_scan_bytes` in the kernel).
+/// The layout of the channels of a scan in a buffer. As in the kernel, the channels are ordered by scan index, each is
+/// aligned to its own size relative to the start of the scan, and the scan is padded to a multiple of the largest size
+/// (`iio_compute_scan_bytes` in the kernel).
 package struct IIOScanLayout: Sendable, Equatable {
-    /// A channel in the scan.
     package struct Element: Sendable, Equatable {
-        /// The index of the channel in the list of channels of its device.
         package var channel: Int
-        /// The scan index.
         package var index: Int
-        /// The format of the sample.
         package var format: IIODataFormat
-        /// The offset in the scan, in bytes.
         package var offset: Int
 
-        /// The offset of the first byte after the sample.
         package var end: Int { offset + format.byteCount }
     }
 
@@ -41,14 +31,12 @@ package struct IIOScanLayout: Sendable, Equatable {
     package let elements: [Element]
     /// The size of a scan including padding, in bytes; 0 if there are no channels.
     package let sampleSize: Int
-    /// The size of a scan as calculated by libiio up to 0.24, in bytes.
-    ///
-    /// It does not include padding at the end. If it differs from ``sampleSize``, these versions of libiio read scans
-    /// at wrong offsets, unless the timestamp is also captured.
+    /// The size of a scan as calculated by libiio up to 0.24, in bytes. It does not include padding at the end. If it
+    /// differs from ``sampleSize``, these versions of libiio read scans at wrong offsets, unless the timestamp is also
+    /// captured.
     package let unpaddedSize: Int
 
-    /// Creates the layout of a scan with the given channels, in any order. Channels with the same scan index share
-    /// their data.
+    /// Creates the layout of a scan. Channels with the same scan index share their data.
     package init(_ channels: [(channel: Int, scan: IIOScanElement)]) {
         let sorted = channels.enumerated()
             .sorted { ($0.element.scan.index, $0.offset) < ($1.element.scan.index, $1.offset) }
@@ -77,10 +65,8 @@ package struct IIOScanLayout: Sendable, Equatable {
         unpaddedSize = unpadded
     }
 
-    /// Returns the element of a channel.
     package func element(of channel: Int) -> Element? { elements.first { $0.channel == channel } }
 
-    /// Returns the same result as the kernel's `ALIGN()`, which is intended for powers of two but also applied to
-    /// elements with three values.
+    /// Returns the same as the kernel's `ALIGN()`, even if the alignment is not a power of two.
     private static func aligned(_ size: Int, to alignment: Int) -> Int { (size + alignment - 1) & ~(alignment - 1) }
 }

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import DeviceCore
+package import DeviceCore
 
 extension IIODevice {
     /// Returns the motion sensors of the device, identified by the IDs of their channels. Other channels are ignored.
-    ///
     /// The attributes for scales, offsets, rates and matrices must have values. The result includes sensors without
     /// valid values, for example with a scale of 0, and their problem.
     package func sensors() -> [IIOSensor] { isTrigger ? [] : SensorKind.allCases.compactMap { sensor($0) } }
@@ -37,17 +36,105 @@ extension IIODevice {
         return sensor
     }
 
-    /// The device in messages, for example "iio:device0 (mpu6050)".
-    var title: String { name.isEmpty ? id : "\(id) (\(name))" }
+    fileprivate var title: String { name.isEmpty ? id : "\(id) (\(name))" }
 
-    /// Returns the attribute that applies to a channel: that of the channel, of its type, or of the device, in this
-    /// order.
-    func attribute(_ name: String, of channel: IIOChannel, type: String) -> IIOAttribute? {
+    /// Returns the attribute of a channel, of its type, or of the device, in this order.
+    private func attribute(_ name: String, of channel: IIOChannel, type: String) -> IIOAttribute? {
         let own = "in_\(channel.id)_\(name)"
-        return channel.attributes.first { $0.name == name && $0.filename == own }
-            ?? channel.attribute(name)
-            ?? attribute("in_\(type)_\(name)")
-            ?? attribute("in_\(name)")
-            ?? attribute(name)
+        return channel.attributes.first { $0.name == name && $0.filename == own } ?? channel.attribute(name)
+            ?? attribute("in_\(type)_\(name)") ?? attribute("in_\(name)") ?? attribute(name)
     }
+}
+
+extension IIODevice {
+    /// Returns the axis of a channel. If it has a problem, the scale of the axis is 0.
+    private func axis(at place: Int, type: String) -> (axis: IIOAxis, problem: String?) {
+        let channel = channels[place]
+        var axis = IIOAxis(channel: place, channelID: channel.id)
+        let scale = attribute("scale", of: channel, type: type)
+        // If the channel has both attributes, `raw` is preferred, because a buffer contains the same numbers. Without a
+        // scale, a raw number has no defined value.
+        axis.isProcessed = channel.attribute("input") != nil && (channel.attribute("raw") == nil || scale == nil)
+        guard !axis.isProcessed else { return (axis, nil) }
+        do throws(AttributeProblem) {
+            if let scale { axis.scale = try number(scale, of: channel) }
+            if let offset = attribute("offset", of: channel, type: type) {
+                axis.offset = try number(offset, of: channel)
+            }
+            guard axis.scale != 0 else {
+                throw AttributeProblem(
+                    attribute: scale, device: self, channel: channel, what: "and a scale cannot be 0")
+            }
+            // Raw numbers have up to 64 bits.
+            guard ((abs(axis.offset) + 0x1p64) * axis.scale).isFinite else {
+                throw AttributeProblem(
+                    attribute: scale, device: self, channel: channel, what: "which is too large for a reading")
+            }
+            return (axis, nil)
+        } catch {
+            (axis.scale, axis.offset) = (0, 0)
+            return (axis, error.text)
+        }
+    }
+
+    private func number(_ attribute: IIOAttribute, of channel: IIOChannel) throws(AttributeProblem) -> Double {
+        if let number = attribute.number { return number }
+        let what = attribute.value == nil ? "" : "which is not a finite decimal number"
+        throw AttributeProblem(attribute: attribute, device: self, channel: channel, what: what)
+    }
+}
+
+private struct AttributeProblem: Error {
+    let text: String
+
+    init(attribute: IIOAttribute?, device: IIODevice, channel: IIOChannel, what: String) {
+        let file = attribute?.filename ?? "the scale"
+        let place = "\(file) of \(channel.id) on \(device.title)"
+        let remedy = "The readings would be invalid. Check the driver and the attribute."
+        if let value = attribute?.text {
+            text = "\(place) is \"\(value.prefix(40))\", \(what). \(remedy)"
+        } else {
+            text = "\(place) could not be read. \(remedy)"
+        }
+    }
+}
+
+/// A motion sensor that was found in a device. A device with an accelerometer and a gyroscope has two sensors.
+package struct IIOSensor: Sendable, Equatable {
+    package var kind: SensorKind
+    /// The name from the driver, for example "mpu6050"; empty if there is none.
+    package var name: String
+    /// The label from the firmware, for example "accel-display"; empty if there is none.
+    package var label: String
+    /// The position on the machine, for example "base", "display" or "lid"; empty if it is unknown.
+    package var location: String
+    /// The axes x, y and z, or the single axis of a pressure sensor.
+    package var axes: [IIOAxis] = []
+    package var rates = SensorRates.unknown
+    /// The current rate, in hertz; nil if it is unknown. Some drivers start with 0, which means off.
+    package var currentRate: Double?
+    /// The attribute that sets the rate; nil if there is none. The rate may then depend on the trigger.
+    package var rateAttribute: IIORateAttribute?
+    package var mountMatrix = MountMatrix.identity
+    /// The file that contains the matrix, for example "in_accel_mount_matrix", or "none given".
+    package var mountMatrixOrigin = "none given"
+    package var remarks: [String] = []
+    /// The remarks about the driver's matrix. They do not apply if another matrix is used.
+    package var mountMatrixRemarks: [String] = []
+    package var canBuffer = false
+    package var canPoll = true
+    /// The reason why readings would be invalid, with the attribute and its value; nil if there is no problem.
+    package var problemText: String?
+
+    /// The error of a sensor whose readings would be invalid and must not be read; nil if there is no problem.
+    package var problem: DeviceError? { problemText.map { DeviceError(.inputOutput, $0) } }
+
+    package var isUsable: Bool { problemText == nil }
+}
+
+/// The attribute that sets the sampling rate of a sensor, by its name.
+package enum IIORateAttribute: Sendable, Hashable {
+    case device(String)
+    /// An attribute of the channel at an index in the device's list.
+    case channel(Int, String)
 }

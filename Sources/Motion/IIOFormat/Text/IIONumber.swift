@@ -2,7 +2,6 @@
 
 /// A parser of numbers in sysfs and libiio. The decimal separator is a point in any locale.
 package enum IIONumber {
-    /// Returns the text without leading and trailing whitespace and NUL bytes, which libiio and drivers include.
     package static func trimmed(_ text: String) -> Substring {
         var rest = text[...]
         while let first = rest.unicodeScalars.first, isWhitespaceOrControl(first) { rest.unicodeScalars.removeFirst() }
@@ -10,9 +9,8 @@ package enum IIONumber {
         return rest
     }
 
-    /// Parses a finite number, ignoring leading and trailing whitespace.
-    ///
-    /// Returns nil for any other text, including decimal commas, units, "nan" and hexadecimal numbers.
+    /// Parses a finite number, ignoring leading and trailing whitespace. Returns nil for any other text, including
+    /// decimal commas, units, "nan" and hexadecimal numbers.
     package static func double(_ text: some StringProtocol) -> Double? {
         let trimmed = trimmed(String(text.prefix(limit + 1)))
         guard !trimmed.isEmpty, trimmed.utf8.count <= limit, trimmed.utf8.allSatisfy(isPartOfNumber) else { return nil }

@@ -5,24 +5,17 @@ import IIOFormat
 
 /// The combined demand for the sensors of one device.
 struct DeviceReadPlan: Equatable {
-    /// The indices of the sensors with subscribers.
     let active: [Int]
     /// The rate, in hertz: infinity for the maximum rate, 0 for any rate.
     let rate: Double
     /// The maximum delay of a sample, in seconds.
     let latency: Double
-    /// True if the sensors are read axis by axis, without a buffer.
     let isPolled: Bool
     /// True if no subscriber requests more samples than `rate`, and the sensors may deliver more.
     var decimates = false
 
-    /// Returns the plan for the demand for each sensor of a unit; nil if there is no demand.
-    ///
-    /// - Parameters:
-    ///   - unit: The device and its sensors.
-    ///   - isPolled: True to read axis by axis.
-    ///   - gathers: False if the buffer has failed, or has returned no samples, while it collected samples to discard.
-    ///   - demand: Returns the demand for a sensor; nil if there is none.
+    /// Returns the plan for the demand for each sensor; nil if there is no demand. `gathers` is false if the buffer has
+    /// failed, or has returned no samples, while it collected samples to discard.
     static func plan(
         for unit: DeviceGroup, isPolled: Bool, gathers: Bool = true, demand: (SensorDescription.ID) -> MotionDemand?
     ) -> DeviceReadPlan? {
@@ -56,15 +49,12 @@ struct DeviceReadPlan: Equatable {
 struct BufferPlan: Equatable {
     /// The rate that is assumed if it is unknown, in hertz.
     static let assumedRate = 100.0
-    /// The maximum number of samples in a refill.
     static let maximumSamples = 4096
 
     /// The number of samples in a refill.
     let samples: Int
-    /// The decimation factor: of this number of consecutive samples, only the last is delivered. 1 delivers all
-    /// samples.
+    /// The decimation factor: of this number of consecutive samples, only the last is delivered.
     let decimation: Int
-    /// The number of refills that the kernel buffers.
     let kernelBuffers: Int
     /// The time after which a refill fails, in seconds; 0 for no limit.
     let timeout: Double
@@ -75,16 +65,9 @@ struct BufferPlan: Equatable {
     /// The time from one refill to the next, in seconds.
     let period: Double
 
-    /// Creates a plan.
-    ///
-    /// - Parameters:
-    ///   - rate: The rate of the sensor, in hertz; nil if it is unknown.
-    ///   - latency: The maximum delay of a sample, in seconds.
-    ///   - wanted: The maximum rate that subscribers request, in hertz; nil to deliver all samples.
-    ///   - forced: The number of samples in a refill; nil to derive it from the rate and the latency.
-    ///   - forcedBuffers: The number of kernel buffers; nil for 0.5 s of samples.
-    ///   - isLocal: True for a device of this machine.
-    ///   - isEventDriven: True if the device produces samples only for events.
+    /// Creates a plan from the rate of the sensor and the requested maximum rate, in hertz, and the maximum delay in
+    /// seconds. The rate is nil if unknown, the requested rate to deliver all samples. Forced numbers replace derived
+    /// ones.
     init(
         rate: Double?, latency: Double, wanted: Double? = nil, samples forced: Int? = nil,
         kernelBuffers forcedBuffers: Int? = nil, isLocal: Bool, isEventDriven: Bool
@@ -117,9 +100,8 @@ struct BufferPlan: Equatable {
 
     /// Returns the decimation factor. If the rate is close to a multiple of the requested rate, the factor is that
     /// multiple. Otherwise, the factor leaves four samples per interval to choose from, so that the readings remain
-    /// evenly spaced.
-    ///
-    /// The factor corresponds to at most 0.1 s, because other clients of a server also have to wait for these samples.
+    /// evenly spaced. The factor corresponds to at most 0.1 s, because other clients of a server also have to wait for
+    /// these samples.
     private static func decimation(rate: Double?, requested: Double?) -> Int {
         guard let rate, let requested, rate.isFinite, requested > 0 else { return 1 }
         let maximum = max(1, min(rate * 0.1, Double(maximumSamples)))
@@ -135,5 +117,44 @@ extension SensorRates {
     /// True if the sensor may run at twice the rate or faster, or if its rates are unknown.
     fileprivate func mayExceed(_ rate: Double) -> Bool {
         RateSelection.rate(wanted: rate, offered: self, current: nil).map { $0 >= 2 * rate } ?? true
+    }
+}
+
+/// The choice of the sampling rate to write for a requested rate.
+enum RateSelection {
+    /// The minimum rate if none is requested, in hertz. Some sensors start at 0 or 1 Hz.
+    static let minimumDefault = 10.0
+    /// The maximum rate to request from a driver that does not list its rates, in hertz.
+    static let maximumUnlistedRate = 100_000.0
+
+    /// Returns the rate to write, in hertz; nil to keep the current rate. The requested rate is 0 for any rate and
+    /// infinity for the maximum rate. The current rate is nil if it is unknown.
+    static func rate(wanted: Double, offered: SensorRates, current: Double?) -> Double? {
+        let rate: Double
+        if wanted > 0 {
+            rate = wanted
+        } else {
+            if let current, current >= minimumDefault { return nil }
+            rate = minimumDefault
+        }
+        switch offered {
+        case .unknown:
+            // Without a list of rates, a rate is only written if it is finite and exceeds the current rate. If the
+            // current rate is unknown, there is no attribute to write.
+            guard rate.isFinite, let current, case let rate = min(rate, maximumUnlistedRate), current < rate else {
+                return nil
+            }
+            return rate
+        case .list(let rates):
+            let usable = SensorRates.list(rates.filter { $0 > 0 })
+            return rateIfChanged(usable.rate(atLeast: rate), current: current)
+        case .range: return rateIfChanged(offered.rate(atLeast: rate), current: current)
+        }
+    }
+
+    private static func rateIfChanged(_ rate: Double?, current: Double?) -> Double? {
+        guard let rate, rate > 0 else { return nil }
+        if let current, abs(current - rate) <= rate * 1e-6 { return nil }
+        return rate
     }
 }

@@ -4,8 +4,7 @@ import DeviceCore
 
 /// The choice of the clock for a driver's timestamps.
 enum ClockSelection {
-    /// Returns the names of the clocks that are preferred to the current one, best first; empty if the current one is
-    /// the best.
+    /// Returns the clocks that are preferred to the current one, best first.
     static func preferredClocks(over: String) -> [String] { Array(steadyClocks.prefix { $0 != over }) }
 
     /// True if the clock cannot be set, and runs without steps until the next boot.
@@ -17,8 +16,7 @@ enum ClockSelection {
 
 /// The state of another machine's clock, kept from one capture to the next.
 struct ClockEstimate {
-    /// The maximum age of the state, in seconds. After this time, the clocks may have drifted by more than the network
-    /// delay.
+    /// The maximum age of the state, in seconds. Later, the drift of the clocks may exceed the network delay.
     private static let maximumAge = 60.0
 
     private let name: String

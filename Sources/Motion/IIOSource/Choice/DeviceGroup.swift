@@ -20,21 +20,12 @@ struct DeviceGroup {
     /// Identifies the device model across reconnections. Equal for all devices of a model.
     let fingerprint: String
     var members: [Member]
-    /// The trigger that the configuration specifies; nil if there is none.
     let trigger: String?
-    /// True if the configuration disables the buffer.
     let isPolled: Bool
     /// True if the sensor reports only changes, so that missing samples do not indicate a failure.
     let isEventDriven: Bool
 
-    /// Returns the units of a context.
-    ///
-    /// - Parameters:
-    ///   - context: The context.
-    ///   - address: The address of the context.
-    ///   - settings: The configuration of the sensors.
-    ///   - udev: Returns a udev property of the device at an index; nil if there is none.
-    ///   - key: Returns the persistent name of a device.
+    /// Returns the units of a context. `udev` returns a udev property of a device, `key` its persistent name.
     static func groups(
         in context: IIOContext, address: MotionSourceAddress, settings: [SensorSetting],
         udev: (_ property: String, _ device: Int) -> String? = { _, _ in nil },
@@ -51,8 +42,7 @@ struct DeviceGroup {
                 Member(
                     description: describe(sensor, of: device, key: key, address: address, settings: settings) {
                         udev($0, index)
-                    },
-                    sensor: sensor)
+                    }, sensor: sensor)
             }
             let applying = settings.filter { setting in members.contains { setting.applies(to: $0.description) } }
             return DeviceGroup(
@@ -111,11 +101,54 @@ enum AttributeSelection {
         device.isTrigger || device.channels.contains { channel in prefixes.contains { channel.id.hasPrefix($0) } }
     }
 
-    /// True for an attribute that describes a sensor. Readings are not needed, and reading them would trigger
-    /// measurements.
+    /// True for an attribute that describes a sensor. Reading the others would trigger measurements.
     static func isNeeded(_ name: String) -> Bool {
-        parts.contains { part in
-            name.indices.contains { name[$0...].hasPrefix(part) }
+        parts.contains { part in name.indices.contains { name[$0...].hasPrefix(part) } }
+    }
+}
+
+/// The sysfs path of a device's parent, without the counters that change when a HID sensor hub is reconnected. The
+/// kernel counts HID devices, as in `0003:8086:0001.0004`, and the sensors of hubs, as in `HID-SENSOR-200073.2.auto`.
+enum AttachmentPath {
+    /// Returns "platform/soc/i2c-1/1-0068" for a device at `/devices/platform/soc/i2c-1/1-0068/iio:device0`.
+    static func stable(_ devicePath: String) -> String {
+        let parts = devicePath.split(separator: "/").drop { $0 == "devices" }
+        return parts.dropLast().map(removingCounter).joined(separator: "/")
+    }
+
+    private static func removingCounter(_ part: Substring) -> Substring {
+        if part.hasPrefix("HID-SENSOR-"), part.hasSuffix(".auto") {
+            return removingNumber(part.dropLast(".auto".count), radix: 10) ?? part
+        }
+        let numbers = part.split(separator: ":", omittingEmptySubsequences: false)
+        let isHID =
+            numbers.count == 3 && numbers.dropLast().allSatisfy { $0.count == 4 && UInt16($0, radix: 16) != nil }
+        return isHID ? removingNumber(part, radix: 16) ?? part : part
+    }
+
+    private static func removingNumber(_ name: Substring, radix: Int) -> Substring? {
+        guard let dot = name.lastIndex(of: "."), Int(name[name.index(after: dot)...], radix: radix) != nil else {
+            return nil
+        }
+        return name[..<dot]
+    }
+
+    /// Appends "#2", "#3" and so on to the paths of sensors that are otherwise indistinguishable, such as two
+    /// accelerometers of one HID hub. The numbers follow the order of registration by the kernel.
+    static func numberDuplicates(in units: inout [DeviceGroup]) {
+        var counts: [String: Int] = [:]
+        for unit in units.indices.sorted(by: { number(of: units[$0]) < number(of: units[$1]) }) {
+            for member in units[unit].members.indices {
+                let description = units[unit].members[member].description
+                guard description.serial.isEmpty, !description.path.isEmpty else { continue }
+                let key = SensorIdentity(description).key
+                let count = counts[key, default: 0] + 1
+                counts[key] = count
+                if count > 1 { units[unit].members[member].description.path += "#\(count)" }
+            }
         }
     }
+
+    /// Returns the number in an ID, for example 12 for "iio:device12". libiio sorts IDs as text.
+    private static func number(of unit: DeviceGroup) -> Int { Int(unit.deviceID.drop { !$0.isNumber }) ?? .max }
 }

@@ -9,13 +9,13 @@ public struct IIOSourceOptions: Sendable {
     /// The maximum rate of a sensor that is read axis by axis, in hertz.
     public var maximumPollRate = 200.0
     /// The maximum duration of the discovery of sensors, in seconds.
-    public var discoveryTimeout = 3.0
+    package var discoveryTimeout = 3.0
     /// The initial delay before a retry after a failure, in seconds. It doubles with each further failure.
-    public var initialRetryDelay = 0.25
+    package var initialRetryDelay = 0.25
     /// The maximum delay before a retry, in seconds.
-    public var maximumRetryDelay = 10.0
+    package var maximumRetryDelay = 10.0
     /// The interval between searches for a missing sensor that has subscribers, in seconds.
-    public var searchInterval = 2.0
+    package var searchInterval = 2.0
     /// The time by which an executor that polls a buffer itself may be late, in seconds. If it is later, the source's
     /// thread resumes reading. nil to derive the time from the size of the kernel buffers.
     package var tolerance: Double?

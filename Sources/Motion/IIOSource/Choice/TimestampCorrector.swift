@@ -2,18 +2,15 @@
 
 import DeviceCore
 
-/// A corrector that converts the timestamps of a driver to the device's clock.
-///
-/// It does not read any clocks; the caller provides their times.
+/// A corrector that converts the timestamps of a driver to the device's clock. It does not read any clocks; the caller
+/// provides their times.
 struct TimestampCorrector {
-    /// The clock of the timestamps.
     enum TimestampClock: Equatable {
         /// The device's own clock.
         case device
         /// Another clock of this machine, which can be read.
         case local(String)
-        /// A clock that is only known from its timestamps, usually of another machine. The minimum delay counts as no
-        /// delay.
+        /// A clock that is only known from its timestamps. The minimum delay counts as no delay.
         case remote
         /// There are no timestamps. Samples are distributed over the time since the last arrival.
         case none
@@ -21,14 +18,13 @@ struct TimestampCorrector {
 
     /// The minimum time after which the minimum delay is determined again, in seconds, because clocks may drift.
     private static let minimumWindow = 10.0
-    /// The minimum number of refills in a window.
     private static let minimumWindowRefills = 50
     /// The maximum delay that confirms the offset, in nanoseconds.
     private static let confirmingDelay: Int64 = 10_000_000
     /// The minimum difference that is a clock step and not a delay, in seconds.
     private static let minimumStep = 1.0
-    /// The range of initial delays of a further capture for which the previous offset is kept, in nanoseconds. A busy
-    /// machine can cause these delays.
+    /// The range of initial delays for which the previous offset is kept, in nanoseconds. A busy machine can cause
+    /// them.
     private static let plausibleInitialDelays: Range<Int64> = 0..<2_000_000_000
 
     /// The state of another machine's clock, as determined by a capture.
@@ -37,14 +33,12 @@ struct TimestampCorrector {
         var offset: Int64
         /// The last timestamp, in nanoseconds.
         var stamp: Int64
-        /// The time at which the offset was last confirmed.
         var time: BootTime
     }
 
     private(set) var base: TimestampClock
     /// The nanoseconds to add to a timestamp.
     private(set) var offset: Int64 = 0
-    /// The number of steps of the timestamps' clock.
     private(set) var clockSteps = 0
     /// The time from one sample to the next, in seconds; 0 if it is unknown.
     var interval: Double
@@ -66,13 +60,8 @@ struct TimestampCorrector {
     private var windowRefills = 0
     private var nextMeasurement = BootTime.zero
 
-    /// Creates a corrector.
-    ///
-    /// - Parameters:
-    ///   - base: The clock of the timestamps.
-    ///   - interval: The time from one sample to the next, in seconds; 0 if it is unknown.
-    ///   - thinning: The number of samples of the sensor in an interval.
-    ///   - before: The state of the same clock from a previous capture; nil if there is none.
+    /// Creates a corrector. `interval` is the time between samples in seconds, 0 if unknown; `thinning` the number of
+    /// samples in it; `before` the state of the clock from a previous capture.
     init(base: TimestampClock, interval: Double, thinning: Int = 1, before: ClockState? = nil) {
         self.base = base
         self.interval = interval
@@ -88,8 +77,8 @@ struct TimestampCorrector {
         return ClockState(offset: offset, stamp: lastTimestamp, time: confirmationTime)
     }
 
-    /// Returns the offset of the device's clock from another clock of this machine, in nanoseconds. Uses the pair of
-    /// readings with the shortest distance, out of three. nil if the other clock cannot be read.
+    /// Returns the offset from another clock of this machine, in nanoseconds: the closest pair of readings out of
+    /// three.
     static func offset(clock: any DeviceClock, other: () -> Int64?) -> Int64? {
         var best: (width: Int64, offset: Int64)?
         for _ in 0..<3 {
@@ -101,7 +90,6 @@ struct TimestampCorrector {
         return best?.offset
     }
 
-    /// Starts a capture with an offset.
     mutating func start(offset: Int64) {
         self.offset = offset
         lastTimestamp = nil
@@ -131,7 +119,6 @@ struct TimestampCorrector {
         return makeAscending(times, arrival: arrival)
     }
 
-    /// Returns the change of the offset, from the first and the last timestamp of a refill.
     private mutating func correction(
         _ firstStamp: Int64, stamp: Int64, arrival: BootTime, measure: (String) -> Int64?
     ) -> Int64 {
@@ -142,9 +129,7 @@ struct TimestampCorrector {
             // If the first difference is this large, the driver uses another clock than it reports.
             guard lastTimestamp == nil,
                 abs(Double(delay)) > 5e9 + 2e9 * interval * Double(BufferPlan.maximumSamples / decimation)
-            else {
-                return 0
-            }
+            else { return 0 }
             base = .remote
             return delay
         case .local(let name):
@@ -185,9 +170,7 @@ struct TimestampCorrector {
             if delay < Self.confirmingDelay { confirmationTime = arrival }
             minimumDelay = min(minimumDelay, delay)
             guard windowRefills >= Self.minimumWindowRefills, arrival.seconds(since: windowStart) >= Self.minimumWindow
-            else {
-                return 0
-            }
+            else { return 0 }
             let change = minimumDelay
             beginWindow(arrival)
             confirmationTime = arrival
@@ -201,12 +184,8 @@ struct TimestampCorrector {
         minimumDelay = .max
     }
 
-    /// Distributes the samples evenly from the last time to `end`. There may have been a pause in between.
-    ///
-    /// - Parameters:
-    ///   - times: The times to set.
-    ///   - end: The time of the last sample.
-    ///   - spacing: The interval according to the timestamps, in nanoseconds; 0 if it is unknown.
+    /// Distributes the samples evenly from the last time to `end`, after a possible pause. `spacing` is the interval of
+    /// the timestamps in nanoseconds; 0 if it is unknown.
     private func distribute(_ times: UnsafeMutableBufferPointer<BootTime>, to end: BootTime, spacing: Int64 = 0) {
         let count = Int64(times.count)
         var step = interval > 0 && interval < 1e6 ? Int64(interval * 1e9) : 10_000_000
@@ -241,9 +220,8 @@ struct TimestampCorrector {
             // outer intervals, so the shorter one is used.
             let spacing =
                 isNotAscending == 0 && count > 2
-                ? min(
-                    times[1].nanoseconds &- times[0].nanoseconds,
-                    end.nanoseconds &- times[count - 2].nanoseconds) : 0
+                ? min(times[1].nanoseconds &- times[0].nanoseconds, end.nanoseconds &- times[count - 2].nanoseconds)
+                : 0
             distribute(times, to: end, spacing: spacing)
             lastTime = end
             return count

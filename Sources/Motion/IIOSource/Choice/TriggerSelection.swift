@@ -4,11 +4,9 @@ import IIOFormat
 
 /// The choice of the trigger for a device's buffer among the triggers of its context.
 enum TriggerSelection {
-    /// A decision about the trigger.
     enum Decision: Equatable {
         /// Keep the current state: a trigger is set, or the device does not support triggers.
         case keep
-        /// Set the trigger at an index in the context.
         case set(Int)
         /// Try without a trigger. No trigger with these names exists.
         case withoutTrigger([String])
@@ -16,8 +14,7 @@ enum TriggerSelection {
         case missing(String, offered: [String])
     }
 
-    /// Returns the decision for the device at an index in the context. The parent of a device is only requested if no
-    /// name matches.
+    /// Returns the decision for a device. The parent of a device is only requested if no name matches.
     static func decide(
         device: Int, context: IIOContext, configured: String?, state: IIOTriggerState?, parent: (Int) -> String?
     ) -> Decision {

@@ -4,22 +4,17 @@
 import DeviceCore
 import SystemCalls
 
-/// A check of the device description that a network server announces.
-///
-/// libiio allocates as much memory as the server announces, before it has received any data.
+/// A check of the device description that a network server announces. libiio allocates as much memory as the server
+/// announces, before it has received any data.
 enum DescriptionSizeCheck {
     /// The maximum size of a description, in bytes. It suffices for more than a thousand sensors.
     static let maximumSize = 16 << 20
-    /// The time within which a server must announce the size, for each of its addresses, in seconds. Equal to the
-    /// timeout of libiio.
+    /// The time within which a server must announce the size, per address, in seconds, as in libiio.
     private static let timeout = 5.0
-    /// The maximum number of addresses of a host that are tried.
     private static let maximumAddresses = 8
 
-    /// Throws an error if the server announces a description that is too large, or does not respond in time. Other
-    /// problems are reported by libiio.
-    ///
-    /// - Returns: The address at which the server has announced a size; nil if there is none.
+    /// Returns the address at which the server has announced a size; nil if there is none. Throws an error if the size
+    /// is too large or the server does not respond in time. libiio reports other problems.
     @discardableResult
     static func check(
         _ address: MotionSourceAddress, patience: Double = timeout
@@ -115,8 +110,7 @@ struct ServerAddress: Sendable {
         bytes = Array(UnsafeRawBufferPointer(start: pointer, count: Int(address.ai_addrlen)))
     }
 
-    /// Returns a socket that is connecting. The caller must wait for the connection and close the socket. nil if the
-    /// connection cannot be started.
+    /// Returns a socket that is connecting, which the caller must close; nil if it cannot be started.
     func connect() -> Int32? {
         let descriptor = Sockets.open(family, .stream)
         guard descriptor >= 0 else { return nil }

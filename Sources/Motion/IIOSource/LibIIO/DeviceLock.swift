@@ -3,11 +3,10 @@
 import Synchronization
 import SystemCalls
 
-/// An advisory lock on the sysfs directory of a device.
-///
-/// libiio disables the buffer of another program before it detects that the device is busy. Therefore, programs of this
-/// package acquire the lock first. The directory can be locked without write permission, and disappears with the
-/// device. The device node cannot be locked, because the kernel allows only one open descriptor.
+/// An advisory lock on the sysfs directory of a device. libiio disables the buffer of another program before it detects
+/// that the device is busy. Therefore, programs of this package acquire the lock first. The directory can be locked
+/// without write permission, and disappears with the device. The device node cannot be locked, because the kernel
+/// allows only one open descriptor.
 final class DeviceLock: IIOLease {
     private let descriptor: Mutex<Int32>
 
@@ -25,8 +24,7 @@ final class DeviceLock: IIOLease {
 
     deinit { release() }
 
-    /// Returns the program that holds the lock of a directory, for example "sensorctl (process 1234)"; nil if it is
-    /// unknown.
+    /// Returns the program that holds the lock, for example "sensorctl (process 1234)"; nil if it is unknown.
     private static func holder(of folder: String) -> String? {
         var status = stat()
         guard stat(folder, &status) == 0, let locks = try? FileIO.read("/proc/locks", limit: 1 << 20) else {

@@ -3,14 +3,12 @@
 import Synchronization
 import SystemCalls
 
-/// Actions that restore kernel settings if the process exits while sensors are in use.
-///
-/// The kernel keeps a buffer enabled after its device node has been closed, even if the process has ended: the chip
-/// continues to trigger interrupts, and other programs that read its values receive EBUSY. Threads that close buffers
-/// do not survive `exit`, so an exit handler disables the buffers. A killed process runs no exit handler; `sensorctl
-/// doctor` reports the buffers that it has left enabled.
+/// Actions that restore kernel settings if the process exits while sensors are in use. The kernel keeps a buffer
+/// enabled after its device node has been closed, even if the process has ended: the chip continues to trigger
+/// interrupts, and other programs that read its values receive EBUSY. Threads that close buffers do not survive `exit`,
+/// so an exit handler disables the buffers. A killed process runs no exit handler; `sensorctl doctor` reports the
+/// buffers that it has left enabled.
 final class ExitActions: Sendable {
-    /// The actions of this process. They run at its exit.
     static let shared: ExitActions = {
         atexit { ExitActions.shared.runAll() }
         return ExitActions()
@@ -20,21 +18,16 @@ final class ExitActions: Sendable {
     private static let maximumWait = 1000
 
     private struct State {
-        /// The actions, in the order in which they were added.
         var actions: [(id: Int, run: @Sendable () -> Void)] = []
         var nextID = 0
-        /// The number of changes in progress.
         var changes = 0
         var isExiting = false
     }
 
     private let state = Mutex(State())
 
-    /// Adds an action, and then changes the settings that the action restores.
-    ///
-    /// - Parameter change: Changes the settings. If the process is already exiting, it is not called, and ECANCELED is
-    ///   thrown.
-    /// - Returns: The ID of the action for ``remove(_:)``, and the result of the change.
+    /// Adds an action, and then changes the settings that the action restores. If the process is already exiting,
+    /// throws ECANCELED instead. Returns the ID of the action for ``remove(_:)``, and the result of the change.
     func add<Result>(
         _ action: @escaping @Sendable () -> Void, change: () throws(IIOFailure) -> Result
     ) throws(IIOFailure) -> (id: Int, result: Result) {
@@ -55,7 +48,6 @@ final class ExitActions: Sendable {
         }
     }
 
-    /// Removes an action after its settings have been restored.
     func remove(_ id: Int) { state.withLock { $0.actions.removeAll { $0.id == id } } }
 
     /// Waits for changes in progress, rejects further ones, and runs the actions in reverse order.

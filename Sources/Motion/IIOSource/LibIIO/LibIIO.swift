@@ -18,8 +18,7 @@ struct LibIIO: IIOLibrary {
         return LibIIOConnection(pointer, address: address, server: server)
     }
 
-    /// Returns the URI for libiio. Replaces localhost with 127.0.0.1, because libiio resolves localhost from /etc/hosts
-    /// only.
+    /// Returns the URI for libiio, with 127.0.0.1 for localhost, which libiio resolves from /etc/hosts only.
     static func uri(of address: MotionSourceAddress) -> String {
         guard address.backend == .network, let host = DescriptionSizeCheck.hostAndPort(address.target)?.host,
             Sockets.isLocalhost(host)
@@ -53,10 +52,8 @@ struct LibIIO: IIOLibrary {
     }
 }
 
-/// The messages of libxml2, which libiio uses to parse descriptions.
-///
-/// libxml2 prints invalid descriptions from servers to standard error, including control characters. libiio itself
-/// reports an invalid description.
+/// The messages of libxml2, which libiio uses to parse descriptions. libxml2 prints invalid descriptions from servers
+/// to standard error, including control characters. libiio itself reports an invalid description.
 private enum XMLErrorOutput {
     private typealias Handler = @convention(c) (UnsafeMutableRawPointer?, UnsafePointer<CChar>?) -> Void
     private typealias SetHandler = @convention(c) (UnsafeMutableRawPointer?, Handler?) -> Void
@@ -69,9 +66,7 @@ private enum XMLErrorOutput {
 #else
 import DeviceCore
 
-/// A replacement for libiio in a build without it.
 struct NoLibrary: IIOLibrary {
-    /// The error that subscribers receive.
     static let error = DeviceError(
         .notSupported,
         "Motion sensors need libiio, and this program was built without the trait LibIIO. Install libiio-dev and build with the trait, which is on by default."

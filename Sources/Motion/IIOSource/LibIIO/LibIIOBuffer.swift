@@ -6,10 +6,8 @@ import IIOFormat
 import Synchronization
 import SystemCalls
 
-/// A buffer of libiio.
-///
-/// Unchecked: the pointer is constant. libiio permits `iio_buffer_cancel` on other threads while the buffer exists,
-/// which the lock ensures. Only one thread at a time may refill the buffer.
+/// A buffer of libiio. Unchecked: the pointer is constant. libiio permits `iio_buffer_cancel` on other threads while
+/// the buffer exists, which the lock ensures. Only one thread at a time may refill the buffer.
 final class LibIIOBuffer: IIOBuffer, @unchecked Sendable {
     /// Keeps the context open as long as its buffers exist.
     private let connection: LibIIOConnection
@@ -86,8 +84,7 @@ struct RefillGate {
 
     mutating func recordRefill() { hasNotWaitedSinceRefill = true }
 
-    /// Decrements `reads` and returns true if a read is permitted. Returns false if no reads are left or the buffer is
-    /// empty.
+    /// Decrements `reads` and returns true if a read is permitted and the buffer is not empty.
     mutating func consumeRead(of descriptor: Int32, _ reads: inout Int) -> Bool {
         let hasWaited = !exchange(&hasNotWaitedSinceRefill, with: false)
         guard reads > 0, hasWaited || Sockets.isReadable(descriptor) else { return false }
@@ -96,7 +93,6 @@ struct RefillGate {
     }
 }
 
-/// Channel attributes that are read through libiio.
 final class LibIIOPoll: IIOPoll {
     private let connection: LibIIOConnection
     private let attributes: [IIOAttributePath]

@@ -7,10 +7,8 @@ import IIOFormat
 import Synchronization
 import SystemCalls
 
-/// A context of libiio.
-///
-/// Unchecked: the pointers are constant, and libiio serializes the attribute calls of several threads. Buffers of a
-/// device must be created by one thread at a time.
+/// A context of libiio. Unchecked: the pointers are constant, and libiio serializes the attribute calls of several
+/// threads. Buffers of a device must be created by one thread at a time.
 final class LibIIOConnection: IIOConnection, @unchecked Sendable {
     let context: IIOContext
 
@@ -21,7 +19,6 @@ final class LibIIOConnection: IIOConnection, @unchecked Sendable {
     private let server: ServerAddress?
     private let capabilities = ServerCapabilities()
     private let isLocal: Bool
-    /// The default number of kernel buffers in libiio.
     private static let defaultKernelBuffers = 4
     /// The error after which the responses of the server no longer match the requests; 0 if there is none.
     private let desynchronizationError = Atomic<Int32>(0)
@@ -108,7 +105,6 @@ final class LibIIOConnection: IIOConnection, @unchecked Sendable {
         return access("/dev/\(context.devices[device].id)", R_OK | W_OK) == 0
     }
 
-    /// Returns the path of a local attribute.
     private func path(of place: IIOAttributePath) -> String? {
         switch place {
         case .device(let device, let name): return directory(of: device).map { "\($0)/\(name)" }
@@ -241,9 +237,8 @@ final class LibIIOConnection: IIOConnection, @unchecked Sendable {
         }
     }
 
-    /// Opens and closes the device node, and fails with the same error as libiio would.
-    ///
-    /// libiio 0.24 disables the buffer of another program before it detects that the node is busy.
+    /// Opens and closes the device node, and fails with the same error as libiio would. libiio 0.24 disables the buffer
+    /// of another program before it detects that the node is busy.
     private static func checkNode(_ node: String) throws(IIOFailure) {
         let descriptor = open(node, O_RDWR | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { throw IIOFailure("open \(node)", errno) }
@@ -252,16 +247,12 @@ final class LibIIOConnection: IIOConnection, @unchecked Sendable {
 
     func openPoll(device: Int, channels wanted: [(channel: Int, attribute: String)]) throws(IIOFailure) -> any IIOPoll {
         guard context.devices.indices.contains(device) else { throw IIOFailure("open", ENODEV) }
-        guard isLocal, let folder = directory(of: device) else {
-            return LibIIOPoll(self, places: wanted.map { .channel(device, $0.channel, $0.attribute) })
-        }
+        let places = wanted.map { IIOAttributePath.channel(device, $0.channel, $0.attribute) }
+        guard isLocal else { return LibIIOPoll(self, places: places) }
         var paths: [String] = []
-        for (channel, name) in wanted {
-            let all = context.devices[device].channels
-            guard all.indices.contains(channel), let attribute = all[channel].attribute(name) else {
-                throw IIOFailure("open \(name)", ENOENT)
-            }
-            paths.append("\(folder)/\(attribute.filename)")
+        for place in places {
+            guard let path = path(of: place) else { throw IIOFailure("open \(place.name)", ENOENT) }
+            paths.append(path)
         }
         return try SysfsPoll(paths: paths)
     }

@@ -7,26 +7,18 @@ import Synchronization
 import SystemCalls
 
 /// Captures the messages of libiio, which prints them to `stderr` and has no option to disable this before version 1.
-///
 /// During a call of libiio, `stderr` is replaced with a stream that captures the output of the calling thread, and
 /// forwards the output of other threads to the original stream.
 enum LibIIOMessages {
-    /// A stream of the C library, which locks it during each call.
-    private struct Stream: @unchecked Sendable {
-        let file: UnsafeMutablePointer<FILE>
-    }
+    private struct Stream: @unchecked Sendable { let file: UnsafeMutablePointer<FILE> }
 
     private struct State {
-        /// The output of each thread that is in a call of libiio.
         var output: [pthread_t: [UInt8]] = [:]
-        /// The original `stderr` of the program.
         var original: Stream?
     }
 
-    /// The maximum output that is captured per call, in bytes.
     private static let maximumOutput = 4096
     private static let state = Mutex(State())
-    /// The stream that captures the output; nil if memory allocation has failed.
     private static let collector = dsiio_open_stream { _, bytes, count in
         LibIIOMessages.write(UnsafeRawBufferPointer(start: bytes, count: count))
         return count
@@ -35,13 +27,10 @@ enum LibIIOMessages {
     /// Calls libiio, and logs its messages at debug level. The caller reports a failure of the call.
     static func withCapturedOutput<Result, Failure>(_ call: () throws(Failure) -> Result) throws(Failure) -> Result {
         begin()
-        defer {
-            for line in end() { Logger(label: "device-services.motion").debug("libiio: \(line)") }
-        }
+        defer { for line in end() { Logger(label: "device-services.motion").debug("libiio: \(line)") } }
         return try call()
     }
 
-    /// Starts to capture the output of the current thread.
     static func begin() {
         guard let collector else { return }
         state.withLock { state in
@@ -52,7 +41,6 @@ enum LibIIOMessages {
         }
     }
 
-    /// Stops capturing and returns the lines of the output of the current thread.
     static func end() -> [String] {
         let output = state.withLock { state in
             let output = state.output.removeValue(forKey: pthread_self()) ?? []

@@ -5,7 +5,6 @@ import SystemCalls
 
 /// The failure of a call of libiio or of a related system call.
 struct IIOFailure: Error, Equatable {
-    /// The name of the function or operation.
     let call: String
     /// The positive error number.
     let number: Int32
@@ -23,7 +22,6 @@ struct IIOFailure: Error, Equatable {
 }
 
 extension IIOFailure {
-    /// The operation that has failed.
     enum Operation: Equatable {
         case open(MotionSourceAddress)
         case capture(device: String, triggers: [String], address: MotionSourceAddress)
@@ -33,7 +31,13 @@ extension IIOFailure {
 
     /// Returns an error with a message for the user that includes a remedy.
     func error(_ task: Operation) -> DeviceError {
-        let (code, message) = codeAndMessage(for: task)
+        let (code, message) =
+            switch task {
+            case .open(let address): openMessage(address)
+            case .capture(let device, let triggers, let address): captureMessage(device, triggers, address)
+            case .stream(let device, let address): streamMessage(device, address)
+            case .poll(let device, let address): pollMessage(device, address)
+            }
         return DeviceError(code, message, cause: .system(call: call, errno: number))
     }
 
@@ -43,29 +47,16 @@ extension IIOFailure {
             .contains(number)
     }
 
-    /// True if the device does not exist any more.
     var isDeviceRemoved: Bool { [ENODEV, ENOENT, ENXIO].contains(number) }
 
-    /// True if the device is in use by another program, or the user lacks permission.
     var isAccessRefused: Bool { [EBUSY, EACCES, EPERM].contains(number) }
 
     /// A failure for a device whose removal was detected without a failed call.
     static func removed(_ device: String) -> IIOFailure { IIOFailure("find \(device)", ENODEV) }
 
-    /// A failure for a capture without samples.
     static let noSamples = IIOFailure("iio_buffer_refill", ETIMEDOUT)
 
-    /// A failure for an attribute whose value is not a number.
     static func invalidNumber(_ name: String) -> IIOFailure { IIOFailure("read \(name)", EIO) }
-
-    private func codeAndMessage(for task: Operation) -> (DeviceError.Code, String) {
-        switch task {
-        case .open(let address): openMessage(address)
-        case .capture(let device, let triggers, let address): captureMessage(device, triggers, address)
-        case .stream(let device, let address): streamMessage(device, address)
-        case .poll(let device, let address): pollMessage(device, address)
-        }
-    }
 
     private func openMessage(_ address: MotionSourceAddress) -> (DeviceError.Code, String) {
         switch number {
@@ -83,8 +74,7 @@ extension IIOFailure {
             return (.notFound, "This machine has no IIO devices. Check that their kernel drivers are loaded.")
         case ENOENT, ENODEV, ENXIO:
             return (.notFound, "\(address) does not exist. Check the address in DEVICE_SERVICES_IIO.")
-        case EBUSY:
-            return (.busy, "\(address) is in use by another program. Retrying.")
+        case EBUSY: return (.busy, "\(address) is in use by another program. Retrying.")
         case EFBIG:
             return (
                 .notSupported,
@@ -132,8 +122,7 @@ extension IIOFailure {
             )
         case ENOENT, ENODEV, ENXIO:
             return (.notFound, "\(device) at \(address) has been removed, or it cannot capture. Retrying.")
-        default:
-            return streamMessage(device, address)
+        default: return streamMessage(device, address)
         }
     }
 
@@ -151,8 +140,7 @@ extension IIOFailure {
                 .connectionLost,
                 "The server at \(address) closed the connection or stopped responding. Retrying until it responds."
             )
-        case EBUSY:
-            return (.busy, "\(device) at \(address) is in use by another program. Retrying.")
+        case EBUSY: return (.busy, "\(device) at \(address) is in use by another program. Retrying.")
         default:
             return (
                 .inputOutput,

@@ -5,23 +5,19 @@ import IIOFormat
 import SystemCalls
 
 /// The functions of libiio that this module uses. There is an implementation with the C library and one for tests.
-///
 /// Except for `devices(at:)`, `time(of:)` and refills of buffers with a `wait` descriptor, all functions are called on
 /// threads that block SIGPIPE. This includes the release of objects.
 protocol IIOLibrary: Sendable {
-    /// Opens a new context, which is a snapshot of the current devices. Blocks until the server responds or the
-    /// connection fails.
+    /// Opens a snapshot of the current devices. Blocks until the server responds or the connection fails.
     func open(_ address: MotionSourceAddress) throws(IIOFailure) -> any IIOConnection
 
     /// Returns the names of the current devices; nil if only a new context can determine them. Must be fast.
     func devices(at address: MotionSourceAddress) -> [String]?
 
-    /// Returns the time of a local clock, in nanoseconds. `clock` is the kernel's name of the clock, for example
-    /// "realtime" or "monotonic".
+    /// Returns the time of a local clock in nanoseconds, by its name in the kernel, for example "realtime".
     func time(of clock: String) -> Int64?
 }
 
-/// An open context.
 protocol IIOConnection: AnyObject, Sendable {
     /// The snapshot, including the values of the attributes that describe a sensor.
     var context: IIOContext { get }
@@ -36,7 +32,6 @@ protocol IIOConnection: AnyObject, Sendable {
     /// Returns the trigger of a device. Throws ENOENT if the device does not support triggers.
     func trigger(of device: Int) throws(IIOFailure) -> IIOTriggerState
     func setTrigger(_ trigger: Int, of device: Int) throws(IIOFailure)
-    /// Returns the path of the hardware parent of a device or trigger; nil if it is unknown.
     func parent(of device: Int) -> String?
     /// Creates a timer trigger with a rate in hertz, and assigns it to the device until it is released.
     func timerTrigger(for device: Int, rate: Double) throws(IIOFailure) -> any IIOLease
@@ -52,15 +47,12 @@ protocol IIOConnection: AnyObject, Sendable {
 
     /// Prepares or starts a capture of channels. A refill fails after `timeout` seconds without data; 0 means no limit,
     /// if the backend permits that.
-    func openBuffer(
-        device: Int, channels: [Int], samples: Int, kernelBuffers: Int, timeout: Double
-    ) throws(IIOFailure) -> any IIOBuffer
+    func openBuffer(device: Int, channels: [Int], samples: Int, kernelBuffers: Int, timeout: Double) throws(IIOFailure)
+        -> any IIOBuffer
 
-    /// Prepares repeated reads of channel attributes.
     func openPoll(device: Int, channels: [(channel: Int, attribute: String)]) throws(IIOFailure) -> any IIOPoll
 }
 
-/// The state of a device's trigger.
 enum IIOTriggerState: Equatable, Sendable {
     case none
     /// The index of the trigger in the context; nil if the trigger was created after the context.
@@ -72,33 +64,25 @@ protocol IIOLease: AnyObject, Sendable {
     func release()
 }
 
-/// A capture. It must be started and refilled by one thread at a time, and closed by one thread. Any thread may cancel
-/// it.
+/// A capture. One thread at a time may start, refill and close it; any thread may cancel it.
 protocol IIOBuffer: AnyObject, Sendable {
     /// The size of a scan, in bytes.
     var scanSize: Int { get }
     /// The number of refills that are buffered if the reader is late.
     var kernelBuffers: Int { get }
-    /// A descriptor that is readable if there are samples, and a wakeup that is signaled if the buffer is cancelled;
-    /// nil if only a refill can wait for samples.
+    /// A descriptor to poll for samples, and a wakeup that a cancellation signals; nil if only a refill can wait.
     var pollHandle: (descriptor: Int32, wakeUp: WakeupPipe)? { get }
     /// Starts the capture, if it was only prepared. Another thread may cancel it in the meantime.
     func start() throws(IIOFailure)
     /// Reads the next samples. Returns the number of bytes, which are valid until the next call, or a negative error
-    /// number.
-    ///
-    /// - Parameters:
-    ///   - bytes: Set to the samples.
-    ///   - reads: The number of permitted system calls, which is decremented. If it is 0, or no samples are available,
-    ///     the result is -EAGAIN. If `wait` is nil, the call blocks instead.
+    /// number. `reads` is the number of permitted system calls, which is decremented. If it is 0, or no samples are
+    /// available, the result is -EAGAIN. If `pollHandle` is nil, the call blocks instead.
     func refill(_ bytes: inout UnsafeRawBufferPointer, reads: inout Int) -> Int
     /// Ends a waiting refill and all later ones with EBADF.
     func cancel()
-    /// Stops the capture.
     func close()
 }
 
-/// Attributes that are read repeatedly.
 protocol IIOPoll: AnyObject, Sendable {
     /// Reads the attribute at an index of the list; NaN if its value is not a number.
     func read(_ index: Int) throws(IIOFailure) -> Double
@@ -109,7 +93,6 @@ enum IIOAttributePath: Hashable, Sendable {
     case device(Int, String)
     case channel(Int, Int, String)
 
-    /// The name of the attribute.
     var name: String {
         switch self {
         case .device(_, let name), .channel(_, _, let name): name

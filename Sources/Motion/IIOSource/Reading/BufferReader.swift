@@ -4,10 +4,9 @@ import DeviceCore
 import IIOFormat
 import Logging
 
-/// Decodes the samples of a buffer and delivers them to the hub.
-///
-/// Each refill requires one wait and, for each sensor, one pass over the bytes and one call of the hub. The arrays of a
-/// batch are reused unless a subscriber has retained them.
+/// Decodes the samples of a buffer and delivers them to the hub. Each refill requires one wait and, for each sensor,
+/// one pass over the bytes and one call of the hub. The arrays of a batch are reused unless a subscriber has retained
+/// them.
 struct BufferReader {
     private struct Stream {
         let decoder: IIOScanDecoder
@@ -20,13 +19,11 @@ struct BufferReader {
     private let library: any IIOLibrary
     private let stride: Int
     private let decimation: Int
-    /// The number of samples since the last one that was kept.
     private var samplesSinceKept = 0
     private var streams: [Stream]
     private var corrector: TimestampCorrector
     private let hasTimestamps: Bool
     private let name: String
-    /// The time of the last refill.
     private(set) var lastRefill: BootTime
     private var loggedClockSteps = 0
     private var hasLoggedRejection = false
@@ -57,16 +54,13 @@ struct BufferReader {
         self.streams = streams
     }
 
-    /// The IDs of the sensors that the capture reads.
     var sensors: [SensorDescription.ID] { streams.map(\.batch.sensor) }
 
     /// True if the times of the samples are based on the timestamps of the driver.
     var usesDriverTimestamps: Bool { hasTimestamps && corrector.base != .none && !corrector.areTimestampsRejected }
 
-    /// The state of another machine's clock; nil if it is unknown.
     var clockState: TimestampCorrector.ClockState? { corrector.clockState }
 
-    /// Returns the time since the last refill, in seconds.
     func secondsSinceRefill(now: BootTime) -> Double { now.seconds(since: lastRefill) }
 
     /// Reads until a refill fails. Returns the positive error number.
@@ -102,9 +96,7 @@ struct BufferReader {
         }
         let kept = decode(bytes, count: count, arrival: arrival)
         reader.isDelivering = true
-        if kept > 0 {
-            for index in streams.indices { hub.post(streams[index].batch) }
-        }
+        if kept > 0 { for index in streams.indices { hub.post(streams[index].batch) } }
         reader.isDelivering = false
     }
 
@@ -118,7 +110,6 @@ struct BufferReader {
         return kept
     }
 
-    /// Logs irregularities of the timestamps, a limited number of times.
     private mutating func logIrregularities() {
         loggedClockSteps = corrector.clockSteps
         if corrector.areTimestampsRejected, !hasLoggedRejection {
@@ -163,8 +154,7 @@ struct BufferReader {
 }
 
 extension MotionBatch {
-    /// Removes the arrays from the batch, with the size for `count` readings. The memory is reused if nothing else
-    /// retains it.
+    /// Removes the arrays from the batch, with space for `count` readings. Memory that nothing else retains is reused.
     fileprivate mutating func moveArrays(count: Int) -> ([SIMD3<Double>], [BootTime]) {
         if values.count != count || times.count != count {
             values = [SIMD3<Double>](repeating: .zero, count: count)

@@ -6,7 +6,6 @@ import SystemCalls
 
 /// Sets up a device for a capture: lock, clock, trigger, rate and buffer, in this order.
 struct BufferSetup {
-    /// A device that has been set up.
     struct ConfiguredDevice {
         var layout: IIOScanLayout
         var channels: [Int]
@@ -14,30 +13,18 @@ struct BufferSetup {
         var plan: BufferPlan
         /// The rate in hertz, as reported by the driver; nil if it is unknown.
         var rate: Double?
-        var clockName = ""
         var timestampClock = TimestampCorrector.TimestampClock.none
-        /// The names of the triggers that were not found.
         var missingTriggers: [String] = []
         /// The index of the device's trigger in the context.
         var trigger: Int?
         var timerTrigger: (any IIOLease)?
         var buffer: (any IIOBuffer)?
-        var remarks: [String] = []
-        /// Settings that the user has no permission to change.
-        var refused: [IIOAttributePath] = []
+        var facts: DeviceReader.Facts
 
-        /// Creates the corrector of the timestamps.
-        ///
-        /// - Parameters:
-        ///   - clock: The device's clock.
-        ///   - library: The library that reads other local clocks.
-        ///   - before: The state of the clock from a previous capture.
-        func makeCorrector(clock: any DeviceClock, library: any IIOLibrary, previous: ClockEstimate?)
-            -> TimestampCorrector
-        {
+        func makeCorrector(clock: any DeviceClock, library: any IIOLibrary) -> TimestampCorrector {
             var keeper = TimestampCorrector(
                 base: timestampClock, interval: rate.map { $0 > 0 ? Double(plan.decimation) / $0 : 0 } ?? 0,
-                thinning: plan.decimation, before: previous?.state(of: clockName, now: clock.now))
+                thinning: plan.decimation, before: facts.clockEstimate?.state(of: facts.clock, now: clock.now))
             if case .local(let name) = timestampClock,
                 let offset = TimestampCorrector.offset(clock: clock, other: { library.time(of: name) })
             {
@@ -81,8 +68,9 @@ struct BufferSetup {
         }
     }
 
-    /// Sets the clock, trigger and rate.
-    func configure(_ plan: DeviceReadPlan) throws(ReaderFailure) -> ConfiguredDevice {
+    func configure(
+        _ plan: DeviceReadPlan, clockEstimate: ClockEstimate? = nil
+    ) throws(ReaderFailure) -> ConfiguredDevice {
         guard let device else { throw removedError() }
         let timestamp = device.timestampChannel
         var channels = plan.active.flatMap { unit.members[$0].sensor.axes.map(\.channel) }
@@ -91,11 +79,11 @@ struct BufferSetup {
         guard let layout = device.layout(of: channels), layout.sampleSize > 0 else { throw removedError() }
         var armed = ConfiguredDevice(
             layout: layout, channels: channels, timestampChannel: timestamp,
-            plan: BufferPlan(
-                rate: nil, latency: plan.latency, isLocal: isLocal, isEventDriven: unit.isEventDriven))
+            plan: BufferPlan(rate: nil, latency: plan.latency, isLocal: isLocal, isEventDriven: unit.isEventDriven),
+            facts: DeviceReader.Facts(clockEstimate: clockEstimate))
         if timestamp != nil { setClock(device, &armed) }
         try setTrigger(device, &armed)
-        armed.rate = setRates(plan, trigger: armed.trigger, remarks: &armed.remarks, refused: &armed.refused)
+        armed.rate = setRates(plan, trigger: armed.trigger, facts: &armed.facts)
         armed.plan = BufferPlan(
             rate: armed.rate ?? (plan.rate.isFinite && plan.rate > 0 ? plan.rate : nil), latency: plan.latency,
             wanted: plan.decimates ? plan.rate : nil, samples: options.samplesPerRefill,
@@ -130,15 +118,15 @@ struct BufferSetup {
                 current = try settings.write(wish, to: place, from: original)
             } catch {
                 guard isRefused(error, place) else { continue }
-                armed.refused.append(place)
+                armed.facts.refused.append(place)
                 let text = DeviceError.text(errno: error.number)
                 let now = current.isEmpty ? "it remains unchanged" : "it remains \(current)"
-                armed.remarks.append("The clock of its timestamps could not be set (\(text)); \(now).")
+                armed.facts.remarks.append("The clock of its timestamps could not be set (\(text)); \(now).")
                 break
             }
             if current == wish { break }
         }
-        armed.clockName = current
+        armed.facts.clock = current
         if !isLocal {
             armed.timestampClock = .remote
         } else if current == "boottime" {
@@ -148,7 +136,6 @@ struct BufferSetup {
         }
     }
 
-    /// True if the user lacks the permission to write the attribute.
     private func isRefused(_ failure: IIOFailure, _ place: IIOAttributePath) -> Bool {
         (failure.number == EACCES || failure.number == EPERM) && !connection.isWritable(place)
     }
@@ -156,9 +143,7 @@ struct BufferSetup {
     // MARK: Rate
 
     /// Writes the rates that the plan needs. Returns the resulting rate in hertz; nil if it is unknown.
-    func setRates(
-        _ plan: DeviceReadPlan, trigger: Int?, remarks: inout [String], refused: inout [IIOAttributePath]
-    ) -> Double? {
+    func setRates(_ plan: DeviceReadPlan, trigger: Int?, facts: inout DeviceReader.Facts) -> Double? {
         var rates: [Double] = []
         var done: [IIORateAttribute] = []
         for index in plan.active {
@@ -170,23 +155,15 @@ struct BufferSetup {
             case .device(let name): place = .device(unit.device, name)
             case .channel(let channel, let name): place = .channel(unit.device, channel, name)
             }
-            if let rate = setRate(
-                at: place, wanted: plan.rate, offered: sensor.rates, remarks: &remarks, refused: &refused)
-            {
-                rates.append(rate)
-            }
+            let rate = setRate(at: place, wanted: plan.rate, offered: sensor.rates, facts: &facts)
+            if let rate { rates.append(rate) }
         }
-        if let trigger,
-            let rate = setRate(of: trigger, plan, fallback: rates.max(), remarks: &remarks, refused: &refused)
-        {
-            return rate
-        }
+        if let trigger, let rate = setRate(of: trigger, plan, fallback: rates.max(), facts: &facts) { return rate }
         return rates.filter { $0 > 0 }.min()
     }
 
     private func setRate(
-        at place: IIOAttributePath, wanted: Double, offered: SensorRates, remarks: inout [String],
-        refused: inout [IIOAttributePath]
+        at place: IIOAttributePath, wanted: Double, offered: SensorRates, facts: inout DeviceReader.Facts
     ) -> Double? {
         let original = try? connection.read(place)
         let before = original.flatMap { IIONumber.double($0) }
@@ -198,20 +175,14 @@ struct BufferSetup {
         } catch {
             let text = DeviceError.text(errno: error.number)
             let now = before.map { "it remains at \(AttributeNumber.text($0)) Hz" } ?? "it remains unchanged"
-            if isRefused(error, place) { refused.append(place) }
-            remarks.append("The rate could not be set to \(AttributeNumber.text(rate)) Hz (\(text)); \(now).")
+            if isRefused(error, place) { facts.refused.append(place) }
+            facts.remarks.append("The rate could not be set to \(AttributeNumber.text(rate)) Hz (\(text)); \(now).")
             return before
         }
     }
 
-    private func rate(at place: IIOAttributePath) -> Double? {
-        (try? connection.read(place)).flatMap { IIONumber.double($0) }
-    }
-
-    /// Sets the rate of the device's trigger. Returns nil if the trigger has no rate.
     private func setRate(
-        of trigger: Int, _ plan: DeviceReadPlan, fallback: Double?, remarks: inout [String],
-        refused: inout [IIOAttributePath]
+        of trigger: Int, _ plan: DeviceReadPlan, fallback: Double?, facts: inout DeviceReader.Facts
     ) -> Double? {
         let devices = connection.context.devices
         guard devices.indices.contains(trigger), devices[trigger].attribute("sampling_frequency") != nil else {
@@ -219,13 +190,12 @@ struct BufferSetup {
         }
         let wanted = plan.rate.isFinite ? plan.rate : fallback ?? 0
         let place = IIOAttributePath.device(trigger, "sampling_frequency")
-        let before = rate(at: place)
+        let before = (try? connection.read(place)).flatMap { IIONumber.double($0) }
         let targetRate = wanted > 0 ? wanted : max(before ?? 0, RateSelection.minimumDefault)
         if let before, abs(before - targetRate) <= targetRate * 1e-6 { return before }
         return setRate(
             at: place, wanted: targetRate,
-            offered: .range(minimum: 1, step: 0, maximum: RateSelection.maximumUnlistedRate),
-            remarks: &remarks, refused: &refused)
+            offered: .range(minimum: 1, step: 0, maximum: RateSelection.maximumUnlistedRate), facts: &facts)
     }
 
     // MARK: Trigger
@@ -236,8 +206,7 @@ struct BufferSetup {
             device: unit.device, context: connection.context, configured: unit.trigger, state: state,
             parent: { connection.parent(of: $0) })
         switch decision {
-        case .keep:
-            if case .set(let trigger) = state { armed.trigger = trigger }
+        case .keep: if case .set(let trigger) = state { armed.trigger = trigger }
         case .withoutTrigger(let names): armed.missingTriggers = names
         case .missing(let name, let offered):
             let list = offered.isEmpty ? "none" : offered.joined(separator: ", ")
@@ -259,12 +228,8 @@ struct BufferSetup {
 
     // MARK: Buffer
 
-    /// Starts the capture.
-    ///
-    /// - Parameters:
-    ///   - armed: The device that has been set up. Receives the buffer.
-    ///   - attach: Registers the buffer for cancellation before it is started. Returns false if the task is no longer
-    ///     current.
+    /// Starts the capture. `attach` registers the buffer for cancellation before it is started; it returns false if the
+    /// task is no longer current.
     func open(_ armed: inout ConfiguredDevice, attach: (any IIOBuffer) -> Bool) throws(ReaderFailure) {
         var buffer: any IIOBuffer
         do throws(IIOFailure) {
@@ -275,10 +240,9 @@ struct BufferSetup {
             }
             buffer = second
         }
-        let layout = armed.layout
-        guard buffer.scanSize == layout.sampleSize else {
+        guard buffer.scanSize == armed.layout.sampleSize else {
             buffer.close()
-            throw scanSizeMismatch(buffer.scanSize, layout)
+            throw scanSizeMismatch(buffer.scanSize, armed.layout)
         }
         armed.buffer = buffer
     }
@@ -299,7 +263,6 @@ struct BufferSetup {
         }
     }
 
-    /// Retries with a timer trigger if the device lacks a trigger.
     private func withTimerTrigger(
         _ armed: inout ConfiguredDevice, _ attach: (any IIOBuffer) -> Bool
     ) throws(IIOFailure) -> any IIOBuffer {
@@ -309,7 +272,7 @@ struct BufferSetup {
         do throws(IIOFailure) {
             let buffer = try openBuffer(armed, attach)
             armed.timerTrigger = trigger
-            armed.remarks.append("It uses a timer trigger that was created for it.")
+            armed.facts.remarks.append("It uses a timer trigger that was created for it.")
             return buffer
         } catch {
             trigger.release()

@@ -4,9 +4,8 @@ import DeviceCore
 import Logging
 import Synchronization
 
-/// The rate and clock attributes of a device that a task of the reader thread changed, with the values to restore.
-///
-/// A task restores the settings of the device when it ends. For a local device, they are also restored if the process
+/// The rate and clock attributes of a device that a task of the reader thread changed, with the values to restore. A
+/// task restores the settings of the device when it ends. For a local device, they are also restored if the process
 /// exits during the task. An attribute that another program has changed in the meantime keeps its value.
 final class ChangedSettings: Sendable {
     private struct Change {
@@ -33,9 +32,8 @@ final class ChangedSettings: Sendable {
         self.exitActions = exitActions
     }
 
-    /// Writes an attribute, and returns its value afterwards.
-    ///
-    /// - Parameter original: The value before the write; nil if it cannot be read and therefore not restored.
+    /// Writes an attribute, and returns its value afterwards. `original` is the value before the write; nil if it
+    /// cannot be read and therefore not restored.
     func write(_ value: String, to place: IIOAttributePath, from original: String?) throws(IIOFailure) -> String {
         guard isLocal, let original else { return try change(place, from: original, to: value) }
         let (action, current) = try exitActions.add { [self] in
@@ -58,7 +56,6 @@ final class ChangedSettings: Sendable {
         return current
     }
 
-    /// Restores the changed attributes, the last one first.
     func restore() {
         // With the lock held, so that the process does not exit before all attributes are restored.
         let actions = state.withLock { state in

@@ -3,8 +3,7 @@
 import DeviceCore
 import IIOFormat
 
-/// The work of the thread that reads a device: sets up the device, delivers its samples to the hub, and starts again
-/// when the plan changes.
+/// The thread of a device: sets it up, delivers its samples to the hub, and starts again when the plan changes.
 struct DeviceReadTask {
     let reader: DeviceReader
     let unit: DeviceGroup
@@ -17,7 +16,6 @@ struct DeviceReadTask {
     /// True to read each sensor once before its buffer starts.
     let readsInitialValues: Bool
 
-    /// Runs until the reader is requested to end or fails.
     func run() {
         var failure: ReaderFailure?
         // The sensors that have been read once since they were requested; nil for a device that is known to be silent.
@@ -41,17 +39,19 @@ struct DeviceReadTask {
         reader.enter(.ended(failure), now: clock.now)
     }
 
+    /// A setup whose changed settings are restored when the task ends.
+    private var setup: BufferSetup {
+        BufferSetup(unit: unit, connection: connection, library: library, address: address, options: options)
+    }
+
     // MARK: Capture
 
-    private func capture(
-        _ plan: DeviceReadPlan, generation: Int, seeded: inout [Int]
-    ) throws(ReaderFailure) {
-        let arming = BufferSetup(
-            unit: unit, connection: connection, library: library, address: address, options: options)
+    private func capture(_ plan: DeviceReadPlan, generation: Int, seeded: inout [Int]) throws(ReaderFailure) {
+        let arming = setup
         let lock = try arming.lock()
         defer { lock?.release() }
         defer { arming.settings.restore() }
-        var armed = try arming.configure(plan)
+        var armed = try arming.configure(plan, clockEstimate: reader.facts.clockEstimate)
         defer { armed.timerTrigger?.release() }
         for index in plan.active where !seeded.contains(index) && readInitialValue(unit.members[index]) {
             seeded.append(index)
@@ -63,23 +63,17 @@ struct DeviceReadTask {
         }
         try arming.open(&armed) { reader.attach($0, generation: generation) }
         guard let buffer = armed.buffer else { return }
-        var facts = DeviceReader.Facts()
-        facts.clock = armed.clockName
-        facts.clockEstimate = reader.facts.clockEstimate
-        facts.remarks = armed.remarks
-        facts.refused = armed.refused
-        reader.record(facts)
+        reader.record(armed.facts)
         let capture = BufferReader(
             layout: armed.layout, thinning: armed.plan.decimation, members: plan.active.map { unit.members[$0] },
-            timestampChannel: armed.timestampChannel,
-            keeper: armed.makeCorrector(clock: clock, library: library, previous: facts.clockEstimate),
+            timestampChannel: armed.timestampChannel, keeper: armed.makeCorrector(clock: clock, library: library),
             reader: reader, hub: hub, clock: clock, library: library)
         clearStatusOfUnusedSensors(plan)
         reader.enter(.capturing(armed.plan, start: reader.progress), now: clock.now)
         let (number, left) = read(buffer, capture, armed.plan, generation: generation)
-        if let found = ClockEstimate(armed.clockName, left.clockState) {
-            facts.clockEstimate = found
-            reader.record(facts)
+        if let found = ClockEstimate(armed.facts.clock, left.clockState) {
+            armed.facts.clockEstimate = found
+            reader.record(armed.facts)
         }
         guard reader.isCurrent(generation) else { return }
         let failure = IIOFailure("iio_buffer_refill", number)
@@ -102,13 +96,10 @@ struct DeviceReadTask {
         let link = PollableBuffer(buffer, wait.descriptor, capture, plan, clock: clock)
         let sensors = capture.sensors
         // Well before the kernel's buffer is full.
-        let tolerance =
-            options.tolerance ?? min(Self.maximumTolerance, Double(buffer.kernelBuffers) * plan.period / 3)
+        let tolerance = options.tolerance ?? min(Self.maximumTolerance, Double(buffer.kernelBuffers) * plan.period / 3)
         var coordinator = ReadinessCoordinator(
             source: link, wakeUp: wait.wakeUp, clock: clock, tolerance: tolerance, limit: tolerance + 3 * plan.period
-        ) { [hub] in
-            link.mayBePolledByExecutor ? hub.executor(of: sensors) : nil
-        }
+        ) { [hub] in link.mayBePolledByExecutor ? hub.executor(of: sensors) : nil }
         while reader.isCurrent(generation), (try? coordinator.run()) != nil {}
         coordinator.deregister()
         return link.close()
@@ -122,19 +113,16 @@ struct DeviceReadTask {
         }
     }
 
-    /// True if an attribute of the device can be read.
     private func isResponding() -> Bool {
         guard let axis = unit.members.first?.sensor.axes.first else { return false }
         return (try? connection.read(.channel(unit.device, axis.channel, axis.attributeName))) != nil
     }
 
-    /// Reads a sensor once, to deliver an initial value of a sensor that reports only changes. Returns false on
-    /// failure.
+    /// Reads the initial value of a sensor that reports only changes. Returns false on failure.
     private func readInitialValue(_ member: DeviceGroup.Member) -> Bool {
         guard member.sensor.canPoll, reader.mayDeliver,
             let poll = try? AttributePoll(member, device: unit.device, connection: connection),
-            let value = try? poll.read(),
-            reader.mayDeliver
+            let value = try? poll.read(), reader.mayDeliver
         else { return false }
         let now = clock.now
         reader.isDelivering = true
@@ -158,13 +146,10 @@ struct DeviceReadTask {
             throw failure(error)
         }
         guard !polls.isEmpty else { throw ReaderFailure(failure(.removed(unit.deviceID)).error, .retry) }
-        let arming = BufferSetup(
-            unit: unit, connection: connection, library: library, address: address, options: options)
+        let arming = setup
         defer { arming.settings.restore() }
-        var facts = DeviceReader.Facts()
-        facts.isPolled = true
-        facts.clockEstimate = reader.facts.clockEstimate
-        let set = arming.setRates(plan, trigger: nil, remarks: &facts.remarks, refused: &facts.refused)
+        var facts = DeviceReader.Facts(clockEstimate: reader.facts.clockEstimate, isPolled: true)
+        let set = arming.setRates(plan, trigger: nil, facts: &facts)
         reader.record(facts)
         let wanted = plan.rate > 0 ? plan.rate : set ?? RateSelection.minimumDefault
         // Reading faster than the sensor measures would return the same values again.

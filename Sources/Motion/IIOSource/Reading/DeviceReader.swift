@@ -4,26 +4,20 @@ import DeviceCore
 import Synchronization
 import SystemCalls
 
-/// The interface to the thread that reads one device. Other threads use it to set a plan, cancel the buffer and monitor
-/// the thread.
+/// The interface to the thread that reads one device, by which other threads control and monitor it.
 final class DeviceReader: Sendable {
-    /// The phase of the thread.
     enum Phase {
-        /// The thread sets up the device.
         case settingUp
         /// The thread reads the buffer. `start` is the value of `progress` at the beginning.
         case capturing(BufferPlan, start: Int)
-        /// The thread reads axis by axis.
         case polling(interval: Double)
         /// The thread has ended. The failure is nil if it was requested to end.
         case ended(ReaderFailure?)
     }
 
-    /// A phase with its start time.
     struct Stage {
         fileprivate(set) var phase = Phase.settingUp
         fileprivate(set) var since: BootTime
-        /// A number that is different for each stage.
         fileprivate(set) var number = 0
 
         fileprivate mutating func enter(_ phase: Phase, now: BootTime) {
@@ -32,17 +26,13 @@ final class DeviceReader: Sendable {
         }
     }
 
-    /// The facts about the sensors that the thread has determined.
     struct Facts {
-        /// The clock of the timestamps; empty without timestamps.
         var clock = ""
         /// The state of that clock if it belongs to another machine.
         var clockEstimate: ClockEstimate?
-        /// True if the sensors are read axis by axis.
         var isPolled = false
         /// Sentences about settings and readings, for logs and sensor descriptions.
         var remarks: [String] = []
-        /// Settings that the user has no permission to change.
         var refused: [IIOAttributePath] = []
     }
 
@@ -56,13 +46,6 @@ final class DeviceReader: Sendable {
 
         var isArming: Bool { if case .settingUp = stage.phase { true } else { false } }
         var isEnded: Bool { if case .ended = stage.phase { true } else { false } }
-
-        /// Ends the current task, which the thread may not notice immediately. Returns the buffer, if there is one, for
-        /// the caller to cancel.
-        mutating func endTask() -> (any IIOBuffer)? {
-            generation += 1
-            return buffer
-        }
     }
 
     private let state: Mutex<State>
@@ -73,16 +56,9 @@ final class DeviceReader: Sendable {
     let bell = BinarySemaphore()
     private let phaseDidChange: @Sendable () -> Void
 
-    /// Creates a reader.
-    ///
-    /// - Parameters:
-    ///   - plan: The first task of the thread.
-    ///   - now: The current time.
-    ///   - foundClock: The state of the timestamps' clock from the previous reader.
-    ///   - changed: Called on the thread when the phase changes.
-    init(
-        plan: DeviceReadPlan, now: BootTime, foundClock: ClockEstimate? = nil, changed: @escaping @Sendable () -> Void
-    ) {
+    /// Creates a reader with its first task. `changed` is called on the thread when the phase changes.
+    init(plan: DeviceReadPlan, now: BootTime, foundClock: ClockEstimate? = nil, changed: @escaping @Sendable () -> Void)
+    {
         state = Mutex(State(plan: plan, stage: Stage(since: now), facts: Facts(clockEstimate: foundClock)))
         self.phaseDidChange = changed
     }
@@ -96,28 +72,33 @@ final class DeviceReader: Sendable {
     var progress: Int { refills.load(ordering: .relaxed) }
     /// A counter that changes with each delivery, even a reading of one of several sensors.
     var activityCounter: Int { progress &+ deliveries.load(ordering: .relaxed) }
-    /// True once readings have been delivered.
     var hasDeliveredReadings: Bool { progress != 0 }
     var isEnded: Bool { state.withLock { $0.isEnded } }
 
     /// Sets the plan of the thread. With nil, the thread ends.
     func set(_ plan: DeviceReadPlan?, now: BootTime) {
-        let buffer = state.withLock { state -> (any IIOBuffer)? in
-            guard state.plan != plan else { return nil }
+        endTask { state in
+            guard state.plan != plan else { return false }
             // Another plan does not extend the time limit of a thread that is setting up the device.
             if state.plan == nil || !state.isArming, !state.isEnded { state.stage.enter(.settingUp, now: now) }
             state.plan = plan
-            return state.endTask()
+            return true
         }
-        buffer?.cancel()
-        bell.signal()
     }
 
-    /// Makes the thread set up the device again.
     func restart(now: BootTime) {
-        let buffer = state.withLock { state -> (any IIOBuffer)? in
+        endTask { state in
             if !state.isEnded { state.stage.enter(.settingUp, now: now) }
-            return state.endTask()
+            return true
+        }
+    }
+
+    /// Ends the current task, which the thread may not notice immediately, unless the closure returns false.
+    private func endTask(_ change: (inout State) -> Bool) {
+        let buffer = state.withLock { state -> (any IIOBuffer)? in
+            guard change(&state) else { return nil }
+            state.generation += 1
+            return state.buffer
         }
         buffer?.cancel()
         bell.signal()
@@ -130,14 +111,11 @@ final class DeviceReader: Sendable {
         state.withLock { state in state.plan.map { ($0, state.generation) } }
     }
 
-    /// False once the thread has been requested to end. A thread that ends late must not deliver readings, because
-    /// another one may already do so.
+    /// False once the thread has been requested to end, because another one may already deliver readings.
     var mayDeliver: Bool { state.withLock { $0.plan != nil } }
 
-    /// True while the task with this generation is current.
     func isCurrent(_ generation: Int) -> Bool { state.withLock { $0.plan != nil && $0.generation == generation } }
 
-    /// Enters a phase.
     func enter(_ phase: Phase, now: BootTime) {
         state.withLock { $0.stage.enter(phase, now: now) }
         phaseDidChange()
@@ -165,7 +143,6 @@ final class DeviceReader: Sendable {
         set { if newValue != isDelivering { Self.count(deliveries) } }
     }
 
-    /// Counts a refill, or a complete cycle of readings.
     func countRefill() { Self.count(refills) }
 
     /// Only one thread at a time writes, so no atomic read-modify-write operation is needed.
@@ -174,13 +151,10 @@ final class DeviceReader: Sendable {
     }
 }
 
-/// The reason why a reader has ended with a failure.
 struct ReaderFailure: Error {
-    /// The recovery from a failure.
     enum Remedy: Equatable {
         /// Open a new context and try again.
         case reconnect
-        /// Try again after a delay.
         case retry
         /// Read axis by axis. The remark states the reason.
         case poll(remark: String)
@@ -189,16 +163,11 @@ struct ReaderFailure: Error {
     let error: DeviceError
     let remedy: Remedy
     /// True if the same request may succeed with fewer samples.
-    var mayBeDueToSize: Bool {
-        guard case .system(_, let number) = error.cause else { return false }
-        return number == ENOMEM || number == EINVAL
-    }
+    var mayBeDueToSize: Bool { [ENOMEM, EINVAL].contains(systemError) }
 
-    /// True if the user lacks a permission.
-    var isPermissionDenied: Bool {
-        guard case .system(_, let number) = error.cause else { return false }
-        return number == EACCES || number == EPERM
-    }
+    var isPermissionDenied: Bool { [EACCES, EPERM].contains(systemError) }
+
+    private var systemError: Int32? { if case .system(_, let number) = error.cause { number } else { nil } }
 
     init(_ error: DeviceError, _ remedy: Remedy) {
         self.error = error

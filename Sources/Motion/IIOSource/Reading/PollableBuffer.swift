@@ -17,8 +17,7 @@ final class PollableBuffer: PollableSource {
 
     /// The maximum number of system calls during a read by an executor.
     private static let maximumReads = 64
-    /// The number of samples after which a read by an executor ends, so that the app's callbacks can run. Well below
-    /// the 1024 samples that a manager queues.
+    /// The number of samples after which a read ends, so that callbacks can run. A manager queues 1024 samples.
     private static let maximumSamplesBeforeCallbacks = 256
 
     private let timeout: Double
@@ -46,7 +45,6 @@ final class PollableBuffer: PollableSource {
     /// then has to read them, because the app could delay reads by an executor.
     var mayBePolledByExecutor: Bool { hasStamps.load(ordering: .relaxed) }
 
-    /// Stops reading and releases the buffer. Returns the error number and the final state of the capture.
     func close() -> (number: Int32, capture: BufferReader) {
         content.useWhenFree { content in
             content.buffer = nil

@@ -2,16 +2,13 @@
 
 import Synchronization
 
-/// The number of refills in each request to a server.
-///
-/// iiod sends each refill as soon as it is available. Other servers send nothing until all requested samples are
-/// available, which takes a long time for many refills, or do not have enough memory for a large request. Therefore,
-/// many refills are requested only after a request for two has been answered with separate refills.
+/// The number of refills in each request to a server. iiod sends each refill as soon as it is available. Other servers
+/// send nothing until all requested samples are available, which takes a long time for many refills, or do not have
+/// enough memory for a large request. Therefore, many refills are requested only after a request for two has been
+/// answered with separate refills.
 struct RequestPipeline {
-    /// The maximum number of refills in a request.
     static let maximumRefills = 64
-    /// The size of the pieces into which tinyiiod splits its responses, in bytes. Refills of this size would appear to
-    /// be sent separately.
+    /// The size in bytes of the pieces into which tinyiiod splits responses, which would appear as separate refills.
     private static let tinyiiodChunkSize = 256
     private static let initialTrialInterval = 64
     private static let maximumTrialInterval = 4096
@@ -31,11 +28,7 @@ struct RequestPipeline {
 
     init(_ habits: ServerCapabilities) { self.capabilities = habits }
 
-    /// Returns the number of refills for the next request.
-    ///
-    /// - Parameters:
-    ///   - size: The size of a refill, in bytes.
-    ///   - most: The maximum size of a request, in bytes.
+    /// Returns the number of refills for the next request. The sizes are in bytes.
     mutating func nextRefillCount(size: Int, maximum: Int) -> Int {
         let fitting = min(Self.maximumRefills, maximum / max(1, size))
         guard fitting > 1, size != Self.tinyiiodChunkSize else { return 1 }
@@ -53,9 +46,7 @@ struct RequestPipeline {
         return 1
     }
 
-    /// Records a chunk of a response.
-    ///
-    /// - Parameter isRefill: True if the chunk is exactly one refill.
+    /// Records a chunk of a response. `isRefill` is true if the chunk is exactly one refill.
     mutating func recordChunk(isRefill: Bool) {
         guard isRefill else { return _ = fallBack() }
         guard case .trial(let count) = state else { return }
@@ -76,14 +67,11 @@ struct RequestPipeline {
 
 /// The known capabilities of a server, shared by all buffers of a connection.
 final class ServerCapabilities: Sendable {
-    /// The maximum number of consecutive trials that have not been completed. Afterwards, no buffer requests two
-    /// refills.
+    /// The maximum number of consecutive incomplete trials, after which no buffer requests two refills.
     private static let maximumTrials = 3
     private let trials = Atomic<Int>(0)
 
-    func beginTrial() -> Bool {
-        trials.wrappingAdd(1, ordering: .relaxed).oldValue < Self.maximumTrials
-    }
+    func beginTrial() -> Bool { trials.wrappingAdd(1, ordering: .relaxed).oldValue < Self.maximumTrials }
 
     func endTrial() { trials.store(0, ordering: .relaxed) }
 }

@@ -5,16 +5,12 @@ import IIOFormat
 import Synchronization
 import SystemCalls
 
-/// A buffer of a network server, read over a separate connection without libiio.
-///
-/// libiio requests each refill separately and reads the response with ten system calls. This class requests many
-/// refills at once if the server sends them individually, each preceded by its length. Usually, one system call reads a
-/// whole refill. The requested data always fits into the buffers of this process and the socket, so that a slow program
-/// never blocks the server.
-///
-/// Unchecked: only one thread at a time may start, refill and close the buffer.
+/// A buffer of a network server, read over a separate connection without libiio. libiio requests each refill separately
+/// and reads the response with ten system calls. This class requests many refills at once if the server sends them
+/// individually, each preceded by its length. Usually, one system call reads a whole refill. The requested data always
+/// fits into the buffers of this process and the socket, so that a slow program never blocks the server. Unchecked:
+/// only one thread at a time may start, refill and close the buffer.
 final class ServerBuffer: IIOBuffer, @unchecked Sendable {
-    /// The maximum number of bytes of samples in a request for several refills.
     private static let maximumRequestSize = 16_384
     /// The time within which the server must start the capture, in seconds.
     static let startTimeout = 5.0
@@ -31,7 +27,6 @@ final class ServerBuffer: IIOBuffer, @unchecked Sendable {
     private let startTimeout: Double
     private let wakeUp: WakeupPipe
     private let isCancelled = Atomic<Bool>(false)
-    /// The maximum size of a request, in bytes.
     private let maximumBytes: Int
     /// The size of the current request, and the part that has not been consumed, in bytes.
     private var requestedBytes = 0
@@ -42,22 +37,13 @@ final class ServerBuffer: IIOBuffer, @unchecked Sendable {
     private var expectsMask = true
     private var scans: ServerScans
     private var pipeline: RequestPipeline
-    /// The number of consecutive responses without samples.
     private var emptyResponses = 0
     private var input: ServerInput
     private var isOpen = true
 
-    /// Creates a capture over a connection. The buffer closes the socket.
-    ///
-    /// - Parameters:
-    ///   - socket: The socket, which may still be connecting.
-    ///   - device: The device.
-    ///   - channels: The indices of the requested channels in the list of the device.
-    ///   - step: The size of a scan with these channels, in bytes.
-    ///   - samples: The number of samples in a refill.
-    ///   - kernelBuffers: The number of kernel buffers.
-    ///   - habits: The capabilities of the server.
-    ///   - patience: The time within which the server must start the capture, in seconds.
+    /// Creates a capture over a connection, which may still be being established. The buffer closes the socket. `step`
+    /// is the size of a scan with the requested channels, in bytes; `patience` is the time within which the server must
+    /// start the capture, in seconds.
     init(
         _ socket: Int32, device: IIODevice, channels: [Int], step: Int, samples: Int, kernelBuffers: Int,
         habits: ServerCapabilities, patience: Double = startTimeout
@@ -121,7 +107,6 @@ extension ServerBuffer {
         if exchange(&isOpen, with: false) { systemClose(socket) }
     }
 
-    /// Requests the next refills.
     private func requestRefills() throws(IIOFailure) {
         let refills = max(pipeline.nextRefillCount(size: refillSize, maximum: maximumBytes), 1 << emptyResponses)
         requestedBytes = refillSize * max(1, min(refills, maximumBytes / refillSize))
@@ -174,8 +159,7 @@ extension ServerBuffer {
         guard emptyResponses <= Self.maximumEmptyResponses else { throw Self.protocolError }
     }
 
-    /// Returns the failure for an error of the server. EAGAIN is replaced, because locally it means that no samples are
-    /// available.
+    /// Returns the failure for an error of the server. Locally, EAGAIN means that no samples are available.
     private func failure(_ call: String, _ code: Int) -> IIOFailure {
         code == -Int(EAGAIN) ? IIOFailure(call, EIO) : IIOFailure(call, returned: code)
     }
@@ -184,7 +168,6 @@ extension ServerBuffer {
 // MARK: Connection
 
 extension ServerBuffer {
-    /// Starts the capture and requests the first refill.
     func start() throws(IIOFailure) {
         let end = LiveClock().now.advanced(bySeconds: startTimeout)
         try wait(for: Int16(POLLOUT), until: end)

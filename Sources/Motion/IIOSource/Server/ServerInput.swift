@@ -16,12 +16,7 @@ struct ServerInput: ~Copyable {
     /// True if the last read has emptied the socket, and `receive` has not returned false since.
     private var isDrained = false
 
-    /// Creates an empty input.
-    ///
-    /// - Parameters:
-    ///   - most: The maximum number of bytes of samples in a response.
-    ///   - chunks: The maximum number of chunks that the buffer can hold.
-    ///   - margin: The number of bytes before the received bytes.
+    /// Creates an input for responses with at most `most` bytes of samples, with `margin` bytes before them.
     init(most: Int, chunks: Int, margin: Int) {
         self.margin = margin
         storage = .allocate(
@@ -31,10 +26,9 @@ struct ServerInput: ~Copyable {
 
     deinit { storage.deallocate() }
 
-    /// Reads bytes from the socket. Returns false if none are available.
-    ///
-    /// A read that does not fill the buffer has emptied the socket, so the next call returns false without a system
-    /// call. If the connection has ended at the same time, this is detected after the next poll.
+    /// Reads bytes from the socket. Returns false if none are available. A read that does not fill the buffer has
+    /// emptied the socket, so the next call returns false without a system call. If the connection has ended at the
+    /// same time, this is detected after the next poll.
     mutating func receive(_ socket: Int32, reads: inout Int) throws(IIOFailure) -> Bool {
         guard !exchange(&isDrained, with: false), reads > 0 else { return false }
         reads -= 1
@@ -52,7 +46,6 @@ struct ServerInput: ~Copyable {
         return false
     }
 
-    /// Permits the next read. Called after waiting for the socket.
     mutating func clearDrained() { isDrained = false }
 
     /// Moves the unconsumed bytes to the start of the buffer, if there are none or there is no space after them.
@@ -63,8 +56,7 @@ struct ServerInput: ~Copyable {
         unread = margin..<margin + unread.count
     }
 
-    /// Consumes the next bytes and returns their range; nil if they have not been received completely. They are valid
-    /// until the next read.
+    /// Consumes the next bytes, which are valid until the next read; nil if they have not been received completely.
     mutating func consume(_ size: Int) -> Range<Int>? {
         guard unread.count >= size else { return nil }
         let place = unread.prefix(size)
@@ -72,8 +64,7 @@ struct ServerInput: ~Copyable {
         return place
     }
 
-    /// Consumes the next line that is not empty and returns its number; nil if the line has not been received
-    /// completely.
+    /// Consumes the next nonempty line and returns its number; nil if it has not been received completely.
     mutating func consumeNumber() throws(IIOFailure) -> Int? {
         while let line = try consumeLine() {
             if line.isEmpty { continue }

@@ -2,16 +2,12 @@
 
 import IIOFormat
 
-/// The scans in the responses of a server.
-///
-/// The server may split a response at any byte. While other clients capture additional channels of the device, the
-/// server also sends these channels (iiod does, unless it is started with -D).
+/// The scans in the responses of a server. The server may split a response at any byte. While other clients capture
+/// additional channels of the device, the server also sends these channels (iiod does, unless it is started with -D).
 struct ServerScans {
     /// The size of a scan with the requested channels, in bytes.
     let step: Int
-    /// The size of a scan as sent, in bytes.
     private(set) var sentStep: Int
-    /// The maximum size of a scan as sent, in bytes.
     let maximumSentStep: Int
     /// The mask of the requested channels, in hexadecimal digits.
     let mask: [UInt8]
@@ -20,7 +16,6 @@ struct ServerScans {
     private var sentMask: [UInt8]
     /// The copies that extract the requested channels from a scan as sent; empty if both scans are the same.
     private var copies: [(source: Int, target: Int, count: Int)] = []
-    /// The start of a scan at the end of the last chunk.
     private var partialScan: [UInt8] = []
 
     init(_ device: IIODevice, channels: [Int], step: Int) {
@@ -44,8 +39,7 @@ struct ServerScans {
         }
     }
 
-    /// Updates the format of the scans from the mask of the sent channels. Returns false if the requested channels
-    /// cannot be extracted.
+    /// Updates the format of the sent scans. Returns false if the requested channels cannot be extracted.
     mutating func setMask(_ line: some Collection<UInt8>) -> Bool {
         if line.elementsEqual(sentMask) { return true }
         let line = Array(line)
@@ -60,8 +54,7 @@ struct ServerScans {
         // An invalid mask, or one with unknown channels, differs from its reencoded form.
         guard Self.mask(sent, of: device.channels.count) == line, Set(sent).isSuperset(of: channels),
             let sentLayout = device.layout(of: sent), let requestedLayout = device.layout(of: channels),
-            requestedLayout.sampleSize <= step,
-            sentLayout.sampleSize >= step, sentLayout.sampleSize <= maximumSentStep
+            requestedLayout.sampleSize <= step, sentLayout.sampleSize >= step, sentLayout.sampleSize <= maximumSentStep
         else { return false }
         let moves = requestedLayout.elements.compactMap { element in
             sentLayout.element(of: element.channel).map { ($0.offset, element.offset, element.format.byteCount) }

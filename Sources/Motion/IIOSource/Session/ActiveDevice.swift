@@ -17,8 +17,6 @@ import DeviceCore
 final class ActiveDevice {
     enum State {
         case idle
-        /// A reader thread sets up or reads the device. `detector` monitors the stage with the number `stage`; nil
-        /// before the first check.
         case active(DeviceReader, (stage: Int, detector: StallDetector)?)
         /// The reader thread was requested to end at that time.
         case leaving(DeviceReader, since: BootTime)
@@ -59,7 +57,6 @@ final class ActiveDevice {
 
     // MARK: Transitions
 
-    /// Begins to read the device with a new reader thread.
     func start(_ reader: DeviceReader) { state = .active(reader, nil) }
 
     /// Makes the reader thread set up the device according to the plan, unless it already uses that plan.
@@ -71,14 +68,12 @@ final class ActiveDevice {
         }
     }
 
-    /// Makes the reader thread set up the device again.
     func restart(now: BootTime) {
         guard case .active(let reader, _) = state else { return }
         reader.restart(now: now)
         state = .active(reader, nil)
     }
 
-    /// Requests the reader thread to end.
     func leave(now: BootTime) {
         guard case .active(let reader, _) = state else { return }
         reader.set(nil, now: now)
@@ -91,8 +86,7 @@ final class ActiveDevice {
         adoptUpdate()
     }
 
-    /// Calls the closure with the detector for a stage of the reader, which is created with `make` if necessary.
-    /// Returns nil if the device is not active.
+    /// Calls the closure with the detector for a stage of the reader. Returns nil if the device is not active.
     func updateDetector<Result>(
         of stage: DeviceReader.Stage, make: () -> StallDetector, _ body: (inout StallDetector) -> Result
     ) -> Result? {
@@ -103,7 +97,6 @@ final class ActiveDevice {
         return result
     }
 
-    /// Records the description of the device by a newer context.
     func set(_ update: Found) {
         self.update = update
         if case .idle = state { adoptUpdate() }
@@ -118,9 +111,7 @@ final class ActiveDevice {
 
     // MARK: Facts
 
-    /// Returns the time at which the supervisor has to check the device again; `.never` if no check is scheduled.
-    ///
-    /// - Parameter canStart: True if the context is open.
+    /// The time of the next check of the device. `canStart` is true if the context is open.
     func deadline(canStart: Bool) -> BootTime {
         var deadline = BootTime.never
         if case .active(_, let watched?) = state { deadline = watched.detector.deadline }
@@ -150,7 +141,6 @@ final class ActiveDevice {
 /// The schedule of attempts after failures. The delay grows with each failure.
 struct RetryTimer {
     private var backoff: Backoff
-    /// The earliest time of the next attempt.
     private(set) var time = BootTime.zero
 
     init(backoff: Backoff) { self.backoff = backoff }
@@ -158,8 +148,7 @@ struct RetryTimer {
     /// Records a failure, which delays the next attempt.
     mutating func recordFailure(now: BootTime) { time = now.advanced(bySeconds: backoff.nextDelay()) }
 
-    /// Records a success: the delay after the next failure is the shortest one again. The time of the next attempt does
-    /// not change.
+    /// Records a success, after which the next delay is the shortest one. Keeps the time of the next attempt.
     mutating func recordSuccess() { backoff.reset() }
 
     /// Allows the next attempt at the given time, unless it is allowed earlier.

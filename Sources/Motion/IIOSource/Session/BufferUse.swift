@@ -12,7 +12,6 @@ import DeviceCore
 ///    └── .access: the user may open the device node now ──────────────────┘
 /// ```
 struct BufferUse {
-    /// The event after which a failed buffer is used again.
     enum Retry {
         case rediscovery
         case time(BootTime)
@@ -35,33 +34,23 @@ struct BufferUse {
     }
 
     /// The time at which the buffer is used again; nil if that does not depend on time.
-    var retryTime: BootTime? {
-        if case .time(let time)? = failure?.retry { time } else { nil }
-    }
+    var retryTime: BootTime? { if case .time(let time)? = failure?.retry { time } else { nil } }
 
-    /// Records that the buffer has delivered samples.
     mutating func recordSamples() {
         isLastAttempt = false
         hasDelivered = true
         backoff.reset()
     }
 
-    /// Records that the buffer is restarted because it delivered nothing.
     mutating func recordRestart(decimates: Bool) {
         isLastAttempt = true
         if decimates { mayDecimate = false }
     }
 
-    /// Records that a decimating buffer was refused.
     mutating func stopDecimating() { mayDecimate = false }
 
-    /// Disables the buffer.
-    ///
-    /// - Parameters:
-    ///   - remark: The reason, for the descriptions of the sensors.
-    ///   - isForbidden: True if the user lacked permission to open the device node.
-    ///   - isAccessible: True if the user has permission to open the device node now.
-    ///   - now: The current time.
+    /// Disables the buffer. The remark is the reason, for the descriptions of the sensors. `isForbidden` is true if the
+    /// user lacked permission to open the device node, `isAccessible` if the user has that permission now.
     mutating func disable(_ remark: String, isForbidden: Bool, isAccessible: Bool, now: BootTime) {
         let retry: Retry =
             if isForbidden, !isAccessible {
@@ -75,7 +64,6 @@ struct BufferUse {
         failure = (remark, retry)
     }
 
-    /// Enables the buffer again if the event of its retry has occurred.
     mutating func retryIfDue(now: BootTime, isAccessible: () -> Bool) {
         switch failure?.retry {
         case .time(let time) where time <= now: isLastAttempt = hasDelivered

@@ -11,7 +11,6 @@ final class ContextSession: Sendable {
         var isWakeRequested = false
         var wantsDiscovery = false
         var hasDiscovered = false
-        /// The names of the devices at the last discovery.
         var presentDevices: [String]?
         var waiters: [BinarySemaphore] = []
         var sensors: [SensorDescription.ID] = []
@@ -25,7 +24,6 @@ final class ContextSession: Sendable {
     }
 
     let address: MotionSourceAddress
-    /// The index of the context in the source.
     let index: Int
     let parts: IIOSourceDependencies
     let bell = BinarySemaphore()
@@ -37,21 +35,18 @@ final class ContextSession: Sendable {
         self.parts = parts
     }
 
-    /// The error of the last attempt to open the context; nil if it succeeded.
     var problem: DeviceError? { state.withLock { $0.problem } }
 
     /// The sensors found when the context was last opened successfully.
     var sensors: [SensorDescription.ID] { state.withLock { $0.sensors } }
 
-    /// True if the hub requests a sensor of this context.
     func isNeeded(_ hub: MotionHub) -> Bool {
         if hub.isMissingSensor { return true }
         let (sensors, wantsDiscovery) = state.withLock { ($0.sensors, $0.wantsDiscovery) }
         return wantsDiscovery || sensors.contains { hub.demand(of: $0) != nil }
     }
 
-    /// Wakes the thread, and starts it if it is needed and does not run. The thread retains the owner, which forwards
-    /// changes of the subscriptions.
+    /// Wakes the thread, and starts it if it is needed. The thread retains the owner.
     func wakeThread(hub: MotionHub, catalog: SensorCatalog, owner: any AnyObject & Sendable) {
         let isNeeded = isNeeded(hub)
         let starts = state.withLock { state -> Bool in
@@ -115,7 +110,6 @@ final class ContextSession: Sendable {
         }
     }
 
-    /// True while a caller waits for a discovery.
     var wantsDiscovery: Bool { state.withLock { $0.wantsDiscovery } }
 
     /// Records a logged problem. Returns true if it differs from the previous one.
@@ -126,7 +120,6 @@ final class ContextSession: Sendable {
         }
     }
 
-    /// Records a logged remark. Returns true if it is new.
     func recordIfNew(remark: String) -> Bool {
         state.withLock { state in
             if state.loggedRemarks.count >= 256 { state.loggedRemarks.removeAll() }
@@ -134,7 +127,6 @@ final class ContextSession: Sendable {
         }
     }
 
-    /// The number of abandoned threads that have not ended.
     var abandonedCount: Int {
         state.withLock { state in
             state.abandoned.removeAll { $0.isEnded }
@@ -142,7 +134,6 @@ final class ContextSession: Sendable {
         }
     }
 
-    /// Abandons the thread of a reader.
     func abandon(_ reader: DeviceReader) { state.withLock { $0.abandoned.append(reader) } }
 
     /// Records the result of a discovery and wakes the waiting callers.
@@ -169,9 +160,7 @@ struct IIOSourceDependencies: Sendable {
     let clock: any DeviceClock
     let settings: [SensorSetting]
     let options: IIOSourceOptions
-    /// Starts a thread.
     let spawn: @Sendable (_ body: @escaping @Sendable () -> Void) throws(DeviceError) -> Void
-    /// Whether changes of local devices are reported to the source.
     let watch = DeviceWatch()
 }
 

@@ -4,7 +4,6 @@ import DeviceCore
 import IIOFormat
 import Logging
 
-/// Opening a context and finding its devices.
 extension ContextSupervisor {
     func needsOpening(_ now: BootTime) -> Bool {
         if session.wantsDiscovery { return true }
@@ -63,8 +62,7 @@ extension ContextSupervisor {
         search.schedule(at: clock.now.advanced(bySeconds: searchInterval))
     }
 
-    /// The interval between searches, in seconds. It is longer while the kernel reports new devices, but finite,
-    /// because a report may be lost.
+    /// The interval between searches in seconds; longer while the kernel reports new devices, as a report may be lost.
     var searchInterval: Double {
         let interval = parts.options.searchInterval
         return address.backend == .local && parts.watch.isOn ? interval * Self.monitoredFactor : interval
@@ -75,9 +73,7 @@ extension ContextSupervisor {
         context.devices.map(\.id).filter { $0.hasPrefix("iio:device") || $0.hasPrefix("trigger") }.sorted()
     }
 
-    private var sensorIDs: [SensorDescription.ID] {
-        devices.flatMap { $0.unit.members.map(\.description.id) }
-    }
+    private var sensorIDs: [SensorDescription.ID] { devices.flatMap { $0.unit.members.map(\.description.id) } }
 
     /// Updates the devices from a new context. Running readers keep using the previous context.
     private func adopt(_ opened: any IIOConnection) {
@@ -90,8 +86,7 @@ extension ContextSupervisor {
         let keys = names.update(known)
         let units = DeviceGroup.groups(
             in: context, address: address, settings: parts.settings,
-            udev: { property, device in opened.udevProperty(property, of: device) },
-            key: { id, _ in keys[id] ?? id })
+            udev: { property, device in opened.udevProperty(property, of: device) }, key: { id, _ in keys[id] ?? id })
         for device in devices where !units.contains(where: { $0.key == device.unit.key }) {
             remove(device, now: clock.now)
         }
@@ -119,5 +114,78 @@ extension ContextSupervisor {
         guard let suspendedTime, Double(current.subtractingSaturated(suspendedTime)) > Self.minimumSuspension * 1e9
         else { return }
         for device in devices { device.restart(now: clock.now) }
+    }
+}
+
+/// The schedule of the searches for devices that were added to a context or removed from it.
+struct DeviceSearch {
+    /// The names of the devices when the context was opened; nil if the library cannot list them without opening it.
+    private(set) var presence: [String]?
+    private(set) var time = BootTime.zero
+    /// The time at which the context is opened again because its devices differed from the listed ones.
+    private(set) var recheckTime: BootTime?
+
+    /// Records the devices that were listed before the context is opened.
+    mutating func begin(presence: [String]?) { self.presence = presence }
+
+    mutating func finish(shown: [String], recheckTime: BootTime) {
+        self.recheckTime = presence.map { $0 != shown } ?? false ? recheckTime : nil
+    }
+
+    /// Records that the context could not be opened, and the time of the next attempt.
+    mutating func fail(retryTime: BootTime) { if recheckTime != nil { recheckTime = retryTime } }
+
+    mutating func schedule(at time: BootTime) { self.time = time }
+
+    func isOutdated(present: [String], now: BootTime) -> Bool {
+        present != presence || recheckTime.map { now >= $0 } ?? false
+    }
+
+    /// Returns the time of the next search. If devices cannot be listed, a search has to open the context.
+    func deadline(openingTime: BootTime) -> BootTime { presence == nil ? max(time, openingTime) : time }
+}
+
+/// Persistent names of devices: a reconnected device may receive another number.
+struct PersistentDeviceNames {
+    private struct Entry {
+        let key: String
+        let fingerprint: String
+        var id: String?
+    }
+
+    private static let capacity = 256
+
+    private var entries: [Entry] = []
+
+    mutating func update(_ devices: [(id: String, fingerprint: String)]) -> [String: String] {
+        for index in entries.indices {
+            let entry = entries[index]
+            // A device that is still present with its ID keeps its name.
+            if !devices.contains(where: { $0.id == entry.id && $0.fingerprint == entry.fingerprint }) {
+                entries[index].id = nil
+            }
+        }
+        var names: [String: String] = [:]
+        for device in devices {
+            if let index = entries.firstIndex(where: { $0.id == device.id }) {
+                names[device.id] = entries[index].key
+                continue
+            }
+            // A name equal to the ID is preferred to other unused names of the same model.
+            let unusedIndices = entries.indices.filter {
+                entries[$0].id == nil && entries[$0].fingerprint == device.fingerprint
+            }
+            if let index = unusedIndices.first(where: { entries[$0].key == device.id }) ?? unusedIndices.first {
+                entries[index].id = device.id
+                names[device.id] = entries[index].key
+                continue
+            }
+            entries.removeAll { $0.id == nil && $0.key == device.id }
+            let key = entries.contains { $0.key == device.id } ? "\(device.id)+" : device.id
+            if entries.count >= Self.capacity { entries.removeAll { $0.id == nil } }
+            entries.append(Entry(key: key, fingerprint: device.fingerprint, id: device.id))
+            names[device.id] = key
+        }
+        return names
     }
 }

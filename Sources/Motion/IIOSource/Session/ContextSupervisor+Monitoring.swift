@@ -4,9 +4,7 @@ import DeviceCore
 import IIOFormat
 import Logging
 
-/// Monitoring of the reader threads.
 extension ContextSupervisor {
-    /// Monitors the reader thread of a device during a stage.
     func monitor(_ device: ActiveDevice, _ stage: DeviceReader.Stage, now: BootTime) {
         guard case .active(let reader, _) = device.state else { return }
         switch stage.phase {
@@ -16,8 +14,7 @@ extension ContextSupervisor {
             return monitorAnswers(of: device, reader, stage, limit: Self.setupLimit, now: now)
         case .polling(let interval):
             monitorAnswers(of: device, reader, stage, limit: Self.setupLimit + 5 * interval, now: now)
-        case .capturing(let plan, let start):
-            monitorBuffer(of: device, reader, stage, plan, start: start, now: now)
+        case .capturing(let plan, let start): monitorBuffer(of: device, reader, stage, plan, start: start, now: now)
         }
         if !device.facts.refused.isEmpty { retrySettings(of: device, now: now) }
     }
@@ -86,9 +83,8 @@ extension ContextSupervisor {
         device.restart(now: now)
     }
 
-    /// Logs settings that were refused, and sets up the device again once they have become writable.
-    ///
-    /// udev grants access only after a device has appeared, so a reconnected device may be opened before that.
+    /// Logs settings that were refused, and sets up the device again once they have become writable. udev grants access
+    /// only after a device has appeared, so a reconnected device may be opened before that.
     private func retrySettings(of device: ActiveDevice, now: BootTime) {
         for remark in device.facts.remarks {
             let text = "\(name(of: device)): \(remark)"
@@ -99,7 +95,6 @@ extension ContextSupervisor {
         device.restart(now: now)
     }
 
-    /// Removes a device that is no longer present, and abandons its reader thread.
     func remove(_ device: ActiveDevice, now: BootTime) {
         if let reader = device.reader {
             device.leave(now: now)
@@ -117,7 +112,6 @@ extension ContextSupervisor {
         if session.recordIfNew(remark: text) { log.warning("\(text)") }
     }
 
-    /// Returns the ID of the device, followed by the address of the server if the device is not local.
     private func name(of device: ActiveDevice) -> String {
         address.backend == .local ? device.unit.deviceID : "\(device.unit.deviceID) at \(address)"
     }

@@ -17,7 +17,6 @@ final class ContextSupervisor {
     static let setupLimit = 3.0
     /// The time in seconds after which a reader thread that does not end is abandoned.
     static let abandonTimeout = 30.0
-    /// The maximum number of abandoned threads.
     static let maximumAbandoned = 4
     /// The factor by which the search interval is extended while the kernel reports new devices.
     static let monitoredFactor = 15.0
@@ -81,7 +80,6 @@ final class ContextSupervisor {
 
     // MARK: Devices
 
-    /// Processes the stage that the reader thread of a device has reached.
     private func processStage(of device: ActiveDevice, now: BootTime) {
         guard let reader = device.reader else { return }
         // Read before the facts, because a reader records all facts before it ends.
@@ -117,7 +115,6 @@ final class ContextSupervisor {
         for member in device.unit.members { hub.setStatus(status, of: member.description.id) }
     }
 
-    /// Starts, changes or stops the reader thread of a device according to the subscriptions.
     private func applySubscriptions(to device: ActiveDevice, now: BootTime) {
         device.buffer.retryIfDue(now: now) { device.found.connection.isNodeAccessible(device.unit.device) }
         let plan = DeviceReadPlan.plan(

@@ -20,7 +20,6 @@ final class SensorCatalog: Sendable {
 
     init(contexts: Int) { state = Mutex(State(entries: [Entry](repeating: Entry(), count: contexts))) }
 
-    /// Updates the sensors of a context and publishes the catalog.
     func update(_ context: Int, sensors: [SensorDescription], xml: String, hub: MotionHub) {
         let entry = Entry(sensors: sensors, xml: xml)
         var next = state.withLock { state -> (entries: [Entry], version: Int)? in

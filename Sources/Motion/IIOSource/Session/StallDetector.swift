@@ -34,7 +34,6 @@ struct StallDetector {
     private var progress: Int
     private var lastProgress: BootTime
     private var lastCheck: BootTime
-    /// True once samples have been delivered since the start.
     private(set) var isFlowing = false
     /// The end of the grace period after a late check; nil if there is none.
     private var graceEnd: BootTime?
@@ -44,13 +43,11 @@ struct StallDetector {
         self.init(startLimit: limit, stallLimit: limit, progress: progress, now: now)
     }
 
-    /// Creates a detector for a buffer. An event-driven sensor never stalls, because it is silent while nothing
-    /// changes.
+    /// Creates a detector for a buffer. An event-driven sensor never stalls, because it may be silent.
     init(plan: BufferPlan, isEventDriven: Bool, progress: Int, now: BootTime) {
         self.init(
             startLimit: plan.startTimeout, stallLimit: isEventDriven ? .infinity : plan.stallTimeout,
-            progress: progress,
-            now: now)
+            progress: progress, now: now)
     }
 
     private init(startLimit: Double, stallLimit: Double, progress: Int, now: BootTime) {
@@ -61,7 +58,6 @@ struct StallDetector {
         lastCheck = now
     }
 
-    /// The latest time of the next check.
     var deadline: BootTime {
         let limit = isFlowing ? stallLimit : startLimit
         guard limit.isFinite else { return .never }

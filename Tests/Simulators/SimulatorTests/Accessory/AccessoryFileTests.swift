@@ -73,7 +73,7 @@ struct AccessoryFileTests {
     func nobody() throws {
         var options = AccessorySimulatorOptions()
         options.speed = 100
-        options.dialogueTimeout = 0.05
+        options.dialogueTimeout = .milliseconds(50)
         let simulator = try AccessorySimulator(file: Samples.path("weigh-scale.trace"), options: options)
         try simulator.start()
         #expect(simulator.waitUntilPlayed(seconds: 60))

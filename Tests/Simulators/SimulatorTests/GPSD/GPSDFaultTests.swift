@@ -3,6 +3,7 @@
 import DeviceCore
 import Foundation
 import Testing
+import Trace
 
 @testable import GPSDSimulator
 
@@ -183,13 +184,13 @@ struct GPSDFaultTests {
         #expect(!atStart.engine.isListening)
         atStart.pass(1.1)
         #expect(atStart.engine.isListening)
-        atStart.engine.inject(GPSDFault(.restart, for: 0.5))
+        atStart.engine.faults.add(GPSDFault(.restart, for: 0.5))
         atStart.pass(0.25)
         #expect(!atStart.engine.isListening)
         atStart.pass(0.5)
         #expect(atStart.engine.isListening)
-        atStart.engine.inject(GPSDFault(.kill))
-        atStart.engine.inject(GPSDFault(.restart))
+        atStart.engine.faults.add(GPSDFault(.kill))
+        atStart.engine.faults.add(GPSDFault(.restart))
         atStart.pass(0.1)
         #expect(atStart.engine.isListening)
     }

@@ -18,7 +18,7 @@ struct AttributeTests {
         var dialogue = Dialogue()
         #expect(write(wanted, to: "sampling_frequency", in: &dialogue) == "\(wanted.utf8.count + 1)\n")
         #expect(dialogue.line("READ iio:device0 sampling_frequency") == "3\n50\0\n")
-        #expect(dialogue.world.context.value(for: "iio:device0/sampling_frequency") == "50")
+        #expect(dialogue.world.context.context.value(for: "iio:device0/sampling_frequency") == "50")
     }
 
     // The syntax of __iio_str_to_fixpoint() in Linux 6.1. The board passes most of these texts to the kernel.
@@ -84,8 +84,8 @@ struct AttributeTests {
         let value: [UInt8] = [255, 255, 255, 255, 0, 0, 0, 4, 50, 48, 48, 0, 255, 255, 255, 255]
         #expect(dialogue.line("WRITE iio:device0  \(value.count)") == "")
         #expect(String(decoding: dialogue.send(value), as: UTF8.self) == "16\n")
-        #expect(dialogue.world.context.value(for: "iio:device0/sampling_frequency") == "200")
-        #expect(dialogue.world.context.value(for: "iio:device0/current_timestamp_clock") == "realtime")
+        #expect(dialogue.world.context.context.value(for: "iio:device0/sampling_frequency") == "200")
+        #expect(dialogue.world.context.context.value(for: "iio:device0/current_timestamp_clock") == "realtime")
         // A length beyond the end of the value.
         #expect(dialogue.line("WRITE iio:device0  4") == "")
         #expect(String(decoding: dialogue.send([127, 255, 255, 255]), as: UTF8.self) == "-22\n")

@@ -4,6 +4,7 @@ import DeviceCore
 import IIOFormat
 import SystemCalls
 import Testing
+import Trace
 
 @testable import IIODSimulator
 

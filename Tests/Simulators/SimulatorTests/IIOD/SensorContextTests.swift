@@ -53,7 +53,7 @@ struct SensorContextTests {
     func scales(peak: Double?, scale: String) throws {
         let peaks = peak.map { [SensorKind.accelerometer: $0] } ?? [:]
         let context = SimulatedIIOContext(sensors: [sensor("a", .accelerometer)], peaks: peaks)
-        #expect(context.value(for: "iio:device0/input/accel_x/scale") == scale)
+        #expect(context.context.value(for: "iio:device0/input/accel_x/scale") == scale)
         let step = try #require(Double(scale))
         #expect((peak ?? 200) / step < 2_147_483_648)
         #expect((peak ?? 200) / step > 16_777_216)
