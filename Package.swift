@@ -168,20 +168,18 @@ let accessories: [Target] = [
     .systemLibrary(
         name: "CLibUdev", path: "Sources/Accessories/CLibUdev", pkgConfig: "libudev", providers: [.apt(["libudev-dev"])]
     ),
-    // What udev says of a device.
-    room("UdevRecords", in: "Sources/Accessories", ["JSONBytes"]),
-    // Which accessories the records of udev make up.
-    room("AccessoryFinding", in: "Sources/Accessories", ["DeviceCore", "JSONBytes", "UdevRecords"]),
+    // What udev says of a device, and which accessories such records make up.
+    room("AccessoryFinding", in: "Sources/Accessories", ["DeviceCore", "JSONBytes"]),
     // umockdev's descriptions of such records, and its dialogues. A room of its own, so that no board carries it.
-    room("UmockdevFormat", in: "Sources/Accessories", ["AccessoryFinding", "DeviceCore", "JSONBytes", "UdevRecords"]),
+    room("UmockdevFormat", in: "Sources/Accessories", ["AccessoryFinding", "DeviceCore", "JSONBytes"]),
     // Serial ports, sockets, HID reports and USB endpoints as streams of bytes.
     room("ByteChannels", in: "Sources/Accessories", ["AccessoryFinding", "DeviceCore", "SystemCalls"]),
     room(
         "UdevMonitor", in: "Sources/Accessories",
-        ["DeviceCore", "JSONBytes", "SystemCalls", "UdevRecords", log, library("CLibUdev", "LibUdev")]),
+        ["AccessoryFinding", "DeviceCore", "JSONBytes", "SystemCalls", log, library("CLibUdev", "LibUdev")]),
     room(
         "UdevSource", in: "Sources/Accessories",
-        ["AccessoryFinding", "ByteChannels", "DeviceCore", "SystemCalls", "UdevMonitor", "UdevRecords", log],
+        ["AccessoryFinding", "ByteChannels", "DeviceCore", "SystemCalls", "UdevMonitor", log],
         exclude: ["udev"]),
     // Lists UdevSource so that it is linked, and never imports it: see LiveDevice.swift.
     room(
@@ -351,7 +349,7 @@ let testing: [Target] = [
         "UdevSourceTests", in: "Tests/Accessories",
         [
             "AccessoryFinding", "ByteChannels", "DeviceCore", "SystemCalls", "TestSupport", "UdevMonitor",
-            "UdevRecords", "UdevSource", "UmockdevFormat",
+            "UdevSource", "UmockdevFormat",
         ], exclude: ["layouts.c"]),
     tests(
         "ExternalAccessoryTests", in: "Tests/Accessories",
@@ -383,7 +381,7 @@ let testing: [Target] = [
         [
             "AccessoryFinding", "AccessorySimulator", "DeviceCore", "GPSDProtocol", "GPSDSimulator", "GPSDSource",
             "IIODSimulator", "IIOFormat", "IIOSource", "LoopbackServer", "SimulatedServers", "SystemCalls",
-            "TestSupport", "Trace", "TraceEditing", "UdevRecords", "UdevSource", "UmockdevFormat",
+            "TestSupport", "Trace", "TraceEditing", "UdevSource", "UmockdevFormat",
         ],
         exclude: ["GPSD/gpsd-3.22-dialogue.jsonl", "GPSD/make_dialogue.py", "IIOD/iiod-0.24-dialogue.jsonl"]),
 
@@ -408,7 +406,7 @@ let testing: [Target] = [
         "Commands",
         [
             "AccessoryFinding", "ByteChannels", "CoreLocation", "DeviceCore", "IIOSource", "JSONBytes", "SystemCalls",
-            "UdevMonitor", "UdevRecords", "UdevSource",
+            "UdevMonitor", "UdevSource",
         ]),
     program("AsyncMain", ["CoreLocation"]),
     program("Apps", ["CoreLocation", "CoreMotion", "DeviceSupport", "ExternalAccessory"], settings: asOnIOS),
@@ -478,7 +476,7 @@ let fuzz = Target.target(
         "AccessoryFinding", "AccessorySimulator", "BlueZSource", "BoardMessages", "Dashboard", "DeviceCore",
         "GPSDProtocol", "GPSDSimulator", "IIODSimulator", "IIOFormat", "IIOSource", "JSONBytes", "MQTTPublisher",
         "Places", "SimulatedDevice", "SyntheticMotion", "SystemCalls", "Trace", "TraceFormats", "UdevMonitor",
-        "UdevRecords", "UmockdevFormat",
+        "UmockdevFormat",
     ],
     path: "Tests/Fuzz/Sources", swiftSettings: strict)
 

@@ -103,9 +103,7 @@ struct ChannelOutput: ~Copyable {
         case reactor(fruitlessAttempts: Int)
         /// The reactor does not write until the timer expires.
         case paused(ClockTimer?)
-        /// A separate thread writes reports.
         case reportThread
-        /// Writing a report has failed.
         case failed(ByteChannelEnd)
     }
 

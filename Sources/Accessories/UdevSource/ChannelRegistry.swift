@@ -120,8 +120,7 @@ final class ChannelRegistry: Sendable {
             case .taken(let number): return number
             case .inUse(let other):
                 throw DeviceError(
-                    .busy,
-                    "\(key.node) is in use by this program for the protocol \(other). Close that session first.")
+                    .busy, "\(key.node) is in use by this program for the protocol \(other). Close that session first.")
             case .wait(let bell, let giveUp):
                 if bell.wait(until: deadline, clock: clock) { continue }
                 guard !hasGivenUp else {

@@ -44,9 +44,7 @@ enum RunLoopPoller {
             guard let info else { return nil }
             return UnsafeRawPointer(Unmanaged<Reader>.fromOpaque(info).retain().toOpaque())
         }
-        context.release = { info in
-            if let info { Unmanaged<Reader>.fromOpaque(info).release() }
-        }
+        context.release = { info in if let info { Unmanaged<Reader>.fromOpaque(info).release() } }
         context.getPort = { info in
             guard let info else { return -1 }
             return Unmanaged<Reader>.fromOpaque(info).takeUnretainedValue().set.descriptor

@@ -108,9 +108,7 @@ package final class CalibrationDirectory: CalibrationStore {
                 }
             }
             try reader.finish()
-        } catch {
-            return (nil, key, "it is not valid JSON (\(error.description))")
-        }
+        } catch { return (nil, key, "it is not valid JSON (\(error.description))") }
         guard format == Self.format else { return (nil, key, "it is not a calibration") }
         guard version == 1 else {
             return (nil, key, "it has version \(version), but this program supports only version 1")
@@ -121,8 +119,7 @@ package final class CalibrationDirectory: CalibrationStore {
     private static func unusable(_ file: String, _ why: String) -> DeviceError {
         DeviceError(
             .inputOutput,
-            "The stored calibration \(file) is ignored because \(why). Calibrate again, or remove the file."
-        )
+            "The stored calibration \(file) is ignored because \(why). Calibrate again, or remove the file.")
     }
 
     private func record(_ error: DeviceError?, for file: String) {
@@ -133,7 +130,6 @@ package final class CalibrationDirectory: CalibrationStore {
 
     // MARK: Writing
 
-    /// Writes the calibration of a sensor to its file.
     package func store(_ calibration: SensorCalibration, for sensor: SensorIdentity) throws(DeviceError) {
         guard let file = file(of: sensor) else { throw Self.noDirectoryError }
         if let problem = calibration.problem(for: sensor.kind ?? .magnetometer) {
@@ -152,9 +148,7 @@ package final class CalibrationDirectory: CalibrationStore {
             do throws(DeviceError) {
                 try StateDirectory.replace(file, with: bytes, mode: 0o644)
                 return nil
-            } catch {
-                return error
-            }
+            } catch { return error }
         }
         record(error, for: file)
         if let error { throw error }

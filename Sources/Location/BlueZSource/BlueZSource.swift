@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import DeviceCore
+package import DeviceCore
 
 /// A source of the Bluetooth beacons that BlueZ receives. It communicates over the system bus without a D-Bus library.
 ///
@@ -8,7 +8,7 @@ public import DeviceCore
 /// pings it. BlueZ can start later or restart, and adapters can be added, removed, and switched on or off at any time;
 /// the source handles the corresponding signals. It retries on its own only if the bus is unavailable or BlueZ replies
 /// with an error.
-public final class BlueZSource: BeaconSource {
+package final class BlueZSource: BeaconSource {
     /// The maximum duration of a check of BlueZ, in seconds.
     static let probeTime = 2.0
 
@@ -21,7 +21,7 @@ public final class BlueZSource: BeaconSource {
     ///   - address: The address of the bus; nil to use `DBUS_SYSTEM_BUS_ADDRESS` or, if it is not set, the standard
     ///     address.
     ///   - clock: The clock for timeouts and for the times of advertisements.
-    public init(address: String? = nil, clock: any DeviceClock) {
+    package init(address: String? = nil, clock: any DeviceClock) {
         let address = address ?? SystemBus.standardAddress
         let listener = Worker(address: address, clock: clock)
         let thread = SourceThread<BeaconHub>(
@@ -33,7 +33,7 @@ public final class BlueZSource: BeaconSource {
 
     /// The reason why beacons cannot be received at present; nil if they can. Without a subscriber, the access queries
     /// BlueZ, which takes a few milliseconds and at most 2 s.
-    public var problem: DeviceError? {
+    package var problem: DeviceError? {
         switch hub.status {
         case .available: return nil
         case .unavailable(let error): return error
@@ -51,7 +51,7 @@ public final class BlueZSource: BeaconSource {
 
     /// Subscribes to the events of beacons. The closure is called on the source's thread. A loss that already exists is
     /// delivered before this method returns.
-    public func subscribe(_ receive: @escaping @Sendable (BeaconEvent) -> Void) -> Subscription {
+    package func subscribe(_ receive: @escaping @Sendable (BeaconEvent) -> Void) -> Subscription {
         hub.subscribe(receive)
     }
 }

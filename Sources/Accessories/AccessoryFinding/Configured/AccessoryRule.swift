@@ -3,35 +3,30 @@
 import DeviceCore
 import JSONBytes
 
-/// A rule of the configuration for matching accessories.
-public struct AccessoryRule: Sendable, Hashable {
-    /// The USB vendor ID; nil to match any.
-    public var vendorID: UInt16?
-    /// The USB product ID; nil to match any.
-    public var productID: UInt16?
-    /// The serial number; nil to match any.
-    public var serialNumber: String?
+package struct AccessoryRule: Sendable, Hashable {
+    package var vendorID: UInt16?
+    package var productID: UInt16?
+    package var serialNumber: String?
     /// The port, such as "1-2.4"; nil to match any.
-    public var portPath: String?
+    package var portPath: String?
     /// The USB interface to which the rule applies; nil for every interface that has a node.
-    public var interface: UInt8?
+    package var interface: UInt8?
     /// The protocols, which replace those of the accessory and of udev. An empty list removes all protocols; nil leaves
     /// them unchanged.
-    public var protocols: [String]?
+    package var protocols: [String]?
     /// The settings of the serial port; nil for the defaults.
-    public var tty: TTYSettings?
+    package var tty: TTYSettings?
     /// The framing of HID reports. Without it, a HID interface cannot be opened.
-    public var hid: HIDFraming?
+    package var hid: HIDFraming?
 
     /// Creates a rule that matches every accessory and changes nothing.
-    public init() {}
+    package init() {}
 }
 
 extension AccessoryRule {
     /// Whether the rule matches an interface of the accessory; `interface` is nil for accessories that are not on USB.
     func matches(_ accessory: AccessoryDescription, interface: UInt8?) -> Bool {
-        (vendorID == nil || vendorID == accessory.vendorID)
-            && (productID == nil || productID == accessory.productID)
+        (vendorID == nil || vendorID == accessory.vendorID) && (productID == nil || productID == accessory.productID)
             && (serialNumber == nil || serialNumber == accessory.serialNumber)
             && (portPath == nil || portPath == accessory.portPath)
             && (self.interface == nil || self.interface == interface)
@@ -78,8 +73,7 @@ extension AccessoryRule {
                 // would hide the accessory.
                 rule.protocols = try json.protocolNames(&reader, full)
                 isValid = rule.protocols != nil
-            default:
-                isValid = try settings.read(key, &reader, &json, name: full, consequence: consequence)
+            default: isValid = try settings.read(key, &reader, &json, name: full, consequence: consequence)
             }
             isUsable = isUsable && isValid
         }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import DeviceCore
+package import DeviceCore
 import JSONBytes
 
 extension DeclaredAccessory {
     /// The maximum size of a file that declares an accessory, in bytes.
-    public static let maximumFileLength = 1 << 20
+    package static let maximumFileLength = 1 << 20
 
     /// Reads the file of a declared accessory. Relative paths of nodes are resolved against the directory of the file.
     ///
@@ -15,9 +15,7 @@ extension DeclaredAccessory {
     ///   - json: The content of the file.
     ///   - path: The path of the file.
     /// - Returns: The accessory, or nil if there is none, and the problems found, each with the file and the key.
-    public static func read(
-        json: [UInt8], path: String
-    ) -> (accessory: DeclaredAccessory?, problems: [DeviceError]) {
+    package static func read(json: [UInt8], path: String) -> (accessory: DeclaredAccessory?, problems: [DeviceError]) {
         var settings = SettingsJSON(path: path)
         func none(_ problem: String) -> (DeclaredAccessory?, [DeviceError]) {
             (nil, [DeviceError(.invalidConfiguration, "\(settings.sanitizedPath) \(problem)")])
@@ -31,9 +29,7 @@ extension DeclaredAccessory {
                 let accessory = try read(&reader, &settings, prefix: "")
                 try reader.finish()
                 return (accessory, settings.problems)
-            } catch {
-                return none("is not valid JSON (\(error)). It is ignored.")
-            }
+            } catch { return none("is not valid JSON (\(error)). It is ignored.") }
         }
     }
 
@@ -45,16 +41,14 @@ extension DeclaredAccessory {
 
     /// Encodes the accessory as a file that ``read(json:path:)`` can read. Omits USB endpoints, because a file cannot
     /// contain them.
-    public func json() -> [UInt8] {
+    package func json() -> [UInt8] {
         var writer = JSONWriter()
         writer.object { writer in
             writer.member("name", name)
             for (key, path) in Self.texts where !self[keyPath: path].isEmpty {
                 writer.member(text: key, self[keyPath: path])
             }
-            writer.object("protocols") { writer in
-                for endpoint in endpoints { endpoint.write(to: &writer) }
-            }
+            writer.object("protocols") { writer in for endpoint in endpoints { endpoint.write(to: &writer) } }
         }
         writer.newline()
         return writer.bytes

@@ -116,7 +116,6 @@ final class AccessoryOutputStream: OutputStream, StreamDelegate {
 }
 
 extension SessionCore {
-    /// Returns a closed session without an accessory.
     static func closed() -> SessionCore {
         let (channel, other) = MemoryChannel.pair(capacity: 1)
         other.close()

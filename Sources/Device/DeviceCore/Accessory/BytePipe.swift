@@ -6,9 +6,7 @@ import Synchronization
 ///
 /// Each side is notified of the other side's actions, on the thread that performs them and without a lock held.
 package final class BytePipe: Sendable {
-    /// The events for the reader's side.
     package enum ReaderEvent: Sendable { case readable, ended }
-    /// The events for the writer's side.
     package enum WriterEvent: Sendable { case writable, ended }
 
     private struct State: ~Copyable {

@@ -17,8 +17,7 @@ extension Configuration {
             switch key {
             case "folders":
                 let folders = try json.strings(&reader, name, maximumCount: Self.maximumDirectories) {
-                    json, reader, name throws(JSONError) in
-                    try json.path(&reader, name, "It is ignored.")
+                    json, reader, name throws(JSONError) in try json.path(&reader, name, "It is ignored.")
                 }
                 if let folders { accessoryDirectories = Setting(folders, origin: .file(json.path)) }
             case "protocols":

@@ -13,9 +13,7 @@ extension Configuration {
             do throws(JSONError) {
                 try copy.read(&reader, &json)
                 try reader.finish()
-            } catch {
-                return .failure(error)
-            }
+            } catch { return .failure(error) }
             for problem in json.problems { copy.addProblem(problem) }
             return .success(copy)
         }
@@ -53,9 +51,7 @@ extension Configuration {
                 guard let text = try json.text(&reader, name) else { continue }
                 do throws(DeviceError) {
                     positionSource = Setting(try PositionSourceAddress(text), origin: .file(json.path))
-                } catch {
-                    json.record(error.within("\(json.path), \(name)"))
-                }
+                } catch { json.record(error.within("\(json.path), \(name)")) }
             case "receiver":
                 if let text = try json.text(&reader, name) { receiver = Setting(text, origin: .file(json.path)) }
             case "repairWeekRollover":

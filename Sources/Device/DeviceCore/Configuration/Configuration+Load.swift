@@ -61,9 +61,7 @@ extension Configuration {
         if let text = value("DEVICE_SERVICES_GPSD") {
             do throws(DeviceError) {
                 positionSource = Setting(try PositionSourceAddress(text), origin: .environment("DEVICE_SERVICES_GPSD"))
-            } catch {
-                addProblem(error.within("DEVICE_SERVICES_GPSD"))
-            }
+            } catch { addProblem(error.within("DEVICE_SERVICES_GPSD")) }
         }
         for name in BrokerCredentialFiles.names {
             if let path = value(name.variable) { setBrokerFile(name.path, path, origin: .environment(name.variable)) }
@@ -71,9 +69,7 @@ extension Configuration {
         if let text = value("DEVICE_SERVICES_IIO") {
             do throws(DeviceError) {
                 motionSources = Setting(try MotionSourceAddress.list(text), origin: .environment("DEVICE_SERVICES_IIO"))
-            } catch {
-                addProblem(error.within("DEVICE_SERVICES_IIO"))
-            }
+            } catch { addProblem(error.within("DEVICE_SERVICES_IIO")) }
         }
         if let text = value("DEVICE_SERVICES_ACCESSORIES") { readAccessoryDirectories(environment: text) }
         if let text = value("DEVICE_SERVICES_UDEV") { readWatchesUdev(environment: text) }
@@ -99,7 +95,6 @@ extension Configuration {
     /// Adds a problem unless there are already 100.
     mutating func addProblem(_ problem: String) { addProblem(DeviceError(.invalidConfiguration, problem)) }
 
-    /// Adds a problem unless there are already 100.
     mutating func addProblem(_ problem: DeviceError) { if problems.count < 100 { problems.append(problem) } }
 
     static func unknownRuleError(_ text: String, location: String) -> DeviceError {

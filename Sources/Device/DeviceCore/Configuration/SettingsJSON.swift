@@ -4,7 +4,6 @@ package import JSONBytes
 
 /// Reads values from the JSON of a settings file and records a problem, with file and key, for each unusable value.
 package struct SettingsJSON {
-    /// The path of the file.
     package let path: String
     /// The sanitized path for messages. A file name may contain any characters.
     package var sanitizedPath: String { TerminalSanitizer.sanitized(path) }
@@ -25,7 +24,6 @@ package struct SettingsJSON {
     /// Resolves a path against the directory of the file, unless it is absolute.
     func resolved(_ text: String) -> String { text.hasPrefix("/") ? text : directory + text }
 
-    /// Records a problem with a value and its consequence.
     package mutating func recordProblem(_ name: String, _ problem: String, _ consequence: String) {
         let name = TerminalSanitizer.sanitized(name.prefix(100))
         record(DeviceError(.invalidConfiguration, "\(sanitizedPath): \(name) \(problem). \(consequence)"))
@@ -51,8 +49,7 @@ package struct SettingsJSON {
     }
 
     /// Enters an object. Duplicate keys in it are recorded as problems.
-    @inline(never)
-    package mutating func beginObject(_ reader: inout JSONReader) throws(JSONError) {
+    @inline(never) package mutating func beginObject(_ reader: inout JSONReader) throws(JSONError) {
         try reader.beginObject()
         seenKeys.append([])
     }
@@ -77,16 +74,12 @@ package struct SettingsJSON {
     /// True if the next value is an object. Any other value is recorded as a problem and skipped.
     package mutating func isObject(
         _ reader: inout JSONReader, _ name: String, _ consequence: String = defaultConsequence
-    ) throws(JSONError) -> Bool {
-        try isNext(.object, "an object", &reader, name, consequence)
-    }
+    ) throws(JSONError) -> Bool { try isNext(.object, "an object", &reader, name, consequence) }
 
     /// True if the next value is an array. Any other value is recorded as a problem and skipped.
     package mutating func isArray(
         _ reader: inout JSONReader, _ name: String, _ consequence: String = defaultConsequence
-    ) throws(JSONError) -> Bool {
-        try isNext(.array, "a list", &reader, name, consequence)
-    }
+    ) throws(JSONError) -> Bool { try isNext(.array, "a list", &reader, name, consequence) }
 
     private mutating func isNext(
         _ kind: JSONKind, _ words: String, _ reader: inout JSONReader, _ name: String, _ consequence: String
@@ -137,7 +130,6 @@ package struct SettingsJSON {
         return resolved(text)
     }
 
-    /// Reads the name of a protocol.
     package mutating func protocolName(
         _ reader: inout JSONReader, _ name: String, _ consequence: String
     ) throws(JSONError) -> String? {

@@ -98,7 +98,6 @@ final class SubscriberRegistry<Content: Sendable, Request: Sendable & ~Copyable,
 }
 
 extension SubscriberRegistry where Request: ~Copyable, Event: StatusEvent {
-    /// Sets the status of the source and notifies the subscribers.
     func setStatus(_ status: SourceStatus) {
         let subscribers = withLock { state in
             state.setStatus(status)

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import DeviceCore
+package import DeviceCore
 
 /// The advertisement of a beacon, from its manufacturer-specific data.
-public struct BeaconAdvertisement: Sendable, Hashable {
+package struct BeaconAdvertisement: Sendable, Hashable {
     /// The identity of the beacon.
-    public var identity: BeaconIdentity
+    package var identity: BeaconIdentity
     /// The signal strength at a distance of 1 m, in dBm.
-    public var measuredPower: Int8
+    package var measuredPower: Int8
 
     /// The Bluetooth company identifier of Apple.
-    public static let apple: UInt16 = 0x004c
+    package static let apple: UInt16 = 0x004c
 
     /// Creates an advertisement from the manufacturer-specific data after the company identifier; nil if the data is
     /// not that of a beacon. Supported formats:
@@ -18,7 +18,7 @@ public struct BeaconAdvertisement: Sendable, Hashable {
     /// - iBeacon, with Apple's company identifier only: `02 15`, UUID, major and minor (big endian), power.
     /// - AltBeacon, with any company identifier: `be ac`, an ID of 20 bytes that is divided as in an iBeacon, power,
     ///   and a byte reserved for the manufacturer. Source: the AltBeacon specification 1.0.
-    public init?(company: UInt16, data: [UInt8]) {
+    package init?(company: UInt16, data: [UInt8]) {
         let isIBeacon = company == Self.apple && data.count == 23 && data[0] == 0x02 && data[1] == 0x15
         let isAltBeacon = data.count == 24 && data[0] == 0xbe && data[1] == 0xac
         guard isIBeacon || isAltBeacon, let uuid = BeaconUUID(bytes: data[2..<18]) else { return nil }

@@ -1,24 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Dispatch
+package import Dispatch
 import Synchronization
 import SystemCalls
 
-/// An executor that runs callbacks on a dispatch queue.
-public final class QueueDelivery: CallbackExecutor {
+package final class QueueDelivery: CallbackExecutor {
     let queue: DispatchQueue
     let polling = Mutex(QueuePolling())
 
     /// Creates an executor. The queue should be serial, because a concurrent queue does not preserve the order of
     /// callbacks.
-    public init(_ queue: DispatchQueue) { self.queue = queue }
+    package init(_ queue: DispatchQueue) { self.queue = queue }
 
     /// The executor of the main queue. It works with `RunLoop.main.run()`, `dispatchMain()` and an async `main`
     /// function.
-    public static let main = QueueDelivery(.main)
+    package static let main = QueueDelivery(.main)
 
-    /// Schedules the work on the queue.
-    public func schedule(_ work: @escaping @Sendable () -> Void) {
+    package func schedule(_ work: @escaping @Sendable () -> Void) {
         if !DeferredCallbacks.append(work, for: self) { queue.async(execute: work) }
     }
 }
@@ -58,13 +56,9 @@ extension QueueDelivery: PollingExecutor {
         }
     }
 
-    private func endPolling() {
-        for onReady in polling.withLock({ $0.end() }) { onReady() }
-    }
+    private func endPolling() { for onReady in polling.withLock({ $0.end() }) { onReady() } }
 
-    private final class CancellationFlag: Sendable {
-        let value = Atomic<Bool>(false)
-    }
+    private final class CancellationFlag: Sendable { let value = Atomic<Bool>(false) }
 }
 
 /// The polling state of a queue: whether a thread polls for it, and the registrations that wait for that thread to end.
@@ -83,7 +77,6 @@ struct QueuePolling: Sendable {
         return false
     }
 
-    /// Ends polling, and returns the closures to call.
     mutating func end() -> [@Sendable () -> Void] {
         isActive = false
         return exchange(&waiting, with: [])

@@ -27,9 +27,7 @@ package struct ReadinessCoordinator: ~Copyable {
     }
 
     /// The event for which the source's thread waits while an executor polls.
-    private enum Wait {
-        case timer, descriptor
-    }
+    private enum Wait { case timer, descriptor }
 
     private let source: any PollableSource
     private let wakeUp: WakeupPipe
@@ -63,9 +61,7 @@ package struct ReadinessCoordinator: ~Copyable {
         monitor = ReadDeadlineMonitor(tolerance: tolerance, limit: limit, now: clock.now)
     }
 
-    deinit {
-        if case .executor(let registration, _) = owner { registration.cancel() }
-    }
+    deinit { if case .executor(let registration, _) = owner { registration.cancel() } }
 
     /// Waits for one event and handles it.
     package mutating func run() throws(DeviceError) {
@@ -76,7 +72,6 @@ package struct ReadinessCoordinator: ~Copyable {
 
     // MARK: For threads that poll several sources
 
-    /// True while an executor polls the descriptor.
     package var isExecutorPolling: Bool { if case .executor = owner { true } else { false } }
 
     /// The descriptor that the source's thread has to poll in addition to the wakeup, and the time at which the wait
@@ -233,6 +228,4 @@ private final class PollingRegistration: Sendable {
     }
 }
 
-private final class Flag: Sendable {
-    let value = Atomic<Bool>(false)
-}
+private final class Flag: Sendable { let value = Atomic<Bool>(false) }
