@@ -44,40 +44,30 @@ extension AccessoryRule {
         _ reader: inout JSONReader, _ json: inout SettingsJSON, name: String
     ) throws(JSONError) -> AccessoryRule? {
         let consequence = "The rule is ignored."
-        guard try json.isObject(&reader, name, consequence) else { return nil }
         var rule = AccessoryRule()
         var settings = NodeSettings()
         var isUsable = true
-        try json.beginObject(&reader)
-        while let key = try json.nextKey(&reader, name + ".") {
-            let full = "\(name).\(key)"
-            let isValid: Bool
-            switch key {
-            case "vendor":
-                rule.vendorID = try readID(&reader, &json, full, consequence)
-                isValid = rule.vendorID != nil
-            case "product":
-                rule.productID = try readID(&reader, &json, full, consequence)
-                isValid = rule.productID != nil
-            case "serial":
-                rule.serialNumber = try json.text(&reader, full, consequence)
-                isValid = rule.serialNumber != nil
-            case "port":
-                rule.portPath = try json.text(&reader, full, consequence)
-                isValid = rule.portPath != nil
-            case "interface":
-                rule.interface = try json.number(&reader, full, 0...255, consequence).map { UInt8(clamping: $0) }
-                isValid = rule.interface != nil
-            case "protocols":
-                // Invalid names are ignored. If no valid name is left, the rule is rejected, because an empty list
-                // would hide the accessory.
-                rule.protocols = try json.protocolNames(&reader, full)
-                isValid = rule.protocols != nil
-            default: isValid = try settings.read(key, &reader, &json, name: full, consequence: consequence)
-            }
-            isUsable = isUsable && isValid
+        func assign<Value>(_ property: WritableKeyPath<AccessoryRule, Value?>, _ value: Value?) {
+            rule[keyPath: property] = value
+            isUsable = isUsable && value != nil
         }
-        guard isUsable else { return nil }
+        let isObject = try json.readObject(&reader, name, consequence) { key, name, reader, json throws(JSONError) in
+            switch key {
+            case "vendor": assign(\.vendorID, try readID(&reader, &json, name, consequence))
+            case "product": assign(\.productID, try readID(&reader, &json, name, consequence))
+            case "serial": assign(\.serialNumber, try json.text(&reader, name, consequence))
+            case "port": assign(\.portPath, try json.text(&reader, name, consequence))
+            case "interface":
+                let number = try json.number(&reader, name, 0...255, consequence)
+                assign(\.interface, number.map { UInt8(clamping: $0) })
+            // Invalid names are ignored. If no valid name is left, the rule is rejected, because an empty list would
+            // hide the accessory.
+            case "protocols": assign(\.protocols, try json.protocolNames(&reader, name))
+            default: isUsable = try settings.read(key, &reader, &json, name: name, consequence: consequence) && isUsable
+            }
+            return true
+        }
+        guard isObject, isUsable else { return nil }
         if settings.hasTTY { rule.tty = settings.tty }
         if settings.hasHID {
             guard let framing = settings.hid else {

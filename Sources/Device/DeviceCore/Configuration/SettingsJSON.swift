@@ -71,6 +71,23 @@ package struct SettingsJSON {
         return key
     }
 
+    /// Reads an object. Any other value is recorded as a problem and skipped; the result is then false. The closure
+    /// receives a key and its full name, and reads the value. If it returns false, the key is recorded as unknown.
+    @discardableResult package mutating func readObject(
+        _ reader: inout JSONReader, _ name: String, _ consequence: String = defaultConsequence, prefix: String? = nil,
+        _ readMember: (String, String, inout JSONReader, inout SettingsJSON) throws(JSONError) -> Bool
+    ) throws(JSONError) -> Bool {
+        guard try isObject(&reader, name, consequence) else { return false }
+        try beginObject(&reader)
+        let prefix = prefix ?? name + "."
+        while let key = try nextKey(&reader, prefix) {
+            if try readMember(key, prefix + key, &reader, &self) { continue }
+            recordUnknownKey(prefix + key)
+            try reader.skipValue()
+        }
+        return true
+    }
+
     /// True if the next value is an object. Any other value is recorded as a problem and skipped.
     package mutating func isObject(
         _ reader: inout JSONReader, _ name: String, _ consequence: String = defaultConsequence

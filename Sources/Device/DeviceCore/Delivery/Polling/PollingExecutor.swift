@@ -33,8 +33,9 @@ package struct DirectPlace: Sendable, Hashable {
     package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(delivery)) }
 }
 
-/// A list of the callbacks that are scheduled on an executor while it reads a source. They run immediately after the
-/// read.
+final class Flag: Sendable { let value = Atomic<Bool>(false) }
+
+/// The callbacks that are scheduled on an executor while it reads a source. They run immediately after the read.
 package final class DeferredCallbacks {
     private static let key: pthread_key_t = {
         var key = pthread_key_t()
@@ -64,8 +65,7 @@ package final class DeferredCallbacks {
     /// While an executor polls, a subscriber of another executor may join. That subscriber must not be called on the
     /// polling thread, because it may wait for the polling executor.
     package static func permits(_ executor: DirectPlace?) -> Bool {
-        guard let current else { return true }
-        return current.executor === executor?.delivery
+        current.map { $0.executor === executor?.delivery } ?? true
     }
 
     /// Calls `read`, and then runs the callbacks inside `enter`. If there are no callbacks, `enter` is not called.
