@@ -15,7 +15,6 @@ package final class ChannelReactor: Sendable {
     }
 
     private let state = Mutex(State())
-    /// Incremented with each change of `channels`.
     private let version = Atomic<Int>(0)
     /// True if a wakeup has been sent and not yet been processed.
     private let isWakeupPending = Atomic<Bool>(false)

@@ -52,7 +52,6 @@ struct ChannelState: ~Copyable {
 
     init(capacity: Int) { output = ChannelOutput(capacity: capacity) }
 
-    /// True once the app has closed the channel.
     var isClosed: Bool { end?.reason == .closed }
 
     var isFinished: Bool { if case .finished = phase { true } else { false } }

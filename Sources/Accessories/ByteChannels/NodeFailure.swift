@@ -27,7 +27,6 @@ package struct NodeFailure: Error {
         self.init(isPassing: isPassing) { Self.error(path, call: call, errno: number) }
     }
 
-    /// Creates the failure of opening a node that is in use.
     @inline(never) init(busy path: String) { self.init(isPassing: true) { DeviceError(.busy, Self.busyMessage(path)) } }
 
     /// The error with its message. Creating it may take tens of milliseconds.

@@ -89,7 +89,6 @@ package struct USBRequestBlock: @unchecked Sendable {
     static let zeroPacketFlag: UInt32 = 0x40
 
     private let block: UnsafeMutableRawPointer
-    /// The bytes to send, or the received bytes.
     package let buffer: UnsafeMutableRawBufferPointer
 
     /// Allocates a block and its buffer, to be freed with ``free()``.
@@ -103,7 +102,6 @@ package struct USBRequestBlock: @unchecked Sendable {
             of: UInt(bitPattern: buffer.baseAddress), toByteOffset: USBRequestBlock.bufferOffset, as: UInt.self)
     }
 
-    /// Creates a view of a block that was submitted to the kernel.
     package init(address: UnsafeMutableRawPointer) {
         block = address
         let buffer = UnsafeMutableRawPointer(

@@ -41,7 +41,6 @@ struct USBTransfers: ~Copyable {
 
     var oldestCompleted: USBRequestBlock? { usedCount > 0 && stages[oldestIndex] == .done ? blocks[oldestIndex] : nil }
 
-    /// Makes the oldest block idle.
     mutating func recycle() {
         guard usedCount > 0 else { return }
         stages[oldestIndex] = .idle

@@ -21,7 +21,6 @@ final class ChannelRegistry: Sendable {
         weak var channel: (any ByteChannel)?
         var end: (@Sendable (ByteChannelEnd, @escaping @Sendable () -> Void) -> Void)?
         var discardUnsentData: (@Sendable () -> Void)?
-        /// The threads that wait until the node is available.
         var waiting: [BinarySemaphore] = []
 
         /// True if the channel has ended or has been released. It may still be sending data.

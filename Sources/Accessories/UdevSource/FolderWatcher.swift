@@ -27,7 +27,6 @@ final class FolderWatcher: Sendable {
     private struct Watch {
         /// True for one of the configured directories. All of its events are relevant.
         var isFolder = false
-        /// The names in this directory that are components of a path.
         var names: Set<String> = []
     }
 

@@ -93,7 +93,6 @@ final class ProblemList: Sendable {
     /// The maximum number of subjects. Problems of further subjects are dropped.
     private static let maximumSubjects = 256
 
-    /// All problems, in the order in which their subjects were added.
     var errors: [DeviceError] { problems.withLock { $0.flatMap(\.errors) } }
 
     /// Sets the problems of a subject; an empty array removes them.

@@ -47,7 +47,6 @@ public final class UdevSource: AccessorySource, AccessoryCandidateSource {
         var lacksWatcher = false
         /// The last reported reason why the directories cannot be watched.
         var reportedWatchProblem: String?
-        /// True after the first scan of all devices.
         var hasSnapshot = false
     }
 

@@ -12,7 +12,6 @@ struct UdevSourceDependencies: Sendable {
     var watch: @Sendable (@escaping @Sendable (UdevEvent) -> Void) -> @Sendable () -> Void
     /// Opens a node.
     var open: @Sendable (ChannelNode) throws(DeviceError) -> OpenedChannel
-    /// Determines whether a node can be opened.
     var checkAccess: @Sendable (String) -> NodeAccess
     var inotify = Inotify()
     /// Acquires resources that must be available before file descriptors can become scarce. The returned closure is

@@ -3,11 +3,9 @@
 package import DeviceCore
 import Synchronization
 
-/// The buffer of a loop over an asynchronous sequence.
 package protocol ConsumerBuffer: Sendable {
     associatedtype Element: Sendable
 
-    /// Removes and returns the oldest element; nil if the buffer is empty.
     mutating func popFirst() -> Element?
 }
 
@@ -21,7 +19,6 @@ package final class ConsumerLoop<State: ConsumerBuffer>: Sendable {
         var continuation: CheckedContinuation<State.Element?, Never>?
         var isStarted = false
         var isFinished = false
-        /// True while the consumer processes an element.
         var isBusy = false
     }
 

@@ -30,7 +30,6 @@ package enum ExecutorSelection {
         }
     }
 
-    /// Returns the executor of a manager whose callbacks are delivered on a dispatch queue.
     package static func executor(for queue: DispatchQueue, device: Device) -> any CallbackExecutor {
         // On Linux, each access to `DispatchQueue.main` returns another object. Only the label identifies the queue.
         let isMain = queue === DispatchQueue.main || queue.label == DispatchQueue.main.label

@@ -7,7 +7,6 @@ package import Foundation
 // as 0, which would be a perfect accuracy. Byte arrays can be decoded safely, and they preserve every bit of a number,
 // including NaN payloads.
 extension NSCoder {
-    /// Encodes 64-bit words in big-endian order.
     package func encode(words: [UInt64], forKey key: String) {
         encode(bytes: words.flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> (56 - 8 * $0)) } }, key)
     }

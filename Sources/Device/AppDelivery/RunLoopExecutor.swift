@@ -21,7 +21,6 @@ package final class RunLoopExecutor: PollingExecutor, @unchecked Sendable {
         var loop: Loop?
         var isInvalid = false
         var workContext = WorkContext.loop
-        /// Registrations that wait until the loop is known.
         var waiting: [@Sendable () -> Void] = []
 
         /// Returns the registrations to be tried again, if the loop is known by now.
@@ -80,7 +79,6 @@ package final class RunLoopExecutor: PollingExecutor, @unchecked Sendable {
 
     deinit { invalidate() }
 
-    /// Runs the work on the run loop.
     package func schedule(_ item: @escaping @Sendable () -> Void) { schedule(item, wakes: true) }
 
     /// The loop polls the descriptor once its thread is known.

@@ -18,7 +18,6 @@ public final class Device: Sendable {
     package let beaconSource: any BeaconSource
     /// The source of the machine's own status, for example of its battery.
     package let statusSource: any StatusSource
-    /// The store for the calibrations of the device's sensors.
     package let calibrations: any CalibrationStore
     /// The delivery of callbacks during the playback of a trace; nil for the live device.
     package let playback: (any PlaybackExecutorProvider)?
@@ -110,7 +109,6 @@ extension Device {
         withExtendedLifetime(former) {}
     }
 
-    /// Runs the closure with this device as `current`.
     package func withCurrent<Result>(_ body: () throws -> Result) rethrows -> Result {
         if Device.current === self { return try body() }
         return try Device.$current.withValue(self, operation: body)

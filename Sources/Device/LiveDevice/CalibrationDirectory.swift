@@ -17,10 +17,8 @@ package final class CalibrationDirectory: CalibrationStore {
     /// The maximum number of problems that are kept.
     private static let maximumProblems = 32
 
-    /// The path of the directory, or nil if the environment specifies none.
     package let path: String?
     private let problemsByPath = Mutex<[String: DeviceError]>([:])
-    /// Held while a file is written.
     private let writeLock = Mutex(())
 
     /// Creates a store in a directory, which is created when the first calibration is stored. If the path is nil or not
@@ -53,7 +51,6 @@ package final class CalibrationDirectory: CalibrationStore {
         problemsByPath.withLock { found in found.sorted { $0.key < $1.key }.map(\.value) }
     }
 
-    /// Returns the path of a sensor's file, or nil without a directory.
     package func file(of sensor: SensorIdentity) -> String? { path.map { "\($0)/\(Self.name(of: sensor))" } }
 
     /// The file name consists of the sensor kind, for readability, and a hash of the key, which may contain any

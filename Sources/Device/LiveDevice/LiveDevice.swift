@@ -62,7 +62,6 @@ package enum LiveDevice {
 
 /// Detects test runners. Using live hardware in a test is usually a mistake.
 enum TestRunner {
-    /// True if the program is a test bundle or its runner.
     static let isPresent: Bool =
         CommandLine.arguments.first.map { program in
             program.hasSuffix(".xctest") || program.hasSuffix("swiftpm-testing-helper")

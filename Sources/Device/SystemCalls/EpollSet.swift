@@ -47,7 +47,6 @@ package final class EpollSet: Sendable {
 ///
 /// The timer uses CLOCK_BOOTTIME, which continues during suspend.
 package final class TimerFD: Sendable {
-    /// The descriptor of the timer, to be polled by the owner.
     package let descriptor: Int32
 
     /// Creates a timer that is not set.

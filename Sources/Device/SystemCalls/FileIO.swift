@@ -59,7 +59,6 @@ package enum FileIO {
         return bytes
     }
 
-    /// Returns the error for a file or directory that cannot be read.
     package static func readError(_ path: String, call: String, errno number: Int32) -> DeviceError {
         let path = TerminalSanitizer.sanitized(path)
         let (code, message): (DeviceError.Code, String) =
@@ -91,7 +90,6 @@ package struct DirectoryEntries: ~Copyable {
 
     deinit { closedir(stream) }
 
-    /// The descriptor of the directory, valid during the lifetime of this value.
     package var descriptor: Int32 { dirfd(stream) }
 
     /// Returns the next name except "." and "..". Returns nil at the end and on failure.
@@ -121,7 +119,6 @@ package struct DirectoryEntries: ~Copyable {
     }
 }
 
-/// Creates temporary files and directories with unique names.
 package enum TemporaryFiles {
     /// The suffix of a template that mkdtemp(3) and mkstemp(3) replace with unique characters.
     private static let templateSuffix = "XXXXXX"

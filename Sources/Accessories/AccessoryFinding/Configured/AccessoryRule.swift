@@ -14,7 +14,6 @@ package struct AccessoryRule: Sendable, Hashable {
     /// The protocols, which replace those of the accessory and of udev. An empty list removes all protocols; nil leaves
     /// them unchanged.
     package var protocols: [String]?
-    /// The settings of the serial port; nil for the defaults.
     package var tty: TTYSettings?
     /// The framing of HID reports. Without it, a HID interface cannot be opened.
     package var hid: HIDFraming?

@@ -17,7 +17,6 @@ extension Configuration {
         set { deferredSections[Self.rulesKey] = .set(newValue) }
     }
 
-    /// The accessories that no bus can enumerate.
     package var declaredAccessories: Setting<[DeclaredAccessory]> {
         get { readDeclared().setting }
         set { deferredSections[Self.declaredKey] = .set(newValue) }

@@ -10,14 +10,10 @@ package protocol AccessoryCandidateSource: AccessorySource {
 
 /// A device that could become an accessory, and the reason why it is not.
 package struct AccessoryCandidate: Sendable, Hashable {
-    /// The display name; empty if the device has none.
     package let name: String
     package let portPath: String
-    /// The USB vendor ID; nil for devices that are not on USB.
     package let vendorID: UInt16?
-    /// The USB product ID; nil for devices that are not on USB.
     package let productID: UInt16?
-    /// The USB interface number; nil for devices that are not on USB.
     package let interface: UInt8?
     /// The path of the node that a session would open, such as "/dev/ttyUSB0".
     package let node: String

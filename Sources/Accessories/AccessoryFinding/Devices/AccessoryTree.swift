@@ -47,7 +47,6 @@ package struct AccessoryTree: Sendable {
 
     package mutating func removeAll() { roots = [:] }
 
-    /// The paths of the attached devices, in ascending order.
     package var devices: [String] { roots.keys.sorted() }
 
     /// Returns the accessory, candidates and remarks that result from an attached device.

@@ -137,7 +137,6 @@ final class AccessoryRecord: Sendable {
 
     var isConnected: Bool { state.withLock { $0.isConnected } }
 
-    /// The device that the accessory is attached to; nil if it has been released.
     var device: Device? { state.withLock { $0.device } }
 
     func change(_ description: AccessoryDescription) { state.withLock { $0.description = description } }

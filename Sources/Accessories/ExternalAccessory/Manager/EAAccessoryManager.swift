@@ -108,7 +108,6 @@ extension LiveDevice {
         return shared
     }
 
-    /// `resolved`, with the live accessory source linked.
     static var resolvedWithAccessories: Device {
         _ = linked
         return resolved

@@ -207,7 +207,6 @@ final class SessionCore: Sendable {
         state[direction].events.pending(channel.status)
     }
 
-    /// Signals the executors of a stream if an event is pending.
     func signal(_ direction: Direction) {
         let places = state.withLock { executorsToSignal(direction, $0) }
         for place in places { place.signal() }

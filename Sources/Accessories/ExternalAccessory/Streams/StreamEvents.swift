@@ -96,7 +96,6 @@ struct StreamEvents {
 }
 
 extension ByteChannelEnd {
-    /// The error that makes a stream of this connection unusable.
     var streamFailure: DeviceError {
         if let error { return error }
         let lost = unsentBytes > 0 ? " \(unsentBytes) written bytes were not sent." : ""

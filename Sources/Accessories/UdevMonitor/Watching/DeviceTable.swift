@@ -10,7 +10,6 @@ struct DeviceTable {
     private(set) var hasOmittedDevices = false
     private let limit: Int
 
-    /// Creates an empty table for at most `limit` devices.
     init(limit: Int) { self.limit = max(1, limit) }
 
     /// Processes a message about an existing device.

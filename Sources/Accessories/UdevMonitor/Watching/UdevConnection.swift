@@ -74,7 +74,6 @@ package struct UdevStatistics: Sendable, Equatable {
     /// The number of times that the kernel has dropped messages.
     package internal(set) var overflows = 0
     package internal(set) var scans = 0
-    /// The group that the current connection receives messages from.
     package internal(set) var group = UdevGroup.kernel
 }
 

@@ -39,7 +39,6 @@ package struct UdevMonitorOptions: Sendable {
     /// The message groups that can reach this process.
     package var reachableGroups = ReachableGroups.current
 
-    /// Creates options with defaults for embedded boards.
     package init() {}
 }
 
@@ -92,7 +91,6 @@ enum MonitorProblem {
     }
 }
 
-/// A message that is logged once per process.
 final class LogOnce: Sendable {
     private let isSaid = Atomic<Bool>(false)
 

@@ -43,7 +43,6 @@ package struct NoAccessorySource: AccessorySource {
 
     package var problems: [DeviceError] { [] }
 
-    /// Delivers an empty snapshot and no further events.
     package func subscribe(_ receive: @escaping @Sendable (AccessoryEvent) -> Void) -> Subscription {
         receive(.snapshot([]))
         return Subscription {}
@@ -81,7 +80,6 @@ package final class AccessoryHub: Sendable {
 
     package var hasSubscribers: Bool { registry.hasSubscribers }
 
-    /// Adds a subscriber, which receives the snapshot before this call returns.
     package func subscribe(_ receive: @escaping @Sendable (AccessoryEvent) -> Void) -> Subscription {
         let subscriber = Subscriber<Queue, AccessoryEvent>(Queue(BoundedQueue()), receive: receive)
         registry.add(subscriber) { state in
@@ -130,7 +128,6 @@ package final class AccessoryHub: Sendable {
         }
     }
 
-    /// Removes an accessory and returns its last description, or nil if it was not attached.
     @discardableResult package func detach(_ id: AccessoryDescription.ID) -> AccessoryDescription? {
         var removed: AccessoryDescription?
         publish { known in

@@ -30,7 +30,6 @@ public protocol ByteChannel: AnyObject, Sendable {
 }
 
 extension ByteChannel {
-    /// The number of bytes that can be read without waiting.
     package var bytesAvailable: Int { status.bytesAvailable }
 
     /// The number of bytes that can be written without waiting; 0 after the end of the connection.

@@ -58,24 +58,7 @@ package struct ByteRingBuffer: ~Copyable {
     /// The contiguous bytes at the front. They stay in place until ``consume(_:)``.
     package var front: UnsafeRawBufferPointer { readableBytes(atMost: count) }
 
-    /// Removes bytes from the front.
     package mutating func consume(_ length: Int) { drop(max(0, min(length, count))) }
-
-    /// Lets the closure write into the contiguous part of the unused memory. It returns the number of bytes written.
-    package mutating func fill(_ body: (UnsafeMutableRawBufferPointer) -> Int) -> Int {
-        let part = writableBytes(atMost: space)
-        let added = max(0, min(body(part), part.count))
-        count += added
-        return added
-    }
-
-    /// Passes the contiguous bytes at the front to the closure, which returns the number of bytes to remove.
-    package mutating func consume(_ body: (UnsafeRawBufferPointer) -> Int) -> Int {
-        let part = readableBytes(atMost: count)
-        let consumed = max(0, min(body(part), part.count))
-        drop(consumed)
-        return consumed
-    }
 
     package mutating func clear() { drop(count) }
 

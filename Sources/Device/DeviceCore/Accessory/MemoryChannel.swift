@@ -23,7 +23,6 @@ package final class MemoryChannel: ByteChannel {
         return (MemoryChannel(input: back, output: there), MemoryChannel(input: there, output: back))
     }
 
-    /// Reads bytes that the other end has written.
     package func read(into buffer: UnsafeMutableRawBufferPointer) -> ByteChannelRead {
         if isClosed.load(ordering: .acquiring) { return .ended(ByteChannelEnd(.closed)) }
         return input.read(into: buffer)

@@ -60,7 +60,6 @@ public struct BeaconSighting: Sendable {
     }
 }
 
-/// The beacon source of a device without a radio.
 package struct NoBeaconSource: BeaconSource {
     package init() {}
 
@@ -69,7 +68,6 @@ package struct NoBeaconSource: BeaconSource {
         DeviceError(.notSupported, "This device has no beacon source. Pass one to its initializer (beaconSource:).")
     }
 
-    /// Delivers the loss once and no further events.
     package func subscribe(_ receive: @escaping @Sendable (BeaconEvent) -> Void) -> Subscription {
         if let problem { receive(.lost(problem)) }
         return Subscription {}
@@ -97,7 +95,6 @@ package final class BeaconHub: BeaconSource {
 
     package var hasSubscribers: Bool { registry.hasSubscribers }
 
-    /// Adds a subscriber. The first subscriber starts the source.
     package func subscribe(_ receive: @escaping @Sendable (BeaconEvent) -> Void) -> Subscription {
         let subscriber = Subscriber<Void, BeaconEvent>((), receive: receive)
         registry.add(subscriber)

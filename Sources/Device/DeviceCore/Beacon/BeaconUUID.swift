@@ -38,7 +38,6 @@ public struct BeaconUUID: Sendable, Hashable {
         }
     }
 
-    /// The 16 bytes, most significant byte first.
     package var bytes: [UInt8] {
         [high, low].flatMap { half in (0..<8).map { UInt8(truncatingIfNeeded: half >> (56 - 8 * $0)) } }
     }

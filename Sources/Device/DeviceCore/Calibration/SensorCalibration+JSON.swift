@@ -33,7 +33,6 @@ extension SensorCalibration: JSONWritable {
         return parts.calibration
     }
 
-    /// The members read so far.
     package struct Builder {
         private var value = SensorCalibration()
         private var hasOffset = false

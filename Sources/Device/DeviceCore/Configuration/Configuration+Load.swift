@@ -13,7 +13,6 @@ extension Configuration {
         load(environment: { name in getenv(name).map { String(cString: $0) } }, readFile: readFile)
     }
 
-    /// Loads a configuration from the given environment and files.
     package static func load(
         environment: (String) -> String?, readFile: (String) throws(DeviceError) -> [UInt8]?
     ) -> Configuration {
@@ -92,7 +91,6 @@ extension Configuration {
         brokerFiles = Setting(files, origin: origin)
     }
 
-    /// Adds a problem unless there are already 100.
     mutating func addProblem(_ problem: String) { addProblem(DeviceError(.invalidConfiguration, problem)) }
 
     mutating func addProblem(_ problem: DeviceError) { if problems.count < 100 { problems.append(problem) } }
@@ -141,7 +139,6 @@ extension Configuration {
         return status.st_uid != 0 || status.st_mode & writers != 0
     }
 
-    /// Returns the contents of a file, or nil if it does not exist.
     private static func readFile(_ path: String) throws(DeviceError) -> [UInt8]? {
         do throws(DeviceError) {
             return try FileIO.read(path, limit: 1 << 20)

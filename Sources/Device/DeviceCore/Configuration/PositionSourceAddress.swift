@@ -73,7 +73,6 @@ public struct PositionSourceAddress: Sendable, Hashable, CustomStringConvertible
             port: parts.port ?? PositionSourceAddress.standardPort)
     }
 
-    /// The broker to which another board publishes; nil for gpsd.
     package var broker: BrokerAddress? {
         client == .mqtt || client == .mqtts ? BrokerAddress(host: host, port: port, usesTLS: client == .mqtts) : nil
     }

@@ -7,7 +7,6 @@ package struct SettingsJSON {
     package let path: String
     /// The sanitized path for messages. A file name may contain any characters.
     package var sanitizedPath: String { TerminalSanitizer.sanitized(path) }
-    /// The problems found so far.
     package private(set) var problems: [DeviceError] = []
 
     /// The keys read so far of all open objects, the innermost object last.
@@ -32,7 +31,6 @@ package struct SettingsJSON {
     /// Records a problem unless there are already 100.
     mutating func record(_ problem: DeviceError) { if problems.count < 100 { problems.append(problem) } }
 
-    /// The consequence for most unusable settings.
     package static let defaultConsequence = "The default is used."
 
     package mutating func recordUnknownKey(_ name: String) {

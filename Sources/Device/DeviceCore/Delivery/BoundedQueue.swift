@@ -38,7 +38,6 @@ package import Synchronization
     /// The number of items that were appended after the current drain began; all items if there is no drain.
     @inlinable package var countSinceDrainBegan: Int { items.count }
 
-    /// The oldest item, which is delivered next.
     @inlinable package var first: Item? { drainingItems.last ?? items.first }
 
     @inlinable package var last: Item? { items.last ?? drainingItems.first }

@@ -14,7 +14,6 @@ public protocol CallbackExecutor: AnyObject, Sendable {
 /// A provider of callback executors for the playback of a trace. Unless `usesLiveExecutors` is true, the player runs the
 /// callbacks itself, in one global order.
 package protocol PlaybackExecutorProvider: AnyObject, Sendable {
-    /// True if managers use the same executors as with live hardware.
     var usesLiveExecutors: Bool { get }
 
     /// Returns the executor for a manager that was created on the main thread, or on another thread.
@@ -55,15 +54,12 @@ package final class ConsumerGate: Sendable {
 
     package init() {}
 
-    /// Records that a consumer has requested its first element.
     package func addConsumer() { change(present: 1) }
 
     package func removeConsumer() { change(present: -1) }
 
-    /// Records that a consumer has received an element.
     package func beginElement() { change(busy: 1) }
 
-    /// Records that a consumer has requested its next element or has ended.
     package func endElement() { change(busy: -1) }
 
     package var isIdle: Bool { state.withLock { $0.busyCount == 0 } }

@@ -101,7 +101,6 @@ struct SubscriberState: ~Copyable, Sendable {
         start()
     }
 
-    /// Lets the subscriber receive readings.
     func start() {
         _ = phase.compareExchange(expected: .joining, desired: .receiving, ordering: .acquiringAndReleasing)
     }

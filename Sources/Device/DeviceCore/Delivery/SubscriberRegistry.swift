@@ -27,7 +27,6 @@ final class Subscriber<Request: Sendable & ~Copyable, Event: Sendable>: Sendable
     /// Delivers a change of the status, even while the subscriber joins.
     func notify(_ event: Event) { receive(event) }
 
-    /// Reports the end of a batch of events.
     func completeBatch() { if !state.isCancelled { batchCompleted() } }
 }
 

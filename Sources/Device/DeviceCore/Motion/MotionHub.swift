@@ -83,7 +83,6 @@ package final class MotionHub: MotionSource {
         }
     }
 
-    /// The sensors, with the best sensor of each kind first.
     package var sensors: [SensorDescription] { state.withLock { $0.sensors.map(\.description) } }
 
     package func description(of sensor: SensorDescription.ID) -> SensorDescription? {
@@ -97,7 +96,6 @@ package final class MotionHub: MotionSource {
         state.withLock { state in !state.waiting.isEmpty || state.sensors.contains { !$0.subscribers.isEmpty } }
     }
 
-    /// True while a subscriber waits for a sensor that does not exist.
     package var isMissingSensor: Bool { state.withLock { !$0.waiting.isEmpty } }
 
     /// Returns the combined requests of a sensor's subscribers; nil if there are none.

@@ -188,7 +188,6 @@ package final class PositionHub: PositionSource {
         }
     }
 
-    /// Replaces the list of receivers and delivers it.
     package func post(receivers: [ReceiverDescription]) {
         let subscribers = registry.withLock { state in
             state.content.described = Array(receivers.prefix(ReportSelector.maximumReceivers))

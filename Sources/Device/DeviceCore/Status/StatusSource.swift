@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A source of the machine's own status.
 package protocol StatusSource: Sendable {
     /// The current state of the battery; nil if there is none.
     var battery: BatteryReading? { get }
@@ -52,10 +51,8 @@ package final class StatusHub: StatusSource {
         registry = SubscriberRegistry(battery, demandChanged: demandChanged)
     }
 
-    /// The battery that was last posted; nil if there is none.
     package var battery: BatteryReading? { registry.withLock { $0.content } }
 
-    /// True while there is a subscriber.
     package var hasSubscribers: Bool { registry.hasSubscribers }
 
     package func subscribe(receive: @escaping @Sendable (BatteryReading?) -> Void) -> Subscription {
@@ -65,7 +62,6 @@ package final class StatusHub: StatusSource {
         return registry.subscription(of: subscriber)
     }
 
-    /// Updates the battery. Subscribers are notified if it has changed.
     package func post(_ battery: BatteryReading?) {
         registry.publish { known in
             guard known != battery else { return nil }

@@ -100,7 +100,6 @@ extension CivilDate {
         bytes.append(UInt8(ascii: "Z"))
     }
 
-    /// Returns the time in the ISO 8601 format of `appendISO8601(decimals:to:)`.
     package func iso8601(decimals: Int) -> String {
         var bytes: [UInt8] = []
         appendISO8601(decimals: decimals, to: &bytes)
