@@ -168,21 +168,18 @@ let accessories: [Target] = [
     .systemLibrary(
         name: "CLibUdev", path: "Sources/Accessories/CLibUdev", pkgConfig: "libudev", providers: [.apt(["libudev-dev"])]
     ),
-    // The properties and attributes of a udev device.
-    module("UdevRecords", in: "Sources/Accessories", ["JSONBytes"]),
-    // Detects accessories in udev records.
-    module("AccessoryFinding", in: "Sources/Accessories", ["DeviceCore", "JSONBytes", "UdevRecords"]),
+    // Detects accessories in the properties and attributes of udev devices.
+    module("AccessoryFinding", in: "Sources/Accessories", ["DeviceCore", "JSONBytes"]),
     // umockdev's device descriptions and dialogues. A separate module, so that programs on boards do not contain it.
-    module(
-        "UmockdevFormat", in: "Sources/Accessories", ["AccessoryFinding", "DeviceCore", "JSONBytes", "UdevRecords"]),
+    module("UmockdevFormat", in: "Sources/Accessories", ["AccessoryFinding", "DeviceCore", "JSONBytes"]),
     // Serial ports, sockets, HID reports and USB endpoints as streams of bytes.
     module("ByteChannels", in: "Sources/Accessories", ["AccessoryFinding", "DeviceCore", "SystemCalls"]),
     module(
         "UdevMonitor", in: "Sources/Accessories",
-        ["DeviceCore", "JSONBytes", "SystemCalls", "UdevRecords", log, library("CLibUdev", "LibUdev")]),
+        ["AccessoryFinding", "DeviceCore", "JSONBytes", "SystemCalls", log, library("CLibUdev", "LibUdev")]),
     module(
         "UdevSource", in: "Sources/Accessories",
-        ["AccessoryFinding", "ByteChannels", "DeviceCore", "SystemCalls", "UdevMonitor", "UdevRecords", log],
+        ["AccessoryFinding", "ByteChannels", "DeviceCore", "SystemCalls", "UdevMonitor", log],
         exclude: ["udev"]),
     // Depends on UdevSource only to link it. See LiveDevice.swift.
     module(
@@ -346,7 +343,7 @@ let testing: [Target] = [
         "UdevSourceTests", in: "Tests/Accessories",
         [
             "AccessoryFinding", "ByteChannels", "DeviceCore", "SystemCalls", "TestSupport", "UdevMonitor",
-            "UdevRecords", "UdevSource", "UmockdevFormat",
+            "UdevSource", "UmockdevFormat",
         ], exclude: ["layouts.c"]),
     tests(
         "ExternalAccessoryTests", in: "Tests/Accessories",
@@ -376,7 +373,7 @@ let testing: [Target] = [
         [
             "AccessoryFinding", "AccessorySimulator", "DeviceCore", "GPSDProtocol", "GPSDSimulator", "GPSDSource",
             "IIODSimulator", "IIOFormat", "IIOSource", "LoopbackServer", "SimulatedServers", "SystemCalls",
-            "TestSupport", "Trace", "TraceEditing", "UdevRecords", "UdevSource", "UmockdevFormat",
+            "TestSupport", "Trace", "TraceEditing", "UdevSource", "UmockdevFormat",
         ],
         exclude: ["GPSD/gpsd-3.22-dialogue.jsonl", "GPSD/make_dialogue.py", "IIOD/iiod-0.24-dialogue.jsonl"]),
 
@@ -398,7 +395,7 @@ let testing: [Target] = [
         "Commands",
         [
             "AccessoryFinding", "ByteChannels", "CoreLocation", "DeviceCore", "IIOSource", "JSONBytes", "SystemCalls",
-            "UdevMonitor", "UdevRecords", "UdevSource",
+            "UdevMonitor", "UdevSource",
         ]),
     program("AsyncMain", ["CoreLocation"]),
     program("Apps", ["CoreLocation", "CoreMotion", "DeviceSupport", "ExternalAccessory"], settings: asOnIOS),
@@ -468,7 +465,7 @@ let fuzz = Target.target(
         "AccessoryFinding", "AccessorySimulator", "BlueZSource", "BoardMessages", "Dashboard", "DeviceCore",
         "GPSDProtocol", "GPSDSimulator", "IIODSimulator", "IIOFormat", "IIOSource", "JSONBytes", "MQTTPublisher",
         "Places", "SimulatedDevice", "SyntheticMotion", "SystemCalls", "Trace", "TraceFormats", "UdevMonitor",
-        "UdevRecords", "UmockdevFormat",
+        "UmockdevFormat",
     ],
     path: "Tests/Fuzz/Sources", swiftSettings: strict)
 

@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import DeviceCore
+import DeviceCore
+import JSONBytes
 
 /// The node that a session opens to communicate with an accessory.
-public enum ChannelNode: AccessoryNode, Hashable {
+package enum ChannelNode: AccessoryNode, Hashable {
     /// A serial port on USB or on the board, or a pseudo-terminal.
     case tty(path: String, TTYSettings)
     /// A HID device that is read and written in reports.
     case hidraw(path: String, HIDFraming)
     /// A Unix domain stream socket.
     case socket(path: String)
-    /// A pair of USB bulk endpoints.
     case usb(USBEndpoints)
 
-    /// The path of the node.
-    public var path: String {
+    package var path: String {
         switch self {
         case .tty(let path, _), .hidraw(let path, _), .socket(let path): path
         case .usb(let endpoints): endpoints.path
@@ -22,10 +21,9 @@ public enum ChannelNode: AccessoryNode, Hashable {
     }
 }
 
-/// The settings of a serial port.
-public struct TTYSettings: Sendable, Hashable {
+package struct TTYSettings: Sendable, Hashable {
     /// The handling of the DTR line (data terminal ready), which resets many boards.
-    public enum DTR: String, Sendable, Hashable {
+    package enum DTR: String, Sendable, Hashable {
         /// Raises DTR when the port is opened, as terminal programs do; some firmware waits for it. The kernel lowers
         /// DTR at the last close if `HUPCL` is set, which is the default of serial ports.
         case assert
@@ -36,14 +34,13 @@ public struct TTYSettings: Sendable, Hashable {
 
     /// The speed, in bits per second. USB devices of class CDC ACM ignore it; USB serial converters require the correct
     /// one.
-    public var speed: UInt32
-    /// The handling of DTR.
-    public var dtr: DTR
+    package var speed: UInt32
+    package var dtr: DTR
     /// True to enable RTS/CTS flow control: the port sends only while the peer asserts CTS (clear to send).
-    public var usesHardwareFlowControl: Bool
+    package var usesHardwareFlowControl: Bool
 
     /// Creates settings. The defaults are 115,200 bits per second, DTR raised and no flow control.
-    public init(speed: UInt32 = 115_200, dtr: DTR = .assert, usesHardwareFlowControl: Bool = false) {
+    package init(speed: UInt32 = 115_200, dtr: DTR = .assert, usesHardwareFlowControl: Bool = false) {
         self.speed = speed
         self.dtr = dtr
         self.usesHardwareFlowControl = usesHardwareFlowControl
@@ -54,39 +51,37 @@ public struct TTYSettings: Sendable, Hashable {
 ///
 /// Reports have a fixed length. Written data is split into reports, and the last report is padded with zeros. Read data
 /// consists of all bytes of each report.
-public struct HIDFraming: Sendable, Hashable {
+package struct HIDFraming: Sendable, Hashable {
     /// The number of data bytes in a report without the report ID; 1 to 16,384.
-    public var reportLength: Int
+    package var reportLength: Int
     /// The ID of the report that contains data; 0 if reports are not numbered.
-    public var reportNumber: UInt8
+    package var reportNumber: UInt8
 
-    /// Creates a framing for reports of the given length.
-    public init(reportLength: Int, reportNumber: UInt8 = 0) {
+    package init(reportLength: Int, reportNumber: UInt8 = 0) {
         self.reportLength = reportLength
         self.reportNumber = reportNumber
     }
 }
 
 /// A pair of bulk endpoints of a USB interface to which no kernel driver is bound.
-public struct USBEndpoints: Sendable, Hashable {
+package struct USBEndpoints: Sendable, Hashable {
     /// The path of the USB device node, such as "/dev/bus/usb/001/007".
-    public let path: String
-    /// The interface number.
-    public let interface: UInt8
+    package let path: String
+    package let interface: UInt8
     /// The alternate setting that contains the endpoints. Opening a session selects it; closing the session selects 0.
-    public let alternate: UInt8
+    package let alternate: UInt8
     /// The address of the IN endpoint, such as 0x81.
-    public let input: UInt8
+    package let input: UInt8
     /// The address of the OUT endpoint, such as 0x02.
-    public let output: UInt8
+    package let output: UInt8
     /// The maximum packet size of the OUT endpoint, in bytes. A transfer that fills its last packet is followed by a
     /// zero-length packet.
-    public let packetLength: Int
+    package let packetLength: Int
     /// The maximum packet size of the IN endpoint, in bytes.
-    public let inputPacketLength: Int
+    package let inputPacketLength: Int
 
     /// Creates a pair of endpoints. The default of `inputPacketLength` is `packetLength`.
-    public init(
+    package init(
         path: String, interface: UInt8, alternate: UInt8, input: UInt8, output: UInt8, packetLength: Int,
         inputPacketLength: Int? = nil
     ) {
@@ -97,5 +92,74 @@ public struct USBEndpoints: Sendable, Hashable {
         self.output = output
         self.packetLength = packetLength
         self.inputPacketLength = inputPacketLength ?? packetLength
+    }
+}
+
+/// The JSON settings of a node. Rules and declared accessories share these keys.
+struct NodeSettings {
+    private var speed: UInt32?
+    private var dtr: TTYSettings.DTR?
+    private var usesHardwareFlowControl: Bool?
+    private var reportLength: Int?
+    private var reportNumber: UInt8?
+
+    /// True if at least one setting for serial ports is present.
+    var hasTTY: Bool { speed != nil || dtr != nil || usesHardwareFlowControl != nil }
+    var hasHID: Bool { reportLength != nil || reportNumber != nil }
+
+    /// The serial port settings, with defaults for missing keys.
+    var tty: TTYSettings {
+        let defaults = TTYSettings()
+        return TTYSettings(
+            speed: speed ?? defaults.speed, dtr: dtr ?? defaults.dtr,
+            usesHardwareFlowControl: usesHardwareFlowControl ?? defaults.usesHardwareFlowControl)
+    }
+
+    var hid: HIDFraming? { reportLength.map { HIDFraming(reportLength: $0, reportNumber: reportNumber ?? 0) } }
+
+    /// Reads the value of a key. Returns false if the value is invalid. Reports and ignores unknown keys.
+    mutating func read(
+        _ key: String, _ reader: inout JSONReader, _ json: inout SettingsJSON, name: String, consequence: String
+    ) throws(JSONError) -> Bool {
+        switch key {
+        case "speed":
+            speed = try json.number(&reader, name, 1...Int64(UInt32.max), consequence).map { UInt32(clamping: $0) }
+            return speed != nil
+        case "dtr":
+            guard let text = try json.text(&reader, name, consequence) else { return false }
+            dtr = TTYSettings.DTR(rawValue: text)
+            if dtr != nil { return true }
+            json.recordProblem(name, "is neither \"assert\" nor \"leave\"", consequence)
+            return false
+        case "flowControl":
+            guard let text = try json.text(&reader, name, consequence) else { return false }
+            if text == "hardware" || text == "none" {
+                usesHardwareFlowControl = text == "hardware"
+                return true
+            }
+            json.recordProblem(name, "is neither \"none\" nor \"hardware\"", consequence)
+            return false
+        case "reportLength":
+            reportLength = try json.number(&reader, name, 1...16_384, consequence).map { Int($0) }
+            return reportLength != nil
+        case "reportNumber":
+            reportNumber = try json.number(&reader, name, 0...255, consequence).map { UInt8(clamping: $0) }
+            return reportNumber != nil
+        default:
+            json.recordUnknownKey(name)
+            try reader.skipValue()
+            return true
+        }
+    }
+
+    static func write(_ settings: TTYSettings, to writer: inout JSONWriter) {
+        writer.member("speed", settings.speed)
+        writer.member("dtr", settings.dtr.rawValue)
+        writer.member("flowControl", settings.usesHardwareFlowControl ? "hardware" : "none")
+    }
+
+    static func write(_ framing: HIDFraming, to writer: inout JSONWriter) {
+        writer.member("reportLength", framing.reportLength)
+        writer.member("reportNumber", framing.reportNumber)
     }
 }

@@ -173,8 +173,7 @@ extension ChannelCore {
 
     private func lostBytesError(_ count: Int, _ reason: ByteChannelEnd.Reason) -> DeviceError {
         DeviceError(
-            .connectionLost,
-            "The connection through \(port.path) ended before \(count) written bytes were sent.",
+            .connectionLost, "The connection through \(port.path) ended before \(count) written bytes were sent.",
             cause: .system(call: "write", errno: reason == .detached ? ENODEV : port.lossErrno))
     }
 

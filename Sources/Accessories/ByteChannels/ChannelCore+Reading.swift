@@ -26,10 +26,7 @@ extension ChannelCore {
         var bytes: Int { self == .poll ? 32_768 : .max }
     }
 
-    /// Reads on the reactor thread.
-    func readInput(_ amount: ReadLimit) -> InputResult {
-        polling.isClosed.withLock { _ in readInputLocked(amount) }
-    }
+    func readInput(_ amount: ReadLimit) -> InputResult { polling.isClosed.withLock { _ in readInputLocked(amount) } }
 
     /// Reads from the port. Called with the lock of `polling.isClosed` held.
     func readInputLocked(_ amount: ReadLimit) -> InputResult {

@@ -77,7 +77,6 @@ enum ReportRecord {
         }
     }
 
-    /// Removes a record and returns the number of its data bytes.
     static func read(from ring: inout ByteRingBuffer, into record: UnsafeMutableRawBufferPointer) -> Int {
         guard ring.read(into: record) == record.count, record.count > headerLength else { return 0 }
         return Int(record[0]) | Int(record[1]) << 8

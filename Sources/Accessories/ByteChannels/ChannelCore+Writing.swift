@@ -79,13 +79,10 @@ struct BorrowedBytes: @unchecked Sendable {
     let bytes: UnsafeRawBufferPointer
     var count: Int { bytes.count }
 
-    /// Returns at most `count` bytes from the index `start`.
     func suffix(from start: Int, count: Int = .max) -> UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(rebasing: bytes[start...].prefix(count))
     }
 }
 
 /// Memory of the caller to be filled with a lock held, during the call only.
-struct BorrowedMemory: @unchecked Sendable {
-    let memory: UnsafeMutableRawBufferPointer
-}
+struct BorrowedMemory: @unchecked Sendable { let memory: UnsafeMutableRawBufferPointer }

@@ -44,9 +44,7 @@ final class ChannelCore: Sendable {
 
     /// Adds the channel to the reactor, which begins to read.
     func start() throws(DeviceError) {
-        input.observeWriter { [weak self] event in
-            if case .writable = event { self?.reactor.requestService() }
-        }
+        input.observeWriter { [weak self] event in if case .writable = event { self?.reactor.requestService() } }
         try reactor.add(self)
     }
 

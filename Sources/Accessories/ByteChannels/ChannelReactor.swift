@@ -7,7 +7,6 @@ import SystemCalls
 /// The thread that polls all channels. It starts with the first channel and continues to wait when there are no
 /// channels.
 package final class ChannelReactor: Sendable {
-    /// The reactor of the process.
     package static let shared = ChannelReactor()
 
     private struct State {
@@ -16,7 +15,6 @@ package final class ChannelReactor: Sendable {
     }
 
     private let state = Mutex(State())
-    /// Incremented with each change of `channels`.
     private let version = Atomic<Int>(0)
     /// True if a wakeup has been sent and not yet been processed.
     private let isWakeupPending = Atomic<Bool>(false)
@@ -25,13 +23,11 @@ package final class ChannelReactor: Sendable {
     private let thread = Atomic<UInt>(0)
     private let wakeUpCount = Atomic<Int>(0)
 
-    /// Creates a reactor without channels.
     package init() {}
 
     /// The number of times that poll(2) has returned since the process started.
     package var wakeupCount: Int { wakeUpCount.load(ordering: .relaxed) }
 
-    /// The number of channels of this reactor.
     package var channelCount: Int { state.withLock { $0.channels.count } }
 
     func add(_ channel: ChannelCore) throws(DeviceError) {
@@ -53,7 +49,6 @@ package final class ChannelReactor: Sendable {
         version.add(1, ordering: .releasing)
     }
 
-    /// True on the reactor thread.
     var isCurrent: Bool { thread.load(ordering: .relaxed) == currentThread() }
 
     /// Makes the reactor thread call `serve` on every channel.

@@ -52,7 +52,6 @@ struct ChannelState: ~Copyable {
 
     init(capacity: Int) { output = ChannelOutput(capacity: capacity) }
 
-    /// True once the app has closed the channel.
     var isClosed: Bool { end?.reason == .closed }
 
     var isFinished: Bool { if case .finished = phase { true } else { false } }
@@ -103,9 +102,7 @@ struct ChannelOutput: ~Copyable {
         case reactor(fruitlessAttempts: Int)
         /// The reactor does not write until the timer expires.
         case paused(ClockTimer?)
-        /// A separate thread writes reports.
         case reportThread
-        /// Writing a report has failed.
         case failed(ByteChannelEnd)
     }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import AccessoryFinding
 package import DeviceCore
 
 /// A byte channel through a device node or socket: a serial port, the reports of a HID device, a Unix socket or USB
@@ -32,11 +33,8 @@ package final class NodeChannel: PollableChannel {
         }
     }
 
-    deinit {
-        core.close()
-    }
+    deinit { core.close() }
 
-    /// Reads received bytes.
     package func read(into buffer: UnsafeMutableRawBufferPointer) -> ByteChannelRead { core.read(into: buffer) }
 
     /// Writes bytes: immediately if the kernel accepts them, otherwise in the background.
@@ -72,13 +70,61 @@ package final class NodeChannel: PollableChannel {
 
     /// A closure that makes a closed channel stop sending and release its port as soon as the system allows. It does
     /// nothing while the channel is in use, and retains neither the channel nor the port.
-    package var abandon: @Sendable () -> Void {
-        { [weak core] in core?.abandon() }
-    }
+    package var abandon: @Sendable () -> Void { { [weak core] in core?.abandon() } }
 
     /// True on the reactor thread, which must not wait for a channel.
     package static var isOnReactorThread: Bool { ChannelReactor.shared.isCurrent }
 
     /// Calls the closure once the port is free for this or another program; immediately if it already is.
     package func whenReleased(_ body: @escaping @Sendable () -> Void) { core.whenReleased(body) }
+}
+
+package enum ChannelOpener {
+    /// Opens a node for exclusive use. Errors contain the reason and a remedy.
+    ///
+    /// If the node is in use or the user has no permission yet, opening is retried for at most a tenth of a second:
+    /// other programs probe new ports, and udev may be about to change the permissions.
+    ///
+    /// - Parameter pauses: The pauses between attempts, in seconds.
+    package static func open(
+        _ node: ChannelNode, clock: any DeviceClock, pauses: [Double] = [0.01, 0.02, 0.03, 0.04]
+    ) throws(DeviceError) -> NodeChannel {
+        let port = try retrying(pauses: pauses, clock: LiveClock()) { () throws(NodeFailure) -> any Port in
+            try Self.port(node)
+        }
+        return try NodeChannel(port, clock: clock)
+    }
+
+    /// Retries an attempt that fails for a temporary reason. Only the last failure is converted to an error message,
+    /// because finding the process that has a node open takes much longer than an attempt.
+    ///
+    /// - Parameters:
+    ///   - pauses: The pauses between attempts, in seconds. No attempt begins later than their sum.
+    ///   - clock: The clock that measures that time.
+    package static func retrying<Value>(
+        pauses: [Double], clock: any DeviceClock, _ attempt: () throws(NodeFailure) -> Value
+    ) throws(DeviceError) -> Value {
+        let deadline = clock.now.advanced(bySeconds: pauses.reduce(0, +))
+        var pauses = pauses[...]
+        while true {
+            do throws(NodeFailure) {
+                return try attempt()
+            } catch {
+                guard error.isTemporary, let pause = pauses.popFirst(),
+                    clock.now.advanced(bySeconds: pause) <= deadline
+                else { throw error.deviceError }
+                WorkerThread.sleep(seconds: pause)
+            }
+        }
+    }
+
+    private static func port(_ node: ChannelNode) throws(NodeFailure) -> any Port {
+        guard !node.path.isEmpty else { throw NodeFailure(.invalidConfiguration, "The path of a node is empty.") }
+        return switch node {
+        case .tty(let path, let settings): try TTYPort.attempt(path, settings)
+        case .hidraw(let path, let framing): try HIDPort.attempt(path, framing)
+        case .socket(let path): try SocketPort.attempt(path)
+        case .usb(let endpoints): try USBPort.attempt(endpoints, kernel: LiveUSBKernel())
+        }
+    }
 }

@@ -11,30 +11,23 @@ package struct NodeFailure: Error {
 
     // These three initializers are not inlined: they have many call sites, none of them time-critical.
 
-    /// Creates a failure.
     package init(isPassing: Bool, describe: @escaping @Sendable () -> DeviceError) {
         self.isTemporary = isPassing
         self.describe = describe
     }
 
-    @inline(never)
-    init(_ code: DeviceError.Code, _ message: String, cause: DeviceError.Cause? = nil, isPassing: Bool = false) {
-        self.init(isPassing: isPassing) { DeviceError(code, message, cause: cause) }
-    }
+    @inline(never) init(
+        _ code: DeviceError.Code, _ message: String, cause: DeviceError.Cause? = nil, isPassing: Bool = false
+    ) { self.init(isPassing: isPassing) { DeviceError(code, message, cause: cause) } }
 
     /// Creates the failure of a call that opens or configures a node.
-    @inline(never)
-    package init(opening path: String, call: String = "open", errno number: Int32) {
+    @inline(never) package init(opening path: String, call: String = "open", errno number: Int32) {
         let isPassing =
             number == EBUSY || number == EWOULDBLOCK || number == EACCES || number == EPERM || number == EROFS
         self.init(isPassing: isPassing) { Self.error(path, call: call, errno: number) }
     }
 
-    /// Creates the failure of opening a node that is in use.
-    @inline(never)
-    init(busy path: String) {
-        self.init(isPassing: true) { DeviceError(.busy, Self.busyMessage(path)) }
-    }
+    @inline(never) init(busy path: String) { self.init(isPassing: true) { DeviceError(.busy, Self.busyMessage(path)) } }
 
     /// The error with its message. Creating it may take tens of milliseconds.
     package var deviceError: DeviceError { describe() }
@@ -49,10 +42,7 @@ package struct NodeFailure: Error {
             case EMFILE, ENFILE:
                 (.busy, "No file descriptor is left for \(path). Raise the limit of open files (ulimit -n).")
             case EISDIR, ENOTTY, ENOTSOCK, EPROTOTYPE:
-                (
-                    .invalidConfiguration,
-                    "\(path) is not of the configured kind. Check the configuration."
-                )
+                (.invalidConfiguration, "\(path) is not of the configured kind. Check the configuration.")
             case ECONNREFUSED: (.unreachable, "No program listens on \(path). Start its server.")
             default: (.inputOutput, "\(path) cannot be opened. Unplug the accessory and plug it in again.")
             }
@@ -69,8 +59,7 @@ package struct NodeFailure: Error {
     private static func permissionMessage(_ path: String) -> String {
         var status = stat()
         guard stat(path, &status) == 0 else {
-            return
-                "This user may not access \(path). Check the permissions of its parent directories."
+            return "This user may not access \(path). Check the permissions of its parent directories."
         }
         let mode = status.st_mode & 0o7777
         let digits = String(mode, radix: 8)
@@ -80,11 +69,8 @@ package struct NodeFailure: Error {
             if mode & 0o060 == 0o060, status.st_gid != 0 {
                 "Add the user to the group (usermod -a -G \(group) USER) and log in again, or add a udev rule that gives "
                     + "the user access to the node."
-            } else {
-                "Add a udev rule that gives a group of the user access: MODE=\"0660\", GROUP=\"dialout\"."
-            }
-        return
-            "This user may not open \(path) (mode \(String(repeating: "0", count: max(0, 4 - digits.count)))"
+            } else { "Add a udev rule that gives a group of the user access: MODE=\"0660\", GROUP=\"dialout\"." }
+        return "This user may not open \(path) (mode \(String(repeating: "0", count: max(0, 4 - digits.count)))"
             + "\(digits), owner \(owner), group \(group)). \(advice)"
     }
 
@@ -92,9 +78,8 @@ package struct NodeFailure: Error {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: 4096) { buffer in
             var entry = passwd()
             var found: UnsafeMutablePointer<passwd>?
-            guard let start = buffer.baseAddress,
-                getpwuid_r(id, &entry, start, buffer.count, &found) == 0, found != nil,
-                let name = entry.pw_name
+            guard let start = buffer.baseAddress, getpwuid_r(id, &entry, start, buffer.count, &found) == 0,
+                found != nil, let name = entry.pw_name
             else { return "\(id)" }
             return String(cString: name)
         }
@@ -104,9 +89,8 @@ package struct NodeFailure: Error {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: 16_384) { buffer in
             var entry = GroupEntry()
             var found: UnsafeMutablePointer<GroupEntry>?
-            guard let start = buffer.baseAddress,
-                getgrgid_r(id, &entry, start, buffer.count, &found) == 0, found != nil,
-                let name = entry.gr_name
+            guard let start = buffer.baseAddress, getgrgid_r(id, &entry, start, buffer.count, &found) == 0,
+                found != nil, let name = entry.gr_name
             else { return "\(id)" }
             return String(cString: name)
         }

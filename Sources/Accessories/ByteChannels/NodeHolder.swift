@@ -3,9 +3,7 @@
 import DeviceCore
 import SystemCalls
 
-/// The process that has a node open.
 package struct NodeHolder: Sendable {
-    /// The process ID.
     package let pid: Int32
     /// The name of the program, at most 15 bytes long; empty if it cannot be read.
     package let program: String
@@ -43,7 +41,6 @@ package struct NodeHolder: Sendable {
         return isHeldByThisProcess ? NodeHolder(pid: getpid(), program: name(getpid())) : nil
     }
 
-    /// A description for error messages.
     package var description: String {
         if pid == getpid() { return "this program itself" }
         return program.isEmpty ? "process \(pid)" : "\(program), process \(pid)"

@@ -9,9 +9,7 @@ import SystemCalls
 /// `prepare` is called on the reactor thread only. `read` and `write` are called on any thread, but neither is called
 /// concurrently with itself.
 package protocol Port: AnyObject, Sendable {
-    /// The descriptor to poll.
     var descriptor: Int32 { get }
-    /// The path, for messages.
     var path: String { get }
     /// The report format; nil for a byte stream.
     var framing: HIDFraming? { get }
@@ -29,7 +27,6 @@ package protocol Port: AnyObject, Sendable {
     /// Returns the poll(2) events to wait for.
     func interest(reads: Bool, writes: Bool) -> Int16
 
-    /// Collects completed requests from the kernel.
     func collectCompletions()
 
     /// Reads received bytes; one complete report if the port has a report format.
@@ -60,9 +57,7 @@ extension Port {
     /// A driver may communicate with the device when the port is closed.
     package var isSlowToRelease: Bool { true }
 
-    package func interest(reads: Bool, writes: Bool) -> Int16 {
-        Int16((reads ? POLLIN : 0) | (writes ? POLLOUT : 0))
-    }
+    package func interest(reads: Bool, writes: Bool) -> Int16 { Int16((reads ? POLLIN : 0) | (writes ? POLLOUT : 0)) }
 
     package func collectCompletions() {}
 
@@ -79,9 +74,7 @@ extension Port {
 package enum PortResult: Sendable {
     /// The number of transferred bytes; 0 if a report with another number was skipped.
     case bytes(Int)
-    /// The port is not ready.
     case wouldBlock
-    /// The connection has ended.
     case ended(ByteChannelEnd)
 
     /// Reads once. Returns `.wouldBlock` if no bytes are available and `.ended` at the end of the stream.
@@ -108,12 +101,10 @@ package enum PortResult: Sendable {
 }
 
 extension ByteChannelEnd {
-    /// Converts an errno to the end of a connection.
     init(errno number: Int32, call: String, path: String) {
         switch number {
         // The error of an unanswered USB transfer is EPROTO or EILSEQ if the device was unplugged.
-        case EIO, ENXIO, ENODEV, EPIPE, ECONNRESET, ESHUTDOWN, ENOTCONN, EPROTO, EILSEQ:
-            self.init(.hungUp)
+        case EIO, ENXIO, ENODEV, EPIPE, ECONNRESET, ESHUTDOWN, ENOTCONN, EPROTO, EILSEQ: self.init(.hungUp)
         default:
             let error = DeviceError(
                 .inputOutput, "The transfer through \(path) failed. Close the session and open it again.",

@@ -28,9 +28,7 @@ package struct SocketPeers: Sendable {
             let folder = "/proc/\(pid)/fd"
             let files = NodeHolder.numericEntries(of: folder, limit: rest)
             rest -= files.count
-            let hasSocket = files.contains { file in
-                socket(at: "\(folder)/\(file)").map(sockets.contains) ?? false
-            }
+            let hasSocket = files.contains { file in socket(at: "\(folder)/\(file)").map(sockets.contains) ?? false }
             if hasSocket { holders.append(NodeHolder(pid: pid, program: NodeHolder.name(pid))) }
         }
         return holders.filter { $0.pid != getpid() } + holders.filter { $0.pid == getpid() }

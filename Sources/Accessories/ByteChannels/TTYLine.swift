@@ -44,9 +44,7 @@ struct TTYLine {
     }
 
     /// Ends exclusive mode, which otherwise persists while any descriptor of the port is open.
-    func endExclusiveMode() {
-        _ = systemControl(descriptor, UInt(TIOCNXCL))
-    }
+    func endExclusiveMode() { _ = systemControl(descriptor, UInt(TIOCNXCL)) }
 
     private var isPseudoTerminal: Bool {
         var status = stat()
@@ -100,8 +98,7 @@ struct TTYLine {
 
     private func wrongSpeed(_ speed: UInt32) -> NodeFailure {
         NodeFailure(
-            .notSupported,
-            "\(path) does not support \(speed) bits per second. Set a supported speed, such as 115200.")
+            .notSupported, "\(path) does not support \(speed) bits per second. Set a supported speed, such as 115200.")
     }
 
     private func failure(_ call: String) -> NodeFailure {

@@ -4,7 +4,6 @@ package import AccessoryFinding
 import SystemCalls
 package import DeviceCore
 
-/// A serial port or pseudo-terminal.
 package final class TTYPort: Port {
     package let descriptor: Int32
     package let path: String

@@ -2,9 +2,7 @@
 
 import SystemCalls
 
-/// The speeds of serial ports.
 package enum TTYSpeed {
-    /// Returns the termios constant of a speed; nil if there is none.
     static func constant(_ speed: UInt32) -> speed_t? {
         standard.first { $0.speed == speed }.map { speed_t($0.constant) }
     }
@@ -33,9 +31,7 @@ package enum TTYSpeed {
             settings.storeBytes(of: speed, toByteOffset: inputSpeedOffset, as: UInt32.self)
             settings.storeBytes(of: speed, toByteOffset: inputSpeedOffset + 4, as: UInt32.self)
             guard systemIoctl(descriptor, setRequest, start) >= 0, systemIoctl(descriptor, getRequest, start) >= 0
-            else {
-                return false
-            }
+            else { return false }
             let result = Double(settings.load(fromByteOffset: inputSpeedOffset + 4, as: UInt32.self))
             return abs(result - Double(speed)) <= 0.03 * Double(speed)
         }

@@ -10,13 +10,10 @@ package protocol USBKernel: Sendable {
     /// Calls ioctl(2). Returns the result, or a negative errno.
     func ioctl(_ descriptor: Int32, _ request: UInt, _ argument: UnsafeMutableRawPointer) -> Int32
 
-    /// Closes the descriptor, which ends all submitted requests.
     func close(_ descriptor: Int32)
 }
 
-/// The system calls of the running kernel.
 package struct LiveUSBKernel: USBKernel {
-    /// Creates the system calls.
     package init() {}
 
     package func open(_ path: String) -> Int32 {
@@ -28,16 +25,12 @@ package struct LiveUSBKernel: USBKernel {
         systemIoctl(descriptor, request, argument)
     }
 
-    package func close(_ descriptor: Int32) {
-        systemClose(descriptor)
-    }
+    package func close(_ descriptor: Int32) { systemClose(descriptor) }
 }
 
 /// The numbers of ioctl(2) requests, which C creates with macros that are not imported into Swift.
 enum IOControl {
-    enum Direction {
-        case none, toKernel, fromKernel
-    }
+    enum Direction { case none, toKernel, fromKernel }
 
     /// Returns the number of a request whose argument has `size` bytes.
     static func number(_ direction: Direction, _ group: Unicode.Scalar, _ number: UInt, size: Int) -> UInt {
@@ -96,7 +89,6 @@ package struct USBRequestBlock: @unchecked Sendable {
     static let zeroPacketFlag: UInt32 = 0x40
 
     private let block: UnsafeMutableRawPointer
-    /// The bytes to send, or the received bytes.
     package let buffer: UnsafeMutableRawBufferPointer
 
     /// Allocates a block and its buffer, to be freed with ``free()``.
@@ -110,7 +102,6 @@ package struct USBRequestBlock: @unchecked Sendable {
             of: UInt(bitPattern: buffer.baseAddress), toByteOffset: USBRequestBlock.bufferOffset, as: UInt.self)
     }
 
-    /// Creates a view of a block that was submitted to the kernel.
     package init(address: UnsafeMutableRawPointer) {
         block = address
         let buffer = UnsafeMutableRawPointer(
@@ -125,12 +116,10 @@ package struct USBRequestBlock: @unchecked Sendable {
     }
 
     var address: UnsafeMutableRawPointer { block }
-    /// The address of the endpoint.
     package var endpoint: UInt8 { block.load(fromByteOffset: USBRequestBlock.endpointOffset, as: UInt8.self) }
     /// True if an empty packet follows when the last packet is full.
     package var endsWithShortPacket: Bool {
-        block.load(fromByteOffset: USBRequestBlock.flagsOffset, as: UInt32.self) & USBRequestBlock.zeroPacketFlag
-            != 0
+        block.load(fromByteOffset: USBRequestBlock.flagsOffset, as: UInt32.self) & USBRequestBlock.zeroPacketFlag != 0
     }
 
     /// Prepares the block for a transfer of the first `length` bytes of its buffer.
@@ -148,7 +137,6 @@ package struct USBRequestBlock: @unchecked Sendable {
         nonmutating set { block.storeBytes(of: newValue, toByteOffset: USBRequestBlock.statusOffset, as: Int32.self) }
     }
 
-    /// The number of transferred bytes.
     package var transferred: Int {
         get { Int(block.load(fromByteOffset: USBRequestBlock.transferredOffset, as: Int32.self)) }
         nonmutating set {

@@ -110,8 +110,7 @@ package final class USBPort: Port {
     private func busy(_ driver: String) -> NodeFailure {
         let text =
             "Interface \(endpoints.interface) of \(path) is in use by the kernel driver \(driver). Unbind it first."
-        return NodeFailure(
-            .busy, text, cause: .system(call: "USBDEVFS_CLAIMINTERFACE", errno: EBUSY), isPassing: true)
+        return NodeFailure(.busy, text, cause: .system(call: "USBDEVFS_CLAIMINTERFACE", errno: EBUSY), isPassing: true)
     }
 
     package var pendingBytes: Int { state.withLock { $0.pendingOutputBytes } }
@@ -119,9 +118,7 @@ package final class USBPort: Port {
     /// POLLOUT, which usbdevice_fs reports when completed requests of either direction can be reaped.
     package func interest(reads: Bool, writes: Bool) -> Int16 { Int16(POLLOUT) }
 
-    package func collectCompletions() {
-        state.withLock { reap(&$0) }
-    }
+    package func collectCompletions() { state.withLock { reap(&$0) } }
 
     package func read(into buffer: UnsafeMutableRawBufferPointer) -> PortResult {
         state.withLock { state in
@@ -209,8 +206,7 @@ package final class USBPort: Port {
         case EPROTO, EILSEQ, ETIME:
             // The errors of transfers between unplugging and the hub's report of it.
             state.failure = ByteChannelEnd(.hungUp)
-        default:
-            state.failure = ByteChannelEnd(errno: number, call: call, path: path)
+        default: state.failure = ByteChannelEnd(errno: number, call: call, path: path)
         }
     }
 

@@ -2,17 +2,13 @@
 
 /// The request blocks of one endpoint, used as a ring: the kernel completes them in the order of submission.
 struct USBTransfers: ~Copyable {
-    enum Stage {
-        case idle, submitted, done
-    }
+    enum Stage { case idle, submitted, done }
 
     let blocks: [USBRequestBlock]
     private var stages: [Stage]
     /// The index of the oldest block that is not idle; if all are idle, of the next block to use.
     private(set) var oldestIndex = 0
-    /// The number of blocks that are not idle.
     private(set) var usedCount = 0
-    /// The number of blocks that are submitted and not completed.
     private(set) var submittedCount = 0
     /// The number of bytes that have been read from the oldest block.
     var consumedBytes = 0
@@ -22,14 +18,10 @@ struct USBTransfers: ~Copyable {
         stages = Array(repeating: .idle, count: blocks.count)
     }
 
-    deinit {
-        for block in blocks { block.free() }
-    }
+    deinit { for block in blocks { block.free() } }
 
-    /// The block to use next; nil while all blocks are in use.
     var next: USBRequestBlock? { usedCount < blocks.count ? blocks[(oldestIndex + usedCount) % blocks.count] : nil }
 
-    /// Marks the block `next` as submitted.
     mutating func markSubmitted() {
         guard usedCount < blocks.count else { return }
         stages[(oldestIndex + usedCount) % blocks.count] = .submitted
@@ -47,10 +39,8 @@ struct USBTransfers: ~Copyable {
         return blocks[index]
     }
 
-    /// The oldest block if it is completed; otherwise nil.
     var oldestCompleted: USBRequestBlock? { usedCount > 0 && stages[oldestIndex] == .done ? blocks[oldestIndex] : nil }
 
-    /// Makes the oldest block idle.
     mutating func recycle() {
         guard usedCount > 0 else { return }
         stages[oldestIndex] = .idle
@@ -59,8 +49,5 @@ struct USBTransfers: ~Copyable {
         consumedBytes = 0
     }
 
-    /// The blocks that are submitted and not completed.
-    var submittedBlocks: [USBRequestBlock] {
-        blocks.indices.filter { stages[$0] == .submitted }.map { blocks[$0] }
-    }
+    var submittedBlocks: [USBRequestBlock] { blocks.indices.filter { stages[$0] == .submitted }.map { blocks[$0] } }
 }

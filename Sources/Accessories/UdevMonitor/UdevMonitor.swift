@@ -33,13 +33,9 @@ package final class UdevMonitor: Sendable {
         #endif
     }
 
-    init(_ parts: MonitorParts) {
-        self.parts = parts
-    }
+    init(_ parts: MonitorParts) { self.parts = parts }
 
-    deinit {
-        stop()
-    }
+    deinit { stop() }
 
     /// Starts the monitor. Reports problems first, then a snapshot of the devices, then changes. Does nothing if the
     /// monitor is already running.

@@ -39,12 +39,9 @@ struct AccessoryFolders {
         /// same.
         var inode: UInt64?
         var failure: Failure?
-        /// The time at which the current failure is reported.
         var failureReportTime: BootTime?
-        /// True after the current failure has been reported.
         var hasReportedFailure = false
         var problems: [DeviceError] = []
-        /// The messages of the problems that were reported last.
         var reportedMessages: [String] = []
     }
 
@@ -60,9 +57,7 @@ struct AccessoryFolders {
     private var files: [String: File] = [:]
     private var reportedFolderProblems: [String: String] = [:]
 
-    init(
-        _ folders: [String], settleTime: Double, age: @escaping @Sendable (FileStamp) -> Double = { $0.age() }
-    ) {
+    init(_ folders: [String], settleTime: Double, age: @escaping @Sendable (FileStamp) -> Double = { $0.age() }) {
         self.folders = folders
         self.settleTime = settleTime
         self.age = age

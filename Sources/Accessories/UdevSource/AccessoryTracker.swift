@@ -2,7 +2,6 @@
 
 import AccessoryFinding
 import DeviceCore
-import UdevRecords
 
 /// The state of detected accessories. It determines when an accessory is reported, because the parts of a device are
 /// added one by one and its nodes may be created late. It has no side effects, except for checking whether nodes can be
@@ -26,7 +25,6 @@ struct AccessoryTracker {
     private struct Entry {
         var reported: AccessoryDescription?
         var attachment: String
-        /// The time of the first change that has not been reported.
         var firstChange: BootTime?
         var due: BootTime?
         /// The number of times that the nodes have been checked.
@@ -55,7 +53,6 @@ struct AccessoryTracker {
         self.checkAccess = reach
     }
 
-    /// The devices that could become accessories.
     var candidates: [AccessoryCandidate] { tree.devices.flatMap { tree.detection(at: $0).candidates } }
 
     /// Processes a list of all devices. Devices in a snapshot are reported without the settle time.
@@ -74,10 +71,8 @@ struct AccessoryTracker {
         return actions
     }
 
-    /// Processes an added or changed device.
     mutating func added(_ record: UdevRecord, now: BootTime) -> [Action] { update(tree.insert(record), now: now) }
 
-    /// Processes a removed device.
     mutating func removed(_ record: UdevRecord, now: BootTime) -> [Action] { update(tree.remove(record), now: now) }
 
     private mutating func update(_ root: String?, now: BootTime) -> [Action] {

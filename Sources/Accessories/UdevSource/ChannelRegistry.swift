@@ -21,7 +21,6 @@ final class ChannelRegistry: Sendable {
         weak var channel: (any ByteChannel)?
         var end: (@Sendable (ByteChannelEnd, @escaping @Sendable () -> Void) -> Void)?
         var discardUnsentData: (@Sendable () -> Void)?
-        /// The threads that wait until the node is available.
         var waiting: [BinarySemaphore] = []
 
         /// True if the channel has ended or has been released. It may still be sending data.
@@ -120,8 +119,7 @@ final class ChannelRegistry: Sendable {
             case .taken(let number): return number
             case .inUse(let other):
                 throw DeviceError(
-                    .busy,
-                    "\(key.node) is in use by this program for the protocol \(other). Close that session first.")
+                    .busy, "\(key.node) is in use by this program for the protocol \(other). Close that session first.")
             case .wait(let bell, let giveUp):
                 if bell.wait(until: deadline, clock: clock) { continue }
                 guard !hasGivenUp else {

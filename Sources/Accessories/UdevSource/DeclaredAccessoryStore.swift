@@ -8,7 +8,6 @@ import DeviceCore
 struct DeclaredAccessoryStore {
     /// The place of a declaration. It remains the same when the app is restarted.
     enum DeclarationSource: Hashable, Comparable {
-        /// An element of the list in the configuration.
         case configuration(Int)
         case file(String)
 
@@ -33,7 +32,6 @@ struct DeclaredAccessoryStore {
         case identity(String)
         case node(String)
 
-        /// The key of the problem with this property.
         var key: String {
             switch self {
             case .identity(let identity): "twins: " + identity
@@ -47,7 +45,6 @@ struct DeclaredAccessoryStore {
     private var changedProperties: Set<UniqueProperty> = []
     private var conflictingProperties: Set<UniqueProperty> = []
 
-    /// Sets the accessory that is declared at a place; nil removes it.
     mutating func set(_ accessory: DeclaredAccessory?, at place: DeclarationSource) {
         if let former = declared[place] {
             for claim in Self.claims(of: former) {

@@ -52,20 +52,14 @@ struct FolderListing {
     }
 
     /// Whether a path is that of a file directly in this directory.
-    func contains(_ path: String) -> Bool {
-        path.hasPrefix(prefix) && !path.dropFirst(prefix.count).contains("/")
-    }
+    func contains(_ path: String) -> Bool { path.hasPrefix(prefix) && !path.dropFirst(prefix.count).contains("/") }
 
     private mutating func fail(_ folder: String, call: String, errno number: Int32) {
         let (code, words): (DeviceError.Code, String) =
             switch number {
             case ENOENT, ENOTDIR: (.notFound, "does not exist. It is used as soon as it exists.")
             case EACCES, EPERM: (.permissionDenied, "may not be read by this user. Change its permissions.")
-            default:
-                (
-                    .inputOutput,
-                    "cannot be read. Its previous content remains in use. Retrying."
-                )
+            default: (.inputOutput, "cannot be read. Its previous content remains in use. Retrying.")
             }
         isKnown = code == .notFound
         isTemporaryFailure = code == .inputOutput
@@ -75,7 +69,6 @@ struct FolderListing {
     }
 }
 
-/// A value that changes with each version of a file.
 struct FileStamp: Hashable {
     var inode: UInt64
     private var device: UInt64
@@ -95,7 +88,6 @@ struct FileStamp: Hashable {
         }
     }
 
-    /// The result of checking a path.
     enum Status {
         /// No regular file exists at the path.
         case none
@@ -129,8 +121,7 @@ struct FileStamp: Hashable {
     /// timestamp is in the future.
     func age(at now: timespec = Self.now) -> Double {
         let ages = [changed, modified].map { time in
-            (Double(now.tv_sec) - Double(time.seconds))
-                + Double(Int64(now.tv_nsec) - time.nanoseconds) * 1e-9
+            (Double(now.tv_sec) - Double(time.seconds)) + Double(Int64(now.tv_nsec) - time.nanoseconds) * 1e-9
         }
         return max(0, ages.min() ?? 0)
     }

@@ -24,11 +24,9 @@ final class FolderWatcher: Sendable {
         var problem: DeviceError?
     }
 
-    /// The purpose of a watch.
     private struct Watch {
         /// True for one of the configured directories. All of its events are relevant.
         var isFolder = false
-        /// The names in this directory that are components of a path.
         var names: Set<String> = []
     }
 
@@ -63,9 +61,7 @@ final class FolderWatcher: Sendable {
     /// The reason why not all directories are watched; nil if they are.
     var problem: DeviceError? { state.withLock { $0.problem } }
 
-    deinit {
-        close(descriptor)
-    }
+    deinit { close(descriptor) }
 
     /// Calls the closure on the watcher's thread after each change, until `stop` is called.
     func start(_ changed: @escaping @Sendable () -> Void) throws(DeviceError) {
@@ -190,7 +186,6 @@ struct Inotify: Sendable {
         inotify_add_watch(descriptor, path, events)
     }
 
-    /// Returns the problem for a failed call, with a remedy.
     static func problem(call: String, errno number: Int32) -> DeviceError {
         let (reason, advice) =
             switch number {
@@ -205,8 +200,7 @@ struct Inotify: Sendable {
             .busy,
             "The directories of declared accessories cannot be watched, because \(reason). They are checked every "
                 + "\(Int(UdevSource.folderScanInterval)) seconds instead.\(remedy)",
-            cause: .system(call: call, errno: number)
-        )
+            cause: .system(call: call, errno: number))
     }
 
     /// True if this process can open another descriptor. Distinguishes the limit of inotify instances from that of

@@ -11,7 +11,6 @@ final class MessageQueue<Message: Sendable>: Sendable {
     enum PostingPolicy {
         /// Adds the message unconditionally.
         case always
-        /// Drops the message if an equivalent one is pending.
         case coalescing(isSame: (Message) -> Bool)
         /// Blocks the posting thread while too many messages are pending, because they are posted faster than they are
         /// handled.
@@ -22,7 +21,6 @@ final class MessageQueue<Message: Sendable>: Sendable {
         var queue = BoundedQueue<Message>()
         /// The thread that is handling messages. It cannot block on its own messages.
         var handler: pthread_t?
-        /// The threads that wait for space in the queue.
         var blockedThreads: [BinarySemaphore] = []
     }
 
@@ -30,14 +28,10 @@ final class MessageQueue<Message: Sendable>: Sendable {
     private let state = Mutex(State())
 
     /// Creates a queue. Threads that post with `blocking` block if `limit` messages are pending.
-    init(limit: Int = 1024) {
-        self.limit = limit
-    }
+    init(limit: Int = 1024) { self.limit = limit }
 
-    /// The number of messages that were posted since the current drain began.
     var count: Int { state.withLock { $0.queue.countSinceDrainBegan } }
 
-    /// The number of threads that wait for space.
     var waitingThreads: Int { state.withLock { $0.blockedThreads.count } }
 
     /// Adds a message and drains the queue, unless another thread or a function further up the call stack is already
@@ -85,5 +79,35 @@ final class MessageQueue<Message: Sendable>: Sendable {
 
     private static func isHandler(_ handler: pthread_t?) -> Bool {
         handler.map { pthread_equal($0, pthread_self()) != 0 } ?? false
+    }
+}
+
+final class ProblemList: Sendable {
+    private let problems = Mutex<[(subject: String, errors: [DeviceError])]>([])
+
+    /// Called after each update, on the thread that has called `set`.
+    private let onChange: @Sendable () -> Void
+
+    init(onChange: @escaping @Sendable () -> Void) { self.onChange = onChange }
+
+    /// The maximum number of subjects. Problems of further subjects are dropped.
+    private static let maximumSubjects = 256
+
+    var errors: [DeviceError] { problems.withLock { $0.flatMap(\.errors) } }
+
+    /// Sets the problems of a subject; an empty array removes them.
+    func set(_ errors: [DeviceError], for subject: String) {
+        problems.withLock { problems in
+            if let index = problems.firstIndex(where: { $0.subject == subject }) {
+                if errors.isEmpty {
+                    problems.remove(at: index)
+                } else {
+                    problems[index].errors = errors
+                }
+            } else if !errors.isEmpty, problems.count < Self.maximumSubjects {
+                problems.append((subject, errors))
+            }
+        }
+        onChange()
     }
 }

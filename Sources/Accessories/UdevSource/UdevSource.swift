@@ -15,21 +15,17 @@ import UdevMonitor
 /// The protocol names of each USB interface are taken from the first of these sources that has a name: a rule of the
 /// configuration; the udev property `EXTERNAL_ACCESSORY_PROTOCOLS` of the tty or hidraw device, then of the interface,
 /// then of the USB device if only one of its interfaces can be opened; the interface string, if it is a name in
-/// reverse-DNS notation. Devices without a name are listed in ``candidates`` with the reason.
-public final class UdevSource: AccessoryCandidateSource {
+/// reverse-DNS notation. Devices without a name are listed in `candidates` with the reason.
+public final class UdevSource: AccessorySource, AccessoryCandidateSource {
     private enum Message: Sendable {
         case begin
         case udev(UdevEvent)
         case folders
         case due(String)
 
-        var isFolders: Bool {
-            if case .folders = self { true } else { false }
-        }
+        var isFolders: Bool { if case .folders = self { true } else { false } }
 
-        func isDue(_ key: String) -> Bool {
-            if case .due(key) = self { true } else { false }
-        }
+        func isDue(_ key: String) -> Bool { if case .due(key) = self { true } else { false } }
     }
 
     /// Modified only while a message is handled. Messages are handled one at a time.
@@ -51,7 +47,6 @@ public final class UdevSource: AccessoryCandidateSource {
         var lacksWatcher = false
         /// The last reported reason why the directories cannot be watched.
         var reportedWatchProblem: String?
-        /// True after the first scan of all devices.
         var hasSnapshot = false
     }
 
@@ -126,7 +121,7 @@ public final class UdevSource: AccessoryCandidateSource {
     }
 
     /// The devices that could become accessories, with the reason why they are not.
-    public var candidates: [AccessoryCandidate] {
+    package var candidates: [AccessoryCandidate] {
         startIfNeeded()
         return state.withLock { $0.tracker.candidates }
     }
@@ -314,9 +309,7 @@ public final class UdevSource: AccessoryCandidateSource {
             }
             return (declared, changes, again, state.declarations.drainChanges())
         }
-        for (subject, problem, isNews) in disputes {
-            setProblem(problem, for: subject, isNew: isNews)
-        }
+        for (subject, problem, isNews) in disputes { setProblem(problem, for: subject, isNew: isNews) }
         for index in declared.indices { attach(.configuration(index)) }
         for change in changes {
             switch change {
@@ -354,7 +347,6 @@ public final class UdevSource: AccessoryCandidateSource {
         channels.endChannels(of: id)
     }
 
-    /// Replaces the timer of a key; nil cancels it.
     private func scheduleTimer(_ key: String, at time: BootTime?) {
         let timer = time.map { time in
             clock.timer(at: time) { [weak self] in self?.post(.due(key), .coalescing(isSame: { $0.isDue(key) })) }

@@ -7,15 +7,12 @@ import Dispatch
 import SystemCalls
 import UdevMonitor
 
-/// The dependencies of a source, which tests can replace.
 struct UdevSourceDependencies: Sendable {
     /// Starts monitoring devices. The returned closure stops it.
     var watch: @Sendable (@escaping @Sendable (UdevEvent) -> Void) -> @Sendable () -> Void
     /// Opens a node.
     var open: @Sendable (ChannelNode) throws(DeviceError) -> OpenedChannel
-    /// Determines whether a node can be opened.
     var checkAccess: @Sendable (String) -> NodeAccess
-    /// The inotify calls for watching directories.
     var inotify = Inotify()
     /// Acquires resources that must be available before file descriptors can become scarce. The returned closure is
     /// called after all other parts have started.
@@ -72,12 +69,9 @@ extension OpenedChannel {
     init(_ node: NodeChannel) {
         self.init(
             channel: node,
-            end: { [weak node] reason, done in
-                if let node { node.end(reason, then: done) } else { done() }
-            },
-            whenReleased: { [weak node] body in
-                if let node { node.whenReleased(body) } else { body() }
-            }, discardUnsentData: node.abandon)
+            end: { [weak node] reason, done in if let node { node.end(reason, then: done) } else { done() } },
+            whenReleased: { [weak node] body in if let node { node.whenReleased(body) } else { body() } },
+            discardUnsentData: node.abandon)
     }
 }
 

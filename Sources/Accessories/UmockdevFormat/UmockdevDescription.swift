@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import AccessoryFinding
+package import AccessoryFinding
 package import DeviceCore
 import JSONBytes
-package import UdevRecords
 
 /// A umockdev description: devices with their sysfs and udev data.
 ///

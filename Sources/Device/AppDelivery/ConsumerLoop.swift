@@ -3,12 +3,9 @@
 package import DeviceCore
 import Synchronization
 
-/// The buffer of a loop over an asynchronous sequence.
 package protocol ConsumerBuffer: Sendable {
-    /// The element type of the sequence.
     associatedtype Element: Sendable
 
-    /// Removes and returns the oldest element; nil if the buffer is empty.
     mutating func popFirst() -> Element?
 }
 
@@ -22,14 +19,12 @@ package final class ConsumerLoop<State: ConsumerBuffer>: Sendable {
         var continuation: CheckedContinuation<State.Element?, Never>?
         var isStarted = false
         var isFinished = false
-        /// True while the consumer processes an element.
         var isBusy = false
     }
 
     private let content: Mutex<Content>
     private let gate: ConsumerGate?
 
-    /// Creates a loop that has not begun.
     package init(_ state: State, gate: ConsumerGate?) {
         content = Mutex(Content(state: state))
         self.gate = gate
@@ -85,7 +80,6 @@ package final class ConsumerLoop<State: ConsumerBuffer>: Sendable {
         if let (waiting, element) = resumption { waiting.resume(returning: element) }
     }
 
-    /// Reads the state.
     package func read<Result: Sendable>(_ body: (State) -> Result) -> Result { content.withLock { body($0.state) } }
 
     /// Ends the loop, because it was exited or its task was cancelled. Further calls do nothing.

@@ -19,7 +19,6 @@ package enum ExecutorSelection {
         "A manager was created in a task or on a dispatch queue, where no run loop runs, so its callbacks run on a private serial queue. To choose another executor, create the manager on the main thread or set delegateQueue."
     )
 
-    /// Returns the executor of a manager that is created in the current context.
     package static func forCurrentContext(device: Device) -> any CallbackExecutor {
         select(isMain: Thread.isMainThread || MainQueueContext.isCurrent, device: device) {
             // Uses a run loop source instead of `RunLoop.perform`, which never wakes a sleeping run loop on Linux. As
@@ -31,7 +30,6 @@ package enum ExecutorSelection {
         }
     }
 
-    /// Returns the executor of a manager whose callbacks are delivered on a dispatch queue.
     package static func executor(for queue: DispatchQueue, device: Device) -> any CallbackExecutor {
         // On Linux, each access to `DispatchQueue.main` returns another object. Only the label identifies the queue.
         let isMain = queue === DispatchQueue.main || queue.label == DispatchQueue.main.label

@@ -7,7 +7,6 @@ package import Foundation
 // as 0, which would be a perfect accuracy. Byte arrays can be decoded safely, and they preserve every bit of a number,
 // including NaN payloads.
 extension NSCoder {
-    /// Encodes 64-bit words in big-endian order.
     package func encode(words: [UInt64], forKey key: String) {
         encode(bytes: words.flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> (56 - 8 * $0)) } }, key)
     }
@@ -18,12 +17,9 @@ extension NSCoder {
     /// Additional words, which later versions may add, are ignored.
     package func decodeWords(_ count: Int, forKey key: String) -> [UInt64]? {
         guard let bytes = decodeBytes(forKey: key), bytes.count >= count * 8 else { return nil }
-        return (0..<count).map { word in
-            bytes[word * 8..<word * 8 + 8].reduce(0) { $0 << 8 | UInt64($1) }
-        }
+        return (0..<count).map { word in bytes[word * 8..<word * 8 + 8].reduce(0) { $0 << 8 | UInt64($1) } }
     }
 
-    /// Encodes a string as UTF-8.
     package func encode(text: String, forKey key: String) { encode(bytes: Array(text.utf8), key) }
 
     /// Decodes a string encoded by `encode(text:forKey:)`; nil if the value is missing or of another type.

@@ -8,7 +8,6 @@ package final class RequestSubscription<Request: Equatable & Sendable>: Sendable
     /// Locked while the subscription is updated, never during a callback.
     private let current = Mutex<(request: Request, subscription: Subscription)?>(nil)
 
-    /// Creates an object without a subscription.
     package init() {}
 
     /// Updates the subscription to match the current request: creates, replaces, ends or keeps it.

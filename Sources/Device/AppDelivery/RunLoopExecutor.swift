@@ -15,15 +15,12 @@ import Synchronization
 /// default mode or the common modes then runs on the main queue.
 package final class RunLoopExecutor: PollingExecutor, @unchecked Sendable {
     // Unchecked, because a source may be signalled from any thread, and the run loop is set once, with the lock held.
-    private struct Loop: @unchecked Sendable {
-        let value: CFRunLoop
-    }
+    private struct Loop: @unchecked Sendable { let value: CFRunLoop }
 
     private struct State {
         var loop: Loop?
         var isInvalid = false
         var workContext = WorkContext.loop
-        /// Registrations that wait until the loop is known.
         var waiting: [@Sendable () -> Void] = []
 
         /// Returns the registrations to be tried again, if the loop is known by now.
@@ -32,7 +29,6 @@ package final class RunLoopExecutor: PollingExecutor, @unchecked Sendable {
         }
     }
 
-    /// The mechanism that runs the work.
     private enum WorkContext {
         case loop, mainQueue
         /// The main run loop, while it is unknown whether it runs.
@@ -53,11 +49,8 @@ package final class RunLoopExecutor: PollingExecutor, @unchecked Sendable {
             guard let info else { return nil }
             return UnsafeRawPointer(Unmanaged<PendingWork>.fromOpaque(info).retain().toOpaque())
         }
-        context.release = { info in
-            if let info { Unmanaged<PendingWork>.fromOpaque(info).release() }
-        }
-        context.perform = { info in
-            if let info { Unmanaged<PendingWork>.fromOpaque(info).takeUnretainedValue().run() }
+        context.release = { info in if let info { Unmanaged<PendingWork>.fromOpaque(info).release() } }
+        context.perform = { info in if let info { Unmanaged<PendingWork>.fromOpaque(info).takeUnretainedValue().run() }
         }
         self.work = work
         self.mode =
@@ -86,10 +79,7 @@ package final class RunLoopExecutor: PollingExecutor, @unchecked Sendable {
 
     deinit { invalidate() }
 
-    /// Runs the work on the run loop.
-    package func schedule(_ item: @escaping @Sendable () -> Void) {
-        schedule(item, wakes: true)
-    }
+    package func schedule(_ item: @escaping @Sendable () -> Void) { schedule(item, wakes: true) }
 
     /// The loop polls the descriptor once its thread is known.
     package func register(

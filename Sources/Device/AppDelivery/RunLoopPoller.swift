@@ -9,7 +9,6 @@ import Foundation
 /// On Linux, a run loop polls the "port" of a version 1 source, which is a descriptor, and then reads eight bytes from it,
 /// because its own ports are event descriptors. Reading from an epoll descriptor fails and removes nothing.
 enum RunLoopPoller {
-    /// Reads when the loop has found the set readable.
     private final class Reader {
         let set: EpollSet
         let callbacks: DeferredCallbacks
@@ -44,9 +43,7 @@ enum RunLoopPoller {
             guard let info else { return nil }
             return UnsafeRawPointer(Unmanaged<Reader>.fromOpaque(info).retain().toOpaque())
         }
-        context.release = { info in
-            if let info { Unmanaged<Reader>.fromOpaque(info).release() }
-        }
+        context.release = { info in if let info { Unmanaged<Reader>.fromOpaque(info).release() } }
         context.getPort = { info in
             guard let info else { return -1 }
             return Unmanaged<Reader>.fromOpaque(info).takeUnretainedValue().set.descriptor

@@ -13,39 +13,41 @@ public final class Device: Sendable {
     public let clock: any DeviceClock
     /// The configuration of the device.
     public let configuration: Configuration
-    /// The source of positions.
-    public let positionSource: any PositionSource
-    /// The source of motion readings.
-    public let motionSource: any MotionSource
-    /// The source of advertisements of Bluetooth beacons.
-    public let beaconSource: any BeaconSource
+    package let positionSource: any PositionSource
+    package let motionSource: any MotionSource
+    package let beaconSource: any BeaconSource
     /// The source of the machine's own status, for example of its battery.
-    public let statusSource: any StatusSource
-    /// The store for the calibrations of the device's sensors.
-    public let calibrations: any CalibrationStore
+    package let statusSource: any StatusSource
+    package let calibrations: any CalibrationStore
     /// The delivery of callbacks during the playback of a trace; nil for the live device.
-    public let playback: (any PlaybackExecutorProvider)?
+    package let playback: (any PlaybackExecutorProvider)?
 
     private let accessories: @Sendable () -> any AccessorySource
     private let components = Mutex<[ObjectIdentifier: any AnyObject & Sendable]>([:])
 
-    /// Creates a device.
+    /// Creates a device. A source that is nil has no readings or accessories.
     public convenience init(
-        name: String,
-        clock: any DeviceClock,
-        configuration: Configuration,
-        positionSource: any PositionSource,
-        motionSource: any MotionSource = MotionHub(),
-        accessorySource: any AccessorySource = NoAccessorySource(),
-        beaconSource: any BeaconSource = NoBeaconSource(),
-        statusSource: any StatusSource = StatusHub(),
-        calibrations: any CalibrationStore = InMemoryCalibrationStore(),
-        playback: (any PlaybackExecutorProvider)? = nil
+        name: String, clock: any DeviceClock, configuration: Configuration, positionSource: any PositionSource,
+        motionSource: (any MotionSource)? = nil, accessorySource: (any AccessorySource)? = nil
     ) {
         self.init(
             name: name, clock: clock, configuration: configuration, positionSource: positionSource,
-            motionSource: motionSource, accessories: { accessorySource }, beaconSource: beaconSource,
-            statusSource: statusSource, calibrations: calibrations, playback: playback)
+            motionSource: motionSource, accessorySource: accessorySource, playback: nil)
+    }
+
+    /// Creates a device with all sources. If `playback` is not nil, it plays a trace.
+    package convenience init(
+        name: String, clock: any DeviceClock, configuration: Configuration, positionSource: any PositionSource,
+        motionSource: (any MotionSource)? = nil, accessorySource: (any AccessorySource)? = nil,
+        beaconSource: (any BeaconSource)? = nil, statusSource: (any StatusSource)? = nil,
+        calibrations: (any CalibrationStore)? = nil, playback: (any PlaybackExecutorProvider)? = nil
+    ) {
+        let accessorySource = accessorySource ?? NoAccessorySource()
+        self.init(
+            name: name, clock: clock, configuration: configuration, positionSource: positionSource,
+            motionSource: motionSource ?? MotionHub(), accessories: { accessorySource },
+            beaconSource: beaconSource ?? NoBeaconSource(), statusSource: statusSource ?? StatusHub(),
+            calibrations: calibrations ?? InMemoryCalibrationStore(), playback: playback)
     }
 
     /// Creates a device that requests its accessory source at each access.
@@ -69,16 +71,15 @@ public final class Device: Sendable {
 
     /// The source of accessories. For the live device it is empty until the program uses External Accessory, which
     /// links the udev source.
-    public var accessorySource: any AccessorySource { accessories() }
+    package var accessorySource: any AccessorySource { accessories() }
 
-    /// True if the readings come from a trace.
-    public var isSimulated: Bool { playback != nil }
+    package var isSimulated: Bool { playback != nil }
 
     /// Returns the device's shared instance of a type, created by the first call.
     ///
     /// The closure runs without a lock and may request other components. If two threads race, one instance is kept and
     /// the other is released, so creating an instance must not have side effects.
-    public func component<Component: AnyObject & Sendable>(
+    package func component<Component: AnyObject & Sendable>(
         _ type: Component.Type, make: (Device) -> Component
     ) -> Component {
         let key = ObjectIdentifier(type)
@@ -89,5 +90,27 @@ public final class Device: Sendable {
             components[key] = new
             return new
         }
+    }
+}
+
+extension Device {
+    /// The device of the current task; nil outside of `withValue`, where `installed` or the live device applies.
+    @TaskLocal public static var current: Device?
+
+    private static let installedDevice = Mutex<Device?>(nil)
+
+    /// The device that replaces the live device in the whole process; usually nil.
+    public static var installed: Device? { installedDevice.withLock { $0 } }
+
+    /// Replaces the live device in the whole process; nil restores it.
+    public static func install(_ device: Device?) {
+        // The previous device is released outside of the lock because its deinitialization may access this property.
+        let former = installedDevice.withLock { exchange(&$0, with: device) }
+        withExtendedLifetime(former) {}
+    }
+
+    package func withCurrent<Result>(_ body: () throws -> Result) rethrows -> Result {
+        if Device.current === self { return try body() }
+        return try Device.$current.withValue(self, operation: body)
     }
 }

@@ -17,10 +17,8 @@ package final class CalibrationDirectory: CalibrationStore {
     /// The maximum number of problems that are kept.
     private static let maximumProblems = 32
 
-    /// The path of the directory, or nil if the environment specifies none.
     package let path: String?
     private let problemsByPath = Mutex<[String: DeviceError]>([:])
-    /// Held while a file is written.
     private let writeLock = Mutex(())
 
     /// Creates a store in a directory, which is created when the first calibration is stored. If the path is nil or not
@@ -53,7 +51,6 @@ package final class CalibrationDirectory: CalibrationStore {
         problemsByPath.withLock { found in found.sorted { $0.key < $1.key }.map(\.value) }
     }
 
-    /// Returns the path of a sensor's file, or nil without a directory.
     package func file(of sensor: SensorIdentity) -> String? { path.map { "\($0)/\(Self.name(of: sensor))" } }
 
     /// The file name consists of the sensor kind, for readability, and a hash of the key, which may contain any
@@ -108,9 +105,7 @@ package final class CalibrationDirectory: CalibrationStore {
                 }
             }
             try reader.finish()
-        } catch {
-            return (nil, key, "it is not valid JSON (\(error.description))")
-        }
+        } catch { return (nil, key, "it is not valid JSON (\(error.description))") }
         guard format == Self.format else { return (nil, key, "it is not a calibration") }
         guard version == 1 else {
             return (nil, key, "it has version \(version), but this program supports only version 1")
@@ -121,8 +116,7 @@ package final class CalibrationDirectory: CalibrationStore {
     private static func unusable(_ file: String, _ why: String) -> DeviceError {
         DeviceError(
             .inputOutput,
-            "The stored calibration \(file) is ignored because \(why). Calibrate again, or remove the file."
-        )
+            "The stored calibration \(file) is ignored because \(why). Calibrate again, or remove the file.")
     }
 
     private func record(_ error: DeviceError?, for file: String) {
@@ -133,7 +127,6 @@ package final class CalibrationDirectory: CalibrationStore {
 
     // MARK: Writing
 
-    /// Writes the calibration of a sensor to its file.
     package func store(_ calibration: SensorCalibration, for sensor: SensorIdentity) throws(DeviceError) {
         guard let file = file(of: sensor) else { throw Self.noDirectoryError }
         if let problem = calibration.problem(for: sensor.kind ?? .magnetometer) {
@@ -152,9 +145,7 @@ package final class CalibrationDirectory: CalibrationStore {
             do throws(DeviceError) {
                 try StateDirectory.replace(file, with: bytes, mode: 0o644)
                 return nil
-            } catch {
-                return error
-            }
+            } catch { return error }
         }
         record(error, for: file)
         if let error { throw error }

@@ -30,9 +30,7 @@ package enum LiveDevice {
         let log = Logger(label: "device-services.configuration")
         for problem in configuration.problems { log.warning("\(problem)") }
         return Device(
-            name: "live",
-            clock: clock,
-            configuration: configuration,
+            name: "live", clock: clock, configuration: configuration,
             positionSource: livePositionSource(configuration: configuration, clock: clock),
             motionSource: liveMotionSource(configuration: configuration, clock: clock),
             accessories: { accessorySourceFactory.withLock { $0 }.make() },
@@ -45,16 +43,13 @@ package enum LiveDevice {
     /// that links the udev source, replaces it. An app that only uses Core Location therefore does not link udev code.
     private static let accessorySourceFactory = Mutex(AccessorySourceFactory { NoAccessorySource() })
 
-    /// Sets the factory of the device's accessory source.
     package static func setAccessorySourceFactory(_ accessories: @escaping @Sendable () -> any AccessorySource) {
         accessorySourceFactory.withLock { $0 = AccessorySourceFactory(make: accessories) }
     }
 
     /// Wraps the closure because the Swift 6.2 optimizer confuses a closure stored directly in a `Mutex` with its
     /// replacement.
-    private struct AccessorySourceFactory: Sendable {
-        var make: @Sendable () -> any AccessorySource
-    }
+    private struct AccessorySourceFactory: Sendable { var make: @Sendable () -> any AccessorySource }
 
     /// The device for a manager that is being created: the current task's device, else the installed one, else the live
     /// one.
@@ -67,7 +62,6 @@ package enum LiveDevice {
 
 /// Detects test runners. Using live hardware in a test is usually a mistake.
 enum TestRunner {
-    /// True if the program is a test bundle or its runner.
     static let isPresent: Bool =
         CommandLine.arguments.first.map { program in
             program.hasSuffix(".xctest") || program.hasSuffix("swiftpm-testing-helper")

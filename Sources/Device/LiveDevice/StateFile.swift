@@ -14,7 +14,6 @@ package final class StateFile: Sendable {
     /// The maximum size of a file that is read, in bytes.
     package static let maximumSize = 4 << 20
 
-    /// The path of the file.
     package let path: String
     private let failed = Atomic<Bool>(false)
     private let warn: @Sendable (String) -> Void
@@ -51,7 +50,6 @@ package final class StateFile: Sendable {
         )
     }
 
-    /// True if the last write failed.
     package var hasWriteFailed: Bool { failed.load(ordering: .relaxed) }
 
     /// Reads the contents. Returns nil if the file does not exist or cannot be read; the latter is logged.
@@ -78,8 +76,6 @@ package final class StateFile: Sendable {
         do throws(DeviceError) {
             try StateDirectory.replace(path, with: bytes)
             failed.store(false, ordering: .relaxed)
-        } catch {
-            if !failed.exchange(true, ordering: .relaxed) { warn("\(error)") }
-        }
+        } catch { if !failed.exchange(true, ordering: .relaxed) { warn("\(error)") } }
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BlueZSource
-public import DeviceCore
+package import DeviceCore
 import GPSDSource
 import IIOSource
 #if LibMosquitto
@@ -12,7 +12,7 @@ import MQTTSource
 ///
 /// The frameworks call this function by its link name and do not import this module; see LiveDevice.
 @_silgen_name("DeviceServices_livePositionSource")
-public func livePositionSource(configuration: Configuration, clock: any DeviceClock) -> any PositionSource {
+package func livePositionSource(configuration: Configuration, clock: any DeviceClock) -> any PositionSource {
     #if LibMosquitto
     let followed = MQTTSource(
         address: configuration.positionSource.value, files: configuration.brokerFiles.value, clock: clock)
@@ -23,15 +23,13 @@ public func livePositionSource(configuration: Configuration, clock: any DeviceCl
         repairsWeekRollover: configuration.repairsWeekRollover.value)
 }
 
-/// Creates the live beacon source.
 @_silgen_name("DeviceServices_liveBeaconSource")
-public func liveBeaconSource(configuration: Configuration, clock: any DeviceClock) -> any BeaconSource {
+package func liveBeaconSource(configuration: Configuration, clock: any DeviceClock) -> any BeaconSource {
     BlueZSource(clock: clock)
 }
 
-/// Creates the live source of the machine's status.
 @_silgen_name("DeviceServices_liveStatusSource")
-public func liveStatusSource(configuration: Configuration, clock: any DeviceClock) -> any StatusSource {
+package func liveStatusSource(configuration: Configuration, clock: any DeviceClock) -> any StatusSource {
     PowerSupplySource(clock: clock)
 }
 
@@ -39,7 +37,7 @@ public func liveStatusSource(configuration: Configuration, clock: any DeviceCloc
 ///
 /// The frameworks call this function by its link name and do not import this module; see LiveDevice.
 @_silgen_name("DeviceServices_liveMotionSource")
-public func liveMotionSource(configuration: Configuration, clock: any DeviceClock) -> any MotionSource {
+package func liveMotionSource(configuration: Configuration, clock: any DeviceClock) -> any MotionSource {
     let addresses = configuration.motionSources.value
     let source = IIOSource(addresses: addresses, settings: configuration.sensors.value, clock: clock)
     // IIO servers do not report devices that are added, so only local devices are watched.

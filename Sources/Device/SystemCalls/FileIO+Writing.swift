@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension FileIO {
-    /// Creates a directory and its parents unless they exist.
     package static func createDirectory(_ path: String) throws(DeviceError) {
         if isDirectory(path) { return }
         var place = ""

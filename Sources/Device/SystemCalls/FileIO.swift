@@ -54,13 +54,11 @@ package enum FileIO {
         guard number == 0 else { throw readError(path, call: "read", errno: number) }
         guard bytes.count <= limit else {
             throw DeviceError(
-                .inputOutput,
-                "\(TerminalSanitizer.sanitized(path)) is larger than the limit of \(limit) bytes.")
+                .inputOutput, "\(TerminalSanitizer.sanitized(path)) is larger than the limit of \(limit) bytes.")
         }
         return bytes
     }
 
-    /// Returns the error for a file or directory that cannot be read.
     package static func readError(_ path: String, call: String, errno number: Int32) -> DeviceError {
         let path = TerminalSanitizer.sanitized(path)
         let (code, message): (DeviceError.Code, String) =
@@ -75,5 +73,93 @@ package enum FileIO {
             default: (.inputOutput, "\(path) cannot be read.")
             }
         return DeviceError(code, message, cause: .system(call: call, errno: number))
+    }
+}
+
+/// An iterator over the names in a directory, in no particular order. The caller must limit the number of names.
+package struct DirectoryEntries: ~Copyable {
+    private let stream: OpaquePointer
+    /// The error number that ended the iteration; 0 if all names were returned.
+    package private(set) var failure: Int32 = 0
+
+    /// Opens a directory. Returns nil on failure, with the reason in `errno`.
+    package init?(_ path: String) {
+        guard let stream = opendir(path) else { return nil }
+        self.stream = stream
+    }
+
+    deinit { closedir(stream) }
+
+    package var descriptor: Int32 { dirfd(stream) }
+
+    /// Returns the next name except "." and "..". Returns nil at the end and on failure.
+    package mutating func next() -> String? {
+        while true {
+            errno = 0
+            guard let entry = readdir(stream) else {
+                failure = errno
+                return nil
+            }
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                pointer.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: pointer.pointee)) {
+                    String(cString: $0)
+                }
+            }
+            if name != ".", name != ".." { return name }
+        }
+    }
+
+    /// Returns up to `limit` names of a directory, sorted. Returns nil if the directory cannot be opened, with the
+    /// reason in `errno`.
+    package static func names(_ path: String, limit: Int) -> [String]? {
+        guard var entries = DirectoryEntries(path) else { return nil }
+        var names: [String] = []
+        while names.count < limit, let name = entries.next() { names.append(name) }
+        return names.sorted()
+    }
+}
+
+package enum TemporaryFiles {
+    /// The suffix of a template that mkdtemp(3) and mkstemp(3) replace with unique characters.
+    private static let templateSuffix = "XXXXXX"
+
+    /// Returns the directory in `TMPDIR`, or `other` if the variable is unset or empty.
+    package static func directory(default other: String) -> String {
+        let named = getenv("TMPDIR").map { String(cString: $0) } ?? ""
+        return named.isEmpty ? other : named
+    }
+
+    /// Creates a directory that only its owner can access, and returns its path. Returns nil on failure, with the
+    /// reason in `errno`.
+    package static func createDirectory(prefix: String, in place: String) -> String? {
+        make(prefix, in: place) { mkdtemp($0) != nil }
+    }
+
+    /// Creates a file without a name and returns its descriptor. The file is deleted when its last descriptor is
+    /// closed. Returns nil on failure, with the reason in `errno`.
+    package static func createUnlinkedFile(prefix: String, in place: String) -> Int32? {
+        var descriptor: Int32 = -1
+        let made = make(prefix, in: place) { name in
+            descriptor = mkstemp(name)
+            return descriptor >= 0
+        }
+        guard let made else { return nil }
+        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        unlink(made)
+        return descriptor
+    }
+
+    /// True if `createDirectory` can return a directory of this name for the prefix.
+    package static func isDirectoryName(_ name: String, prefix: String) -> Bool {
+        name.hasPrefix(prefix) && name.utf8.count == prefix.utf8.count + templateSuffix.utf8.count
+    }
+
+    private static func make(
+        _ prefix: String, in place: String, _ call: (UnsafeMutablePointer<CChar>) -> Bool
+    ) -> String? {
+        var name = Array("\(place)/\(prefix)\(templateSuffix)".utf8CString)
+        let isMade = name.withUnsafeMutableBufferPointer { buffer in buffer.baseAddress.map(call) ?? false }
+        guard isMade else { return nil }
+        return String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 }

@@ -2,7 +2,6 @@
 
 /// A socket type as an integer. The type of the C constants depends on the C library.
 package struct SocketType: Sendable {
-    /// The socket type without flags.
     package let number: Int32
 
     #if canImport(Glibc)
@@ -90,7 +89,6 @@ package enum Sockets {
         return 0
     }
 
-    /// Calls connect(2) and returns its result.
     package static func connect(_ descriptor: Int32, _ address: UnsafePointer<sockaddr>, _ length: socklen_t) -> Int32 {
         connectSocket(descriptor, address, length)
     }

@@ -26,9 +26,7 @@ package func systemOpen(_ path: String, _ flags: Int32, _ mode: mode_t = 0) -> I
 
 /// Releases a flock(2) lock. Closing the descriptor does not release it while a child process between fork(2) and
 /// exec(2) holds a copy.
-package func systemUnlock(_ descriptor: Int32) {
-    _ = flock(descriptor, LOCK_UN)
-}
+package func systemUnlock(_ descriptor: Int32) { _ = flock(descriptor, LOCK_UN) }
 
 package func systemClose(_ descriptor: Int32) {
     // Not retried after EINTR: on Linux the descriptor is closed in that case, too.
@@ -60,7 +58,6 @@ extension UnsafeRawBufferPointer {
     }
 }
 
-/// Returns the identifier of the current thread as a number.
 package func currentThread() -> UInt {
     #if canImport(Musl)
     UInt(bitPattern: pthread_self())

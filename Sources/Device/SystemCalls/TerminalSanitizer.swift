@@ -9,7 +9,6 @@ package enum TerminalSanitizer {
     /// terminal or change the text direction, so that a device cannot manipulate a log or a terminal.
     package static func sanitized(_ text: String) -> String { sanitized(text[...]) }
 
-    /// Sanitizes a substring. See `sanitized(_:)`.
     package static func sanitized(_ text: Substring) -> String {
         var scalars = String.UnicodeScalarView()
         var length = 0

@@ -14,9 +14,7 @@ package enum WorkerThread {
     ///
     /// - Parameter callsBack: True if callbacks of the app run on the thread. SIGPIPE and SIGPROF then stay unblocked,
     ///   so that a write to a closed pipe and a profiler behave as on Dispatch threads.
-    package static func start(
-        callsBack: Bool = false, _ run: @escaping @Sendable () -> Void
-    ) throws(DeviceError) {
+    package static func start(callsBack: Bool = false, _ run: @escaping @Sendable () -> Void) throws(DeviceError) {
         var attributes = pthread_attr_t()
         pthread_attr_init(&attributes)
         defer { pthread_attr_destroy(&attributes) }
@@ -47,4 +45,54 @@ package enum WorkerThread {
 
     /// Suspends the thread for at most 60 s. For threads that have no descriptor to wait on.
     package static func sleep(seconds: Double) { poll(nil, 0, Int32(max(0, min(seconds * 1000, 60_000)))) }
+}
+
+/// Wakes a thread that waits with a timeout.
+///
+/// Timeouts use CLOCK_MONOTONIC. The timeouts of Dispatch on Linux use the system clock and become longer when it is
+/// set back. `@unchecked Sendable` because all state is protected by the mutex.
+package final class BinarySemaphore: @unchecked Sendable {
+    private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+    private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+    private var isSignaled = false
+
+    package init() {
+        mutex.initialize(to: pthread_mutex_t())
+        condition.initialize(to: pthread_cond_t())
+        pthread_mutex_init(mutex, nil)
+        var attributes = pthread_condattr_t()
+        pthread_condattr_init(&attributes)
+        pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+        pthread_cond_init(condition, &attributes)
+        pthread_condattr_destroy(&attributes)
+    }
+
+    deinit {
+        pthread_cond_destroy(condition)
+        pthread_mutex_destroy(mutex)
+        condition.deallocate()
+        mutex.deallocate()
+    }
+
+    /// Ends the current wait, or the next one if no thread waits.
+    package func signal() {
+        pthread_mutex_lock(mutex)
+        isSignaled = true
+        pthread_cond_signal(condition)
+        pthread_mutex_unlock(mutex)
+    }
+
+    /// Waits until `signal()` is called or the time, in seconds, has passed. Returns true if `signal()` was called.
+    @discardableResult package func wait(seconds: Double) -> Bool {
+        var end = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &end)
+        let nanoseconds = Int64(max(0, min(seconds, 86_400)) * 1e9) + Int64(end.tv_nsec)
+        end.tv_sec += time_t(nanoseconds / 1_000_000_000)
+        end.tv_nsec = Int(nanoseconds % 1_000_000_000)
+        pthread_mutex_lock(mutex)
+        defer { pthread_mutex_unlock(mutex) }
+        while !isSignaled { if pthread_cond_timedwait(condition, mutex, &end) == ETIMEDOUT { break } }
+        defer { isSignaled = false }
+        return isSignaled
+    }
 }

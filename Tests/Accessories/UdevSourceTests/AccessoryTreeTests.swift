@@ -2,7 +2,6 @@
 
 import DeviceCore
 import Testing
-import UdevRecords
 
 @testable import AccessoryFinding
 

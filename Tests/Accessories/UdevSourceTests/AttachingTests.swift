@@ -5,7 +5,6 @@ import DeviceCore
 import Synchronization
 import Testing
 import UdevMonitor
-import UdevRecords
 
 @testable import UdevSource
 

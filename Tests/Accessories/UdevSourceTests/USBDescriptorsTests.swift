@@ -3,7 +3,6 @@
 import DeviceCore
 import TestSupport
 import Testing
-import UdevRecords
 
 @testable import AccessoryFinding
 

@@ -2,7 +2,6 @@
 
 import AccessoryFinding
 import DeviceCore
-import UdevRecords
 
 /// Reads the input as an accessory file, as a configuration of accessories, and as the descriptors and strings of a USB
 /// device.

@@ -2,7 +2,6 @@
 
 import AccessoryFinding
 import DeviceCore
-import UdevRecords
 
 @testable import UdevMonitor
 

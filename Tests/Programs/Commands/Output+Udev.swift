@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import AccessoryFinding
 import DeviceCore
 import JSONBytes
 import UdevMonitor
-import UdevRecords
 
 extension Output {
     func event(_ event: UdevEvent, isBrief: Bool) {

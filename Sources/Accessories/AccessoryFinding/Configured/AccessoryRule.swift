@@ -3,35 +3,29 @@
 import DeviceCore
 import JSONBytes
 
-/// A rule of the configuration for matching accessories.
-public struct AccessoryRule: Sendable, Hashable {
-    /// The USB vendor ID; nil to match any.
-    public var vendorID: UInt16?
-    /// The USB product ID; nil to match any.
-    public var productID: UInt16?
-    /// The serial number; nil to match any.
-    public var serialNumber: String?
+package struct AccessoryRule: Sendable, Hashable {
+    package var vendorID: UInt16?
+    package var productID: UInt16?
+    package var serialNumber: String?
     /// The port, such as "1-2.4"; nil to match any.
-    public var portPath: String?
+    package var portPath: String?
     /// The USB interface to which the rule applies; nil for every interface that has a node.
-    public var interface: UInt8?
+    package var interface: UInt8?
     /// The protocols, which replace those of the accessory and of udev. An empty list removes all protocols; nil leaves
     /// them unchanged.
-    public var protocols: [String]?
-    /// The settings of the serial port; nil for the defaults.
-    public var tty: TTYSettings?
+    package var protocols: [String]?
+    package var tty: TTYSettings?
     /// The framing of HID reports. Without it, a HID interface cannot be opened.
-    public var hid: HIDFraming?
+    package var hid: HIDFraming?
 
     /// Creates a rule that matches every accessory and changes nothing.
-    public init() {}
+    package init() {}
 }
 
 extension AccessoryRule {
     /// Whether the rule matches an interface of the accessory; `interface` is nil for accessories that are not on USB.
     func matches(_ accessory: AccessoryDescription, interface: UInt8?) -> Bool {
-        (vendorID == nil || vendorID == accessory.vendorID)
-            && (productID == nil || productID == accessory.productID)
+        (vendorID == nil || vendorID == accessory.vendorID) && (productID == nil || productID == accessory.productID)
             && (serialNumber == nil || serialNumber == accessory.serialNumber)
             && (portPath == nil || portPath == accessory.portPath)
             && (self.interface == nil || self.interface == interface)
@@ -49,41 +43,30 @@ extension AccessoryRule {
         _ reader: inout JSONReader, _ json: inout SettingsJSON, name: String
     ) throws(JSONError) -> AccessoryRule? {
         let consequence = "The rule is ignored."
-        guard try json.isObject(&reader, name, consequence) else { return nil }
         var rule = AccessoryRule()
         var settings = NodeSettings()
         var isUsable = true
-        try json.beginObject(&reader)
-        while let key = try json.nextKey(&reader, name + ".") {
-            let full = "\(name).\(key)"
-            let isValid: Bool
-            switch key {
-            case "vendor":
-                rule.vendorID = try readID(&reader, &json, full, consequence)
-                isValid = rule.vendorID != nil
-            case "product":
-                rule.productID = try readID(&reader, &json, full, consequence)
-                isValid = rule.productID != nil
-            case "serial":
-                rule.serialNumber = try json.text(&reader, full, consequence)
-                isValid = rule.serialNumber != nil
-            case "port":
-                rule.portPath = try json.text(&reader, full, consequence)
-                isValid = rule.portPath != nil
-            case "interface":
-                rule.interface = try json.number(&reader, full, 0...255, consequence).map { UInt8(clamping: $0) }
-                isValid = rule.interface != nil
-            case "protocols":
-                // Invalid names are ignored. If no valid name is left, the rule is rejected, because an empty list
-                // would hide the accessory.
-                rule.protocols = try json.protocolNames(&reader, full)
-                isValid = rule.protocols != nil
-            default:
-                isValid = try settings.read(key, &reader, &json, name: full, consequence: consequence)
-            }
-            isUsable = isUsable && isValid
+        func assign<Value>(_ property: WritableKeyPath<AccessoryRule, Value?>, _ value: Value?) {
+            rule[keyPath: property] = value
+            isUsable = isUsable && value != nil
         }
-        guard isUsable else { return nil }
+        let isObject = try json.readObject(&reader, name, consequence) { key, name, reader, json throws(JSONError) in
+            switch key {
+            case "vendor": assign(\.vendorID, try readID(&reader, &json, name, consequence))
+            case "product": assign(\.productID, try readID(&reader, &json, name, consequence))
+            case "serial": assign(\.serialNumber, try json.text(&reader, name, consequence))
+            case "port": assign(\.portPath, try json.text(&reader, name, consequence))
+            case "interface":
+                let number = try json.number(&reader, name, 0...255, consequence)
+                assign(\.interface, number.map { UInt8(clamping: $0) })
+            // Invalid names are ignored. If no valid name is left, the rule is rejected, because an empty list would
+            // hide the accessory.
+            case "protocols": assign(\.protocols, try json.protocolNames(&reader, name))
+            default: isUsable = try settings.read(key, &reader, &json, name: name, consequence: consequence) && isUsable
+            }
+            return true
+        }
+        guard isObject, isUsable else { return nil }
         if settings.hasTTY { rule.tty = settings.tty }
         if settings.hasHID {
             guard let framing = settings.hid else {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import DeviceCore
+package import DeviceCore
 import JSONBytes
 
 /// The parts of the configuration that this module interprets. They are parsed on each access.
@@ -12,18 +12,16 @@ extension Configuration {
     private static let maximumDeclaredAccessories = 256
 
     /// The rules for accessories. For each setting, the first matching rule that contains it applies.
-    public var accessoryRules: Setting<[AccessoryRule]> {
+    package var accessoryRules: Setting<[AccessoryRule]> {
         get { readRules().setting }
         set { deferredSections[Self.rulesKey] = .set(newValue) }
     }
 
-    /// The accessories that no bus can enumerate.
-    public var declaredAccessories: Setting<[DeclaredAccessory]> {
+    package var declaredAccessories: Setting<[DeclaredAccessory]> {
         get { readDeclared().setting }
         set { deferredSections[Self.declaredKey] = .set(newValue) }
     }
 
-    /// The problems of the rules and of the declared accessories.
     package var accessoryProblems: [DeviceError] { readRules().problems + readDeclared().problems }
 
     /// All problems of the configuration: ``Configuration/problems``, followed by those of the rules and of the
@@ -42,7 +40,6 @@ extension Configuration {
         }
     }
 
-    /// Returns the list with this name, and its problems.
     private func read<Element: Sendable>(
         _ name: String, most: Int,
         _ element: (inout JSONReader, inout SettingsJSON, String) throws(JSONError) -> Element?

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import DeviceCore
+package import DeviceCore
 import JSONBytes
 
 extension DeclaredAccessory {
     /// The maximum size of a file that declares an accessory, in bytes.
-    public static let maximumFileLength = 1 << 20
+    package static let maximumFileLength = 1 << 20
 
     /// Reads the file of a declared accessory. Relative paths of nodes are resolved against the directory of the file.
     ///
@@ -15,9 +15,7 @@ extension DeclaredAccessory {
     ///   - json: The content of the file.
     ///   - path: The path of the file.
     /// - Returns: The accessory, or nil if there is none, and the problems found, each with the file and the key.
-    public static func read(
-        json: [UInt8], path: String
-    ) -> (accessory: DeclaredAccessory?, problems: [DeviceError]) {
+    package static func read(json: [UInt8], path: String) -> (accessory: DeclaredAccessory?, problems: [DeviceError]) {
         var settings = SettingsJSON(path: path)
         func none(_ problem: String) -> (DeclaredAccessory?, [DeviceError]) {
             (nil, [DeviceError(.invalidConfiguration, "\(settings.sanitizedPath) \(problem)")])
@@ -31,9 +29,7 @@ extension DeclaredAccessory {
                 let accessory = try read(&reader, &settings, prefix: "")
                 try reader.finish()
                 return (accessory, settings.problems)
-            } catch {
-                return none("is not valid JSON (\(error)). It is ignored.")
-            }
+            } catch { return none("is not valid JSON (\(error)). It is ignored.") }
         }
     }
 
@@ -45,16 +41,14 @@ extension DeclaredAccessory {
 
     /// Encodes the accessory as a file that ``read(json:path:)`` can read. Omits USB endpoints, because a file cannot
     /// contain them.
-    public func json() -> [UInt8] {
+    package func json() -> [UInt8] {
         var writer = JSONWriter()
         writer.object { writer in
             writer.member("name", name)
             for (key, path) in Self.texts where !self[keyPath: path].isEmpty {
                 writer.member(text: key, self[keyPath: path])
             }
-            writer.object("protocols") { writer in
-                for endpoint in endpoints { endpoint.write(to: &writer) }
-            }
+            writer.object("protocols") { writer in for endpoint in endpoints { endpoint.write(to: &writer) } }
         }
         writer.newline()
         return writer.bytes
@@ -67,14 +61,12 @@ extension DeclaredAccessory {
     ) throws(JSONError) -> DeclaredAccessory? {
         let subject = prefix.isEmpty ? "the file" : String(prefix.dropLast())
         let consequence = "The accessory is ignored."
-        guard try json.isObject(&reader, subject, consequence) else { return nil }
         var accessory = DeclaredAccessory(name: "", endpoints: [])
         var hasName = false
         var hasProtocols = false
         let initialProblemCount = json.problems.count
-        try json.beginObject(&reader)
-        while let key = try json.nextKey(&reader, prefix) {
-            let name = prefix + key
+        let isObject = try json.readObject(&reader, subject, consequence, prefix: prefix) {
+            key, name, reader, json throws(JSONError) in
             switch key {
             case "name":
                 hasName = true
@@ -83,15 +75,13 @@ extension DeclaredAccessory {
                 hasProtocols = true
                 accessory.endpoints = try Endpoint.readAll(&reader, &json, name: name)
             default:
-                guard let path = texts.first(where: { $0.key == key })?.path else {
-                    json.recordUnknownKey(name)
-                    try reader.skipValue()
-                    continue
-                }
-                guard let text = try json.text(&reader, name, "It is ignored.") else { continue }
+                guard let path = texts.first(where: { $0.key == key })?.path else { return false }
+                guard let text = try json.text(&reader, name, "It is ignored.") else { break }
                 accessory[keyPath: path] = TerminalSanitizer.sanitized(text)
             }
+            return true
         }
+        guard isObject else { return nil }
         if accessory.portPath.isEmpty { accessory.portPath = accessory.name }
         if accessory.name.isEmpty {
             // A name that is not a string has already been reported.
@@ -144,25 +134,19 @@ extension DeclaredAccessory.Endpoint {
         _ reader: inout JSONReader, _ json: inout SettingsJSON, name: String
     ) throws(JSONError) -> ChannelNode? {
         let consequence = "The protocol is ignored."
-        guard try json.isObject(&reader, name, consequence) else { return nil }
         var kinds: [(kind: String, path: String)] = []
         var settings = NodeSettings()
         var isUsable = true
-        try json.beginObject(&reader)
-        while let key = try json.nextKey(&reader, name + ".") {
-            let full = "\(name).\(key)"
+        let isObject = try json.readObject(&reader, name, consequence) { key, name, reader, json throws(JSONError) in
             if key == "tty" || key == "socket" || key == "hidraw" {
-                if let path = try json.path(&reader, full, consequence) {
-                    kinds.append((key, path))
-                } else {
-                    isUsable = false
-                }
+                let path = try json.path(&reader, name, consequence)
+                if let path { kinds.append((key, path)) } else { isUsable = false }
             } else {
-                let isTaken = try settings.read(key, &reader, &json, name: full, consequence: consequence)
-                isUsable = isUsable && isTaken
+                isUsable = try settings.read(key, &reader, &json, name: name, consequence: consequence) && isUsable
             }
+            return true
         }
-        guard isUsable else { return nil }
+        guard isObject, isUsable else { return nil }
         guard let (kind, path) = kinds.first, kinds.count == 1 else {
             json.recordProblem(name, "requires exactly one of tty, socket and hidraw", consequence)
             return nil

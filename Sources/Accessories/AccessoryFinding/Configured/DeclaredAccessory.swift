@@ -1,49 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import DeviceCore
+package import DeviceCore
 
 /// An accessory that no bus can enumerate: an on-board serial port, a pseudo-terminal or a socket.
-public struct DeclaredAccessory: Sendable, Hashable {
-    /// A protocol and its node.
-    public struct Endpoint: Sendable, Hashable {
-        /// The name of the protocol.
-        public var name: String
-        /// The node that a session opens.
-        public var node: ChannelNode
+package struct DeclaredAccessory: Sendable, Hashable {
+    package struct Endpoint: Sendable, Hashable {
+        package var name: String
+        package var node: ChannelNode
 
-        /// Creates an endpoint.
-        public init(name: String, node: ChannelNode) {
+        package init(name: String, node: ChannelNode) {
             self.name = name
             self.node = node
         }
     }
 
-    /// The display name.
-    public var name: String
-    /// The name of the manufacturer; empty if unknown.
-    public var manufacturer = ""
+    package var name: String
+    package var manufacturer = ""
     /// The manufacturer's model number; empty if unknown.
-    public var modelNumber = ""
-    /// The serial number; empty if unknown.
-    public var serialNumber = ""
+    package var modelNumber = ""
+    package var serialNumber = ""
     /// The firmware revision, such as "2.10"; empty if unknown.
-    public var firmwareRevision = ""
-    /// The hardware revision; empty if unknown.
-    public var hardwareRevision = ""
+    package var firmwareRevision = ""
+    package var hardwareRevision = ""
     /// The location of the accessory as free text. The default is the name.
-    public var portPath: String
-    /// The protocols with their nodes.
-    public var endpoints: [Endpoint]
+    package var portPath: String
+    package var endpoints: [Endpoint]
 
     /// Creates an accessory. Without a `portPath`, the name is used.
-    public init(name: String, portPath: String? = nil, endpoints: [Endpoint]) {
+    package init(name: String, portPath: String? = nil, endpoints: [Endpoint]) {
         self.name = name
         self.portPath = portPath ?? name
         self.endpoints = endpoints
     }
 
     /// The description that the source publishes, unless another declared accessory has the same identity.
-    public var description: AccessoryDescription {
+    package var description: AccessoryDescription {
         AccessoryDescription(
             identity: serialNumber.isEmpty ? "port:\(portPath)" : "declared:\(name):\(serialNumber)", name: name,
             manufacturer: manufacturer, modelNumber: modelNumber, serialNumber: serialNumber,

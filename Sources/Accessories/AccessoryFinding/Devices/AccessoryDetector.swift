@@ -2,7 +2,6 @@
 
 import DeviceCore
 import JSONBytes
-import UdevRecords
 
 /// Derives an accessory from the udev records of a device.
 struct AccessoryDetector {
@@ -132,7 +131,6 @@ struct AccessoryDetector {
         var number: UInt8?
         /// The node to open; nil if a setting or descriptor is missing. `reason` is set in that case.
         var node: ChannelNode?
-        /// The path of the node.
         var path: String
         /// True if udevd has run its rules for the node.
         var isInitialized: Bool
@@ -190,15 +188,12 @@ struct AccessoryDetector {
         return openable
     }
 
-    /// Returns the class and subclass.
     private static func kind(of interface: UdevRecord) -> (UInt8, UInt8) {
         let numbers = classes(of: interface)
         return (numbers.first ?? 0, numbers.dropFirst().first ?? 0)
     }
 
-    private static func isNative(_ interface: UdevRecord) -> Bool {
-        classes(of: interface) == [0xff, 0xf0, 0x01]
-    }
+    private static func isNative(_ interface: UdevRecord) -> Bool { classes(of: interface) == [0xff, 0xf0, 0x01] }
 
     /// Returns the class, subclass and protocol from the sysfs attributes, or from the property `INTERFACE` of the
     /// kernel's uevent if an attribute is missing.

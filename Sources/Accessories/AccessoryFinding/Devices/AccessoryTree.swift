@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import DeviceCore
-package import UdevRecords
 
 /// A collection of udev records that derives accessories from them. It opens no devices and reads no files.
 ///
@@ -21,23 +20,17 @@ package struct AccessoryTree: Sendable {
     /// The records by the path of the attached device, then by their own path.
     private var roots: [String: [String: UdevRecord]] = [:]
 
-    /// The sysfs attributes that the records have to contain.
     package static let attributes = [
         "idVendor", "idProduct", "manufacturer", "product", "serial", "bcdDevice", "descriptors", "interface",
         "bInterfaceClass", "bInterfaceSubClass", "bInterfaceProtocol",
     ]
-    /// The subsystems of the records.
     package static let subsystems = ["usb", "tty", "hidraw"]
 
-    /// Creates a tree without devices.
-    package init(rules: [AccessoryRule] = []) {
-        self.rules = rules
-    }
+    package init(rules: [AccessoryRule] = []) { self.rules = rules }
 
     /// Adds a record or replaces the record with the same path. Returns the path of the attached device; nil if the
     /// record cannot be part of an accessory.
-    @discardableResult
-    package mutating func insert(_ record: UdevRecord) -> String? {
+    @discardableResult package mutating func insert(_ record: UdevRecord) -> String? {
         guard let place = USBTopologyPosition(record) else { return nil }
         roots[place.root, default: [:]][record.path] = record
         return place.root
@@ -52,12 +45,8 @@ package struct AccessoryTree: Sendable {
         return place.root
     }
 
-    /// Removes all records.
-    package mutating func removeAll() {
-        roots = [:]
-    }
+    package mutating func removeAll() { roots = [:] }
 
-    /// The paths of the attached devices, in ascending order.
     package var devices: [String] { roots.keys.sorted() }
 
     /// Returns the accessory, candidates and remarks that result from an attached device.
@@ -86,7 +75,6 @@ package struct AccessoryDetection: Sendable, Hashable {
     package var description: AccessoryDescription?
     /// The parts of the device that lack a protocol or a setting.
     package var candidates: [AccessoryCandidate] = []
-    /// Messages for the administrator.
     package var warnings: [String] = []
     /// The accessory's nodes for which udevd has not run its rules. They may not exist yet.
     package var uninitializedNodes: Set<String> = []

@@ -70,8 +70,7 @@ open class EAAccessory: NSObject, @unchecked Sendable {
     open var hardwareRevision: String { currentDescription?.hardwareRevision ?? "" }
 
     /// An empty string, as on Apple's platforms since iOS 13.
-    @available(*, deprecated, message: "Docks are obsolete.")
-    open var dockType: String { "" }
+    @available(*, deprecated, message: "Docks are obsolete.") open var dockType: String { "" }
 
     /// The names of the protocols that the accessory offers, in reverse-DNS notation, such as "com.example.scale".
     ///
@@ -138,14 +137,9 @@ final class AccessoryRecord: Sendable {
 
     var isConnected: Bool { state.withLock { $0.isConnected } }
 
-    /// The device that the accessory is attached to; nil if it has been released.
     var device: Device? { state.withLock { $0.device } }
 
-    func change(_ description: AccessoryDescription) {
-        state.withLock { $0.description = description }
-    }
+    func change(_ description: AccessoryDescription) { state.withLock { $0.description = description } }
 
-    func disconnect() {
-        state.withLock { $0.isConnected = false }
-    }
+    func disconnect() { state.withLock { $0.isConnected = false } }
 }

@@ -20,8 +20,7 @@ extension AccessoryClient {
     ///   - takesOver: Whether to close an existing session with the protocol. If false, the call fails in that case.
     ///   - use: Returns the session core for the new channel.
     func open(
-        _ accessory: EAAccessory, protocol name: String, takesOver: Bool = true,
-        use: (any ByteChannel) -> SessionCore
+        _ accessory: EAAccessory, protocol name: String, takesOver: Bool = true, use: (any ByteChannel) -> SessionCore
     ) throws(DeviceError) -> SessionCore {
         guard let record = accessory.record, record.isConnected else { throw EASession.notConnected(accessory) }
         let description = record.description

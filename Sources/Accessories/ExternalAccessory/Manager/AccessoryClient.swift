@@ -23,9 +23,7 @@ final class AccessoryClient: Sendable {
 
     /// A lock for opening one protocol of one accessory. If two sessions are opened concurrently, the second one finds
     /// the first.
-    final class OpeningLock: Sendable {
-        let lock = Mutex(())
-    }
+    final class OpeningLock: Sendable { let lock = Mutex(()) }
 
     struct State {
         var accessories: [EAAccessory] = []
@@ -62,9 +60,7 @@ final class AccessoryClient: Sendable {
     var device: Device? { owners.withLock { $0 }.device }
 
     /// Sets the sender of the notifications. The device owns both the manager and this client.
-    func attach(_ manager: EAAccessoryManager) {
-        owners.withLock { $0.manager = manager }
-    }
+    func attach(_ manager: EAAccessoryManager) { owners.withLock { $0.manager = manager } }
 
     // MARK: App interface
 
@@ -167,9 +163,7 @@ final class AccessoryClient: Sendable {
 
     /// Runs `work` asynchronously on the main thread, with the device of this client as the current one.
     func onMainThread(_ work: @escaping @Sendable () -> Void) {
-        delivery.schedule { [self] in
-            if let device { device.withCurrent(work) } else { work() }
-        }
+        delivery.schedule { [self] in if let device { device.withCurrent(work) } else { work() } }
     }
 
     private func post(_ name: NSNotification.Name, _ accessory: EAAccessory, from manager: EAAccessoryManager?) {

@@ -71,15 +71,11 @@ open class EAAccessoryManager: NSObject, @unchecked Sendable {
     /// Starts posting notifications. Each call has to be balanced by a call of `unregisterForLocalNotifications()`.
     ///
     /// Observers can be added before or after this call.
-    open func registerForLocalNotifications() {
-        client.register()
-    }
+    open func registerForLocalNotifications() { client.register() }
 
     /// Removes one registration. After the last one, no notifications are posted; pending ones are discarded. Does
     /// nothing if there is no registration.
-    open func unregisterForLocalNotifications() {
-        client.unregister()
-    }
+    open func unregisterForLocalNotifications() { client.unregister() }
 }
 
 /// The user info key for the accessory, an ``EAAccessory``, in both notifications.
@@ -112,7 +108,6 @@ extension LiveDevice {
         return shared
     }
 
-    /// `resolved`, with the live accessory source linked.
     static var resolvedWithAccessories: Device {
         _ = linked
         return resolved

@@ -11,7 +11,6 @@ final class ReconnectingChannel: PollableChannel {
         /// Ended connections with unread bytes, oldest first.
         var previous: [any ByteChannel] = []
         var observer: (@Sendable (ByteChannelEvent) -> Void)?
-        /// The executor of the input stream.
         var executor: DirectPlace?
         var isClosed = false
     }
@@ -23,7 +22,6 @@ final class ReconnectingChannel: PollableChannel {
     let identity: String
     let name: String
     private let state = Mutex(State())
-    /// Called on each change of the connection.
     let onChange: @Sendable (EASession.Connection) -> Void
     private let onClose: @Sendable (ObjectIdentifier) -> Void
 
@@ -41,8 +39,7 @@ final class ReconnectingChannel: PollableChannel {
 
     /// Continues with a new connection. Closes it instead and returns false if this channel is closed or already has a
     /// connection.
-    @discardableResult
-    func adopt(_ channel: any ByteChannel) -> Bool {
+    @discardableResult func adopt(_ channel: any ByteChannel) -> Bool {
         let (isTaken, observer) = state.withLock { state -> (Bool, (@Sendable (ByteChannelEvent) -> Void)?) in
             guard !state.isClosed, state.current == nil else { return (false, nil) }
             state.current = channel
@@ -52,9 +49,7 @@ final class ReconnectingChannel: PollableChannel {
             channel.close()
             return false
         }
-        channel.observe { [weak self, weak channel] event in
-            if let channel { self?.receive(event, from: channel) }
-        }
+        channel.observe { [weak self, weak channel] event in if let channel { self?.receive(event, from: channel) } }
         updatePollingExecutor()
         observer?(.readable)
         observer?(.writable)
@@ -62,7 +57,6 @@ final class ReconnectingChannel: PollableChannel {
         return true
     }
 
-    /// True if the channel is open and has no connection.
     var isPaused: Bool { state.withLock { !$0.isClosed && $0.current == nil } }
 
     private func receive(_ event: ByteChannelEvent, from channel: any ByteChannel) {
@@ -96,9 +90,7 @@ final class ReconnectingChannel: PollableChannel {
             guard case .ended = result else { return result }
             // The current connection has ended, but its event has not been received yet.
             guard isFormer else { return .empty }
-            state.withLock { state in
-                if state.previous.first === channel { state.previous.removeFirst() }
-            }
+            state.withLock { state in if state.previous.first === channel { state.previous.removeFirst() } }
             channel.close()
         }
     }

@@ -5,8 +5,7 @@ public import Foundation
 /// A browser for accessories that have not joined the Wi-Fi network. Unavailable on Linux.
 @available(
     *, unavailable, message: "The setup of accessories over Wi-Fi requires Apple hardware and views, which Linux lacks."
-)
-open class EAWiFiUnconfiguredAccessoryBrowser: NSObject {
+) open class EAWiFiUnconfiguredAccessoryBrowser: NSObject {
     /// The accessories found so far.
     open var unconfiguredAccessories: Set<EAWiFiUnconfiguredAccessory> { [] }
 
@@ -20,14 +19,12 @@ open class EAWiFiUnconfiguredAccessoryBrowser: NSObject {
 /// A delegate of a browser. Unavailable on Linux.
 @available(
     *, unavailable, message: "The setup of accessories over Wi-Fi requires Apple hardware and views, which Linux lacks."
-)
-public protocol EAWiFiUnconfiguredAccessoryBrowserDelegate: NSObjectProtocol {}
+) public protocol EAWiFiUnconfiguredAccessoryBrowserDelegate: NSObjectProtocol {}
 
 /// The state of a browser. Unavailable on Linux.
 @available(
     *, unavailable, message: "The setup of accessories over Wi-Fi requires Apple hardware and views, which Linux lacks."
-)
-public enum EAWiFiUnconfiguredAccessoryBrowserState: Int, Sendable {
+) public enum EAWiFiUnconfiguredAccessoryBrowserState: Int, Sendable {
     /// Wi-Fi is unavailable.
     case wiFiUnavailable
     /// The browser is stopped.
@@ -41,8 +38,7 @@ public enum EAWiFiUnconfiguredAccessoryBrowserState: Int, Sendable {
 /// An accessory that has not joined the Wi-Fi network. Unavailable on Linux.
 @available(
     *, unavailable, message: "The setup of accessories over Wi-Fi requires Apple hardware and views, which Linux lacks."
-)
-open class EAWiFiUnconfiguredAccessory: NSObject {
+) open class EAWiFiUnconfiguredAccessory: NSObject {
     /// The name of the accessory.
     open var name: String { "" }
     /// The manufacturer of the accessory.
@@ -60,8 +56,7 @@ open class EAWiFiUnconfiguredAccessory: NSObject {
 /// The result of configuring an accessory. Unavailable on Linux.
 @available(
     *, unavailable, message: "The setup of accessories over Wi-Fi requires Apple hardware and views, which Linux lacks."
-)
-public enum EAWiFiUnconfiguredAccessoryConfigurationStatus: Int, Sendable {
+) public enum EAWiFiUnconfiguredAccessoryConfigurationStatus: Int, Sendable {
     /// The configuration succeeded.
     case success
     /// The user has cancelled the configuration.
@@ -73,8 +68,7 @@ public enum EAWiFiUnconfiguredAccessoryConfigurationStatus: Int, Sendable {
 /// The properties of an unconfigured accessory. Unavailable on Linux.
 @available(
     *, unavailable, message: "The setup of accessories over Wi-Fi requires Apple hardware and views, which Linux lacks."
-)
-public struct EAWiFiUnconfiguredAccessoryProperties: OptionSet, Sendable {
+) public struct EAWiFiUnconfiguredAccessoryProperties: OptionSet, Sendable {
     /// The bits of the option set.
     public let rawValue: UInt
 

@@ -35,13 +35,9 @@ final class AccessoryReader: Sendable {
     private let core: SessionCore
     private let state = Mutex(State())
 
-    init(core: SessionCore) {
-        self.core = core
-    }
+    init(core: SessionCore) { self.core = core }
 
-    deinit {
-        finish()
-    }
+    deinit { finish() }
 
     private var gate: ConsumerGate? { core.device.playback?.consumerGate }
 

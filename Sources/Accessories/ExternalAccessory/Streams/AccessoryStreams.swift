@@ -50,10 +50,8 @@ final class AccessoryInputStream: InputStream, StreamDelegate {
 
     override var streamError: (any Error)? { core.error(.input)?.streamError }
 
-    /// Returns nil, because a session supports no stream properties.
     override func property(forKey key: Stream.PropertyKey) -> AnyObject? { nil }
 
-    /// Returns false, because a session supports no stream properties.
     override func setProperty(_ property: AnyObject?, forKey key: Stream.PropertyKey) -> Bool { false }
 
     /// The delegate method of a stream that is its own delegate. Does nothing.
@@ -105,10 +103,8 @@ final class AccessoryOutputStream: OutputStream, StreamDelegate {
 
     override var streamError: (any Error)? { core.error(.output)?.streamError }
 
-    /// Returns nil, because a session supports no stream properties.
     override func property(forKey key: Stream.PropertyKey) -> AnyObject? { nil }
 
-    /// Returns false, because a session supports no stream properties.
     override func setProperty(_ property: AnyObject?, forKey key: Stream.PropertyKey) -> Bool { false }
 
     /// The delegate method of a stream that is its own delegate. Does nothing.
@@ -116,7 +112,6 @@ final class AccessoryOutputStream: OutputStream, StreamDelegate {
 }
 
 extension SessionCore {
-    /// Returns a closed session without an accessory.
     static func closed() -> SessionCore {
         let (channel, other) = MemoryChannel.pair(capacity: 1)
         other.close()

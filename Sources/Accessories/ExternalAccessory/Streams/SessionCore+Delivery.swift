@@ -7,7 +7,6 @@ import Synchronization
 
 // The executors of the streams and the delivery of events.
 extension SessionCore {
-    /// A pending call of a delegate.
     private struct Call: @unchecked Sendable {
         // Unchecked because it is created and used on the executor's thread.
         var direction: Direction
@@ -67,7 +66,6 @@ extension SessionCore {
         if direction == .input { updatePollingExecutor() }
     }
 
-    /// Removes an executor from a stream; nil removes all.
     private func remove(_ direction: Direction, _ key: StreamExecutor.Key?) {
         let unused = state.withLock { $0.remove(direction, key) }
         if direction == .input { updatePollingExecutor() }
@@ -173,8 +171,7 @@ extension SessionCore {
             state[direction].error = channel.end?.streamFailure
         }
         state.lastDirection = direction
-        return Call(
-            direction: direction, event: event, stream: stream.value.takeUnretainedValue(), delegate: delegate)
+        return Call(direction: direction, event: event, stream: stream.value.takeUnretainedValue(), delegate: delegate)
     }
 }
 

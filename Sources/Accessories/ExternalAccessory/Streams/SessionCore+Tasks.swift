@@ -6,7 +6,6 @@ import Synchronization
 
 // Reading and writing from tasks.
 extension SessionCore {
-    /// The result of reading a chunk.
     enum ChunkReadResult {
         case chunk(Data)
         case empty
@@ -95,8 +94,7 @@ extension SessionCore {
         var done = 0
         while done < data.count {
             guard isOpen(.output) else { throw DeviceError(.inputOutput, "The session was closed.") }
-            let result = data.withUnsafeBytes { bytes in
-                channel.write(UnsafeRawBufferPointer(rebasing: bytes[done...]))
+            let result = data.withUnsafeBytes { bytes in channel.write(UnsafeRawBufferPointer(rebasing: bytes[done...]))
             }
             switch result {
             case .accepted(let count):

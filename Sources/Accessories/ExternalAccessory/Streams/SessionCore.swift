@@ -26,9 +26,7 @@ final class SessionCore: Sendable {
         var error: DeviceError?
         var executors: [StreamExecutor] = []
 
-        init(_ direction: Direction) {
-            events = StreamEvents(direction)
-        }
+        init(_ direction: Direction) { events = StreamEvents(direction) }
     }
 
     struct State {
@@ -41,23 +39,16 @@ final class SessionCore: Sendable {
         var readers: [CheckedContinuation<Void, Never>] = []
         var writers: [CheckedContinuation<Void, Never>] = []
         var isWriting = false
-        /// True after a task has read from the session.
         var isReadByTasks = false
 
         subscript(direction: Direction) -> Side {
-            _read {
-                if direction == .input { yield input } else { yield output }
-            }
-            _modify {
-                if direction == .input { yield &input } else { yield &output }
-            }
+            _read { if direction == .input { yield input } else { yield output } }
+            _modify { if direction == .input { yield &input } else { yield &output } }
         }
     }
 
     /// A weak reference to a session core.
-    struct Weak {
-        weak var core: SessionCore?
-    }
+    struct Weak { weak var core: SessionCore? }
 
     /// The maximum number of events in one drain. The limit prevents a high event rate from starving other sources of
     /// the run loop.
@@ -81,11 +72,8 @@ final class SessionCore: Sendable {
         state = Mutex(State(accessory: accessory))
     }
 
-    deinit {
-        channel.close()
-    }
+    deinit { channel.close() }
 
-    /// Starts observing the channel.
     func startObserving() {
         channel.observe { [weak self] event in self?.receive(event) }
         if channel.end != nil { receive(.ended) }
@@ -94,11 +82,8 @@ final class SessionCore: Sendable {
     /// The accessory. For a session that follows its accessory, that of the current connection.
     var accessory: EAAccessory { state.withLock { $0.accessory } }
 
-    func setAccessory(_ accessory: EAAccessory) {
-        state.withLock { $0.accessory = accessory }
-    }
+    func setAccessory(_ accessory: EAAccessory) { state.withLock { $0.accessory = accessory } }
 
-    /// True until both streams are closed.
     var isInUse: Bool { state.withLock { !$0.input.events.isClosed || !$0.output.events.isClosed } }
 
     func adopt(input: Stream, output: Stream) {
@@ -222,7 +207,6 @@ final class SessionCore: Sendable {
         state[direction].events.pending(channel.status)
     }
 
-    /// Signals the executors of a stream if an event is pending.
     func signal(_ direction: Direction) {
         let places = state.withLock { executorsToSignal(direction, $0) }
         for place in places { place.signal() }

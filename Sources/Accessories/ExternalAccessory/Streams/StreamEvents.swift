@@ -2,6 +2,7 @@
 
 import DeviceCore
 import Foundation
+import SystemCalls
 
 /// A state machine that determines the next event for the delegate of a stream. It has no side effects.
 ///
@@ -23,35 +24,24 @@ struct StreamEvents {
     /// True if available bytes or space have to be reported.
     private var isArmed = true
     private var hasFailed = false
-    /// The events that the delegate is handling.
     private var running: Stream.Event = []
 
-    init(_ direction: Direction) {
-        self.direction = direction
-    }
+    init(_ direction: Direction) { self.direction = direction }
 
     var isOpen: Bool { phase == .open }
     var isClosed: Bool { phase == .closed }
 
     /// Opens the stream. Has no effect on an open or closed stream.
-    mutating func open() {
-        if phase == .notOpen { phase = .open }
-    }
+    mutating func open() { if phase == .notOpen { phase = .open } }
 
-    mutating func close() {
-        phase = .closed
-    }
+    mutating func close() { phase = .closed }
 
     /// Rearms the report of available bytes or space. Called after each read and each successful write, including those
     /// that transfer no bytes.
-    mutating func rearm() {
-        isArmed = true
-    }
+    mutating func rearm() { isArmed = true }
 
     /// Records that a write has failed because the connection has ended.
-    mutating func fail() {
-        hasFailed = true
-    }
+    mutating func fail() { hasFailed = true }
 
     /// Returns the event to report, based on the status of the channel; nil if there is none.
     func pending(_ channel: @autoclosure () -> ByteChannelStatus) -> Stream.Event? {
@@ -88,12 +78,8 @@ struct StreamEvents {
         }
     }
 
-    /// Records that the delegate has handled an event.
-    mutating func finish(_ event: Stream.Event) {
-        running.remove(event)
-    }
+    mutating func finish(_ event: Stream.Event) { running.remove(event) }
 
-    /// Returns the stream status that corresponds to the status of the channel.
     func status(_ channel: @autoclosure () -> ByteChannelStatus) -> Stream.Status {
         switch phase {
         case .notOpen: return .notOpen
@@ -106,7 +92,40 @@ struct StreamEvents {
         return failure(in: channel) == nil ? .atEnd : .error
     }
 
-    private func unlessRunning(_ event: Stream.Event) -> Stream.Event? {
-        running.contains(event) ? nil : event
+    private func unlessRunning(_ event: Stream.Event) -> Stream.Event? { running.contains(event) ? nil : event }
+}
+
+extension ByteChannelEnd {
+    var streamFailure: DeviceError {
+        if let error { return error }
+        let lost = unsentBytes > 0 ? " \(unsentBytes) written bytes were not sent." : ""
+        switch reason {
+        case .detached: return DeviceError(.connectionLost, "The accessory was unplugged.\(lost)")
+        case .hungUp: return DeviceError(.inputOutput, "The accessory closed the connection.\(lost)")
+        case .closed: return DeviceError(.inputOutput, "The connection was closed.\(lost)")
+        case .failed: return DeviceError(.inputOutput, "The transfer to or from the accessory failed.\(lost)")
+        }
+    }
+}
+
+extension DeviceError {
+    /// The error as reported by a stream: an `NSError` in `NSPOSIXErrorDomain`. Its code is the system's error number
+    /// if there is one, its description is that of this error, and its underlying error is this error.
+    var streamError: NSError {
+        NSError(
+            domain: NSPOSIXErrorDomain, code: Int(posixNumber),
+            userInfo: [NSLocalizedDescriptionKey: description, NSUnderlyingErrorKey: self])
+    }
+
+    private var posixNumber: Int32 {
+        if case .system(_, let number) = cause, number > 0 { return number }
+        return switch code {
+        case .connectionLost: ENODEV
+        case .permissionDenied: EACCES
+        case .busy: EBUSY
+        case .notFound: ENOENT
+        case .notSupported: EOPNOTSUPP
+        default: EIO
+        }
     }
 }

@@ -99,9 +99,7 @@ final class StreamExecutor: Sendable {
         if isServed { run(all: true) }
     }
 
-    func invalidate() {
-        source?.invalidate()
-    }
+    func invalidate() { source?.invalidate() }
 
     private func run(all: Bool = false) {
         isSignalled.store(false, ordering: .releasing)

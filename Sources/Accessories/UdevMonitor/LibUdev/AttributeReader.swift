@@ -18,9 +18,7 @@ final class AttributeReader {
     /// Whether an error number indicates a lack of resources, which allows no conclusion about the file.
     static func isResourceError(_ error: Int32) -> Bool { [EMFILE, ENFILE, ENOMEM].contains(error) }
 
-    deinit {
-        buffer.deallocate()
-    }
+    deinit { buffer.deallocate() }
 
     /// Returns the text of an attribute from the first path that has it, without trailing newlines.
     func text(_ name: String, at paths: [String]) -> String? {
@@ -30,7 +28,6 @@ final class AttributeReader {
         return String(decoding: UnsafeRawBufferPointer(rebasing: bytes), as: UTF8.self)
     }
 
-    /// Returns the bytes of an attribute in hexadecimal.
     func hexadecimal(_ name: String, at paths: [String]) -> String? {
         guard let bytes = bytes(name, at: paths, limit: Self.maximumBinaryLength) else { return nil }
         return HexDigit.text(bytes)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if LibUdev
+import AccessoryFinding
 import CLibUdev
 import DeviceCore
 import SystemCalls
-import UdevRecords
 
 /// A connection that uses libudev, with one context and one monitor. The objects of libudev must be used on a single
 /// thread.
@@ -50,9 +50,7 @@ final class LibUdevConnection: UdevConnection {
         guard let monitor else { return .none }
         if let withheld = rejectNextMessage(udev_monitor_get_fd(monitor)) { return withheld }
         var error: Int32 = 0
-        guard let device = dsudev_receive(monitor, &error) else {
-            return Self.message(error)
-        }
+        guard let device = dsudev_receive(monitor, &error) else { return Self.message(error) }
         defer { udev_device_unref(device) }
         guard let path = LibUdevReader.path(of: device),
             let action = udev_device_get_action(device).map(String.init(cString:))
@@ -76,8 +74,7 @@ final class LibUdevConnection: UdevConnection {
             return .failed(errno: ECONNRESET)
         }
         let verdict =
-            length <= buffer.count
-            ? check.validate(UnsafeRawBufferPointer(rebasing: buffer[..<length])) : .tooLong
+            length <= buffer.count ? check.validate(UnsafeRawBufferPointer(rebasing: buffer[..<length])) : .tooLong
         if case .valid = verdict { return nil }
         // Reading one byte discards the entire message.
         recv(descriptor, buffer.baseAddress, 1, Int32(MSG_DONTWAIT))
@@ -165,8 +162,7 @@ final class LibUdevConnection: UdevConnection {
             case EACCES, EPERM: (.permissionDenied, "this program may not read /sys.")
             default: (.notSupported, "/sys cannot be read. Mount sysfs there.")
             }
-        return DeviceError(
-            code, "Devices cannot be listed: \(remedy)", cause: .system(call: call, errno: error))
+        return DeviceError(code, "Devices cannot be listed: \(remedy)", cause: .system(call: call, errno: error))
     }
 
     private static func monitorError(_ error: Int32) -> DeviceError {

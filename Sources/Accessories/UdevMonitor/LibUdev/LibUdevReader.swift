@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if LibUdev
+import AccessoryFinding
 import CLibUdev
 import DeviceCore
 import SystemCalls
-import UdevRecords
 
 /// A converter of libudev devices to records. The size of a record is bounded, regardless of the contents of messages
 /// and files.
@@ -19,9 +19,7 @@ final class LibUdevReader {
     private let selections: [UdevSelection]
     let attributes = AttributeReader()
 
-    init(_ selections: [UdevSelection]) {
-        self.selections = selections
-    }
+    init(_ selections: [UdevSelection]) { self.selections = selections }
 
     /// Returns the sysfs path of the device; nil if it is not below /sys.
     static func path(of device: OpaquePointer) -> String? {
@@ -66,7 +64,6 @@ final class LibUdevReader {
         return (record, true)
     }
 
-    /// Sets the USB interface and the USB device that the device belongs to.
     private func setUSBParents(_ record: inout UdevRecord, _ device: OpaquePointer) {
         if record.subsystem == "usb", record.type == "usb_device" {
             // The next USB device above this one is its hub.
@@ -107,7 +104,6 @@ final class LibUdevReader {
         path.utf8.split(separator: UInt8(ascii: "/")).contains { $0.starts(with: "usb".utf8) }
     }
 
-    /// Whether a path remains below /sys.
     private static func isBelowSysfs(_ path: String) -> Bool {
         path.hasPrefix("/sys/")
             && !path.utf8.split(separator: UInt8(ascii: "/")).contains { $0.elementsEqual("..".utf8) }

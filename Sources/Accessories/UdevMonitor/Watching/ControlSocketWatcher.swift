@@ -15,7 +15,6 @@ final class ControlSocketWatcher {
     /// starting.
     private(set) var isRefused = false
 
-    /// Creates a watcher for the socket at a path.
     init(_ path: String) {
         self.path = path
         descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
@@ -23,9 +22,7 @@ final class ControlSocketWatcher {
         probe()
     }
 
-    deinit {
-        if descriptor >= 0 { close(descriptor) }
-    }
+    deinit { if descriptor >= 0 { close(descriptor) } }
 
     /// The group from which messages are currently expected.
     var group: UdevGroup { !isRefused && access(path, F_OK) == 0 ? .udev : .kernel }
@@ -74,10 +71,7 @@ final class ControlSocketWatcher {
     private func watchFolder(_ folder: String) -> Bool {
         watch(
             folder,
-            [
-                UInt32(IN_CREATE), UInt32(IN_MOVED_TO), UInt32(IN_DELETE_SELF), UInt32(IN_MOVE_SELF),
-                UInt32(IN_ONLYDIR),
-            ])
+            [UInt32(IN_CREATE), UInt32(IN_MOVED_TO), UInt32(IN_DELETE_SELF), UInt32(IN_MOVE_SELF), UInt32(IN_ONLYDIR)])
     }
 
     private func watch(_ path: String, _ signs: [UInt32]) -> Bool {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import AccessoryFinding
 import DeviceCore
-import UdevRecords
 
 /// The known devices by path. Each change returns the resulting events.
 struct DeviceTable {
@@ -10,10 +10,7 @@ struct DeviceTable {
     private(set) var hasOmittedDevices = false
     private let limit: Int
 
-    /// Creates an empty table for at most `limit` devices.
-    init(limit: Int) {
-        self.limit = max(1, limit)
-    }
+    init(limit: Int) { self.limit = max(1, limit) }
 
     /// Processes a message about an existing device.
     mutating func update(_ record: UdevRecord, isAdd: Bool, exists: Bool) -> [UdevEvent] {
@@ -33,7 +30,6 @@ struct DeviceTable {
         return updateKnown(known, record)
     }
 
-    /// Updates the record of a device. Returns an event if it has changed.
     private mutating func updateKnown(_ known: UdevRecord, _ record: UdevRecord) -> [UdevEvent] {
         var record = record
         // A message from udevd implies that its rules have been run. udevd often has no database entry for a device

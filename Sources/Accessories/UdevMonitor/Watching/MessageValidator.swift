@@ -34,7 +34,6 @@ struct MessageValidator {
         wanted = selections.map { (Array($0.subsystem.utf8), $0.type.map { Array($0.utf8) }) }
     }
 
-    /// Returns the verdict on a message.
     func validate(_ message: UnsafeRawBufferPointer) -> ValidationResult {
         guard message.count <= Self.maximumLength else { return .tooLong }
         guard let start = bodyStart(message) else { return .unusable }

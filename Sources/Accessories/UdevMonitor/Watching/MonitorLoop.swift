@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import AccessoryFinding
 import DeviceCore
 import Logging
 import SystemCalls
-import UdevRecords
 
 /// The main loop of a monitor. It opens the connection, processes messages and rescans the devices after a loss of
 /// messages.
@@ -44,9 +44,7 @@ final class MonitorLoop {
     private var problems: [Concern: DeviceError] = [:]
 
     /// The subject of a problem. Each subject has at most one problem at a time.
-    private enum Concern {
-        case connection, messages, reach, rules, listing, number
-    }
+    private enum Concern { case connection, messages, reach, rules, listing, number }
 
     init(
         parts: MonitorParts, control: MonitorControl,
@@ -89,7 +87,6 @@ final class MonitorLoop {
         }
     }
 
-    /// Performs the scan or probe that is due.
     private func performDueScan() {
         if watch.isRefused { watch.probe() }
         if connection?.descriptor == nil || watch.group != group {
@@ -101,7 +98,6 @@ final class MonitorLoop {
         }
     }
 
-    /// Sets the time of the next scan or probe.
     private func scheduleNextScan() {
         nextScan = .never
         if connection?.descriptor == nil || mayBeUnreachable { nextScan = after(max(parts.options.scanInterval, 0.1)) }
@@ -151,7 +147,6 @@ final class MonitorLoop {
         scheduleNextScan()
     }
 
-    /// Discards an unusable connection and schedules a new one.
     private func discardConnection() {
         connection = nil
         nextScan = after(backoff.nextDelay())
@@ -269,9 +264,7 @@ final class MonitorLoop {
 
     private func deliver(_ event: UdevEvent) { deliver([event]) }
 
-    private func deliver(_ events: [UdevEvent]) {
-        for event in events where !control.isStopped { receive(event) }
-    }
+    private func deliver(_ events: [UdevEvent]) { for event in events where !control.isStopped { receive(event) } }
 
     /// Reports a solved problem and a new problem of a subject if the problem has changed.
     private func updateProblem(_ problem: DeviceError?, for concern: Concern) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import AccessoryFinding
 import DeviceCore
 import Synchronization
-import UdevRecords
 
 /// The functions of libudev that a monitor requires. Implemented with libudev and by tests. Must be used on a single
 /// thread.
@@ -13,7 +13,6 @@ protocol UdevConnection: AnyObject {
     var problem: DeviceError? { get }
     /// Returns the next message without blocking.
     func receive() -> UdevMessage
-    /// Returns all existing devices.
     func devices() throws(DeviceError) -> [UdevRecord]
 }
 
@@ -25,7 +24,6 @@ enum UdevMessage {
     /// The path of the device has changed.
     case moved(from: String, UdevRecord)
     case removed(path: String)
-    /// No message is available.
     case none
     /// No selection matches the device.
     case foreign
@@ -33,9 +31,7 @@ enum UdevMessage {
     case unusable
     /// The message is too long to be validated, and its content is lost.
     case tooLong
-    /// The kernel has dropped messages.
     case overflow
-    /// The descriptor is unusable.
     case failed(errno: Int32)
 }
 
@@ -54,9 +50,7 @@ final class MonitorControl: Sendable {
     private let stopped = Atomic<Bool>(false)
     private let counts = Mutex(UdevStatistics())
 
-    init(_ wakeUp: WakeupPipe) {
-        self.wakeUp = wakeUp
-    }
+    init(_ wakeUp: WakeupPipe) { self.wakeUp = wakeUp }
 
     var isStopped: Bool { stopped.load(ordering: .acquiring) }
 
@@ -67,31 +61,24 @@ final class MonitorControl: Sendable {
 
     var statistics: UdevStatistics { counts.withLock { $0 } }
 
-    func count(_ change: (inout UdevStatistics) -> Void) {
-        counts.withLock { change(&$0) }
-    }
+    func count(_ change: (inout UdevStatistics) -> Void) { counts.withLock { change(&$0) } }
 }
 
 /// The counters of a monitor's thread, for tests and measurements.
 package struct UdevStatistics: Sendable, Equatable {
     /// The number of times that the thread's wait has ended.
     package internal(set) var wakeUps = 0
-    /// The number of processed messages.
     package internal(set) var messages = 0
     /// The number of messages that were invalid or too long.
     package internal(set) var unusable = 0
     /// The number of times that the kernel has dropped messages.
     package internal(set) var overflows = 0
-    /// The number of scans of all devices.
     package internal(set) var scans = 0
-    /// The group that the current connection receives messages from.
     package internal(set) var group = UdevGroup.kernel
 }
 
-/// A netlink multicast group, named by its sender.
 package enum UdevGroup: String, Sendable {
     /// udevd, which sends after running its rules.
     case udev
-    /// The kernel.
     case kernel
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import AccessoryFinding
 package import DeviceCore
-package import UdevRecords
+import Synchronization
 
 /// An event of a monitor.
 package enum UdevEvent: Sendable {
@@ -21,7 +22,6 @@ package enum UdevEvent: Sendable {
     case solved(DeviceError)
 }
 
-/// Options of a monitor.
 package struct UdevMonitorOptions: Sendable {
     /// The size of the kernel's message buffer, in bytes. It bounds the messages that are kept while the monitor's
     /// thread is busy. nil for the maximum that the system permits.
@@ -39,7 +39,6 @@ package struct UdevMonitorOptions: Sendable {
     /// The message groups that can reach this process.
     package var reachableGroups = ReachableGroups.current
 
-    /// Creates options with defaults for embedded boards.
     package init() {}
 }
 
@@ -55,10 +54,7 @@ package struct UdevSelection: Sendable, Hashable {
     /// The sysfs attributes to encode in hexadecimal, such as "descriptors", up to 65,536 bytes each.
     package var binaryAttributes: [String]
 
-    /// Creates a filter for a subsystem and type.
-    package init(
-        subsystem: String, type: String? = nil, attributes: [String] = [], binaryAttributes: [String] = []
-    ) {
+    package init(subsystem: String, type: String? = nil, attributes: [String] = [], binaryAttributes: [String] = []) {
         self.subsystem = subsystem
         self.type = type
         self.attributes = attributes
@@ -68,4 +64,35 @@ package struct UdevSelection: Sendable, Hashable {
     func matches(subsystem: String, type: String) -> Bool {
         self.subsystem == subsystem && (self.type == nil || self.type == type)
     }
+}
+
+enum MonitorProblem {
+    // Logged once per process, regardless of the number of monitors.
+    static let rulesLogOnce = LogOnce()
+    static let reachLogOnce = LogOnce()
+
+    static let overflow =
+        "The kernel dropped messages about devices, because its buffer was full. All devices are scanned, so none is missed. If this happens often, raise net.core.rmem_max."
+
+    static let withoutMessages = DeviceError(
+        .notSupported,
+        "Messages about devices cannot reach the network or user namespace of this program, so all devices are scanned every few seconds until a message arrives. In a container, add --network host and use the user namespace of the host."
+    )
+
+    static func withoutRules(_ reason: String) -> DeviceError {
+        DeviceError(
+            .notFound,
+            "udevd does not run (\(reason)), so only the kernel reports devices, and no udev rule names protocols or sets permissions. Start udevd; in a container, add -v /run/udev:/run/udev:ro and --network host."
+        )
+    }
+
+    static func tooMany(_ limit: Int) -> DeviceError {
+        DeviceError(.busy, "There are more than \(limit) devices. The most recently added ones are ignored.")
+    }
+}
+
+final class LogOnce: Sendable {
+    private let isSaid = Atomic<Bool>(false)
+
+    func shouldLog() -> Bool { !isSaid.exchange(true, ordering: .relaxed) }
 }

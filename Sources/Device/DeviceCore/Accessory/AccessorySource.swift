@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Synchronization
+
 /// A source of accessories.
 public protocol AccessorySource: Sendable {
     /// The attached accessories, sorted by `id`. The first access scans for accessories, which takes a few
@@ -34,26 +36,115 @@ public enum AccessoryEvent: Sendable {
     case detached(AccessoryDescription)
 }
 
-/// An accessory source without accessories.
-public struct NoAccessorySource: AccessorySource {
-    /// Creates an empty source.
-    public init() {}
+package struct NoAccessorySource: AccessorySource {
+    package init() {}
 
-    /// Always empty.
-    public var accessories: [AccessoryDescription] { [] }
+    package var accessories: [AccessoryDescription] { [] }
 
-    /// Always empty.
-    public var problems: [DeviceError] { [] }
+    package var problems: [DeviceError] { [] }
 
-    /// Delivers an empty snapshot and no further events.
-    public func subscribe(_ receive: @escaping @Sendable (AccessoryEvent) -> Void) -> Subscription {
+    package func subscribe(_ receive: @escaping @Sendable (AccessoryEvent) -> Void) -> Subscription {
         receive(.snapshot([]))
         return Subscription {}
     }
 
     /// Always throws `DeviceError.Code.notFound`.
-    public func open(_ accessory: AccessoryDescription.ID, protocol name: String) throws(DeviceError) -> any ByteChannel
-    {
-        throw DeviceError(.notFound, "There is no accessory \(accessory).")
+    package func open(_ accessory: AccessoryDescription.ID, protocol name: String) throws(DeviceError)
+        -> any ByteChannel
+    { throw DeviceError(.notFound, "There is no accessory \(accessory).") }
+}
+
+/// Keeps the list of attached accessories and delivers its changes to subscribers, in order.
+///
+/// A source owns a hub and reports attached and detached accessories to it. Sources that open channels themselves wrap
+/// the hub. No lock is held while subscribers run. A subscriber receives one event at a time.
+package final class AccessoryHub: Sendable {
+    private struct Content {
+        var accessories: [AccessoryDescription] = []
+        var lastID: AccessoryDescription.ID = 0
+    }
+
+    /// The undelivered events of a subscriber. Events arrive on several threads and are delivered one at a time, in
+    /// order.
+    private typealias Queue = Mutex<BoundedQueue<AccessoryEvent>>
+
+    private let registry = SubscriberRegistry<Content, Queue, AccessoryEvent>(Content())
+
+    package init() {}
+
+    package var accessories: [AccessoryDescription] { registry.withLock { $0.content.accessories } }
+
+    package func description(of id: AccessoryDescription.ID) -> AccessoryDescription? {
+        accessories.first { $0.id == id }
+    }
+
+    package var hasSubscribers: Bool { registry.hasSubscribers }
+
+    package func subscribe(_ receive: @escaping @Sendable (AccessoryEvent) -> Void) -> Subscription {
+        let subscriber = Subscriber<Queue, AccessoryEvent>(Queue(BoundedQueue()), receive: receive)
+        registry.add(subscriber) { state in
+            let snapshot = AccessoryEvent.snapshot(state.content.accessories)
+            subscriber.request.withLock { outbox in
+                outbox.append(snapshot)
+                // The drain is claimed here so that no other thread delivers events before the snapshot.
+                _ = outbox.scheduleDrainIfNeeded()
+            }
+        }
+        subscriber.state.start()
+        subscriber.request.drain(\.self, isScheduled: true, subscriber.deliver)
+        return registry.subscription(of: subscriber)
+    }
+
+    /// Registers an attached accessory and returns its description with the assigned `id`.
+    @discardableResult package func attach(_ description: AccessoryDescription) -> AccessoryDescription {
+        attach(description, prepare: { _ in })
+    }
+
+    /// Registers an attached accessory. Calls the closure with the assigned `id` before subscribers are notified, with
+    /// the lock held.
+    @discardableResult package func attach(
+        _ description: AccessoryDescription, prepare: (AccessoryDescription.ID) -> Void
+    ) -> AccessoryDescription {
+        var description = description
+        publish { known in
+            known.lastID += 1
+            description.id = known.lastID
+            known.accessories.append(description)
+            prepare(known.lastID)
+            return .attached(description)
+        }
+        return description
+    }
+
+    /// Updates the description of an accessory. Does nothing if the accessory is not attached or the description is
+    /// unchanged.
+    package func update(_ description: AccessoryDescription) {
+        publish { known in
+            guard let index = known.accessories.firstIndex(where: { $0.id == description.id }),
+                known.accessories[index] != description
+            else { return nil }
+            known.accessories[index] = description
+            return .changed(description)
+        }
+    }
+
+    @discardableResult package func detach(_ id: AccessoryDescription.ID) -> AccessoryDescription? {
+        var removed: AccessoryDescription?
+        publish { known in
+            guard let index = known.accessories.firstIndex(where: { $0.id == id }) else { return nil }
+            let description = known.accessories.remove(at: index)
+            removed = description
+            return .detached(description)
+        }
+        return removed
+    }
+
+    private func publish(_ change: (inout Content) -> AccessoryEvent?) {
+        let subscribers = registry.withLock { state -> [Subscriber<Queue, AccessoryEvent>] in
+            guard let event = change(&state.content) else { return [] }
+            for subscriber in state.subscribers { subscriber.request.withLock { _ = $0.append(event) } }
+            return state.subscribers
+        }
+        for subscriber in subscribers { subscriber.request.drain(\.self, subscriber.deliver) }
     }
 }

@@ -30,14 +30,13 @@ public protocol ByteChannel: AnyObject, Sendable {
 }
 
 extension ByteChannel {
-    /// The number of bytes that can be read without waiting.
-    public var bytesAvailable: Int { status.bytesAvailable }
+    package var bytesAvailable: Int { status.bytesAvailable }
 
     /// The number of bytes that can be written without waiting; 0 after the end of the connection.
-    public var spaceAvailable: Int { status.spaceAvailable }
+    package var spaceAvailable: Int { status.spaceAvailable }
 
     /// The end of the connection; nil while it is open. Unread bytes may still be available.
-    public var end: ByteChannelEnd? { status.end }
+    package var end: ByteChannelEnd? { status.end }
 }
 
 /// A channel that the executor of the app's callbacks can read directly, which avoids waking another thread.
@@ -67,8 +66,7 @@ public struct ByteChannelStatus: Sendable {
         self.end = end
     }
 
-    /// The status of a channel that was closed from this side.
-    public static var closed: ByteChannelStatus {
+    package static var closed: ByteChannelStatus {
         ByteChannelStatus(bytesAvailable: 0, spaceAvailable: 0, end: ByteChannelEnd(.closed))
     }
 }

@@ -6,9 +6,7 @@ import Synchronization
 ///
 /// Each side is notified of the other side's actions, on the thread that performs them and without a lock held.
 package final class BytePipe: Sendable {
-    /// The events for the reader's side.
     package enum ReaderEvent: Sendable { case readable, ended }
-    /// The events for the writer's side.
     package enum WriterEvent: Sendable { case writable, ended }
 
     private struct State: ~Copyable {
@@ -63,11 +61,6 @@ package final class BytePipe: Sendable {
         consume { ring in ring.read(into: buffer) }
     }
 
-    /// Passes bytes at the front to the closure, which returns the number of bytes to remove.
-    package func consume(_ body: (UnsafeRawBufferPointer) -> Int) -> ByteChannelRead {
-        consume { ring in ring.consume(body) }
-    }
-
     private func consume(_ body: (inout ByteRingBuffer) -> Int) -> ByteChannelRead {
         let (result, writer) = state.withLock { state -> (ByteChannelRead, (@Sendable (WriterEvent) -> Void)?) in
             guard state.ring.count > 0 else {
@@ -87,12 +80,7 @@ package final class BytePipe: Sendable {
     }
 
     package func write(_ bytes: UnsafeRawBufferPointer) -> ByteChannelWrite {
-        append(count: bytes.count) { ring in ring.write(bytes) }
-    }
-
-    /// Lets the closure write into the pipe's memory. It returns the number of bytes written.
-    package func fill(_ body: (UnsafeMutableRawBufferPointer) -> Int) -> ByteChannelWrite {
-        append(count: 0) { ring in ring.fill(body) }
+        append { ring in ring.write(bytes) }
     }
 
     /// Lets the closure write into the pipe's memory without holding the lock, so that both sides can continue. The
@@ -134,12 +122,12 @@ package final class BytePipe: Sendable {
         }
     }
 
-    private func append(count: Int, _ body: (inout ByteRingBuffer) -> Int) -> ByteChannelWrite {
+    private func append(_ body: (inout ByteRingBuffer) -> Int) -> ByteChannelWrite {
         let (result, reader) = state.withLock { state -> (ByteChannelWrite, (@Sendable (ReaderEvent) -> Void)?) in
             if let end = state.end { return (.ended(end), nil) }
             let wasEmpty = state.ring.count == 0
             let count = body(&state.ring)
-            if count < count || state.ring.space == 0 { state.isWriterWaiting = true }
+            if state.ring.space == 0 { state.isWriterWaiting = true }
             return (.accepted(count), wasEmpty && count > 0 ? state.reader : nil)
         }
         reader?(.readable)

@@ -1,22 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A ring buffer of bytes with a fixed capacity.
 package struct ByteRingBuffer: ~Copyable {
     private let memory: UnsafeMutableRawBufferPointer
     private var start = 0
     /// True between `reserve()` and `commit(_:)`, while the position of the unused memory must not change.
     private var isReserved = false
-    /// The number of unread bytes.
     package private(set) var count = 0
 
-    /// Creates a buffer with a capacity of at least one byte.
     package init(capacity: Int) { memory = .allocate(byteCount: max(capacity, 1), alignment: 16) }
 
     deinit { memory.deallocate() }
 
-    /// The capacity in bytes.
     package var capacity: Int { memory.count }
-    /// The free space in bytes.
     package var space: Int { memory.count - count }
 
     /// Appends as many bytes as fit, and returns their number.
@@ -53,8 +48,7 @@ package struct ByteRingBuffer: ~Copyable {
     }
 
     /// Appends bytes from the start of the reserved memory, and returns their number.
-    @discardableResult
-    package mutating func commit(_ length: Int) -> Int {
+    @discardableResult package mutating func commit(_ length: Int) -> Int {
         isReserved = false
         let added = max(0, min(length, writableBytes(atMost: space).count))
         count += added
@@ -64,26 +58,8 @@ package struct ByteRingBuffer: ~Copyable {
     /// The contiguous bytes at the front. They stay in place until ``consume(_:)``.
     package var front: UnsafeRawBufferPointer { readableBytes(atMost: count) }
 
-    /// Removes bytes from the front.
     package mutating func consume(_ length: Int) { drop(max(0, min(length, count))) }
 
-    /// Lets the closure write into the contiguous part of the unused memory. It returns the number of bytes written.
-    package mutating func fill(_ body: (UnsafeMutableRawBufferPointer) -> Int) -> Int {
-        let part = writableBytes(atMost: space)
-        let added = max(0, min(body(part), part.count))
-        count += added
-        return added
-    }
-
-    /// Passes the contiguous bytes at the front to the closure, which returns the number of bytes to remove.
-    package mutating func consume(_ body: (UnsafeRawBufferPointer) -> Int) -> Int {
-        let part = readableBytes(atMost: count)
-        let consumed = max(0, min(body(part), part.count))
-        drop(consumed)
-        return consumed
-    }
-
-    /// Removes all bytes.
     package mutating func clear() { drop(count) }
 
     private func writableBytes(atMost limit: Int) -> UnsafeMutableRawBufferPointer {

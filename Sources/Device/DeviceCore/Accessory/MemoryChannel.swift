@@ -3,7 +3,7 @@
 import Synchronization
 
 /// One end of a connection in memory. The bytes that one end writes are read by the other end.
-public final class MemoryChannel: ByteChannel {
+package final class MemoryChannel: ByteChannel {
     private let input: BytePipe
     private let output: BytePipe
     private let ending = EndNotifier()
@@ -17,26 +17,24 @@ public final class MemoryChannel: ByteChannel {
     /// Creates the two ends of a connection.
     ///
     /// - Parameter capacity: The size of the buffer of each direction, in bytes.
-    public static func pair(capacity: Int = 65_536) -> (MemoryChannel, MemoryChannel) {
+    package static func pair(capacity: Int = 65_536) -> (MemoryChannel, MemoryChannel) {
         let there = BytePipe(capacity: capacity)
         let back = BytePipe(capacity: capacity)
         return (MemoryChannel(input: back, output: there), MemoryChannel(input: there, output: back))
     }
 
-    /// Reads bytes that the other end has written.
-    public func read(into buffer: UnsafeMutableRawBufferPointer) -> ByteChannelRead {
+    package func read(into buffer: UnsafeMutableRawBufferPointer) -> ByteChannelRead {
         if isClosed.load(ordering: .acquiring) { return .ended(ByteChannelEnd(.closed)) }
         return input.read(into: buffer)
     }
 
-    /// Writes bytes to the other end.
-    public func write(_ bytes: UnsafeRawBufferPointer) -> ByteChannelWrite {
+    package func write(_ bytes: UnsafeRawBufferPointer) -> ByteChannelWrite {
         if isClosed.load(ordering: .acquiring) { return .ended(ByteChannelEnd(.closed)) }
         return output.write(bytes)
     }
 
     /// The number of bytes to read, the space in the other end's buffer, and the end of the connection.
-    public var status: ByteChannelStatus {
+    package var status: ByteChannelStatus {
         if isClosed.load(ordering: .acquiring) { return .closed }
         let space = output.spaceAvailable
         // Read before `bytesAvailable`, because no bytes arrive after the end.
@@ -45,7 +43,7 @@ public final class MemoryChannel: ByteChannel {
     }
 
     /// Sets the observer of the other end's actions. It is called on the thread that performs them.
-    public func observe(_ receive: (@Sendable (ByteChannelEvent) -> Void)?) {
+    package func observe(_ receive: (@Sendable (ByteChannelEvent) -> Void)?) {
         guard let receive, !isClosed.load(ordering: .acquiring) else {
             input.observeReader(nil)
             output.observeWriter(nil)
@@ -67,7 +65,7 @@ public final class MemoryChannel: ByteChannel {
     }
 
     /// Closes the connection. The other end can still read bytes that were written before.
-    public func close() {
+    package func close() {
         guard !isClosed.exchange(true, ordering: .acquiringAndReleasing) else { return }
         observe(nil)
         output.finish(ByteChannelEnd(.hungUp))
@@ -76,7 +74,7 @@ public final class MemoryChannel: ByteChannel {
 
     /// Ends the connection from outside, for example when an accessory is detached. Both ends can still read bytes that
     /// were written before.
-    public func end(_ end: ByteChannelEnd) {
+    package func end(_ end: ByteChannelEnd) {
         output.finish(end)
         input.finish(end)
     }

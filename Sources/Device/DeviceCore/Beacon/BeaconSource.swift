@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A source of advertisements of Bluetooth beacons.
-public protocol BeaconSource: Sendable {
+package protocol BeaconSource: Sendable {
     /// The reason why beacons cannot be received at present; nil if they can. On a live source the access may take a
     /// few milliseconds, and at most 2 s.
     var problem: DeviceError? { get }
@@ -21,6 +20,8 @@ public enum BeaconEvent: Sendable {
     /// Beacons can be received again.
     case regained
 }
+
+extension BeaconEvent: StatusEvent {}
 
 /// The identity that a beacon advertises.
 public struct BeaconIdentity: Sendable, Hashable {
@@ -59,19 +60,50 @@ public struct BeaconSighting: Sendable {
     }
 }
 
-/// The beacon source of a device without a radio.
-public struct NoBeaconSource: BeaconSource {
-    /// Creates a source without beacons.
-    public init() {}
+package struct NoBeaconSource: BeaconSource {
+    package init() {}
 
     /// An error that describes how to add a beacon source to the device.
-    public var problem: DeviceError? {
+    package var problem: DeviceError? {
         DeviceError(.notSupported, "This device has no beacon source. Pass one to its initializer (beaconSource:).")
     }
 
-    /// Delivers the loss once and no further events.
-    public func subscribe(_ receive: @escaping @Sendable (BeaconEvent) -> Void) -> Subscription {
+    package func subscribe(_ receive: @escaping @Sendable (BeaconEvent) -> Void) -> Subscription {
         if let problem { receive(.lost(problem)) }
         return Subscription {}
     }
+}
+
+/// Delivers the advertisements of beacons to any number of subscribers.
+///
+/// A source or a player owns a hub and calls it on one thread at a time. No lock is held while subscribers run.
+package final class BeaconHub: BeaconSource {
+    private let registry: SubscriberRegistry<Void, Void, BeaconEvent>
+
+    /// Creates a hub without subscribers.
+    ///
+    /// - Parameter demandChanged: Called after each change of the subscribers. It must read `isWanted` itself, because
+    ///   two calls may arrive out of order.
+    package init(demandChanged: @escaping @Sendable () -> Void = {}) {
+        registry = SubscriberRegistry((), demandChanged: demandChanged)
+    }
+
+    package var status: SourceStatus { registry.status }
+
+    /// The error while beacons cannot be received; otherwise nil.
+    package var problem: DeviceError? { status.error }
+
+    package var hasSubscribers: Bool { registry.hasSubscribers }
+
+    package func subscribe(_ receive: @escaping @Sendable (BeaconEvent) -> Void) -> Subscription {
+        let subscriber = Subscriber<Void, BeaconEvent>((), receive: receive)
+        registry.add(subscriber)
+        subscriber.state.start(subscriber.notify)
+        return registry.subscription(of: subscriber)
+    }
+
+    package func post(_ sighting: BeaconSighting) { registry.publish { _ in .sighting(sighting) } }
+
+    /// Sets whether beacons can be received, and notifies subscribers of a change.
+    package func setStatus(_ status: SourceStatus) { registry.setStatus(status) }
 }

@@ -13,8 +13,7 @@ public struct BeaconUUID: Sendable, Hashable {
         self.low = low
     }
 
-    /// Creates a UUID from its 16 bytes. Returns nil for any other number of bytes.
-    public init?(bytes: ArraySlice<UInt8>) {
+    package init?(bytes: ArraySlice<UInt8>) {
         guard bytes.count == 16 else { return nil }
         (high, low) = (0, 0)
         for byte in bytes { (high, low) = (high << 8 | low >> 56, low << 8 | UInt64(byte)) }
@@ -39,8 +38,7 @@ public struct BeaconUUID: Sendable, Hashable {
         }
     }
 
-    /// The 16 bytes, most significant byte first.
-    public var bytes: [UInt8] {
+    package var bytes: [UInt8] {
         [high, low].flatMap { half in (0..<8).map { UInt8(truncatingIfNeeded: half >> (56 - 8 * $0)) } }
     }
 }

@@ -3,17 +3,15 @@
 /// Persistent storage for the calibrations of a device's sensors.
 ///
 /// All methods are thread-safe and may access files.
-public protocol CalibrationStore: Sendable {
+package protocol CalibrationStore: Sendable {
     /// True if stored calibrations persist. If false, storing has no effect.
     var isWritable: Bool { get }
 
     /// Returns the stored calibration of a sensor, or nil if there is none or it is unusable.
     func load(_ sensor: SensorIdentity) -> SensorCalibration?
 
-    /// Stores the calibration of a sensor and replaces the previous one.
     func store(_ calibration: SensorCalibration, for sensor: SensorIdentity) throws(DeviceError)
 
-    /// Removes the stored calibration of a sensor.
     func remove(_ sensor: SensorIdentity) throws(DeviceError)
 
     /// The errors of stored calibrations that are unusable; empty if there are none.
@@ -24,29 +22,58 @@ public protocol CalibrationStore: Sendable {
 }
 
 extension CalibrationStore {
-    /// Returns nil.
-    public func file(of sensor: SensorIdentity) -> String? { nil }
+    package func file(of sensor: SensorIdentity) -> String? { nil }
 }
 
 /// An immutable set of calibrations, for example those of a trace.
-public struct InMemoryCalibrationStore: CalibrationStore {
+package struct InMemoryCalibrationStore: CalibrationStore {
     private let calibrations: [SensorIdentity: SensorCalibration]
 
-    /// Creates a store of the calibrations.
-    public init(_ calibrations: [SensorIdentity: SensorCalibration] = [:]) { self.calibrations = calibrations }
+    package init(_ calibrations: [SensorIdentity: SensorCalibration] = [:]) { self.calibrations = calibrations }
 
-    /// Returns the calibration of the sensor.
-    public func load(_ sensor: SensorIdentity) -> SensorCalibration? { calibrations[sensor] }
+    package func load(_ sensor: SensorIdentity) -> SensorCalibration? { calibrations[sensor] }
 
-    /// Always false.
-    public var isWritable: Bool { false }
+    package var isWritable: Bool { false }
 
-    /// Does nothing.
-    public func store(_ calibration: SensorCalibration, for sensor: SensorIdentity) throws(DeviceError) {}
+    package func store(_ calibration: SensorCalibration, for sensor: SensorIdentity) throws(DeviceError) {}
 
-    /// Does nothing.
-    public func remove(_ sensor: SensorIdentity) throws(DeviceError) {}
+    package func remove(_ sensor: SensorIdentity) throws(DeviceError) {}
 
-    /// Always empty.
-    public var problems: [DeviceError] { [] }
+    package var problems: [DeviceError] { [] }
+}
+
+/// Identifies a sensor across runs of a program.
+///
+/// Consists of the serial number if the sensor has one, otherwise of its location and names. Numbers that depend on the
+/// order of discovery, for example that of iio:device0, are only included if nothing else is known.
+package struct SensorIdentity: Sendable, Hashable, CustomStringConvertible {
+    /// The maximum length of a key, in UTF-8 bytes. Longer keys are truncated.
+    package static let maximumLength = 512
+
+    /// A text that is always the same for the same sensor.
+    package let key: String
+
+    /// Creates an identity from a key. Control characters are removed.
+    package init(key: String) {
+        var text = ""
+        for character in key.unicodeScalars.lazy where character.value >= 32 && text.utf8.count < Self.maximumLength - 4
+        { text.unicodeScalars.append(character) }
+        self.key = text
+    }
+
+    package init(_ sensor: SensorDescription) {
+        var parts = [sensor.kind.rawValue]
+        if !sensor.serial.isEmpty {
+            parts += [sensor.name, "serial " + sensor.serial]
+        } else {
+            if sensor.source != "local:" { parts.append(sensor.source) }
+            if sensor.path.isEmpty, sensor.name.isEmpty, sensor.label.isEmpty { parts.append(sensor.id) }
+            parts += [sensor.path, sensor.name, sensor.label, sensor.location]
+        }
+        self.init(key: parts.filter { !$0.isEmpty }.joined(separator: "|"))
+    }
+
+    package var kind: SensorKind? { SensorKind(rawValue: String(key.prefix { $0 != "|" })) }
+
+    package var description: String { key }
 }

@@ -4,10 +4,8 @@ public import JSONBytes
 
 extension SensorCalibration: JSONWritable {
     /// Writes the calibration as an object and omits unknown values.
-    @usableFromInline
-    package func write(to writer: inout JSONWriter) { writer.object { writeMembers(to: &$0) } }
+    @usableFromInline package func write(to writer: inout JSONWriter) { writer.object { writeMembers(to: &$0) } }
 
-    /// Writes the members of the object.
     package func writeMembers(to writer: inout JSONWriter) {
         writer.member("offset", offset)
         writer.member("matrix", [matrix.0, matrix.1, matrix.2])
@@ -35,13 +33,11 @@ extension SensorCalibration: JSONWritable {
         return parts.calibration
     }
 
-    /// The members read so far.
     package struct Builder {
         private var value = SensorCalibration()
         private var hasOffset = false
         private var hasMatrix = false
 
-        /// Creates an instance without members.
         package init() {}
 
         package var calibration: SensorCalibration? { hasOffset && hasMatrix ? value : nil }
@@ -58,8 +54,7 @@ extension SensorCalibration: JSONWritable {
                 value.matrix = rows
                 hasMatrix = true
             case JSONText.word("sigma"): value.sigma = try reader.doubleIfPresent()
-            case JSONText.word("quality"):
-                value.quality = try reader.int64IfPresent().flatMap(Int.init(exactly:)) ?? -1
+            case JSONText.word("quality"): value.quality = try reader.int64IfPresent().flatMap(Int.init(exactly:)) ?? -1
             case JSONText.word("residual"): value.residual = try reader.doubleIfPresent()
             case JSONText.word("coverage"):
                 let coverage = try reader.doubleIfPresent()

@@ -40,7 +40,6 @@ public struct SensorCalibration: Sendable, Hashable {
     /// Corrects a reading. Both values are in the sensor's own axes.
     public func apply(to measured: SIMD3<Double>) -> SIMD3<Double> { transform.apply(to: measured - offset) }
 
-    /// True if readings are not changed.
     package var isIdentity: Bool { offset == .zero && transform.isIdentity }
 }
 
@@ -49,7 +48,7 @@ extension SensorCalibration {
     ///
     /// The limits are far beyond the errors of working sensors: an offset of 20 m/s², 2 rad/s or 20 gauss on an axis,
     /// and matrix elements up to 4. The matrix must not be singular and must not contain a reflection.
-    public func problem(for kind: SensorKind) -> String? {
+    package func problem(for kind: SensorKind) -> String? {
         let (first, second, third) = matrix
         let entries = [offset / kind.maximumOffset * 4, first, second, third]
         // False if an element is NaN.
@@ -71,14 +70,14 @@ extension SensorCalibration {
 
     /// Converts a calibration in the sensor's axes to one for readings in the device's axes. Returns the calibration
     /// unchanged if the mount matrix cannot be inverted.
-    public func convertedToDeviceAxes(by mount: MountMatrix) -> SensorCalibration {
+    package func convertedToDeviceAxes(by mount: MountMatrix) -> SensorCalibration {
         guard !mount.isIdentity, let inverse = mount.inverse else { return self }
         return rotated(by: mount, inverse: inverse)
     }
 
     /// Converts a calibration for readings in the device's axes to one in the sensor's axes. Returns the calibration
     /// unchanged if the mount matrix cannot be inverted.
-    public func convertedToSensorAxes(by mount: MountMatrix) -> SensorCalibration {
+    package func convertedToSensorAxes(by mount: MountMatrix) -> SensorCalibration {
         guard !mount.isIdentity, let inverse = mount.inverse else { return self }
         return rotated(by: inverse, inverse: mount)
     }
@@ -102,7 +101,6 @@ extension MountMatrix {
         return MountMatrix(row(a), row(b), row(c))
     }
 
-    /// The inverse matrix; nil if the matrix is singular.
     var inverse: MountMatrix? {
         let determinant = determinant
         guard determinant.isFinite, abs(determinant) > 1e-9 else { return nil }

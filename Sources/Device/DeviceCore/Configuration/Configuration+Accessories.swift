@@ -10,37 +10,29 @@ extension Configuration {
     ///
     ///     {"folders": [...], "protocols": [...], "udev": true, "settle": 0.15, "rules": [{...}], "declared": [{...}]}
     mutating func readAccessories(_ reader: inout JSONReader, _ json: inout SettingsJSON) throws(JSONError) {
-        guard try json.isObject(&reader, "accessories", "The defaults are used.") else { return }
-        try json.beginObject(&reader)
-        while let key = try json.nextKey(&reader, "accessories.") {
-            let name = "accessories." + key
+        try json.readObject(&reader, "accessories", "The defaults are used.") {
+            key, name, reader, json throws(JSONError) in
             switch key {
             case "folders":
                 let folders = try json.strings(&reader, name, maximumCount: Self.maximumDirectories) {
-                    json, reader, name throws(JSONError) in
-                    try json.path(&reader, name, "It is ignored.")
+                    json, reader, name throws(JSONError) in try json.path(&reader, name, "It is ignored.")
                 }
-                if let folders { accessoryDirectories = Setting(folders, origin: .file(json.path)) }
-            case "protocols":
-                guard let names = try json.protocolNames(&reader, name) else { continue }
-                appProtocols = Setting(names, origin: .file(json.path))
-            case "udev":
-                guard let value = try json.bool(&reader, name, "is neither true nor false") else { continue }
-                watchesUdev = Setting(value, origin: .file(json.path))
+                set(\.accessoryDirectories, folders, json)
+            case "protocols": set(\.appProtocols, try json.protocolNames(&reader, name).map { .some($0) }, json)
+            case "udev": set(\.watchesUdev, try json.bool(&reader, name, "is neither true nor false"), json)
             case "settle":
                 let value = try reader.doubleIfPresent()
                 if (0...10).contains(value) {
-                    accessorySettleTime = Setting(value, origin: .file(json.path))
+                    set(\.accessorySettleTime, value, json)
                 } else {
                     json.recordProblem(name, "is not a number of seconds from 0 to 10", SettingsJSON.defaultConsequence)
                 }
             case "rules", "declared":
                 // AccessoryFinding parses these values.
                 deferredSections[name] = .json(Array(try reader.readRawValue()), path: json.path)
-            default:
-                json.recordUnknownKey(name)
-                try reader.skipValue()
+            default: return false
             }
+            return true
         }
     }
 

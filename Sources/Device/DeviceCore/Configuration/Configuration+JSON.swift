@@ -13,9 +13,7 @@ extension Configuration {
             do throws(JSONError) {
                 try copy.read(&reader, &json)
                 try reader.finish()
-            } catch {
-                return .failure(error)
-            }
+            } catch { return .failure(error) }
             for problem in json.problems { copy.addProblem(problem) }
             return .success(copy)
         }
@@ -44,66 +42,51 @@ extension Configuration {
     }
 
     private mutating func readPosition(_ reader: inout JSONReader, _ json: inout SettingsJSON) throws(JSONError) {
-        guard try json.isObject(&reader, "position") else { return }
-        try json.beginObject(&reader)
-        while let key = try json.nextKey(&reader, "position.") {
-            let name = "position." + key
+        try json.readObject(&reader, "position") { key, name, reader, json throws(JSONError) in
             switch key {
             case "source":
-                guard let text = try json.text(&reader, name) else { continue }
+                guard let text = try json.text(&reader, name) else { break }
                 do throws(DeviceError) {
                     positionSource = Setting(try PositionSourceAddress(text), origin: .file(json.path))
-                } catch {
-                    json.record(error.within("\(json.path), \(name)"))
-                }
-            case "receiver":
-                if let text = try json.text(&reader, name) { receiver = Setting(text, origin: .file(json.path)) }
-            case "repairWeekRollover":
-                guard let value = try json.bool(&reader, name) else { continue }
-                repairsWeekRollover = Setting(value, origin: .file(json.path))
-            default:
-                json.recordUnknownKey(name)
-                try reader.skipValue()
+                } catch { json.record(error.within("\(json.path), \(name)")) }
+            case "receiver": set(\.receiver, try json.text(&reader, name).map { .some($0) }, json)
+            case "repairWeekRollover": set(\.repairsWeekRollover, try json.bool(&reader, name), json)
+            default: return false
             }
+            return true
         }
     }
 
     private mutating func readBrokerFiles(_ reader: inout JSONReader, _ json: inout SettingsJSON) throws(JSONError) {
-        guard try json.isObject(&reader, "mqtt") else { return }
-        try json.beginObject(&reader)
-        while let key = try json.nextKey(&reader, "mqtt.") {
-            guard let name = BrokerCredentialFiles.names.first(where: { $0.key == key }) else {
-                json.recordUnknownKey("mqtt." + key)
-                try reader.skipValue()
-                continue
+        try json.readObject(&reader, "mqtt") { key, name, reader, json throws(JSONError) in
+            guard let file = BrokerCredentialFiles.names.first(where: { $0.key == key }) else { return false }
+            if let path = try json.path(&reader, name, "It is ignored.") {
+                setBrokerFile(file.path, path, origin: .file(json.path))
             }
-            guard let path = try json.path(&reader, "mqtt." + key, "It is ignored.") else { continue }
-            setBrokerFile(name.path, path, origin: .file(json.path))
+            return true
         }
     }
 
     private mutating func readLocation(_ reader: inout JSONReader, _ json: inout SettingsJSON) throws(JSONError) {
-        guard try json.isObject(&reader, "location") else { return }
-        try json.beginObject(&reader)
-        while let key = try json.nextKey(&reader, "location.") {
-            let name = "location." + key
+        try json.readObject(&reader, "location") { key, name, reader, json throws(JSONError) in
             switch key {
             case "authorization":
-                guard let text = try json.text(&reader, name) else { continue }
+                guard let text = try json.text(&reader, name) else { break }
                 if let rule = LocationRule(rawValue: text) {
-                    locationRule = Setting(rule, origin: .file(json.path))
+                    set(\.locationRule, rule, json)
                 } else {
                     json.record(Configuration.unknownRuleError(text, location: "\(json.path), \(name)"))
                 }
-            case "reducedAccuracy":
-                guard let value = try json.bool(&reader, name) else { continue }
-                reducesAccuracy = Setting(value, origin: .file(json.path))
-            case "purpose":
-                if let text = try json.text(&reader, name) { locationPurpose = Setting(text, origin: .file(json.path)) }
-            default:
-                json.recordUnknownKey(name)
-                try reader.skipValue()
+            case "reducedAccuracy": set(\.reducesAccuracy, try json.bool(&reader, name), json)
+            case "purpose": set(\.locationPurpose, try json.text(&reader, name).map { .some($0) }, json)
+            default: return false
             }
+            return true
         }
     }
+
+    /// Applies the value of a file; nil if it is unusable, which has been recorded.
+    mutating func set<Value>(
+        _ setting: WritableKeyPath<Configuration, Setting<Value>>, _ value: Value?, _ json: SettingsJSON
+    ) { if let value { self[keyPath: setting] = Setting(value, origin: .file(json.path)) } }
 }

@@ -13,7 +13,6 @@ extension Configuration {
         load(environment: { name in getenv(name).map { String(cString: $0) } }, readFile: readFile)
     }
 
-    /// Loads a configuration from the given environment and files.
     package static func load(
         environment: (String) -> String?, readFile: (String) throws(DeviceError) -> [UInt8]?
     ) -> Configuration {
@@ -61,9 +60,7 @@ extension Configuration {
         if let text = value("DEVICE_SERVICES_GPSD") {
             do throws(DeviceError) {
                 positionSource = Setting(try PositionSourceAddress(text), origin: .environment("DEVICE_SERVICES_GPSD"))
-            } catch {
-                addProblem(error.within("DEVICE_SERVICES_GPSD"))
-            }
+            } catch { addProblem(error.within("DEVICE_SERVICES_GPSD")) }
         }
         for name in BrokerCredentialFiles.names {
             if let path = value(name.variable) { setBrokerFile(name.path, path, origin: .environment(name.variable)) }
@@ -71,9 +68,7 @@ extension Configuration {
         if let text = value("DEVICE_SERVICES_IIO") {
             do throws(DeviceError) {
                 motionSources = Setting(try MotionSourceAddress.list(text), origin: .environment("DEVICE_SERVICES_IIO"))
-            } catch {
-                addProblem(error.within("DEVICE_SERVICES_IIO"))
-            }
+            } catch { addProblem(error.within("DEVICE_SERVICES_IIO")) }
         }
         if let text = value("DEVICE_SERVICES_ACCESSORIES") { readAccessoryDirectories(environment: text) }
         if let text = value("DEVICE_SERVICES_UDEV") { readWatchesUdev(environment: text) }
@@ -96,10 +91,8 @@ extension Configuration {
         brokerFiles = Setting(files, origin: origin)
     }
 
-    /// Adds a problem unless there are already 100.
     mutating func addProblem(_ problem: String) { addProblem(DeviceError(.invalidConfiguration, problem)) }
 
-    /// Adds a problem unless there are already 100.
     mutating func addProblem(_ problem: DeviceError) { if problems.count < 100 { problems.append(problem) } }
 
     static func unknownRuleError(_ text: String, location: String) -> DeviceError {
@@ -146,7 +139,6 @@ extension Configuration {
         return status.st_uid != 0 || status.st_mode & writers != 0
     }
 
-    /// Returns the contents of a file, or nil if it does not exist.
     private static func readFile(_ path: String) throws(DeviceError) -> [UInt8]? {
         do throws(DeviceError) {
             return try FileIO.read(path, limit: 1 << 20)

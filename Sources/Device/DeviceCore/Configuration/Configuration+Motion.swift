@@ -8,16 +8,13 @@ extension Configuration {
 
     /// Reads `"motion": {"sources": [...], "sensors": [{...}]}`.
     mutating func readMotion(_ reader: inout JSONReader, _ json: inout SettingsJSON) throws(JSONError) {
-        guard try json.isObject(&reader, "motion") else { return }
-        try json.beginObject(&reader)
-        while let key = try json.nextKey(&reader, "motion.") {
+        try json.readObject(&reader, "motion") { key, _, reader, json throws(JSONError) in
             switch key {
             case "sources": try readMotionSources(&reader, &json)
             case "sensors": try readSensors(&reader, &json)
-            default:
-                json.recordUnknownKey("motion." + key)
-                try reader.skipValue()
+            default: return false
             }
+            return true
         }
     }
 
@@ -48,7 +45,6 @@ extension Configuration {
         var settings: [SensorSetting] = []
         try reader.beginArray()
         while try reader.nextElement() {
-            guard try json.isObject(&reader, "an element of motion.sensors") else { continue }
             let setting = try Self.readSensor(&reader, &json)
             if let setting, settings.count < Self.maximumSensors { settings.append(setting) }
         }
@@ -62,9 +58,8 @@ extension Configuration {
     ) throws(JSONError) -> SensorSetting? {
         var setting = SensorSetting(sensor: "*")
         var isUsable = true
-        try json.beginObject(&reader)
-        while let key = try json.nextKey(&reader, "motion.sensors.") {
-            let name = "motion.sensors." + key
+        let isObject = try json.readObject(&reader, "an element of motion.sensors", prefix: "motion.sensors.") {
+            key, name, reader, json throws(JSONError) in
             switch key {
             case "polled":
                 let value = try json.bool(&reader, name)
@@ -73,17 +68,16 @@ extension Configuration {
             case "sensor", "kind", "mountMatrix", "convention", "trigger":
                 guard let text = try json.text(&reader, name) else {
                     isUsable = false
-                    continue
+                    break
                 }
-                guard let problem = setting.setValue(text, for: key) else { continue }
+                guard let problem = setting.setValue(text, for: key) else { break }
                 isUsable = false
                 json.recordProblem(name, problem, "The settings of this sensor are ignored.")
-            default:
-                json.recordUnknownKey(name)
-                try reader.skipValue()
+            default: return false
             }
+            return true
         }
-        return isUsable ? setting : nil
+        return isObject && isUsable ? setting : nil
     }
 }
 

@@ -26,7 +26,7 @@ public struct MotionSourceAddress: Sendable, Hashable, CustomStringConvertible {
     public static let local = MotionSourceAddress(backend: .local, place: "")
 
     /// The TCP port of iiod.
-    public static let standardPort: UInt16 = 30431
+    package static let standardPort: UInt16 = 30431
 
     init(backend: Backend, place: String) {
         self.backend = backend
@@ -81,7 +81,7 @@ public struct MotionSourceAddress: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// Parses a list of addresses, separated by commas, spaces or tabs.
-    public static func list(_ text: String) throws(DeviceError) -> [MotionSourceAddress] {
+    package static func list(_ text: String) throws(DeviceError) -> [MotionSourceAddress] {
         var addresses: [MotionSourceAddress] = []
         for part in text.split(whereSeparator: { $0 == "," || $0 == " " || $0 == "\t" }) {
             let address = try MotionSourceAddress(String(part))

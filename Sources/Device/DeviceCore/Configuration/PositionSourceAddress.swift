@@ -28,18 +28,17 @@ public struct PositionSourceAddress: Sendable, Hashable, CustomStringConvertible
     public let topic: String
 
     /// The registered TCP port of gpsd.
-    public static let standardPort: UInt16 = 2947
+    package static let standardPort: UInt16 = 2947
 
     /// Creates the address of a gpsd server.
-    public init(client: Client = .native, host: String = "localhost", port: UInt16 = standardPort) {
+    public init(client: Client = .native, host: String = "localhost", port: UInt16 = 2947) {
         self.client = client
         self.host = host
         self.port = port
         topic = ""
     }
 
-    /// Creates the address of a board that publishes to a broker.
-    public init(broker: BrokerAddress, topic: String) {
+    package init(broker: BrokerAddress, topic: String) {
         client = broker.usesTLS ? .mqtts : .mqtt
         host = broker.host
         port = broker.port
@@ -74,10 +73,8 @@ public struct PositionSourceAddress: Sendable, Hashable, CustomStringConvertible
             port: parts.port ?? PositionSourceAddress.standardPort)
     }
 
-    /// The broker to which another board publishes; nil for gpsd.
     package var broker: BrokerAddress? {
-        client == .mqtt || client == .mqtts
-            ? BrokerAddress(host: host, port: port, usesTLS: client == .mqtts) : nil
+        client == .mqtt || client == .mqtts ? BrokerAddress(host: host, port: port, usesTLS: client == .mqtts) : nil
     }
 
     /// The address in the notation of a configuration.

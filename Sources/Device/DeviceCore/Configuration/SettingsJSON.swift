@@ -4,11 +4,9 @@ package import JSONBytes
 
 /// Reads values from the JSON of a settings file and records a problem, with file and key, for each unusable value.
 package struct SettingsJSON {
-    /// The path of the file.
     package let path: String
     /// The sanitized path for messages. A file name may contain any characters.
     package var sanitizedPath: String { TerminalSanitizer.sanitized(path) }
-    /// The problems found so far.
     package private(set) var problems: [DeviceError] = []
 
     /// The keys read so far of all open objects, the innermost object last.
@@ -25,7 +23,6 @@ package struct SettingsJSON {
     /// Resolves a path against the directory of the file, unless it is absolute.
     func resolved(_ text: String) -> String { text.hasPrefix("/") ? text : directory + text }
 
-    /// Records a problem with a value and its consequence.
     package mutating func recordProblem(_ name: String, _ problem: String, _ consequence: String) {
         let name = TerminalSanitizer.sanitized(name.prefix(100))
         record(DeviceError(.invalidConfiguration, "\(sanitizedPath): \(name) \(problem). \(consequence)"))
@@ -34,7 +31,6 @@ package struct SettingsJSON {
     /// Records a problem unless there are already 100.
     mutating func record(_ problem: DeviceError) { if problems.count < 100 { problems.append(problem) } }
 
-    /// The consequence for most unusable settings.
     package static let defaultConsequence = "The default is used."
 
     package mutating func recordUnknownKey(_ name: String) {
@@ -51,8 +47,7 @@ package struct SettingsJSON {
     }
 
     /// Enters an object. Duplicate keys in it are recorded as problems.
-    @inline(never)
-    package mutating func beginObject(_ reader: inout JSONReader) throws(JSONError) {
+    @inline(never) package mutating func beginObject(_ reader: inout JSONReader) throws(JSONError) {
         try reader.beginObject()
         seenKeys.append([])
     }
@@ -74,19 +69,32 @@ package struct SettingsJSON {
         return key
     }
 
+    /// Reads an object. Any other value is recorded as a problem and skipped; the result is then false. The closure
+    /// receives a key and its full name, and reads the value. If it returns false, the key is recorded as unknown.
+    @discardableResult package mutating func readObject(
+        _ reader: inout JSONReader, _ name: String, _ consequence: String = defaultConsequence, prefix: String? = nil,
+        _ readMember: (String, String, inout JSONReader, inout SettingsJSON) throws(JSONError) -> Bool
+    ) throws(JSONError) -> Bool {
+        guard try isObject(&reader, name, consequence) else { return false }
+        try beginObject(&reader)
+        let prefix = prefix ?? name + "."
+        while let key = try nextKey(&reader, prefix) {
+            if try readMember(key, prefix + key, &reader, &self) { continue }
+            recordUnknownKey(prefix + key)
+            try reader.skipValue()
+        }
+        return true
+    }
+
     /// True if the next value is an object. Any other value is recorded as a problem and skipped.
     package mutating func isObject(
         _ reader: inout JSONReader, _ name: String, _ consequence: String = defaultConsequence
-    ) throws(JSONError) -> Bool {
-        try isNext(.object, "an object", &reader, name, consequence)
-    }
+    ) throws(JSONError) -> Bool { try isNext(.object, "an object", &reader, name, consequence) }
 
     /// True if the next value is an array. Any other value is recorded as a problem and skipped.
     package mutating func isArray(
         _ reader: inout JSONReader, _ name: String, _ consequence: String = defaultConsequence
-    ) throws(JSONError) -> Bool {
-        try isNext(.array, "a list", &reader, name, consequence)
-    }
+    ) throws(JSONError) -> Bool { try isNext(.array, "a list", &reader, name, consequence) }
 
     private mutating func isNext(
         _ kind: JSONKind, _ words: String, _ reader: inout JSONReader, _ name: String, _ consequence: String
@@ -137,7 +145,6 @@ package struct SettingsJSON {
         return resolved(text)
     }
 
-    /// Reads the name of a protocol.
     package mutating func protocolName(
         _ reader: inout JSONReader, _ name: String, _ consequence: String
     ) throws(JSONError) -> String? {

@@ -27,24 +27,19 @@ package import Synchronization
     @usableFromInline var drainingItems: [Item] = []
     @usableFromInline var isDrainScheduled = false
 
-    /// Creates an empty queue.
     @inlinable package init() {}
 
     // MARK: Items
 
-    /// The number of pending items.
     @inlinable package var count: Int { drainingItems.count + items.count }
 
-    /// True if no items are pending.
     @inlinable package var isEmpty: Bool { drainingItems.isEmpty && items.isEmpty }
 
     /// The number of items that were appended after the current drain began; all items if there is no drain.
     @inlinable package var countSinceDrainBegan: Int { items.count }
 
-    /// The oldest item, which is delivered next.
     @inlinable package var first: Item? { drainingItems.last ?? items.first }
 
-    /// The newest item.
     @inlinable package var last: Item? { items.last ?? drainingItems.first }
 
     /// Returns true if an item that satisfies the predicate is pending.
@@ -73,7 +68,6 @@ package import Synchronization
         return dropsOldest
     }
 
-    /// Removes and returns the oldest item.
     @inlinable package mutating func popFirst() -> Item? {
         if let item = drainingItems.popLast() { return item }
         return items.isEmpty ? nil : items.removeFirst()
@@ -99,7 +93,6 @@ package import Synchronization
         return true
     }
 
-    /// Begins a drain of the items that are pending now.
     @inlinable package mutating func beginDrain() {
         requeueUndrainedItems()
         // Swapped, so that both arrays keep their memory.
@@ -114,7 +107,6 @@ package import Synchronization
         drainingItems = []
     }
 
-    /// True while the current drain has undelivered items.
     @inlinable package var isDraining: Bool { !drainingItems.isEmpty }
 
     /// Ends the drain. Returns true if items are pending. The caller then has to schedule the next drain.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Dispatch
+import Synchronization
 
 /// An executor on which the app receives callbacks, such as a queue or a run loop. Sources schedule callbacks on it
 /// from their own threads.
@@ -12,8 +13,7 @@ public protocol CallbackExecutor: AnyObject, Sendable {
 
 /// A provider of callback executors for the playback of a trace. Unless `usesLiveExecutors` is true, the player runs the
 /// callbacks itself, in one global order.
-public protocol PlaybackExecutorProvider: AnyObject, Sendable {
-    /// True if managers use the same executors as with live hardware.
+package protocol PlaybackExecutorProvider: AnyObject, Sendable {
     var usesLiveExecutors: Bool { get }
 
     /// Returns the executor for a manager that was created on the main thread, or on another thread.
@@ -38,6 +38,66 @@ package enum MainQueueContext {
         return key
     }()
 
-    /// True if the current code runs on the main queue.
     package static var isCurrent: Bool { DispatchQueue.getSpecific(key: key) == true }
+}
+
+/// A counter of the consumers of async sequences that are processing an element, so that playback can wait for them.
+package final class ConsumerGate: Sendable {
+    private struct State {
+        var busyCount = 0
+        var consumerCount = 0
+        var waiters:
+            [(isReady: @Sendable (_ busy: Int, _ present: Int) -> Bool, resume: CheckedContinuation<Void, Never>)] = []
+    }
+
+    private let state = Mutex(State())
+
+    package init() {}
+
+    package func addConsumer() { change(present: 1) }
+
+    package func removeConsumer() { change(present: -1) }
+
+    package func beginElement() { change(busy: 1) }
+
+    package func endElement() { change(busy: -1) }
+
+    package var isIdle: Bool { state.withLock { $0.busyCount == 0 } }
+
+    package var hasNoConsumers: Bool { state.withLock { $0.consumerCount == 0 } }
+
+    package func waitUntilIdle() async {
+        if isIdle { return }
+        await wait { busy, _ in busy == 0 }
+    }
+
+    /// Waits until there are at least `count` consumers that have requested an element.
+    package func waitForConsumers(_ count: Int) async { await wait { _, present in present >= count } }
+
+    private func wait(_ isReady: @escaping @Sendable (_ busy: Int, _ present: Int) -> Bool) async {
+        await withCheckedContinuation { continuation in
+            let isReadyNow = state.withLock { state in
+                if isReady(state.busyCount, state.consumerCount) { return true }
+                state.waiters.append((isReady, continuation))
+                return false
+            }
+            if isReadyNow { continuation.resume() }
+        }
+    }
+
+    @inline(never)  // One copy for all callers.
+    private func change(busy: Int = 0, present: Int = 0) {
+        let ready = state.withLock { state in
+            state.busyCount += busy
+            state.consumerCount += present
+            var ready: [CheckedContinuation<Void, Never>] = []
+            state.waiters.removeAll { waiter in
+                guard waiter.isReady(state.busyCount, state.consumerCount) else { return false }
+                ready.append(waiter.resume)
+                return true
+            }
+            return ready
+        }
+        for continuation in ready { continuation.resume() }
+    }
 }

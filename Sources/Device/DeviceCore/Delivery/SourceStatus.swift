@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Synchronization
+
 /// The availability of a source or of one of its sensors.
 ///
 /// A source may set the status in its hub at any time. For each subscriber, the hub records whether the last
@@ -12,7 +14,7 @@
 /// - A loss that begins and ends while the subscriber handles an earlier notification is not reported.
 /// - A reading that is being delivered to several subscribers when a loss begins may arrive after the report of the loss.
 /// - A change to `unknown` is not reported.
-public enum SourceStatus: Sendable {
+package enum SourceStatus: Sendable {
     /// The source has no subscribers, or has not determined its status yet.
     case unknown
     /// Readings are delivered, or will follow.
@@ -20,11 +22,10 @@ public enum SourceStatus: Sendable {
     /// Readings are unavailable, for the reason that the error states.
     indirect case unavailable(DeviceError)
 
-    /// Creates `unavailable` with the error, or `available` if the error is nil.
-    public init(_ error: DeviceError?) { self = error.map { .unavailable($0) } ?? .available }
+    package init(_ error: DeviceError?) { self = error.map { .unavailable($0) } ?? .available }
 
     /// The error while readings are unavailable; otherwise nil.
-    public var error: DeviceError? { if case .unavailable(let error) = self { error } else { nil } }
+    package var error: DeviceError? { if case .unavailable(let error) = self { error } else { nil } }
 
     /// Replaces the status. Returns true if a loss has begun or ended.
     package mutating func change(to new: SourceStatus) -> Bool {
@@ -44,4 +45,71 @@ protocol StatusEvent: Sendable {
 
 extension PositionEvent: StatusEvent {}
 extension MotionEvent: StatusEvent {}
-extension BeaconEvent: StatusEvent {}
+
+/// The state of one subscriber: whether it receives readings, and whether the status of its source has to be reported
+/// to it.
+///
+/// ```
+/// joining ── start() ──▶ receiving ── cancel() ──▶ cancelled
+/// ```
+///
+/// While it joins, a subscriber is notified of the status but receives no readings. The hub calls `setStatus` with its
+/// lock held, so that statuses arrive in the hub's order, and all other functions without the lock. Only one thread at
+/// a time notifies a subscriber. It also reports statuses that are set in the meantime.
+struct SubscriberState: ~Copyable, Sendable {
+    private enum Phase: UInt8, AtomicRepresentable { case joining, receiving, cancelled }
+
+    private struct Report {
+        var status = SourceStatus.unknown
+        var isLossReported = false
+        /// True while a thread notifies the subscriber. Initially true, because the subscribing thread notifies first.
+        var isNotifying = true
+
+        /// Returns the next status to report. If there is none, returns nil and ends the notification.
+        mutating func next() -> SourceStatus? {
+            switch (status, isLossReported) {
+            case (.available, true), (.unavailable, false):
+                isLossReported.toggle()
+                return status
+            case (.unknown, _), (.available, false), (.unavailable, true):
+                isNotifying = false
+                return nil
+            }
+        }
+    }
+
+    private let phase = Atomic<Phase>(.joining)
+    private let report = Mutex(Report())
+
+    /// True while readings are delivered to the subscriber.
+    var isReceiving: Bool { phase.load(ordering: .acquiring) == .receiving }
+
+    var isCancelled: Bool { phase.load(ordering: .acquiring) == .cancelled }
+
+    func setStatus(_ status: SourceStatus) { report.withLock { $0.status = status } }
+
+    /// Reports the status to the subscriber if it differs from the last report. Does nothing if another thread is
+    /// already notifying the subscriber.
+    func reportStatus<Event: StatusEvent>(_ deliver: (Event) -> Void) {
+        let isFree = report.withLock { !exchange(&$0.isNotifying, with: true) }
+        if isFree { notify(deliver) }
+    }
+
+    /// Reports a current loss, then lets the subscriber receive readings. Called once, on the subscribing thread.
+    func start<Event: StatusEvent>(_ deliver: (Event) -> Void) {
+        notify(deliver)
+        start()
+    }
+
+    func start() {
+        _ = phase.compareExchange(expected: .joining, desired: .receiving, ordering: .acquiringAndReleasing)
+    }
+
+    func cancel() { phase.store(.cancelled, ordering: .releasing) }
+
+    private func notify<Event: StatusEvent>(_ deliver: (Event) -> Void) {
+        while let status = report.withLock({ $0.next() }) {
+            if !isCancelled { deliver(status.error.map { .lost($0) } ?? .regained) }
+        }
+    }
+}

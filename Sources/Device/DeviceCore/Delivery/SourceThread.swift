@@ -32,9 +32,7 @@ package final class SourceThread<Hub: ThreadedHub>: Sendable {
     ///   - pause: The time in seconds after which the thread tries again if no file descriptor is left.
     ///   - work: Called on the thread. Returns when the hub has no subscribers, which it has to check whenever the
     ///     wakeup is signaled.
-    package init(
-        for name: String, pause: Double, work: @escaping @Sendable (Hub, WakeupPipe) -> Void
-    ) {
+    package init(for name: String, pause: Double, work: @escaping @Sendable (Hub, WakeupPipe) -> Void) {
         self.name = name
         self.retryDelay = pause
         self.work = work
@@ -97,4 +95,66 @@ package final class SourceThread<Hub: ThreadedHub>: Sendable {
             }
         }
     }
+}
+
+/// A value that is used by one thread at a time, without holding a lock.
+///
+/// A source keeps its decoder in an exclusive value, because subscribers run during decoding and must not be called
+/// with a lock held.
+package struct ExclusiveValue<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
+    // Unchecked, because the flag restricts access to the value to one thread at a time.
+    private let isInUse = Atomic<Bool>(false)
+    private let value: UnsafeMutablePointer<Value>
+
+    package init(_ value: consuming sending Value) {
+        self.value = .allocate(capacity: 1)
+        self.value.initialize(to: value)
+    }
+
+    deinit {
+        value.deinitialize(count: 1)
+        value.deallocate()
+    }
+
+    /// Calls the closure with the value. Returns nil if the value is in use by another thread or by a caller further up
+    /// the stack.
+    package borrowing func use<Result, Failure: Error>(
+        _ body: (inout Value) throws(Failure) -> Result
+    ) throws(Failure) -> Result? {
+        guard !isInUse.exchange(true, ordering: .acquiring) else { return nil }
+        defer { isInUse.store(false, ordering: .releasing) }
+        return try body(&value.pointee)
+    }
+
+    /// Waits until no other thread uses the value, and then calls the closure with it.
+    package borrowing func useWhenFree<Result>(_ body: (inout Value) -> Result) -> Result {
+        while true {
+            if let result = use(body) { return result }
+            WorkerThread.sleep(seconds: 0.0005)
+        }
+    }
+}
+
+/// Exponential backoff: the delay before the next attempt doubles up to a limit.
+package struct Backoff: Sendable {
+    private let initialDelay: Double
+    private let limit: Double
+    private var next: Double
+
+    /// Creates a backoff with delays from `first` to `limit`, in seconds. The minimum is 10 ms.
+    package init(first: Double, limit: Double) {
+        // A minimum keeps repeated failures from busy-waiting.
+        self.initialDelay = max(first, 0.01)
+        self.limit = max(limit, self.initialDelay)
+        next = self.initialDelay
+    }
+
+    /// Returns the current delay in seconds and doubles the next one.
+    package mutating func nextDelay() -> Double {
+        defer { next = min(next * 2, limit) }
+        return next
+    }
+
+    /// Resets the delay after a successful attempt.
+    package mutating func reset() { next = initialDelay }
 }

@@ -27,7 +27,6 @@ final class Subscriber<Request: Sendable & ~Copyable, Event: Sendable>: Sendable
     /// Delivers a change of the status, even while the subscriber joins.
     func notify(_ event: Event) { receive(event) }
 
-    /// Reports the end of a batch of events.
     func completeBatch() { if !state.isCancelled { batchCompleted() } }
 }
 
@@ -98,7 +97,6 @@ final class SubscriberRegistry<Content: Sendable, Request: Sendable & ~Copyable,
 }
 
 extension SubscriberRegistry where Request: ~Copyable, Event: StatusEvent {
-    /// Sets the status of the source and notifies the subscribers.
     func setStatus(_ status: SourceStatus) {
         let subscribers = withLock { state in
             state.setStatus(status)

@@ -7,7 +7,7 @@ import Synchronization
 /// A source owns a hub and calls the input functions for each sensor on one thread at a time. `demandChanged` is called
 /// when the demand for a sensor may have changed. The mount matrix is applied in the hub, once for all subscribers. No
 /// lock is held while subscribers run.
-public final class MotionHub: MotionSource {
+package final class MotionHub: MotionSource {
     private struct Sensor {
         let description: SensorDescription
         /// True if the sensor's axes differ from those of the device.
@@ -33,7 +33,6 @@ public final class MotionHub: MotionSource {
         /// Adopts the status and the measured rate of the same sensor in the previous list.
         mutating func adopt(_ former: Sensor) { (status, meter) = (former.status, former.meter) }
 
-        /// Returns true if the request is for this sensor.
         func matches(_ request: MotionRequest) -> Bool {
             description.kind == request.kind && (request.sensor == nil || request.sensor == description.id)
         }
@@ -73,7 +72,7 @@ public final class MotionHub: MotionSource {
     ///   - contextDescriptions: The XML descriptions of the libiio contexts.
     ///   - demandChanged: Called after each change of the demand. It must read `demand(of:)` itself, because two calls
     ///     may arrive out of order.
-    public init(
+    package init(
         sensors: [SensorDescription] = [], contextDescriptions: [String] = [],
         demandChanged: @escaping @Sendable () -> Void = {}
     ) {
@@ -84,29 +83,23 @@ public final class MotionHub: MotionSource {
         }
     }
 
-    /// The sensors, with the best sensor of each kind first.
-    public var sensors: [SensorDescription] { state.withLock { $0.sensors.map(\.description) } }
+    package var sensors: [SensorDescription] { state.withLock { $0.sensors.map(\.description) } }
 
-    /// Returns the sensor with this id; nil if it does not exist.
-    public func description(of sensor: SensorDescription.ID) -> SensorDescription? {
+    package func description(of sensor: SensorDescription.ID) -> SensorDescription? {
         state.withLock { state in state.index(of: sensor).map { state.sensors[$0].description } }
     }
 
-    /// The XML descriptions of the libiio contexts.
-    public var contextDescriptions: [String] { state.withLock { $0.contexts } }
+    package var contextDescriptions: [String] { state.withLock { $0.contexts } }
 
     /// True while there is a subscriber, even if its sensor does not exist.
-    public var isWanted: Bool {
-        state.withLock { state in
-            !state.waiting.isEmpty || state.sensors.contains { !$0.subscribers.isEmpty }
-        }
+    package var isWanted: Bool {
+        state.withLock { state in !state.waiting.isEmpty || state.sensors.contains { !$0.subscribers.isEmpty } }
     }
 
-    /// True while a subscriber waits for a sensor that does not exist.
-    public var isMissingSensor: Bool { state.withLock { !$0.waiting.isEmpty } }
+    package var isMissingSensor: Bool { state.withLock { !$0.waiting.isEmpty } }
 
     /// Returns the combined requests of a sensor's subscribers; nil if there are none.
-    public func demand(of sensor: SensorDescription.ID) -> MotionDemand? {
+    package func demand(of sensor: SensorDescription.ID) -> MotionDemand? {
         state.withLock { state in
             guard let index = state.index(of: sensor), !state.sensors[index].subscribers.isEmpty else { return nil }
             let requests = state.sensors[index].subscribers.map(\.request)
@@ -141,14 +134,14 @@ public final class MotionHub: MotionSource {
     }
 
     /// Returns the rate of the sensor's readings in hertz, measured over about one second; nil if it is not known yet.
-    public func measuredRate(of sensor: SensorDescription.ID) -> Double? {
+    package func measuredRate(of sensor: SensorDescription.ID) -> Double? {
         state.withLock { state in state.index(of: sensor).flatMap { state.sensors[$0].meter.rate } }
     }
 
     // MARK: Subscribers
 
     /// Adds a subscriber. `quiet` is called when no readings follow for now.
-    public func subscribe(
+    package func subscribe(
         _ request: MotionRequest, receive: @escaping @Sendable (MotionEvent) -> Void,
         quiet: @escaping @Sendable () -> Void
     ) -> Subscription {
@@ -166,9 +159,7 @@ public final class MotionHub: MotionSource {
     private func remove(_ subscriber: MotionSubscriber) {
         state.withLock { state in
             state.waiting.removeAll { $0 === subscriber }
-            for index in state.sensors.indices {
-                state.sensors[index].subscribers.removeAll { $0 === subscriber }
-            }
+            for index in state.sensors.indices { state.sensors[index].subscribers.removeAll { $0 === subscriber } }
         }
         demandChanged()
     }
@@ -177,7 +168,7 @@ public final class MotionHub: MotionSource {
 
     /// Replaces the list of sensors. If a sensor is no longer in the list, its subscribers are notified of the loss,
     /// unless another sensor matches their request. They receive readings again when a matching sensor is in the list.
-    public func post(sensors: [SensorDescription], contextDescriptions: [String]) {
+    package func post(sensors: [SensorDescription], contextDescriptions: [String]) {
         let moved = state.withLock { state -> [MotionSubscriber] in
             let former = exchange(&state.sensors, with: [])
             let waiting = exchange(&state.waiting, with: [])
@@ -201,7 +192,7 @@ public final class MotionHub: MotionSource {
     }
 
     /// Delivers readings of a sensor. They must be in the sensor's own axes and have increasing times.
-    public func post(_ batch: MotionBatch) {
+    package func post(_ batch: MotionBatch) {
         guard batch.count > 0 else { return }
         // Usually there is a single subscriber, which needs no array.
         var first: MotionSubscriber?
@@ -260,7 +251,7 @@ public final class MotionHub: MotionSource {
     }
 
     /// Sets whether readings of the sensor are available. Posting readings sets the status to `available`.
-    public func setStatus(_ status: SourceStatus, of sensor: SensorDescription.ID) {
+    package func setStatus(_ status: SourceStatus, of sensor: SensorDescription.ID) {
         let subscribers = state.withLock { state -> [MotionSubscriber] in
             guard let index = state.index(of: sensor) else { return [] }
             state.sensors[index].setStatus(status)
@@ -270,7 +261,7 @@ public final class MotionHub: MotionSource {
     }
 
     /// Reports to all subscribers that no readings follow for now, for example at the end of a trace.
-    public func postQuiet() {
+    package func postQuiet() {
         let subscribers = state.withLock { state in state.sensors.flatMap(\.subscribers) }
         for subscriber in subscribers { subscriber.reportInputIdle() }
     }

@@ -39,11 +39,8 @@ extension MotionSource {
     public var problems: [DeviceError] { [] }
 
     /// Delivers events to the closure, in order and on threads of the source, until the subscription ends.
-    public func subscribe(
-        _ request: MotionRequest, receive: @escaping @Sendable (MotionEvent) -> Void
-    ) -> Subscription {
-        subscribe(request, receive: receive, quiet: {})
-    }
+    public func subscribe(_ request: MotionRequest, receive: @escaping @Sendable (MotionEvent) -> Void) -> Subscription
+    { subscribe(request, receive: receive, quiet: {}) }
 }
 
 /// An event of a motion source.
@@ -55,4 +52,99 @@ public enum MotionEvent: Sendable {
     indirect case lost(DeviceError)
     /// The sensor is available again. Readings follow.
     case regained
+}
+
+/// A subscriber's request to a motion source.
+public struct MotionRequest: Sendable, Hashable {
+    /// The axes of readings.
+    public enum Axes: Sendable, Hashable {
+        /// The axes of the device: x to the right, y to the top edge, z out of the screen. The mount matrix is applied.
+        case device
+        /// The sensor's own axes, as used in recordings.
+        case sensor
+    }
+
+    /// The kind of sensor. Selects the best sensor of this kind unless ``sensor`` is set.
+    public var kind: SensorKind
+    /// A specific sensor; nil for the best one of the kind.
+    public var sensor: SensorDescription.ID?
+    /// The time between readings in seconds; 0 for every reading at the sensor's maximum rate.
+    public var interval: Double
+    /// The maximum time in seconds that a reading may be held back to reduce wakeups; 0 for immediate delivery.
+    public var latency: Double
+    /// True to receive every reading at the sensor's current rate, without requesting a rate.
+    public var includesAllReadings: Bool
+    /// True to decimate readings to ``interval``. False to receive all readings, even if other subscribers or the
+    /// supported rates make the sensor faster.
+    public var decimates: Bool
+    /// The axes of the readings.
+    public var axes: Axes
+    /// The executor of the subscriber's callbacks if it can read from the source itself; otherwise nil.
+    package var executor: DirectPlace?
+
+    /// Creates a request. By default it requests all readings of the best sensor of a kind at its maximum rate, in the
+    /// device's axes.
+    public init(
+        kind: SensorKind, sensor: SensorDescription.ID? = nil, interval: Double = 0, latency: Double = 0,
+        everyReading: Bool = false, thins: Bool = true, axes: Axes = .device
+    ) {
+        self.kind = kind
+        self.sensor = sensor
+        self.interval = interval.isFinite ? max(0, interval) : 0
+        self.latency = latency.isFinite ? max(0, latency) : 0
+        self.includesAllReadings = everyReading
+        self.decimates = thins
+        self.axes = axes
+    }
+}
+
+/// The combined requests of all subscribers of a sensor.
+package struct MotionDemand: Sendable, Hashable {
+    /// The shortest requested interval in seconds; 0 for the sensor's maximum rate, infinity if no subscriber requests
+    /// a rate.
+    package var interval: Double
+    /// The shortest time in seconds for which a subscriber allows readings to be held back.
+    package var latency: Double
+    /// True if all subscribers want at most one reading per interval. The source may then discard other readings, which
+    /// saves a wakeup for each.
+    package var decimates: Bool
+
+    /// The rate to request from the hardware in hertz: infinity for the maximum rate, 0 for any rate.
+    package var rate: Double { interval > 0 ? 1 / interval : .infinity }
+
+    package init(interval: Double, latency: Double, thins: Bool = false) {
+        self.interval = interval
+        self.latency = latency
+        self.decimates = thins
+    }
+}
+
+/// Readings of one sensor that arrived together, oldest first.
+public struct MotionBatch: Sendable {
+    /// The sensor of the readings.
+    public var sensor: SensorDescription.ID
+    /// The kind of the sensor, which determines the unit of the values.
+    public var kind: SensorKind
+    /// The values, in the requested axes. A scalar is in the first component.
+    public var values: [SIMD3<Double>]
+    /// The measurement time of each value, from the device's clock, in ascending order.
+    public var times: [BootTime]
+    /// The arrival time of the batch, from the device's clock.
+    public var arrival: BootTime
+    /// The decimation factor: each reading stands for this many readings of the sensor.
+    package var decimationFactor = 1
+
+    /// Creates a batch. `values` and `times` must have the same number of elements.
+    public init(
+        sensor: SensorDescription.ID, kind: SensorKind, values: [SIMD3<Double>] = [], times: [BootTime] = [],
+        arrival: BootTime = .zero
+    ) {
+        self.sensor = sensor
+        self.kind = kind
+        self.values = values
+        self.times = times
+        self.arrival = arrival
+    }
+
+    package var count: Int { min(values.count, times.count) }
 }

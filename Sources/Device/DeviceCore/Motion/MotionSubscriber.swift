@@ -38,9 +38,96 @@ final class MotionSubscriber: Sendable {
         }
     }
 
-    /// Delivers a change of the status.
     func notify(_ event: MotionEvent) { receive(event) }
 
     /// Reports that no readings follow for now.
     func reportInputIdle() { if state.isReceiving { inputIdle() } }
+}
+
+/// Decimates the readings of a sensor to an interval, by their time stamps.
+///
+/// Each selected reading sets the due time of the next one. A reading up to half a sensor interval early is also
+/// selected, so that the average interval is met and jitter does not remove readings of an equally fast sensor.
+package struct Decimator: Sendable {
+    /// The requested time between readings, in seconds.
+    package let interval: Double
+    private var due: BootTime?
+    private var last: BootTime?
+
+    /// Creates a decimator that selects one reading per interval, in seconds.
+    package init(interval: Double) { self.interval = interval }
+
+    package mutating func selects(_ time: BootTime) -> Bool {
+        defer { last = time }
+        guard let due, let last, time > last else {
+            // The first reading, or the first one after the clock was set back.
+            self.due = time.advanced(bySeconds: interval)
+            return true
+        }
+        let step = time.seconds(since: last)
+        let lateness = time.seconds(since: due)
+        guard lateness >= -min(step, interval) / 2 else { return false }
+        // Keep the phase unless a whole interval was missed.
+        let nextDue = due.advanced(bySeconds: interval)
+        self.due = lateness > interval ? time.advanced(bySeconds: interval) : nextDue
+        return true
+    }
+
+    /// Returns the selected readings of a batch, or nil if there are none.
+    mutating func decimate(_ batch: MotionBatch) -> MotionBatch? {
+        var taken = MotionBatch(sensor: batch.sensor, kind: batch.kind, arrival: batch.arrival)
+        for index in 0..<batch.count where selects(batch.times[index]) {
+            taken.values.append(batch.values[index])
+            taken.times.append(batch.times[index])
+        }
+        return taken.values.isEmpty ? nil : taken
+    }
+}
+
+/// Measures the rate of a sensor from the time stamps of its readings.
+///
+/// Computes the mean over a window of one to two seconds. A gap of more than one second restarts the measurement.
+struct RateMeter {
+    /// The minimum duration of a window and the longest gap in it, in nanoseconds.
+    private static let window: Int64 = 1_000_000_000
+    private static let maximumGap: Int64 = 1_000_000_000
+
+    private var start: BootTime?
+    private var last = BootTime.zero
+    private var count = 0
+    private var previousRate: Double?
+
+    /// The rate in hertz; nil until the readings span 0.1 s.
+    var rate: Double? {
+        guard let start, count > 0 else { return previousRate }
+        let seconds = last.seconds(since: start)
+        if seconds < 0.1 { return previousRate }
+        let current = Double(count) / seconds
+        // A new window is less accurate than the previous one.
+        guard let previousRate, last.nanoseconds.subtractingSaturated(start.nanoseconds) < Self.window / 2 else {
+            return current
+        }
+        return previousRate
+    }
+
+    /// Records the time stamps of a batch.
+    ///
+    /// - Parameter thinning: The decimation factor of the batch.
+    mutating func record(_ times: [BootTime], decimationFactor: Int = 1) {
+        guard let first = times.first, let newest = times.last else { return }
+        guard let start, newest > last, first.nanoseconds.subtractingSaturated(last.nanoseconds) <= Self.maximumGap
+        else {
+            self.start = first
+            last = newest
+            count = (times.count - 1) * decimationFactor
+            previousRate = nil
+            return
+        }
+        count += times.count * decimationFactor
+        last = newest
+        guard newest.nanoseconds.subtractingSaturated(start.nanoseconds) >= Self.window else { return }
+        previousRate = Double(count) / newest.seconds(since: start)
+        self.start = newest
+        count = 0
+    }
 }

@@ -25,25 +25,21 @@ public struct MountMatrix: Sendable, Hashable {
     /// The identity matrix: the sensor's axes are the device's axes.
     public static let identity = MountMatrix([1, 0, 0], [0, 1, 0], [0, 0, 1])
 
-    /// True if readings are not changed.
-    public var isIdentity: Bool { self == .identity }
+    package var isIdentity: Bool { self == .identity }
 
     /// Rotates a vector into the device's axes.
-    @inlinable
-    public func apply(to vector: SIMD3<Double>) -> SIMD3<Double> {
+    @inlinable public func apply(to vector: SIMD3<Double>) -> SIMD3<Double> {
         let (first, second, third) = rows
         return SIMD3((first * vector).sum(), (second * vector).sum(), (third * vector).sum())
     }
 
     /// The determinant: 1 for a rotation, -1 for a rotation with a reflection, near 0 for a singular matrix.
-    public var determinant: Double {
-        row0.x * (row1.y * row2.z - row1.z * row2.y)
-            - row0.y * (row1.x * row2.z - row1.z * row2.x)
-            + row0.z * (row1.x * row2.y - row1.y * row2.x)
+    package var determinant: Double {
+        row0.x * (row1.y * row2.z - row1.z * row2.y) - row0.y * (row1.x * row2.z - row1.z * row2.x) + row0.z
+            * (row1.x * row2.y - row1.y * row2.x)
     }
 
-    /// The matrix with all elements negated.
-    public var negated: MountMatrix { MountMatrix(-row0, -row1, -row2) }
+    package var negated: MountMatrix { MountMatrix(-row0, -row1, -row2) }
 }
 
 extension MountMatrix {
@@ -96,18 +92,16 @@ extension MountMatrix {
     ///
     /// A singular matrix loses a direction. A matrix with a negative determinant contains a reflection, so gyroscopes
     /// and magnetometers cannot use it.
-    public var problem: String? {
+    package var problem: String? {
         if isSingular { return "it is singular (it loses at least one direction)" }
         return determinant < 0 ? "it contains a reflection (its determinant is negative)" : nil
     }
 
     /// True if the matrix loses a direction, so that no reading is valid.
-    public var isSingular: Bool { !determinant.isFinite || abs(determinant) < 1e-3 }
+    package var isSingular: Bool { !determinant.isFinite || abs(determinant) < 1e-3 }
 
     /// The nine numbers, row by row, in the kernel's notation.
-    public var text: String {
-        "\(Self.text(row0)); \(Self.text(row1)); \(Self.text(row2))"
-    }
+    public var text: String { "\(Self.text(row0)); \(Self.text(row1)); \(Self.text(row2))" }
 
     private static func text(_ row: SIMD3<Double>) -> String { "\(text(row.x)), \(text(row.y)), \(text(row.z))" }
 

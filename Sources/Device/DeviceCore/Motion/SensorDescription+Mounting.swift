@@ -20,7 +20,7 @@ extension SensorDescription {
     ///   - settings: The sensor settings of the configuration.
     ///   - udevMatrix: The value of the udev property ACCEL_MOUNT_MATRIX of the device.
     ///   - driverRemarks: The remarks about the driver's matrix. They are removed if another matrix is used.
-    public mutating func applyMountMatrix(
+    package mutating func applyMountMatrix(
         from settings: [SensorSetting], udevMatrix: String? = nil, driverRemarks: [String] = []
     ) {
         guard kind.isVector else { return }

@@ -50,7 +50,6 @@ public struct SensorDescription: Sendable, Hashable, Identifiable {
         self.kind = kind
     }
 
-    /// The name, or the id if the name is empty.
     package var displayName: String { name.isEmpty ? id : name }
 }
 
@@ -66,7 +65,7 @@ public enum SensorRates: Sendable, Hashable {
     /// Returns the lowest rate that is at least the requested rate, or the highest rate if there is none.
     ///
     /// Infinity selects the highest rate. Returns nil if the driver does not report its rates.
-    public func rate(atLeast wanted: Double) -> Double? {
+    package func rate(atLeast wanted: Double) -> Double? {
         switch self {
         case .unknown: return nil
         case .list(let rates): return rates.first { $0 >= wanted * (1 - 1e-9) } ?? rates.last
@@ -80,5 +79,5 @@ public enum SensorRates: Sendable, Hashable {
     }
 
     /// The highest rate; nil if the driver does not report its rates.
-    public var maximum: Double? { rate(atLeast: .infinity) }
+    package var maximum: Double? { rate(atLeast: .infinity) }
 }

@@ -14,7 +14,7 @@ public enum SensorKind: String, Sendable, Hashable, CaseIterable {
     case pressure
 
     /// True if readings have three axes, to which a mount matrix applies.
-    public var isVector: Bool {
+    package var isVector: Bool {
         switch self {
         case .accelerometer, .gyroscope, .magnetometer: true
         case .pressure: false
@@ -28,7 +28,6 @@ public enum SensorKind: String, Sendable, Hashable, CaseIterable {
     /// "accel_z", or the entire ID, for example "pressure".
     package var channelType: String { properties.channelType }
 
-    /// The channel IDs: those of x, y and z, or of a single channel.
     package var channelIDs: [String] { isVector ? ["x", "y", "z"].map { "\(channelType)_\($0)" } : [channelType] }
 
     /// The scale of 32-bit integers in recordings, in the notation of sysfs. The resolution is finer than that of any

@@ -23,7 +23,6 @@ struct EpochCoalescer: Sendable {
     private var hasDelivered = false
     private var hasDeliveredFix = false
 
-    /// The handling of an accepted report.
     enum Outcome: Sendable {
         /// The report is delivered immediately.
         case immediate

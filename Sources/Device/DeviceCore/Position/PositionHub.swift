@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// A source owns a hub and calls its input functions on one thread at a time. `demandChanged` is called after each
 /// change of the subscribers. No lock is held while subscribers run.
-public final class PositionHub: PositionSource {
+package final class PositionHub: PositionSource {
     private typealias Member = Subscriber<PositionRequest, PositionEvent>
 
     private struct Content {
@@ -29,16 +29,15 @@ public final class PositionHub: PositionSource {
     ///
     /// - Parameter demandChanged: Called after each change of the subscribers. It must read `isWanted` itself, because
     ///   two calls may arrive out of order.
-    public init(demandChanged: @escaping @Sendable () -> Void) {
+    package init(demandChanged: @escaping @Sendable () -> Void) {
         registry = SubscriberRegistry(Content(), demandChanged: demandChanged)
     }
 
-    /// True while there is a subscriber.
-    public var hasSubscribers: Bool { registry.hasSubscribers }
+    package var hasSubscribers: Bool { registry.hasSubscribers }
 
     /// A number that changes when the hub gets its first subscriber. Sources compare it to end delays and timeouts that
     /// began before that subscriber was added.
-    public var demand: UInt64 { registry.withLock { $0.content.demand } }
+    package var demand: UInt64 { registry.withLock { $0.content.demand } }
 
     /// The executor of the only subscriber; nil if it cannot poll, or if there is not exactly one subscriber.
     package var executor: (any PollingExecutor)? {
@@ -48,9 +47,8 @@ public final class PositionHub: PositionSource {
     // MARK: Subscribers
 
     /// Adds a subscriber. The first subscriber starts the source. `settled` is called after each batch of events.
-    public func subscribe(
-        _ request: PositionRequest,
-        receive: @escaping @Sendable (PositionEvent) -> Void,
+    package func subscribe(
+        _ request: PositionRequest, receive: @escaping @Sendable (PositionEvent) -> Void,
         settled: @escaping @Sendable () -> Void
     ) -> Subscription {
         let subscriber = Member(request, executor: request.executor, receive: receive, onBatchComplete: settled)
@@ -90,7 +88,7 @@ public final class PositionHub: PositionSource {
     }
 
     /// The last fix of the chosen receiver. If it has none, the most recent fix of any receiver.
-    public var lastFix: PositionFix? {
+    package var lastFix: PositionFix? {
         registry.withLock { state in
             let receivers = state.content.flow.receivers
             let chosen = state.content.flow.chosen
@@ -105,14 +103,12 @@ public final class PositionHub: PositionSource {
         }
     }
 
-    /// The receivers that the service has described.
-    public var receivers: [ReceiverDescription] { registry.withLock { $0.content.described } }
+    package var receivers: [ReceiverDescription] { registry.withLock { $0.content.described } }
 
-    /// True while a subscriber requests each line.
-    public var wantsLines: Bool { lineWishes.load(ordering: .relaxed) > 0 }
+    package var wantsLines: Bool { lineWishes.load(ordering: .relaxed) > 0 }
 
     /// True while a subscriber requests reports with their original bytes.
-    public var wantsRawReports: Bool { rawWishes.load(ordering: .relaxed) > 0 }
+    package var wantsRawReports: Bool { rawWishes.load(ordering: .relaxed) > 0 }
 
     // MARK: Input
 
@@ -120,7 +116,7 @@ public final class PositionHub: PositionSource {
     ///
     /// At the end of the batch, `settled` is called once for each subscriber. Outside of this function, each posted
     /// event is a batch of its own.
-    public func together<Result, Failure: Error>(_ posts: () throws(Failure) -> Result) throws(Failure) -> Result {
+    package func together<Result, Failure: Error>(_ posts: () throws(Failure) -> Result) throws(Failure) -> Result {
         let isOutermost = !isTogether.exchange(true, ordering: .relaxed)
         defer {
             if isOutermost {
@@ -145,7 +141,7 @@ public final class PositionHub: PositionSource {
 
     /// Processes a position report. Subscribers that request one report per epoch receive it immediately or at the end
     /// of its epoch.
-    public func post(_ report: PositionReport) {
+    package func post(_ report: PositionReport) {
         let now = report.arrival
         var finished: PositionReport?
         let (subscribers, isChosen, outcome) = change { state in
@@ -164,7 +160,7 @@ public final class PositionHub: PositionSource {
     }
 
     /// Delivers a sky report. If it contains no satellites, recent ones of its receiver are added.
-    public func post(_ sky: SkyReport) {
+    package func post(_ sky: SkyReport) {
         let (subscribers, isChosen, sky) = change { state in
             let (index, merged) = state.content.flow.accept(sky, now: sky.arrival)
             return (state.subscribers, index == state.content.flow.chosen, merged)
@@ -174,8 +170,7 @@ public final class PositionHub: PositionSource {
         }
     }
 
-    /// Delivers a compass or inertial report.
-    public func post(_ attitude: AttitudeReport) {
+    package func post(_ attitude: AttitudeReport) {
         let (subscribers, isHeard) = change { state in
             (state.subscribers, state.content.flow.acceptAttitude(of: attitude.receiver, now: attitude.arrival))
         }
@@ -185,7 +180,7 @@ public final class PositionHub: PositionSource {
     }
 
     /// Delivers a line of the service. Called before the contents of the line are posted.
-    public func post(line: UnsafeRawBufferPointer, arrival: BootTime) {
+    package func post(line: UnsafeRawBufferPointer, arrival: BootTime) {
         let subscribers = registry.withLock { $0.subscribers }
         let bytes = [UInt8](line)
         for subscriber in subscribers where subscriber.request.includesLines {
@@ -193,8 +188,7 @@ public final class PositionHub: PositionSource {
         }
     }
 
-    /// Replaces the list of receivers and delivers it.
-    public func post(receivers: [ReceiverDescription]) {
+    package func post(receivers: [ReceiverDescription]) {
         let subscribers = registry.withLock { state in
             state.content.described = Array(receivers.prefix(ReportSelector.maximumReceivers))
             return state.subscribers
@@ -203,7 +197,7 @@ public final class PositionHub: PositionSource {
     }
 
     /// Updates a receiver, which may be new, changed or removed, and delivers the list of receivers.
-    public func post(receiver: ReceiverDescription) {
+    package func post(receiver: ReceiverDescription) {
         var all = receivers
         all.removeAll { $0.path == receiver.path }
         if receiver.isActive { all.append(receiver) }
@@ -211,7 +205,7 @@ public final class PositionHub: PositionSource {
     }
 
     /// Sets whether positions are available. At the beginning of a loss, held epochs are delivered first.
-    public func setStatus(_ status: SourceStatus) {
+    package func setStatus(_ status: SourceStatus) {
         guard status.error != nil, registry.status.error == nil else { return report(status) }
         together {
             flush()
@@ -235,10 +229,10 @@ public final class PositionHub: PositionSource {
     // MARK: Held epochs
 
     /// The time at which `handOverDue` has to be called next; `.never` if no epoch is held.
-    public var nextDeadline: BootTime { BootTime(nanoseconds: due.load(ordering: .acquiring)) }
+    package var nextDeadline: BootTime { BootTime(nanoseconds: due.load(ordering: .acquiring)) }
 
     /// Delivers held epochs that are complete because no further report has arrived in time.
-    public func handOverDue(now: BootTime) {
+    package func handOverDue(now: BootTime) {
         together {
             while true {
                 let due: (subscribers: [Member], report: PositionReport, isChosen: Bool)? = change { state in
@@ -251,22 +245,19 @@ public final class PositionHub: PositionSource {
                 for subscriber in due.subscribers
                 where !subscriber.request.includesAllReports
                     && subscriber.request.takes(receiver, isChosen: due.isChosen)
-                {
-                    deliver(to: subscriber, .report(due.report))
-                }
+                { deliver(to: subscriber, .report(due.report)) }
             }
         }
     }
 
     /// Delivers all held epochs, because no more reports follow.
-    public func flush() { handOverDue(now: BootTime(nanoseconds: .max - 1)) }
+    package func flush() { handOverDue(now: BootTime(nanoseconds: .max - 1)) }
 
     /// Drops held epochs, because they are from before a suspension of the process.
-    public func discardHeld() { change { $0.content.flow.discardHeld() } }
+    package func discardHeld() { change { $0.content.flow.discardHeld() } }
 }
 
 extension PositionRequest {
-    /// Returns true if reports of this receiver are requested.
     fileprivate func takes(_ receiver: String, isChosen: Bool) -> Bool {
         guard let named = self.receiver else { return isChosen }
         return named == receiver

@@ -37,7 +37,6 @@ extension PositionReport {
         @usableFromInline package var leapSeconds: Int32 = -1
         @usableFromInline package var raw: [UInt8]?
 
-        /// Creates the values of an empty report.
         @inlinable package init() {}
     }
 

@@ -20,7 +20,6 @@ struct ReportSelector: Sendable {
         /// The sky report of the last fix before the stream was interrupted.
         var lastSky: SkyReport?
 
-        /// The last fix with the last sky report.
         var fix: PositionFix? { lastFix.map { PositionFix(report: $0, sky: sky ?? lastSky) } }
     }
 
@@ -110,7 +109,6 @@ struct ReportSelector: Sendable {
         return nil
     }
 
-    /// Discards all held reports.
     mutating func discardHeld() { for index in receivers.indices { receivers[index].coalescer.reset() } }
 
     /// Resets the state after the stream was interrupted. Last fixes are kept, but the quality of receivers is measured

@@ -12,18 +12,17 @@ public struct BootTime: Sendable, Hashable, Comparable {
     public static let zero = BootTime(nanoseconds: 0)
 
     /// The latest time. Used for "no deadline".
-    public static let never = BootTime(nanoseconds: .max)
+    package static let never = BootTime(nanoseconds: .max)
 
     /// The time since boot in seconds.
     public var seconds: Double { Double(nanoseconds) / 1e9 }
 
-    /// Returns the seconds from the other time to this one.
-    public func seconds(since other: BootTime) -> Double {
+    package func seconds(since other: BootTime) -> Double {
         Double(nanoseconds.subtractingSaturated(other.nanoseconds)) / 1e9
     }
 
     /// Returns the time after a number of seconds, clamped to the range of the type. NaN counts as 0.
-    public func advanced(bySeconds seconds: Double) -> BootTime {
+    package func advanced(bySeconds seconds: Double) -> BootTime {
         BootTime(nanoseconds: nanoseconds.addingSaturated(Int64(saturatingSeconds: seconds) ?? 0))
     }
 
@@ -54,13 +53,12 @@ public struct WallTime: Sendable, Hashable, Comparable {
     /// The seconds since 1970-01-01T00:00:00Z, rounded to the nearest Double.
     public var seconds: Double { Double(nanoseconds) / 1e9 }
 
-    /// Returns the seconds from the other time to this one; negative if this one is earlier.
-    public func seconds(since other: WallTime) -> Double {
+    package func seconds(since other: WallTime) -> Double {
         Double(nanoseconds.subtractingSaturated(other.nanoseconds)) / 1e9
     }
 
     /// Returns the time after a number of seconds, clamped to the range of the type. NaN counts as 0.
-    public func advanced(bySeconds seconds: Double) -> WallTime {
+    package func advanced(bySeconds seconds: Double) -> WallTime {
         WallTime(nanoseconds: nanoseconds.addingSaturated(Int64(saturatingSeconds: seconds) ?? 0))
     }
 

@@ -12,7 +12,6 @@ package struct CivilDate: Sendable, Hashable {
     package let second: Int
     package let nanosecond: Int32
 
-    /// Creates the components of a time.
     package init(_ time: WallTime) {
         var days = time.nanoseconds / 86_400_000_000_000
         var rest = time.nanoseconds % 86_400_000_000_000
@@ -43,7 +42,6 @@ package struct CivilDate: Sendable, Hashable {
         return overflow || carry ? nil : WallTime(nanoseconds: sum)
     }
 
-    /// Returns the number of days in the month; 30 for an invalid month.
     package static func days(ofMonth month: Int, _ year: Int) -> Int {
         switch month {
         case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
@@ -102,7 +100,6 @@ extension CivilDate {
         bytes.append(UInt8(ascii: "Z"))
     }
 
-    /// Returns the time in the ISO 8601 format of `appendISO8601(decimals:to:)`.
     package func iso8601(decimals: Int) -> String {
         var bytes: [UInt8] = []
         appendISO8601(decimals: decimals, to: &bytes)

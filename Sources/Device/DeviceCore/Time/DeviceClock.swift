@@ -25,7 +25,6 @@ public final class ClockTimer: Sendable {
     private let work: Mutex<(@Sendable () -> Void)?>
     private let onCancel: Mutex<(@Sendable () -> Void)?>
 
-    /// Creates a timer for the work.
     package init(_ work: @escaping @Sendable () -> Void) {
         self.work = Mutex(work)
         onCancel = Mutex(nil)
@@ -69,8 +68,7 @@ extension WakeupPipe {
 extension BinarySemaphore {
     /// Waits until `ring()` is called or the deadline has passed, but at most 60 s. Returns true if `ring()` was
     /// called.
-    @discardableResult
-    package func wait(until deadline: BootTime, clock: any DeviceClock) -> Bool {
+    @discardableResult package func wait(until deadline: BootTime, clock: any DeviceClock) -> Bool {
         // Capped because CLOCK_MONOTONIC, which the wait uses, stops during suspend.
         wait(seconds: min(deadline.seconds(since: clock.now), 60))
     }

@@ -31,11 +31,7 @@ public final class LiveClock: DeviceClock {
             // The clock of Dispatch may differ from CLOCK_BOOTTIME after a suspend. A timer that fires early is
             // rescheduled.
             let rest = deadline.seconds(since: self.now)
-            if rest > 0 {
-                box.schedule(after: rest)
-            } else {
-                timer.fire()
-            }
+            if rest > 0 { box.schedule(after: rest) } else { timer.fire() }
         }
         box.schedule(after: deadline.seconds(since: now))
         timer.onCancel { box.source.cancel() }

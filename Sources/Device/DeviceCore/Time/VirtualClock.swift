@@ -57,19 +57,15 @@ public final class VirtualClock: DeviceClock {
         }
         // A strong reference: the clock does not retain the timer, and a weak one would slow down every use of the
         // clock.
-        timer.onCancel {
-            self.withTimers { timers in timers.entries.removeAll { $0.number == number } }
-        }
+        timer.onCancel { self.withTimers { timers in timers.entries.removeAll { $0.number == number } } }
         return timer
     }
 
-    /// The deadline of the next timer; nil if there is none.
-    public var nextDeadline: BootTime? { timers.withLock { $0.nextDeadline } }
+    package var nextDeadline: BootTime? { timers.withLock { $0.nextDeadline } }
 
     /// Advances the clock to the next timer with a deadline up to the limit, and runs the timer. Returns false if there
     /// is none.
-    @discardableResult
-    public func runNextTimer(upTo limit: BootTime) -> Bool {
+    @discardableResult package func runNextTimer(upTo limit: BootTime) -> Bool {
         let entry = withTimers { timers -> Entry? in
             guard let deadline = timers.nextDeadline, deadline <= limit else { return nil }
             move(to: deadline)
@@ -81,7 +77,7 @@ public final class VirtualClock: DeviceClock {
 
     /// Advances the clock unless a timer is due by that time, which then has to run first. Returns true if the clock
     /// was advanced.
-    public func moveUnlessTimerIsDue(by time: BootTime) -> Bool {
+    package func moveUnlessTimerIsDue(by time: BootTime) -> Bool {
         // `Int64.max` also means that no timer is set, so the value under the lock decides.
         if nextDue.load(ordering: .acquiring) <= time.nanoseconds, let deadline = nextDeadline, deadline <= time {
             return false
@@ -114,11 +110,7 @@ extension Array {
         var high = endIndex
         while low < high {
             let middle = low + (high - low) / 2
-            if belongsToEnd(self[middle]) {
-                high = middle
-            } else {
-                low = middle + 1
-            }
+            if belongsToEnd(self[middle]) { high = middle } else { low = middle + 1 }
         }
         return low
     }

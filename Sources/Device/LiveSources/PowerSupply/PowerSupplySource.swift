@@ -2,7 +2,7 @@
 
 import Synchronization
 import SystemCalls
-public import DeviceCore
+package import DeviceCore
 
 /// The battery of this machine, read from the kernel's `power_supply` class.
 ///
@@ -12,11 +12,11 @@ public import DeviceCore
 ///
 /// Ignores batteries of peripherals (scope "Device": mice, headsets) and empty battery bays. Implausible values count
 /// as missing. Attributes may disappear at any time.
-public final class PowerSupplySource: StatusSource {
+package final class PowerSupplySource: StatusSource {
     /// The interval between readings, in seconds.
-    public static let interval = 5.0
+    package static let interval = 5.0
     /// The interval between readings without a battery, in seconds.
-    public static let searchInterval = 30.0
+    package static let searchInterval = 30.0
     /// The maximum number of power supplies that are read.
     private static let supplyLimit = 64
 
@@ -33,7 +33,7 @@ public final class PowerSupplySource: StatusSource {
     }
 
     /// Creates a source that reads a directory of power supplies, which need not exist.
-    public init(folder: String = "/sys/class/power_supply", clock: any DeviceClock) {
+    package init(folder: String = "/sys/class/power_supply", clock: any DeviceClock) {
         self.folder = folder
         self.clock = clock
         let relay = WeakSource()
@@ -42,10 +42,10 @@ public final class PowerSupplySource: StatusSource {
     }
 
     /// The current state of the battery, read from the attributes at each access. nil if there is no battery.
-    public var battery: BatteryReading? { BatteryReading(supplies()) }
+    package var battery: BatteryReading? { BatteryReading(supplies()) }
 
     /// Subscribes to changes of the battery. The initial state is not delivered; read it from ``battery``.
-    public func subscribe(receive: @escaping @Sendable (BatteryReading?) -> Void) -> Subscription {
+    package func subscribe(receive: @escaping @Sendable (BatteryReading?) -> Void) -> Subscription {
         // Without subscribers, changes were not observed. A new subscriber must not receive them.
         if !hub.hasSubscribers { hub.post(battery) }
         return hub.subscribe(receive: receive)
@@ -95,9 +95,7 @@ public final class PowerSupplySource: StatusSource {
 
     /// Gives the hub's closure access to the source, which is initialized after the hub.
     private final class WeakSource: Sendable {
-        private struct Reference: @unchecked Sendable {
-            weak var source: PowerSupplySource?
-        }
+        private struct Reference: @unchecked Sendable { weak var source: PowerSupplySource? }
 
         private let reference = Mutex(Reference())
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import AccessoryFinding
 import DeviceCore
 import Foundation
-import UdevRecords
 
 @testable import UdevMonitor
 

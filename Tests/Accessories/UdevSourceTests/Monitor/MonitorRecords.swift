@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import AccessoryFinding
 import DeviceCore
-import UdevRecords
 
 /// The devices of a computer with one USB port.
 enum MonitorRecords {

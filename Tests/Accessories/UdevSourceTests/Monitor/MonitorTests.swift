@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import AccessoryFinding
 import DeviceCore
 import Foundation
 import Synchronization
 import Testing
-import UdevRecords
 
 @testable import UdevMonitor
 

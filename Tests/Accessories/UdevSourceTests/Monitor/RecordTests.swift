@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import AccessoryFinding
 import DeviceCore
 import Testing
-import UdevRecords
 
 @Suite("Device records")
 struct RecordTests {

@@ -2,7 +2,6 @@
 
 import AccessoryFinding
 import DeviceCore
-import UdevRecords
 
 /// Device records for tests.
 enum Records {

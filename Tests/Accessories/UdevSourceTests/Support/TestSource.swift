@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import AccessoryFinding
 import DeviceCore
 import Synchronization
 import UdevMonitor
-import UdevRecords
 
 @testable import UdevSource
 

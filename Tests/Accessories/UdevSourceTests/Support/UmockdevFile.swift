@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import AccessoryFinding
 import DeviceCore
 import Foundation
 import TestSupport
-import UdevRecords
 import UmockdevFormat
 
 /// The devices of a umockdev description, as reported by a monitor.

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import AccessoryFinding
 import AccessorySimulator
 import DeviceCore
 import Foundation
 import TestSupport
 import Testing
-import UdevRecords
 import UmockdevFormat
 
 @Suite("umockdev descriptions")

@@ -15,16 +15,14 @@ package protocol PollingExecutor: CallbackExecutor {
     /// - Parameter onReady: Called if this function has returned nil and the executor may have become able to poll.
     ///   Called at most once, on any thread.
     /// - Returns: nil if the executor cannot poll, or cannot poll yet.
-    func register(
-        _ set: EpollSet, onReady: @escaping @Sendable () -> Void, read: @escaping @Sendable () -> Void
-    ) throws(DeviceError) -> Subscription?
+    func register(_ set: EpollSet, onReady: @escaping @Sendable () -> Void, read: @escaping @Sendable () -> Void)
+        throws(DeviceError) -> Subscription?
 }
 
 /// A polling executor as part of a request. Two values are equal if they have the same executor.
 package struct DirectPlace: Sendable, Hashable {
     package let delivery: any PollingExecutor
 
-    /// Creates a value. Returns nil if the executor cannot poll descriptors.
     package init?(_ delivery: (any CallbackExecutor)?) {
         guard let delivery = delivery as? any PollingExecutor else { return nil }
         self.delivery = delivery
@@ -35,8 +33,9 @@ package struct DirectPlace: Sendable, Hashable {
     package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(delivery)) }
 }
 
-/// A list of the callbacks that are scheduled on an executor while it reads a source. They run immediately after the
-/// read.
+final class Flag: Sendable { let value = Atomic<Bool>(false) }
+
+/// The callbacks that are scheduled on an executor while it reads a source. They run immediately after the read.
 package final class DeferredCallbacks {
     private static let key: pthread_key_t = {
         var key = pthread_key_t()
@@ -51,7 +50,6 @@ package final class DeferredCallbacks {
     private let executor: any CallbackExecutor
     private var callbacks: [@Sendable () -> Void] = []
 
-    /// Creates an empty list for the executor.
     package init(for executor: any CallbackExecutor) { self.executor = executor }
 
     /// Appends the callback if the current thread is reading for the executor. Otherwise returns false, and the caller
@@ -67,8 +65,7 @@ package final class DeferredCallbacks {
     /// While an executor polls, a subscriber of another executor may join. That subscriber must not be called on the
     /// polling thread, because it may wait for the polling executor.
     package static func permits(_ executor: DirectPlace?) -> Bool {
-        guard let current else { return true }
-        return current.executor === executor?.delivery
+        current.map { $0.executor === executor?.delivery } ?? true
     }
 
     /// Calls `read`, and then runs the callbacks inside `enter`. If there are no callbacks, `enter` is not called.
@@ -85,4 +82,38 @@ package final class DeferredCallbacks {
         due.removeAll(keepingCapacity: true)
         if callbacks.isEmpty { swap(&due, &callbacks) }
     }
+}
+
+/// A source with a descriptor that can be read by the source's own thread or by the executor of its subscribers, one at
+/// a time.
+package protocol PollableSource: AnyObject, Sendable {
+    /// The descriptor to poll. It is readable while readings are available.
+    var descriptor: Int32 { get }
+
+    /// The time of the source's next timeout. Can be read on any thread.
+    var deadline: BootTime { get }
+
+    /// Reads the available readings and handles timeouts that are due. After an error, every later call throws the same
+    /// error.
+    func readAvailable(_ cause: ReadCause) throws(DeviceError) -> ReadOutcome
+}
+
+package enum ReadCause: Sendable {
+    /// A wait of the source's thread has ended. If `isReadable` is false, only timeouts may be due.
+    case thread(isReadable: Bool)
+    /// The source's thread reads because the executor has not read by the given time.
+    case overdue(since: BootTime)
+    /// The executor reads because the descriptor is readable. `dueTime` is the time by which it was expected to read.
+    case executor(dueTime: BootTime)
+}
+
+package enum ReadOutcome: Sendable {
+    /// No more readings are available.
+    case drained
+    /// More readings may be available, so the executor has to read again.
+    case moreAvailable
+    /// Another thread is reading the source, so nothing was read.
+    case contended
+    /// Only the source's thread can continue, so the executor has to stop polling.
+    case finished
 }

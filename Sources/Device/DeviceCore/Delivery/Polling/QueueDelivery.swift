@@ -1,36 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Dispatch
+package import Dispatch
 import Synchronization
 import SystemCalls
 
 /// An executor that runs callbacks on a dispatch queue.
-public final class QueueDelivery: CallbackExecutor {
-    let queue: DispatchQueue
-    let polling = Mutex(QueuePolling())
+package final class QueueDelivery: PollingExecutor {
+    private let queue: DispatchQueue
+    /// The registrations that wait for the end of the thread that polls for the queue; nil without such a thread.
+    private let waiting = Mutex<[@Sendable () -> Void]?>(nil)
 
     /// Creates an executor. The queue should be serial, because a concurrent queue does not preserve the order of
     /// callbacks.
-    public init(_ queue: DispatchQueue) { self.queue = queue }
+    package init(_ queue: DispatchQueue) { self.queue = queue }
 
     /// The executor of the main queue. It works with `RunLoop.main.run()`, `dispatchMain()` and an async `main`
     /// function.
-    public static let main = QueueDelivery(.main)
+    package static let main = QueueDelivery(.main)
 
-    /// Schedules the work on the queue.
-    public func schedule(_ work: @escaping @Sendable () -> Void) {
+    package func schedule(_ work: @escaping @Sendable () -> Void) {
         if !DeferredCallbacks.append(work, for: self) { queue.async(execute: work) }
     }
-}
 
-extension QueueDelivery: PollingExecutor {
     /// Starts a thread that polls the set, reads, and runs the callbacks on the queue.
     ///
     /// There is at most one polling thread per queue, so that threads do not accumulate while the queue is blocked.
     package func register(
         _ set: EpollSet, onReady: @escaping @Sendable () -> Void, read: @escaping @Sendable () -> Void
     ) throws(DeviceError) -> Subscription? {
-        guard polling.withLock({ $0.begin(orCallLater: onReady) }) else { return nil }
+        let isPolling = waiting.withLock { waiting in
+            let isPolling = waiting != nil
+            waiting = isPolling ? (waiting ?? []) + [onReady] : []
+            return isPolling
+        }
+        if isPolling { return nil }
         do throws(DeviceError) {
             return try startPolling(set, read: read)
         } catch {
@@ -42,7 +45,7 @@ extension QueueDelivery: PollingExecutor {
     private func startPolling(_ set: EpollSet, read: @escaping @Sendable () -> Void) throws(DeviceError) -> Subscription
     {
         let wakeUp = try WakeupPipe(for: "the callbacks of a dispatch queue")
-        let isCancelled = CancellationFlag()
+        let isCancelled = Flag()
         try WorkerThread.start(callsBack: true) { [self] in
             let callbacks = DeferredCallbacks(for: self)
             while !isCancelled.value.load(ordering: .acquiring) {
@@ -58,34 +61,5 @@ extension QueueDelivery: PollingExecutor {
         }
     }
 
-    private func endPolling() {
-        for onReady in polling.withLock({ $0.end() }) { onReady() }
-    }
-
-    private final class CancellationFlag: Sendable {
-        let value = Atomic<Bool>(false)
-    }
-}
-
-/// The polling state of a queue: whether a thread polls for it, and the registrations that wait for that thread to end.
-struct QueuePolling: Sendable {
-    private var isActive = false
-    private var waiting: [@Sendable () -> Void] = []
-
-    /// Begins polling and returns true. If a thread is already polling, returns false and stores the closure until
-    /// `end()`.
-    mutating func begin(orCallLater onReady: @escaping @Sendable () -> Void) -> Bool {
-        guard isActive else {
-            isActive = true
-            return true
-        }
-        waiting.append(onReady)
-        return false
-    }
-
-    /// Ends polling, and returns the closures to call.
-    mutating func end() -> [@Sendable () -> Void] {
-        isActive = false
-        return exchange(&waiting, with: [])
-    }
+    private func endPolling() { for onReady in waiting.withLock({ $0.take() }) ?? [] { onReady() } }
 }

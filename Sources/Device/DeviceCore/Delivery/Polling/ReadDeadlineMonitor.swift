@@ -7,9 +7,7 @@
 /// arrive in quick succession. The timer is set again only if it would expire too late, or before the next expected
 /// read. This saves a system call for most readings.
 struct ReadDeadlineMonitor: Sendable {
-    /// The tolerated delay of a read, in seconds.
     private let tolerance: Double
-    /// The upper limit of the expected interval between reads, in seconds.
     private let longestInterval: Double
     private var interval: Double
     private var lastRead: BootTime
@@ -22,7 +20,6 @@ struct ReadDeadlineMonitor: Sendable {
     /// - Parameters:
     ///   - tolerance: The tolerated delay of a read, in seconds.
     ///   - limit: The maximum time, in seconds, from a read to the time at which the next one is overdue.
-    ///   - now: The current time.
     init(tolerance: Double, limit: Double, now: BootTime) {
         self.tolerance = tolerance
         longestInterval = max(0, limit - tolerance) / 1.5

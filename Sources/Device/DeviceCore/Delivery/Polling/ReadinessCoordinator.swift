@@ -27,9 +27,7 @@ package struct ReadinessCoordinator: ~Copyable {
     }
 
     /// The event for which the source's thread waits while an executor polls.
-    private enum Wait {
-        case timer, descriptor
-    }
+    private enum Wait { case timer, descriptor }
 
     private let source: any PollableSource
     private let wakeUp: WakeupPipe
@@ -45,9 +43,7 @@ package struct ReadinessCoordinator: ~Copyable {
     /// Creates a coordinator. At first, the source's thread polls the descriptor.
     ///
     /// - Parameters:
-    ///   - source: The source to poll.
     ///   - wakeUp: Signaled when the subscriptions change.
-    ///   - clock: The clock of the source's timeouts.
     ///   - tolerance: The delay of a read, in seconds, after which the source's thread reads instead of the executor.
     ///   - limit: The maximum time, in seconds, from a read to the time at which the next one is overdue.
     ///   - executor: Returns the executor of all subscribers; nil if they have different executors or one that cannot
@@ -63,24 +59,17 @@ package struct ReadinessCoordinator: ~Copyable {
         monitor = ReadDeadlineMonitor(tolerance: tolerance, limit: limit, now: clock.now)
     }
 
-    deinit {
-        if case .executor(let registration, _) = owner { registration.cancel() }
-    }
+    deinit { if case .executor(let registration, _) = owner { registration.cancel() } }
 
-    /// Waits for one event and handles it.
     package mutating func run() throws(DeviceError) {
         if update() { return try handle(isReady: false) }
         let (descriptor, deadline) = pollTarget
         try handle(isReady: wakeUp.wait(for: descriptor, until: deadline, clock: clock))
     }
 
-    // MARK: For threads that poll several sources
-
-    /// True while an executor polls the descriptor.
     package var isExecutorPolling: Bool { if case .executor = owner { true } else { false } }
 
-    /// The descriptor that the source's thread has to poll in addition to the wakeup, and the time at which the wait
-    /// has to end.
+    /// The descriptor that the source's thread has to poll in addition to the wakeup, and the end of the wait.
     package var pollTarget: (descriptor: Int32, deadline: BootTime) {
         switch owner {
         case .thread, .executor(_, .descriptor): (source.descriptor, source.deadline)
@@ -112,19 +101,18 @@ package struct ReadinessCoordinator: ~Copyable {
 
     private mutating func register(_ executor: any PollingExecutor) {
         let (readiness, wakeUp, current) = (readiness, wakeUp, self.executor)
-        let isValid: @Sendable () -> Bool = { [weak executor] in current() === executor }
         let registration = try? PollingRegistration(
-            source, executor, monitor, clock: clock, wakeUp: wakeUp, isValid: isValid
-        ) {
-            readiness.value.store(true, ordering: .releasing)
-            wakeUp.signal()
-        }
+            source, executor, monitor, clock: clock, wakeUp: wakeUp,
+            isValid: { [weak executor] in current() === executor },
+            onReady: {
+                readiness.value.store(true, ordering: .releasing)
+                wakeUp.signal()
+            })
         if let registration { owner = .executor(registration, .timer) }
     }
 
-    /// Reads, or checks whether the executor reads in time. Called after the wait for `pollTarget`.
-    ///
-    /// - Parameter isReady: True if the descriptor of `pollTarget` is readable.
+    /// Reads, or checks whether the executor reads in time. Called after the wait for `pollTarget`, with whether its
+    /// descriptor is readable.
     package mutating func handle(isReady: Bool) throws(DeviceError) {
         switch owner {
         case .thread:
@@ -167,11 +155,8 @@ private final class PollingRegistration: Sendable {
     private let finished = Flag()
     private let subscription = Mutex<Subscription?>(nil)
 
-    /// Registers the source. Throws if no file descriptor is left or if the executor cannot poll.
-    ///
-    /// - Parameters:
-    ///   - isValid: Returns false if the subscriptions have changed, so that the executor must not read.
-    ///   - onReady: Passed to `PollingExecutor.register`.
+    /// Registers the source. Throws if no file descriptor is left or if the executor cannot poll. If `isValid` returns
+    /// false, the subscriptions have changed and the executor must not read.
     init(
         _ source: any PollableSource, _ executor: any PollingExecutor, _ monitor: ReadDeadlineMonitor,
         clock: any DeviceClock, wakeUp: WakeupPipe, isValid: @escaping @Sendable () -> Bool,
@@ -194,10 +179,8 @@ private final class PollingRegistration: Sendable {
         if !set.add(source.descriptor) { finish() }
     }
 
-    /// True once the registration has been cancelled or only the source's thread can continue.
     var isFinished: Bool { finished.value.load(ordering: .acquiring) }
 
-    /// The time at which a read by the executor is overdue.
     var dueTime: BootTime { monitor.withLock { $0.dueTime } }
 
     func expectRead() { monitor.withLock { $0.expectRead(timer, now: clock.now, deadline: source.deadline) } }
@@ -223,16 +206,7 @@ private final class PollingRegistration: Sendable {
     private func read() -> Bool {
         guard let outcome = try? source.readAvailable(.executor(dueTime: dueTime)) else { return false }
         monitor.withLock { $0.recordRead(timer, now: clock.now, deadline: source.deadline) }
-        switch outcome {
-        case .drained, .contended: return true
-        case .moreAvailable:
-            callAgain()
-            return true
-        case .finished: return false
-        }
+        if outcome == .moreAvailable { callAgain() }
+        return outcome != .finished
     }
-}
-
-private final class Flag: Sendable {
-    let value = Atomic<Bool>(false)
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import DeviceCore
 import JSONBytes
 
 /// A snapshot of a kernel device in the udev database.
@@ -27,7 +28,6 @@ package struct UdevRecord: Sendable, Hashable {
     /// The sysfs path of the USB device that the device is or belongs to; empty if there is none.
     package var usbDevice: String
 
-    /// Creates a record.
     package init(
         path: String, subsystem: String, type: String = "", node: String = "", isInitialized: Bool = true,
         properties: [String: String] = [:], attributes: [String: String] = [:], usbInterface: String = "",
@@ -49,5 +49,55 @@ package struct UdevRecord: Sendable, Hashable {
         guard let digits = attributes[attribute]?.utf8 else { return nil }
         let bytes = HexDigit.bytes(digits)
         return 2 * bytes.count == digits.count ? bytes : nil
+    }
+}
+
+extension UdevRecord {
+    /// Returns a property; nil if it is missing or empty.
+    func property(_ name: String) -> String? {
+        guard let text = properties[name], !text.isEmpty else { return nil }
+        return text
+    }
+
+    func displayAttribute(_ name: String) -> String? { Self.sanitized(attributes[name]) }
+
+    func displayProperty(_ name: String) -> String? { Self.sanitized(properties[name]) }
+
+    /// Returns a property encoded by udev, such as "Test\x20Device", decoded and sanitized for display; nil if it is
+    /// missing or empty.
+    func displayEncodedProperty(_ name: String) -> String? { Self.sanitized(properties[name].map(Self.decoded)) }
+
+    private static func sanitized(_ text: String?) -> String? {
+        guard let shown = text.map({ TerminalSanitizer.sanitized($0) }), !shown.isEmpty else { return nil }
+        return shown
+    }
+
+    /// Reads a hexadecimal number of up to four digits from an attribute, or from a property if the attribute is
+    /// missing or invalid.
+    func number(attribute: String, property: String) -> UInt16? {
+        for text in [attributes[attribute], properties[property]] {
+            if let text, let number: UInt16 = HexDigit.number(text, atMost: 4) { return number }
+        }
+        return nil
+    }
+
+    /// Decodes the escape sequences of udev, such as "\x20".
+    static func decoded(_ text: String) -> String {
+        guard text.utf8.contains(UInt8(ascii: "\\")) else { return text }
+        let bytes = Array(text.utf8.prefix(4 * TerminalSanitizer.maximumLength))
+        var result: [UInt8] = []
+        var index = 0
+        while index < bytes.count {
+            if bytes.count - index >= 4, bytes[index] == UInt8(ascii: "\\"), bytes[index + 1] == UInt8(ascii: "x"),
+                let high = HexDigit.value(bytes[index + 2]), let low = HexDigit.value(bytes[index + 3])
+            {
+                result.append(high << 4 | low)
+                index += 4
+            } else {
+                result.append(bytes[index])
+                index += 1
+            }
+        }
+        return String(decoding: result, as: UTF8.self)
     }
 }
