@@ -20,7 +20,7 @@ struct RegionCostTests {
     private func cost(conditions: Int) async throws -> Double {
         let device = try Drives.device(
             (0..<600).map { Drives.report(Double($0), latitude: 48 + Double($0) / 11_120, more: ",\"speed\":10") })
-        return try await device.use { () throws -> Double in
+        return try await device.use { () async throws -> Double in
             let manager = CLLocationManager()
             manager.startUpdatingLocation()
             var monitors: [CLMonitor] = []
