@@ -18,7 +18,10 @@ extension AccessorySimulator {
     ///   accessory remains attached until its dialogues so far have ended, unless the program is inactive for
     ///   ``AccessorySimulatorOptions/dialogueTimeout``.
     ///
-    /// - Parameter peer: Returns the peer for a protocol without a dialogue in the file.
+    /// - Parameters:
+    ///   - path: The path of the file.
+    ///   - options: The options of the simulator.
+    ///   - peer: Returns the peer for a protocol without a dialogue in the file.
     public convenience init(
         file path: String, options: AccessorySimulatorOptions = AccessorySimulatorOptions(),
         peer: (AccessoryDescription, AccessoryProtocol) -> any AccessoryPeer = { _, _ in EchoPeer() }

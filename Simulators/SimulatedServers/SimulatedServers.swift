@@ -60,7 +60,7 @@ public final class SimulatedServers: Sendable {
 
     /// Creates servers that play traces. Call ``start()`` to start them. Throws an error if a trace cannot be played.
     ///
-    /// Several traces are merged according to ``SimulatedServersOptions/alignment``. Use `TraceFormats` to convert
+    /// Several traces are merged by their clocks. Use `TraceFormats` to convert
     /// other recordings to traces. A single trace without faults is played from its file; otherwise, the merged trace
     /// is created in memory.
     public init(

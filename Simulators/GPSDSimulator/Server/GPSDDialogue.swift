@@ -19,8 +19,9 @@ public struct GPSDDialogue: Sendable {
 
     /// Creates a dialogue with a gpsd that has the receivers of a trace.
     ///
-    /// - Parameter now: The current wall-clock time, which is the time of ?POLL replies and the activation time of the
-    ///   receivers.
+    /// - Parameters:
+    ///   - file: The trace.
+    ///   - now: The current wall-clock time, which is the time of ?POLL replies and the activation time of the receivers.
     public init(_ file: TraceFile, now: WallTime = .epoch) {
         self.init(GPSDState(PlaybackSummary(file), now: now), now: now)
     }

@@ -31,7 +31,10 @@ public final class ReceiverTerminal: Sendable {
 
     /// Creates a receiver. Call ``start()`` to open its terminal.
     ///
-    /// - Parameter receiver: The path of the receiver in the trace; nil for the first one.
+    /// - Parameters:
+    ///   - file: The trace.
+    ///   - receiver: The path of the receiver in the trace; nil for the first one.
+    ///   - options: The options. The terminal has no faults and no port.
     public init(_ file: TraceFile, receiver: String? = nil, options: GPSDServerOptions = GPSDServerOptions()) {
         self.file = file
         self.receiver = receiver

@@ -12,6 +12,7 @@ extension SimulatedIIOContext {
     /// rates and they measure different quantities.
     ///
     /// - Parameters:
+    ///   - sensors: The sensors to simulate.
     ///   - peaks: The largest magnitude of the readings of each kind, in the unit of the kind. The scale is the
     ///     smallest power of ten with which the peak fits into 31 bits, so that at least 27 bits are significant. Kinds
     ///     without a peak have a scale of 1e-7, which allows magnitudes up to 200.

@@ -104,8 +104,11 @@ public struct IIORecordedSource: IIOSampleSource {
 
     /// Creates a source of tracks with a common start time.
     ///
-    /// - Parameter duration: The duration of one pass in nanoseconds. If it is nil or too short, a pass ends one mean
-    ///   interval after the last reading.
+    /// - Parameters:
+    ///   - tracks: The recorded readings, one track per sensor.
+    ///   - release: The times at which samples are delivered.
+    ///   - duration: The duration of one pass in nanoseconds. If it is nil or too short, a pass ends one mean interval
+    ///     after the last reading.
     public init(_ tracks: [IIOSampleTrack], release: DeliveryTiming = .recordedTimes, duration: Int64? = nil) {
         self.tracks = tracks
         self.release = release

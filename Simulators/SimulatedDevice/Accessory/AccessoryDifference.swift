@@ -32,9 +32,9 @@ public struct AccessoryDifference: Sendable, Hashable, CustomStringConvertible {
     /// The offset of the first different byte in the bytes that the program writes in the session; 0 for the other
     /// kinds.
     public var offset: Int64
-    /// The recorded bytes from that offset on, limited to ``maximumBytes``.
+    /// The recorded bytes from that offset on, at most 256.
     public var expected: [UInt8]
-    /// The bytes that the program wrote instead, limited to ``maximumBytes``.
+    /// The bytes that the program wrote instead, at most 256.
     public var found: [UInt8]
     /// The time of detection.
     public var time: BootTime

@@ -13,8 +13,10 @@ public final class Device: Sendable {
     public let clock: any DeviceClock
     /// The configuration of the device.
     public let configuration: Configuration
-    package let positionSource: any PositionSource
-    package let motionSource: any MotionSource
+    /// The source of positions, velocities and satellites.
+    public let positionSource: any PositionSource
+    /// The source of motion sensor readings.
+    public let motionSource: any MotionSource
     package let beaconSource: any BeaconSource
     /// The source of the machine's own status, for example of its battery.
     package let statusSource: any StatusSource
@@ -71,7 +73,7 @@ public final class Device: Sendable {
 
     /// The source of accessories. For the live device it is empty until the program uses External Accessory, which
     /// links the udev source.
-    package var accessorySource: any AccessorySource { accessories() }
+    public var accessorySource: any AccessorySource { accessories() }
 
     package var isSimulated: Bool { playback != nil }
 

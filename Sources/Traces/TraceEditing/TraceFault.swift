@@ -62,7 +62,7 @@ extension TraceFault: CustomStringConvertible {
     package static let maximumJitter = 60.0
 
     /// The syntax of a list of faults, for the help text of commands.
-    package static let syntax = """
+    public static let syntax = """
         A list of faults, separated by commas: name[=value][(target)][@when[+duration]]. @when is a time from the start, \
         such as 2.5s or 300ms. Without it, the fault begins at the start; without a duration, it never ends. The target is \
         gpsd, a kind of sensor (accelerometer, gyroscope, magnetometer, pressure) or a sensor's id; for nofix and clockstep, \

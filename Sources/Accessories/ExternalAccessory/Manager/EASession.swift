@@ -174,7 +174,10 @@ extension EASession {
     /// bytes arrive and there is no space to write. An app that has to restart its dialogue does so when `changed`
     /// reports the new connection. A session that the app itself opens for the new connection takes precedence.
     ///
-    /// - Parameter changed: Called on the main thread.
+    /// - Parameters:
+    ///   - accessory: A connected accessory.
+    ///   - name: The protocol.
+    ///   - changed: Called on the main thread.
     public convenience init(
         following accessory: EAAccessory, protocol name: String,
         changed: @escaping @Sendable (Connection) -> Void = { _ in }

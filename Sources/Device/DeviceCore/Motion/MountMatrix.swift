@@ -72,8 +72,8 @@ extension MountMatrix {
 
     /// Parses nine numbers, row by row: `r, r, r; r, r, r; r, r, r`, the notation of the kernel and systemd.
     ///
-    /// Returns nil unless the text contains nine finite numbers. Does not check whether the matrix is usable: see
-    /// ``problem``.
+    /// Returns nil unless the text contains nine finite numbers. Does not check whether the matrix is a
+    /// rotation.
     public init?(_ text: String) {
         guard text.utf8.count <= 1000 else { return nil }
         let rows = text.split(separator: ";", omittingEmptySubsequences: true).map { row in

@@ -3,7 +3,7 @@
 /// The accessory's side of a protocol, implemented in code.
 ///
 /// The same peer can run in process, on the clock of a simulated device, and behind a serial port or a socket, on the
-/// machine's clock. An ``AccessoryPeerSession`` runs it over any channel. Every session uses a new copy of the peer, so
+/// machine's clock. Every session uses a new copy of the peer, so
 /// that a peer with value semantics starts in its initial state.
 public protocol AccessoryPeer: Sendable {
     /// Returns the actions in response to an event. Called for one event at a time. The actions are performed in order,

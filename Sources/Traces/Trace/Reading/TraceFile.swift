@@ -69,7 +69,8 @@ public struct TraceFile: Sendable {
             eventsLine: layout.eventsLine)
     }
 
-    /// Opens a file. A regular file may have any size; other files are limited to ``maximumSize`` bytes.
+    /// Opens a file. A regular file may have any size; other files are limited to half
+    /// of the physical memory, at most 1 GiB.
     ///
     /// - Throws: An error whose message describes the remedy.
     public init(path: String) throws(DeviceError) { try self.init(contents: try TraceBytes(path: path), name: path) }

@@ -132,7 +132,7 @@ public final class TraceWriter: TraceSink, Sendable {
     public func flush() throws(DeviceError) { try perform { (state) throws(DeviceError) in try state.flush() } }
 
     /// Flushes the buffer, synchronizes the file with the disk and closes it. Throws an error if the trace is
-    /// incomplete. A descriptor passed to ``init(descriptor:name:clock:)`` stays open. Further calls have no effect.
+    /// incomplete. Further calls have no effect.
     public func close() throws(DeviceError) {
         let error = state.withLock { state -> DeviceError? in
             guard let output = state.output else { return nil }
