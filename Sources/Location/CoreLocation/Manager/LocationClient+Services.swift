@@ -80,7 +80,7 @@ extension LocationClient {
         return fix.report.receiver == wanted ? fix : nil
     }
 
-    /// Reports a failure, because deferred updates need a receiver that stores fixes.
+    /// Reports a failure, because deferred updates require a receiver that stores fixes.
     func refuseDeferredUpdates() {
         updateState { state in
             let isUpdating = state.services.contains(.standard)
@@ -104,7 +104,7 @@ extension LocationClient {
         }
     }
 
-    /// Subscribes or cancels the subscription according to the services and the authorization.
+    /// Adds or cancels the subscription to match the running services and the authorization.
     func updateSubscription() {
         subscription.update {
             let (services, settings, delivery) = state.withLock {

@@ -2,7 +2,7 @@
 
 import DeviceCore
 
-/// A filter that accepts a location if it is far enough from the last accepted one, or more accurate.
+/// A filter that accepts a location if it is far enough from the last accepted one, or more accurate than that one.
 struct DistanceFilter: Sendable {
     private var last: (place: CLLocationCoordinate2D, accuracy: Double)?
 
@@ -38,9 +38,10 @@ struct SignificantChangeFilter: Sendable {
     }
 }
 
-/// A call of `requestLocation()`. It ends with an accurate fix, or with the best one at the timeout.
+/// A call to `requestLocation()`. The request finishes with the first sufficiently accurate fix, or with the best one
+/// at the timeout.
 struct SingleRequest: Sendable {
-    /// The maximum age of a fix from before the request, in seconds.
+    /// The maximum age of a fix that was received before the request, in seconds.
     static let maximumAge = 15.0
     /// The accuracy that satisfies `kCLLocationAccuracyBest`, in metres.
     static let bestAccuracy = 10.0
