@@ -3,7 +3,8 @@
 public import Foundation
 import LiveDevice
 
-/// Receives the result of a ``CLGeocoder`` request: the placemarks, the best one first, or an error; the other is nil.
+/// A closure that receives the result of a ``CLGeocoder`` request: either the placemarks, best match first, or an
+/// error.
 public typealias CLGeocodeCompletionHandler = ([CLPlacemark]?, (any Error)?) -> Void
 
 /// A converter between coordinates and place names.
@@ -84,7 +85,8 @@ open class CLGeocoder: NSObject {
         geocodeAddressString(addressString, in: nil, preferredLocale: nil, completionHandler: completionHandler)
     }
 
-    /// Finds the places with a name: first those in the region, both groups by the distance from its centre.
+    /// Finds the places with a name. Places in the region are returned first. Within and outside the region, nearer
+    /// places come first, by their distance from the centre.
     open func geocodeAddressString(
         _ addressString: String, in region: CLRegion?, completionHandler: @escaping CLGeocodeCompletionHandler
     ) {

@@ -19,9 +19,9 @@ extension LocationClient {
 
     func scheduleDrainIfNeeded() { updateState { _ in } }
 
-    /// A scheduler that drains the pending callbacks on an executor. The client holds the scheduler until it is
-    /// replaced. The scheduler is a separate object because weak references to the client would slow down the client's
-    /// reference counting.
+    /// A scheduler that drains the pending callbacks on an executor. The client holds the scheduler until the manager
+    /// is deallocated. The scheduler is a separate object because weak references to the client would slow down the
+    /// client's reference counting.
     final class DrainScheduler: Sendable {
         private let client: LocationClient
         let executor: any CallbackExecutor
@@ -36,8 +36,8 @@ extension LocationClient {
 
     private func drain() {
         // The manager is retained until the drain ends. The delegate is released outside the lock, because its
-        // deinitializer may stop the manager. Each weak reference is read only once: the strong reference from a second
-        // read could be the last one, and would then be released inside the lock.
+        // deinitializer may stop the manager. Each weak reference is read only once: a temporary strong
+        // reference could be the last one, and would then be released inside the lock.
         var item: PendingLocationCallbacks.Item?
         var delegate: (any CLLocationManagerDelegate)?
         var next: DrainScheduler?

@@ -59,14 +59,15 @@ struct SingleRequest: Sendable {
     }
 }
 
-/// A detector of the times when the updates of a manager pause and resume.
+/// A detector of the times at which a manager's updates pause and resume.
 struct PauseDetector: Sendable {
     private var detector = StationaryDetector()
     private var restSince: BootTime?
     private(set) var isPaused = false
 
-    /// Processes a fix. Returns true if updates pause from now on, false if they resume, and nil if nothing changes.
-    /// - Parameter patience: The time at rest after which updates pause, in seconds; nil if they never pause.
+    /// Processes a fix. Returns true if updates pause with this fix, false if they resume, and nil if nothing changes.
+    /// - Parameter patience: The time that the device must be at rest before updates pause, in seconds; nil if they
+    /// never pause.
     mutating func accept(_ values: CLLocation.Values, now: BootTime, patience: Double?) -> Bool? {
         guard let patience else {
             let wasPaused = isPaused

@@ -19,7 +19,7 @@ final class RegionEngine: Sendable {
         var state: CLRegionState
         /// The time of the first fix or sighting in this state, in seconds since 2001-01-01T00:00:00Z.
         var timestamp: Double
-        /// The received beacon; nil for circles, and if no beacon is received.
+        /// The received beacon; nil for circles, or if no beacon is received.
         var beacon: BeaconIdentity?
     }
 
@@ -51,18 +51,19 @@ final class RegionEngine: Sendable {
 
     struct State {
         var watched: [WatchedRegion] = []
-        /// Ensures that two threads do not deliver the states of a region in the wrong order.
+        /// Reports to deliver. The queue ensures that two threads do not deliver the states of a region in the wrong
+        /// order.
         var pendingReports = BoundedQueue<PendingReport>()
         var rules = CrossingThresholds()
         var track = FixStatistics()
         var fixes = FixConverter()
         var since = WallTime.epoch
-        /// True while beacons cannot be received, so that missing sightings have no meaning.
+        /// True while beacons cannot be received. Missing sightings then do not indicate an exit.
         var isBeaconSourceLost = false
         var timer: ClockTimer?
     }
 
-    /// The maximum age of a fix that is used at the start of a watch, in seconds.
+    /// The maximum age of the fix that is used when a watch starts, in seconds.
     static let maximumFixAge = 10.0
 
     // No reference to the device, because the device owns this object.
@@ -132,7 +133,7 @@ final class RegionEngine: Sendable {
                 state.watched.append(watched)
             }
         }
-        // From the first watch on, because the creation of a component must not have side effects.
+        // Registered with the first watch, because creating a component must not have side effects.
         authorization.add(weak: self, in: authorizationObserver)
         deliverReports()
         updateSubscriptions()

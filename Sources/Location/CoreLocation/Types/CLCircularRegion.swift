@@ -27,8 +27,8 @@ open class CLCircularRegion: CLRegion, @unchecked Sendable {
         super.init(identifier: identifier, circle: Circle(center: center, radius: radius))
     }
 
-    /// Restores a region from an archive; nil if the archive contains a region that is damaged or not circular. An
-    /// archive without a region results in an empty region, as for ``CLRegion``.
+    /// Restores a region from an archive. Returns nil if the region in the archive is damaged or not circular. If the
+    /// archive contains no region, the result is an empty region, as for ``CLRegion``.
     public required init?(coder: NSCoder) {
         super.init(coder: coder)
         guard circle != nil || Self.isAbsent(from: coder) else { return nil }

@@ -38,7 +38,7 @@ public let kCLDistanceFilterNone: CLLocationDistance = -1
 /// The heading filter that passes every heading.
 public let kCLHeadingFilterNone: CLLocationDegrees = -1
 
-/// The highest available accuracy, with the help of other sensors. A sentinel, not a length.
+/// The highest available accuracy, supported by additional sensors. A sentinel, not a length.
 public let kCLLocationAccuracyBestForNavigation: CLLocationAccuracy = -2
 
 /// The highest available accuracy. A sentinel, not a length.
