@@ -14,7 +14,7 @@ final class RegionEngine: Sendable {
         private let number = WatchID.last.wrappingAdd(1, ordering: .relaxed).newValue
     }
 
-    /// A state of a region that has been determined or has changed.
+    /// A state of a region, reported when the state has been determined or has changed.
     struct Report: Sendable {
         var state: CLRegionState
         /// The time of the first fix or sighting in this state, in seconds since 2001-01-01T00:00:00Z.
@@ -100,7 +100,7 @@ final class RegionEngine: Sendable {
 
     var beaconProblem: DeviceError? { beacons.problem }
 
-    /// Starts watching a region. An existing watch with this identity starts over.
+    /// Starts watching a region. An existing watch with this identity is restarted.
     ///
     /// Reports are delivered without a lock held, on the source's thread, or during this call if a recent fix is
     /// available. A report may arrive after the watch has ended, so the caller checks whether the watch is still valid.
@@ -154,7 +154,7 @@ final class RegionEngine: Sendable {
     /// Delivers pending reports, unless another thread or an outer call is already delivering them.
     func deliverReports() { state.drain(\.pendingReports) { $0.tell($0.report) } }
 
-    /// True if borders may be monitored: positions with reduced accuracy do not reveal crossings.
+    /// True if borders may be monitored. Positions with reduced accuracy do not reveal crossings.
     var isAllowed: Bool { authorization.grantedAccuracy == .fullAccuracy }
 
     // MARK: Sources
