@@ -148,7 +148,7 @@ final class GPSDConnection: PollableSource {
 
     /// Reads lines. Returns false if more lines may be available.
     /// - Parameter untilEmpty: If true, reads until the socket is empty, as an executor has to. If false, reading ends
-    /// when a read does not fill the buffer, which saves a system call.
+    ///   when a read does not fill the buffer, which saves a system call.
     private func readLines(
         _ socket: borrowing Socket, _ framer: inout LineFramer, _ reader: inout LineReader,
         _ decoder: inout any ReportDecoder, untilEmpty: Bool

@@ -65,7 +65,7 @@ open class CLBeaconRegion: CLRegion, @unchecked Sendable {
     /// `LEAdvertisingManager1` interface of BlueZ.
     ///
     /// - Parameter measuredPower: The signal strength of this machine at a distance of one metre, in dBm. If nil, -59
-    /// is used.
+    ///   is used.
     open func peripheralData(withMeasuredPower measuredPower: NSNumber?) -> NSMutableDictionary {
         let power = Int8(clamping: measuredPower?.intValue ?? -59)
         var bytes = pattern.uuid.bytes

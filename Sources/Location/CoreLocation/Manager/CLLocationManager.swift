@@ -32,11 +32,11 @@ import LiveDevice
 /// and never after `stop…` has returned on the callback thread. The manager holds its delegate weakly, and the app has
 /// to keep the manager.
 ///
-/// **Errors.** `CLError.locationUnknown` means that no position is available at the moment: no fix, no receiver, or no
-/// gpsd. It is reported once per loss, and its underlying error contains the reason. The manager keeps trying, and the
-/// next location ends the loss. `CLError.denied` means that the app is not authorized to use the position; see
-/// `LocationAuthorization`. `CLError.headingFailure` means that no heading is available at the moment; headings resume
-/// as soon as one is available.
+/// **Errors.** `CLError.locationUnknown` means that no position is currently available: no fix, no receiver, or no
+/// gpsd. The error is reported once per loss, and its underlying error contains the reason. The manager keeps trying,
+/// and the next location ends the loss. `CLError.denied` means that the app is not authorized to use the position; see
+/// `LocationAuthorization`. `CLError.headingFailure` means that no heading is currently available; headings resume as
+/// soon as one is available.
 ///
 /// Use a manager from one thread, as on Apple's platforms; calls from other threads are safe. Managers are independent
 /// of each other and share the receiver.
@@ -210,8 +210,9 @@ open class CLLocationManager: NSObject {
     // MARK: Beacons
 
     /// Starts ranging the beacons that satisfy the constraint; a second call with an equal constraint has no effect.
-    /// The delegate is notified once per second, even if no beacon is received. Ranging needs full accuracy
-    /// authorization. On Linux, advertisements are received through BlueZ; iBeacon and AltBeacon formats are supported.
+    /// The delegate is notified once per second, even if no beacon is received. Ranging requires full accuracy
+    /// authorization. On Linux, advertisements are received through BlueZ; the iBeacon and AltBeacon formats are
+    /// supported.
     open func startRangingBeacons(satisfying constraint: CLBeaconIdentityConstraint) {
         client.startRanging(.constraint(constraint))
     }

@@ -67,7 +67,7 @@ struct PauseDetector: Sendable {
 
     /// Processes a fix. Returns true if updates pause with this fix, false if they resume, and nil if nothing changes.
     /// - Parameter patience: The time that the device must be at rest before updates pause, in seconds; nil if they
-    /// never pause.
+    ///   never pause.
     mutating func accept(_ values: CLLocation.Values, now: BootTime, patience: Double?) -> Bool? {
         guard let patience else {
             let wasPaused = isPaused

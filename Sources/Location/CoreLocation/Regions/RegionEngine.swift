@@ -104,7 +104,7 @@ final class RegionEngine: Sendable {
     ///
     /// Reports are delivered without a lock held, on the source's thread, or during this call if a recent fix is
     /// available. A report may arrive after the watch has ended, so the caller checks whether the watch is still valid.
-    /// - Parameter known: The state that is valid until another state is determined. If it is unknown, the first state
+    /// - Parameter known: The state that is valid until a different state is determined. If unknown, the first state
     ///   that is determined is reported.
     func watch(_ watch: WatchID, _ shape: RegionShape, known: CLRegionState = .unknown, tell: @escaping ReportHandler) {
         let now = clock.now
