@@ -129,7 +129,7 @@ extension PlaceData {
 
     func areaCountry(_ area: Int) throws(PlaceDataError) -> Int { try areas.integer(area, at: 0, byteCount: 2) }
 
-    /// Returns the text that a row refers to; nil if it is empty.
+    /// Returns the text that a row refers to, or nil if the text is empty.
     func text(_ table: PlaceTable, _ row: Int, at place: Int) throws(PlaceDataError) -> String? {
         let text = try texts.text(at: table.integer(row, at: place, byteCount: 3))
         return text.isEmpty ? nil : text

@@ -48,7 +48,7 @@ public struct CLError: Error, CustomNSError, Hashable, Sendable {
     /// Additional information about the error.
     public var userInfo: [String: Any] { wrapped.userInfo }
 
-    /// A region close to the requested one that can be monitored better; nil if there is none.
+    /// A region close to the requested one that can be monitored better; nil if no such region is known.
     public var alternateRegion: CLRegion? { userInfo[kCLErrorUserInfoAlternateRegionKey] as? CLRegion }
 
     /// The error domain, ``kCLErrorDomain``.
@@ -72,7 +72,7 @@ public struct CLError: Error, CustomNSError, Hashable, Sendable {
 extension CLError {
     /// The codes of Core Location errors. A code can be used as a pattern that matches errors: `catch CLError.denied`.
     public enum Code: Int, Hashable, Sendable {
-        /// No position is available at the moment; the service keeps trying.
+        /// No position is currently available; the service keeps trying.
         case locationUnknown = 0
 
         /// The use of location services was denied.

@@ -78,7 +78,7 @@ public struct PlaceDescription: Equatable, Sendable {
     public var isoCountryCode: String?
     /// The name of the country.
     public var country: String?
-    /// The lake or another inland water.
+    /// The lake or other inland water.
     public var inlandWater: String?
     /// The ocean or sea.
     public var ocean: String?

@@ -6,8 +6,9 @@ public import Foundation
 
 /// The direction in which the device points, with its accuracy and the time of the measurement.
 ///
-/// A heading is the direction of one edge of the device, in degrees clockwise from north: the top edge, unless
-/// `CLLocationManager.headingOrientation` selects another. A negative ``headingAccuracy`` marks the heading as invalid.
+/// A heading is the direction of one edge of the device, in degrees clockwise from north. This is the top edge, unless
+/// `CLLocationManager.headingOrientation` selects a different one. A negative ``headingAccuracy`` marks the heading as
+/// invalid.
 ///
 /// Immutable and safe to use from any thread. Two headings are equal only if they are the same object. The class is
 /// open so that tests can override its properties; archives and copies contain the values with which the object was

@@ -48,9 +48,9 @@ enum HeadingConversion {
 
     /// Returns the values of a compass report, or nil if the report contains no valid heading (0 ..< 360).
     ///
-    /// The compass is assumed to point along the top edge of a device that lies flat. If it reports only one of the two
-    /// headings, the other one is computed from the declination: the magnetic heading in any case, the true heading
-    /// only if the app may receive it.
+    /// The compass is assumed to point along the top edge of a device that lies flat. If the report contains only one
+    /// of the two headings, the other one is computed from the declination. The magnetic heading is always computed,
+    /// the true heading only if the app may receive it.
     /// - Parameters:
     ///   - declination: In degrees, at the position of this manager's location updates; nil if they are not running.
     ///   - deviceDeclination: In degrees, at the last known position of the device. Used for the magnetic heading only.

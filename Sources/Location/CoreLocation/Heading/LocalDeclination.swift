@@ -21,11 +21,12 @@ struct LocalDeclination: Sendable {
         var time: WallTime
     }
 
-    /// The position of the device; nil if no location updates have determined it.
+    /// The position of the device; nil if location updates have not determined it.
     var position: Position?
     private var last: (place: Position, degrees: Double?)?
 
-    /// Returns the angle from true to magnetic north in degrees, east positive; nil if it is unknown.
+    /// Returns the angle from true to magnetic north in degrees, east positive. Returns nil if the declination is
+    /// unknown.
     mutating func degrees() -> Double? {
         guard let position else { return nil }
         if let last, last.place.isNear(position) { return last.degrees }

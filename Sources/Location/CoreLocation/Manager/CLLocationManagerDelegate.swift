@@ -28,9 +28,9 @@ public protocol CLLocationManagerDelegate: NSObjectProtocol {
     /// `CLError.headingFailure` refers to headings.
     func locationManager(_ manager: CLLocationManager, didFailWithError error: any Error)
 
-    /// Asks whether to display the heading calibration, because headings are not reliable at the moment. Called once
-    /// when headings become invalid, and at most once per minute. Linux has no calibration display, so the result has
-    /// no effect; an app may ask its user to rotate the device.
+    /// Asks whether to display the heading calibration, because headings are currently unreliable. Called once when
+    /// headings become invalid, and at most once per minute. Linux has no calibration display, so the result has no
+    /// effect; an app may ask its user to rotate the device.
     func locationManagerShouldDisplayHeadingCalibration(_ manager: CLLocationManager) -> Bool
 
     /// Called when the authorization becomes known and when it changes. Read the new values from the manager.

@@ -73,7 +73,7 @@ extension LocationClient {
         }
     }
 
-    /// The last fix; nil if it is not from the requested receiver.
+    /// The last fix; nil if it is from a different receiver than requested.
     var cachedFix: PositionFix? {
         guard let fix = device.positionSource.lastFix else { return nil }
         guard let wanted = settings.receiver ?? device.configuration.receiver.value else { return fix }

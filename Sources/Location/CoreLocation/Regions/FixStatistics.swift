@@ -82,7 +82,7 @@ struct FixStatistics: Sendable {
         }
         let seconds = fix.timestamp - last.timestamp
         guard seconds > 0 else {
-            // Starts over if the receiver's clock was set back or another receiver is in use.
+            // Starts over if the receiver's clock was set back or a different receiver is in use.
             guard seconds < -10, fix.arrival > last.arrival else { return false }
             self = FixStatistics()
             start(fix)

@@ -20,7 +20,7 @@ public import Foundation
 /// ```
 open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     let values: Values
-    /// The details of a location from a device; nil for other locations.
+    /// The details of a location from a device; nil if the location is not from a device.
     private(set) var details: LocationDetails?
 
     /// Creates a location from its values. All locations from a device are created here.
@@ -134,7 +134,7 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
     /// The time of the measurement.
     open var timestamp: Date { Date(timeIntervalSinceReferenceDate: values.timestamp) }
 
-    /// The floor of the building; nil if it is unknown. No position source on Linux reports it.
+    /// The floor of the building; nil if unknown. No position source on Linux reports floors.
     open var floor: CLFloor? { values.floorLevel.map(CLFloor.init(storey:)) }
 
     /// Whether the location was produced by software or by an accessory. Never nil, even for locations created by an
@@ -145,8 +145,8 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
             andExternalAccessoryState: values.isProducedByAccessory)
     }
 
-    /// Returns the length of the shortest path over the WGS 84 ellipsoid to another location, in metres. Altitudes are
-    /// ignored. The distance is the same in both directions.
+    /// Returns the distance to a different location: the length of the shortest path over the WGS 84 ellipsoid, in
+    /// metres. Altitudes are ignored. The distance is the same in both directions.
     open func distance(from location: CLLocation) -> CLLocationDistance {
         geodesicDistance(coordinate, location.coordinate)
     }
