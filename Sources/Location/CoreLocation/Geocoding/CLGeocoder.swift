@@ -79,8 +79,8 @@ open class CLGeocoder: NSObject {
 
     /// Finds the places with a name or an address, such as "Berlin" or "Paris, Texas, US". The name of the place comes
     /// first, followed by the areas that contain it, separated by commas. Case, accents and postal codes are ignored.
-    /// Streets are also ignored, so the result is the town, as are counties, which the data does not contain. Names are
-    /// in Latin script. If several places have the same name, at most five are returned, largest first.
+    /// Streets are also ignored, so the result is the town. Counties are ignored because the data does not contain
+    /// them. Names are in Latin script. If several places have the same name, at most five are returned, largest first.
     open func geocodeAddressString(_ addressString: String, completionHandler: @escaping CLGeocodeCompletionHandler) {
         geocodeAddressString(addressString, in: nil, preferredLocale: nil, completionHandler: completionHandler)
     }

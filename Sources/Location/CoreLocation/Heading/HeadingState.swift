@@ -118,7 +118,7 @@ struct HeadingState: Sendable {
         pendingCallbacks.add(CLHeading(values, compass: compass, time: report.arrival))
     }
 
-    /// Reports once that no heading is available, until a heading is available again.
+    /// Reports that no heading is available, at most once until headings are available again.
     mutating func reportFailure(_ error: DeviceError, pendingCallbacks: inout PendingLocationCallbacks) {
         guard isRunning, !session.isFailed else { return }
         session.isFailed = true

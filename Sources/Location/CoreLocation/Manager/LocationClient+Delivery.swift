@@ -36,8 +36,8 @@ extension LocationClient {
 
     private func drain() {
         // The manager is retained until the drain ends. The delegate is released outside the lock, because its
-        // deinitializer may stop the manager. Each weak reference is read only once: a temporary strong
-        // reference could be the last one, and would then be released inside the lock.
+        // deinitializer may stop the manager. Each weak reference is read only once: a temporary strong reference
+        // could be the last one, and would then be released inside the lock.
         var item: PendingLocationCallbacks.Item?
         var delegate: (any CLLocationManagerDelegate)?
         var next: DrainScheduler?
