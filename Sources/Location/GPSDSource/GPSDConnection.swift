@@ -5,7 +5,7 @@ import GPSDProtocol
 import Synchronization
 import SystemCalls
 
-/// A connection to gpsd, which the source's thread or the subscriber's executor reads.
+/// A connection to gpsd, read by the source's thread or the subscriber's executor.
 final class GPSDConnection: PollableSource {
     private struct Content: ~Copyable {
         let socket: Socket
@@ -31,7 +31,7 @@ final class GPSDConnection: PollableSource {
         }
     }
 
-    /// The number of lines after which an executor calls the app; less than a manager queues (1024).
+    /// The number of lines after which an executor calls the app. It is less than the queue limit of a manager (1024).
     private static let maximumLinesBeforeCallbacks = 400
     private let settings: GPSDSettings
     private let hub: PositionHub
@@ -69,7 +69,7 @@ final class GPSDConnection: PollableSource {
     /// True once gpsd has sent a valid line.
     var hasReceivedValidLine: Bool { heardService.load(ordering: .acquiring) }
 
-    /// The time of the next timeout, which is that of a held epoch or of the watchdog.
+    /// The time of the next timeout, either for a held epoch or for the watchdog.
     var deadline: BootTime {
         min(hub.nextDeadline, BootTime(nanoseconds: watchdogDeadline.load(ordering: .acquiring)))
     }
@@ -102,7 +102,7 @@ final class GPSDConnection: PollableSource {
             content.reader.begin(
                 pause: content.hasRead ? pause : 0, limit: settings.timing.suspensionThreshold, now: now)
             content.hasRead = true
-            // Executed even if the connection has ended, because the lines before its end are valid.
+            // Executed even if the connection has ended, because the lines received before the end are valid.
             defer {
                 content.reader.finish()
                 count(content.reader.drainCounts())
@@ -129,7 +129,8 @@ final class GPSDConnection: PollableSource {
         return isEmpty ? .drained : .moreAvailable
     }
 
-    /// Returns whether and where to read, and the possible suspension of the process in seconds.
+    /// Returns whether to read, whether the read is on an executor, and the possible suspension of the process in
+    /// seconds.
     private func conditions(
         of cause: ReadCause, _ lastActivity: BootTime, _ reader: LineReader, now: BootTime
     ) -> (isReadable: Bool, isOnExecutor: Bool, pause: Double) {
@@ -146,14 +147,14 @@ final class GPSDConnection: PollableSource {
     }
 
     /// Reads lines. Returns false if more lines may be available.
-    /// - Parameter untilEmpty: True to read until the socket is empty, as an executor has to. If false, reading ends
+    /// - Parameter untilEmpty: If true, reads until the socket is empty, as an executor has to. If false, reading ends
     ///   when a read does not fill the buffer, which saves a system call.
     private func readLines(
         _ socket: borrowing Socket, _ framer: inout LineFramer, _ reader: inout LineReader,
         _ decoder: inout any ReportDecoder, untilEmpty: Bool
     ) throws(DeviceError) -> Bool {
         var lines = 0
-        // Limited, because gpsd may send lines faster than this thread reads them.
+        // The number of reads is limited, because gpsd may send lines faster than this thread reads them.
         for _ in 0..<(reader.isCatchingUp ? 4096 : 256) {
             var result = Socket.ReadResult.nothing
             var space = 0

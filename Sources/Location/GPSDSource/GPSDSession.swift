@@ -77,7 +77,8 @@ final class GPSDSession: Sendable {
             ?? DeviceError(.unreachable, "The host name of \(address) resolves to no address. Check the name.")
     }
 
-    /// Waits. Returns early without subscribers, and for new ones, which did not cause the failures.
+    /// Waits until the given time has elapsed. Returns early if there are no subscribers, or if there is a new one,
+    /// which should not have to wait because of earlier failures.
     private func pause(seconds: Double, demand: UInt64) {
         let end = clock.now.advanced(bySeconds: seconds)
         while hub.hasSubscribers, hub.demand == demand, clock.now < end {
@@ -95,7 +96,8 @@ final class GPSDSession: Sendable {
             if connection.hasReceivedValidLine { backoff.reset() }
         }
         try connection.requestReports()
-        // Input that waits for an executor is never as late as what is read after a suspension of the process.
+        // The limit ensures that input waiting for an executor is not taken for input that accumulated during a
+        // suspension of the process.
         var coordinator = ReadinessCoordinator(
             source: connection, wakeUp: wakeUp, clock: clock, tolerance: timing.tolerance,
             limit: timing.suspensionThreshold

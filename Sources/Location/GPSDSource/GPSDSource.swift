@@ -3,14 +3,14 @@
 public import DeviceCore
 import Synchronization
 
-/// A source of positions from gpsd. It connects, reads, and reconnects while there are subscribers. One thread runs
-/// while there are subscribers, even if the source itself has been released. It blocks in poll(2) while gpsd is silent,
-/// and retries without a limit, because gpsd may start later or restart.
+/// A source that reads positions from gpsd. It connects, reads and reconnects while there are subscribers. During this
+/// time, one thread runs, even if the source itself has been released. The thread blocks in poll(2) while gpsd is
+/// silent, and retries without limit, because gpsd may start later or restart.
 public final class GPSDSource: PositionSource {
     private let hub: PositionHub
     private let counts: Counts
 
-    /// Creates a source that reads from the gpsd at an address.
+    /// Creates a source that reads from gpsd at an address.
     public convenience init(address: PositionSourceAddress, clock: any DeviceClock) {
         self.init(address: address, clock: clock, repairsWeekRollover: false)
     }
@@ -31,8 +31,8 @@ public final class GPSDSource: PositionSource {
         self.counts = counts
     }
 
-    /// Subscribes to positions. The closures are called on the source's thread, or on the executor of the request while
-    /// that executor reads the connection.
+    /// Subscribes to positions. The closures are called on the source's thread, or on the request's executor while that
+    /// executor reads the connection.
     public func subscribe(
         _ request: PositionRequest, receive: @escaping @Sendable (PositionEvent) -> Void,
         settled: @escaping @Sendable () -> Void
@@ -46,7 +46,7 @@ public final class GPSDSource: PositionSource {
     /// The receivers that gpsd has reported.
     public var receivers: [ReceiverDescription] { hub.receivers }
 
-    /// The counts of all connections so far.
+    /// The accumulated counts of all connections.
     package var statistics: GPSDStatistics { counts.sum.withLock { $0 } }
 
     private final class Counts: Sendable {
@@ -60,15 +60,15 @@ package struct GPSDTiming: Sendable {
     /// The pause after the first failed connection. It doubles with each further failure, up to ``maximumRetryDelay``.
     package var initialRetryDelay = 0.25
     package var maximumRetryDelay = 10.0
-    /// The time without position reports after which the position counts as lost.
+    /// The time without position reports after which the position is reported as lost.
     package var silenceTimeout = 10.0
     /// The interval between probes of gpsd while the receiver is silent. The process sleeps between probes.
     package var probeInterval = 300.0
-    /// The time within which gpsd has to answer a probe. After it, the connection counts as dead.
+    /// The time within which gpsd has to answer a probe. If gpsd does not answer, the connection is considered dead.
     package var replyTimeout = 5.0
-    /// The duration of a suspension of the process from which only the newest epoch is kept.
+    /// The minimum suspension of the process after which only the newest epoch is kept.
     package var suspensionThreshold = 2.0
-    /// The maximum delay of an executor that polls the socket. After it, the source's thread reads again.
+    /// The maximum delay of an executor that polls the socket. After this delay, the source's thread reads the socket.
     package var tolerance = 0.5
 
     package init() {}
@@ -102,7 +102,7 @@ struct GPSDSettings: Sendable {
     let timing: GPSDTiming
 }
 
-// The errors of a connection.
+// Errors that end or prevent a connection.
 extension GPSDSettings {
     func connectionEndedError(errno number: Int32?) -> DeviceError {
         DeviceError(

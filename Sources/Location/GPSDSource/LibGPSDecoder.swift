@@ -5,8 +5,8 @@ import CLibGPS
 import DeviceCore
 import GPSDProtocol
 
-/// Decodes gpsd's lines with libgps. Lines that libgps handles incorrectly are not passed to it: it loops endlessly on
-/// a DEVICES line with five entries, drops a SKY report with more satellites than its array holds, and drops the
+/// Decodes gpsd's lines with libgps. Lines that libgps handles incorrectly are not passed to it: libgps loops endlessly
+/// on a DEVICES line with five entries, drops a SKY report with more satellites than its array can hold, and drops the
 /// remainder of a line after an unknown nested value. `GPSDDecoder` decodes these lines and all classes except TPV, SKY
 /// and ATT.
 struct LibGPSDecoder: ReportDecoder {
@@ -92,7 +92,7 @@ struct LibGPSDecoder: ReportDecoder {
 }
 
 extension WallTime {
-    /// Creates the time of a libgps report; nil if the report has no time or one out of range.
+    /// Creates the time of a libgps report. Returns nil if the report has no time, or if the time is out of range.
     fileprivate init?(_ seconds: Int64, _ nanoseconds: Int32, isPresent: Bool) {
         let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
         guard isPresent, !overflow else { return nil }
@@ -150,7 +150,7 @@ extension Satellite {
         azimuth = satellite.azimuth.nanIfInfinite
         signal = satellite.ss.nanIfInfinite
         isUsed = satellite.used
-        // If the number within the system is 0, libgps has not set these fields.
+        // If the number within the system is 0, libgps has not set the system and signal fields.
         if satellite.svid != 0 {
             system = System(rawValue: UInt8(clamping: satellite.gnssid))
             systemNumber = satellite.svid

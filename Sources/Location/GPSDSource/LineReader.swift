@@ -6,7 +6,7 @@ import GPSDProtocol
 /// Decodes the lines of one connection and publishes the reports.
 struct LineReader {
     private let hub: PositionHub
-    /// The clock whose wall time is used to correct dates; nil if dates are not corrected.
+    /// The clock whose wall time is used to correct dates. If nil, dates are not corrected.
     private let rolloverClock: (any DeviceClock)?
     var watchdog: Watchdog
     private var staleReportFilter = StaleReportFilter()
@@ -25,14 +25,14 @@ struct LineReader {
     /// True while the reports that accumulated during a suspension of the process are being read.
     var isCatchingUp: Bool { staleReportFilter.isCatchingUp }
 
-    /// Begins a read after a pause. From `limit` on, in seconds, it counts as a suspension of the process.
+    /// Begins a read after a pause, in seconds. A pause of at least `limit` counts as a suspension of the process.
     mutating func begin(pause: Double, limit: Double, now: BootTime) {
         self.now = now
         staleReportFilter.begin(pause: pause, limit: limit)
         if staleReportFilter.isCatchingUp { hub.discardHeld() }
     }
 
-    /// Ends a read, after all available lines were read.
+    /// Ends a read. Called when all available lines have been read.
     mutating func finish() {
         guard staleReportFilter.isCatchingUp else { return }
         hub.together {
@@ -102,15 +102,15 @@ protocol ReportDecoder {
 
 extension GPSDDecoder: ReportDecoder {}
 
-/// Corrects the dates of receivers with a GPS week rollover: the signal contains ten bits of the week number, so the
-/// date of an old receiver is off by a multiple of 1024 weeks.
+/// Corrects the dates of receivers that are affected by a GPS week rollover: the signal contains only ten bits of the
+/// week number, so the date of an old receiver is off by a multiple of 1024 weeks.
 enum WeekRollover {
     /// 1024 weeks in nanoseconds.
     static let period: Int64 = 1024 * 7 * 86_400 * 1_000_000_000
 
     /// Returns the time shifted by the multiple of 1024 weeks that brings it closest to the system clock.
     static func corrected(_ time: WallTime, near system: WallTime) -> WallTime {
-        // The difference modulo 1024 weeks. The remainders are subtracted, because the difference of the times may
+        // The difference modulo 1024 weeks. The remainders are subtracted, because subtracting the times themselves may
         // overflow.
         var distance = system.nanoseconds % period - time.nanoseconds % period
         let half = period / 2
@@ -120,11 +120,11 @@ enum WeekRollover {
     }
 }
 
-/// Drops reports that accumulated in the socket while the process was suspended: only the newest epoch of each receiver
-/// is kept. If the report interval of a receiver exceeds the limit, every read counts as one after a suspension. No
-/// reports are lost, because only one epoch is pending.
+/// Drops the reports that accumulated in the socket while the process was suspended, except for the newest epoch of
+/// each receiver. If a receiver's report interval exceeds the limit, every read counts as the first one after a
+/// suspension. In this case no reports are lost, because only one epoch is pending.
 struct StaleReportFilter: Sendable {
-    /// The maximum number of receivers, and of reports per epoch.
+    /// The maximum number of receivers, and the maximum number of reports per epoch.
     private static let capacity = 64
 
     private struct Epoch {

@@ -29,7 +29,8 @@ struct Socket: ~Copyable {
         }
     }
 
-    /// Sends a request, which fits into the buffer unless gpsd has stopped reading. Returns the errno.
+    /// Sends a request and returns the errno, or nil on success. The request fits into the send buffer unless gpsd has
+    /// stopped reading.
     func send(_ bytes: [UInt8]) -> Int32? {
         bytes.withUnsafeBytes { buffer in
             let flags = Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT)
@@ -43,7 +44,7 @@ struct Socket: ~Copyable {
     }
 }
 
-/// The C function, whose name is shadowed by the method `send(_:)`.
+/// Calls the C function `send`, whose name is shadowed by the method `send(_:)`.
 private func systemSend(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int, _ flags: Int32) -> Int {
     send(descriptor, bytes, count, flags)
 }
@@ -56,7 +57,7 @@ extension Socket {
         var family: Int32
     }
 
-    /// Returns the addresses of a host, at most eight. Blocks while the resolver works.
+    /// Returns the addresses of a host, at most eight. Blocks until the resolver has finished.
     static func resolve(_ address: PositionSourceAddress) throws(DeviceError) -> [Address] {
         var addresses: [Address] = []
         let result = Sockets.resolve(address.host, port: address.port) { entry in
@@ -81,7 +82,7 @@ extension Socket {
         return addresses
     }
 
-    /// Connects within a time in seconds. Returns nil if `isCancelled` returned true after a wakeup.
+    /// Connects, with a timeout in seconds. Returns nil if `isCancelled` returns true after a wakeup.
     static func connect(
         _ target: Address, name: PositionSourceAddress, within seconds: Double, wakeUp: WakeupPipe,
         clock: any DeviceClock,
@@ -107,8 +108,8 @@ extension Socket {
         return connection
     }
 
-    /// Enables TCP keep-alive, which detects a lost peer without waking this process: the first probe is sent after a
-    /// minute of silence, and the connection ends after four unanswered probes 15 s apart.
+    /// Enables TCP keep-alive, which detects a lost peer without waking this process. The kernel sends the first probe
+    /// after a minute of silence, and closes the connection after four unanswered probes, 15 s apart.
     private static func enableKeepAlive(_ descriptor: Int32) {
         func set(_ level: Int32, _ option: Int32, _ value: Int32) {
             var value = value

@@ -2,11 +2,11 @@
 
 import DeviceCore
 
-/// Distinguishes a silent receiver, without which gpsd answers requests, from a dead connection.
+/// Distinguishes a dead connection from a silent receiver. If only the receiver is silent, gpsd still answers requests.
 struct Watchdog: Sendable {
     enum Action: Sendable, Equatable {
         case none
-        /// Request the version of gpsd.
+        /// Requests the version of gpsd.
         case probe
         case reportSilence
         case closeConnection
@@ -24,7 +24,7 @@ struct Watchdog: Sendable {
         self.timing = timing
         lastReport = now
         lastLine = now
-        // A service that sends no greeting times out early, so that a wrong port is detected soon.
+        // A service that sends no greeting times out early, so that a wrong port is detected quickly.
         replyDeadline = now.advanced(bySeconds: timing.replyTimeout)
     }
 
@@ -34,14 +34,14 @@ struct Watchdog: Sendable {
         hasReceivedValidLine = true
     }
 
-    /// Records the arrival of a position report. Returns true if it ends a silence.
+    /// Records the arrival of a position report. Returns true if the report ends a reported silence.
     mutating func recordReport(now: BootTime) -> Bool {
         lastReport = now
         defer { isSilent = false }
         return isSilent
     }
 
-    /// Gives new subscribers the full time until a silence is reported to them. A silence that was reported lasts.
+    /// Restarts the silence timeout for new subscribers, unless a silence has already been reported.
     mutating func restart(now: BootTime) {
         if !isSilent { lastReport = now }
     }

@@ -2,16 +2,18 @@
 
 import SystemCalls
 
-/// The cities as points, in cells of one degree. The grid contains the index of the first cell of each row from the
-/// south (181 numbers of two bytes), the number of cells with cities (four bytes), and four bytes for each of these
-/// cells: the index of its first city (the lower 20 bits) and its column (the upper 9 bits). A city has ten bytes: its
-/// position in the cell (12 bits of latitude, 12 bits of longitude), its area (13 bits), its time zone (10 bits), ten
+/// The cities as points, in cells of one degree. The grid starts with one index per row, from south to north: the index
+/// of the row's first cell (181 numbers of two bytes). The number of cells with cities follows (four bytes), and then
+/// four bytes for each of these cells: the index of its first city (the lower 20 bits) and its column (the upper 9
+/// bits). A city has ten bytes: the position in its cell (12 bits of latitude, 12 bits of longitude), the area (13
+/// bits), the time zone (10 bits), ten times the binary logarithm of the population plus one (one byte), and the offset
+/// of the name (three bytes).
 /// times the binary logarithm of its population plus one (one byte), and the offset of its name (three bytes).
 struct CityGrid: Sendable {
     private let grid: PlaceBytes
     private let rows: PlaceTable
 
-    /// The length of a degree of latitude, in kilometres, on a sphere with the mean radius of the earth.
+    /// The length of one degree of latitude, in kilometres, on a sphere with the mean radius of the Earth.
     static let kilometresPerDegree = 111.195
     private static let stepsPerDegree = 4096.0
 
@@ -32,16 +34,16 @@ struct CityGrid: Sendable {
         var size: Int
         var name: Int
 
-        /// The radius of the city, in kilometres: 0.1 km times the cube root of its population (found by experiments).
+        /// The radius of the city in kilometres: 0.1 km times the cube root of the population (found by experiment).
         var radius: Double { CityGrid.radius(ofSize: size) }
     }
 
     private static let radii: [Double] = (0...255).map { 0.1 * exp2(Double($0) / 30) }
-    /// The maximum radius of a city, in kilometres: that of 40 million inhabitants.
+    /// The maximum city radius in kilometres, which is that of a city with 40 million inhabitants.
     static let maximumRadius = 35.0
 
     func city(_ number: Int) throws(PlaceDataError) -> City {
-        // The last cell whose first city does not follow the requested one, and the last row that does not begin after
+        // The last cell whose first city is not after the requested one, and the last row that does not begin after
         // this cell.
         let cellIndex =
             try (0..<cellCount()).partitionPoint { (index) throws(PlaceDataError) in try cell(index).first <= number }
@@ -65,12 +67,12 @@ struct CityGrid: Sendable {
         }
     }
 
-    /// Returns the distance of a city from a point, in kilometres, on a plane at the latitude of the point.
+    /// Returns the distance from a city to a point in kilometres, on a plane at the latitude of the point.
     static func distance(_ city: City, _ latitude: Double, _ longitude: Double) -> Double {
         distance(from: (city.latitude, city.longitude), to: (latitude, longitude))
     }
 
-    /// Returns the distance of two points, in kilometres, on a plane at the latitude of the second point.
+    /// Returns the distance between two points in kilometres, on a plane at the latitude of the second point.
     static func distance(
         from point: (latitude: Double, longitude: Double), to place: (latitude: Double, longitude: Double)
     ) -> Double {
@@ -80,9 +82,9 @@ struct CityGrid: Sendable {
         return (dx * dx + dy * dy).squareRoot()
     }
 
-    /// Calls the closure with the index and the distance of each city that is less than `limit` kilometres away from a
-    /// point. The distance is in kilometres. The closure may reduce the limit. The distance is calculated on a plane.
-    /// At 100 km, its error is a few metres, except near the poles.
+    /// Calls the closure with the index and distance of each city that is less than `limit` kilometres from a point.
+    /// The closure may reduce the limit. The distance, in kilometres, is computed on a plane. At 100 km, the error is a
+    /// few metres, except near the poles.
     @inline(__always)
     func forEachCity(
         near latitude: Double, _ longitude: Double, within limit: inout Double,
@@ -121,7 +123,7 @@ struct CityGrid: Sendable {
         }
     }
 
-    /// Returns the first cell of a row that is in the column or east of it.
+    /// Returns the first cell of a row that is in the given column or east of it.
     private func firstCell(of cells: Range<Int>, from column: Int) throws(PlaceDataError) -> Int {
         try cells.partitionPoint { (place) throws(PlaceDataError) in try cell(place).column < column }
     }
@@ -129,7 +131,7 @@ struct CityGrid: Sendable {
     func size(_ number: Int) throws(PlaceDataError) -> Int { try rows.integer(number, at: 6, byteCount: 1) }
     func area(_ number: Int) throws(PlaceDataError) -> Int { try rows.integer(number, at: 3, byteCount: 2) & 0x1FFF }
 
-    /// Returns the radius of a city with the given size, in kilometres. See ``City/size``.
+    /// Returns the radius of a city of the given size, in kilometres. See ``City/size``.
     static func radius(ofSize size: Int) -> Double { radii[min(size, 255)] }
 
     private func city(_ number: Int, row: Int, column: Int) throws(PlaceDataError) -> City {

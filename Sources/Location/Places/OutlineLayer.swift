@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A map of the earth with areas that do not overlap. Each area has a label; 0 means no area.
+/// A map of the Earth with areas that do not overlap. Each area has a label; 0 means no area.
 ///
 /// The map is divided into cells of at least one degree. A cell without outlines has a single label. Any other cell
 /// stores the label at its south-west corner and the arcs that touch the cell, each with the labels on its left and on
@@ -23,15 +23,16 @@ struct OutlineLayer: Sendable {
 
     /// The resolution of the points, in units per degree.
     private static let unitsPerDegree = 500.0
-    /// The maximum number of line segments in a cell. It limits the time that damaged data can take.
+    /// The maximum number of line segments in a cell. The limit bounds the processing time for damaged data.
     private static let maximumSegments = 20_000
 
     init(_ bytes: PlaceBytes) { self.bytes = bytes }
 
     struct LookupResult: Equatable {
-        /// The label of the area that contains the point; 0 if there is none.
+        /// The label of the area that contains the point; 0 if no area contains it.
         var label: Int
-        /// The label beyond the nearest outline: for a point just outside an area, that of the area.
+        /// The label on the other side of the nearest outline: for a point just outside an area, the label of that
+        /// area.
         var oppositeLabel = 0
     }
 
@@ -66,12 +67,13 @@ struct OutlineLayer: Sendable {
         let rest = try bytes.integer(at: start + 3, byteCount: 2)
         let isOwn = word & 0x1FF == column
         let offset = word >> 18 | rest << 6
-        // Arcs apply to one cell only. Further cells of an entry have no arcs.
+        // Arcs apply to one cell only. The other cells of an entry have no arcs.
         guard isOwn || offset == 0 else { throw .damaged }
         return (word >> 9 & 0x1FF, offset == 0 ? 0 : 368 + count * 5 + offset)
     }
 
-    /// Returns the labels at the intersection nearest to the point, on the line to the origin, the corner.
+    /// Returns the labels at the intersection nearest to the point, on the line from the point to the corner, which is
+    /// the origin.
     private func nearestIntersection(x: Double, y: Double, corner: Int, arcs: Int) throws(PlaceDataError)
         -> LookupResult
     {
@@ -86,8 +88,8 @@ struct OutlineLayer: Sendable {
             guard remainingSegments >= 0 else { throw .damaged }
             var ax = Double(try cursor.nextSigned()) - 0.5
             var ay = Double(try cursor.nextSigned()) - 0.5
-            // The side of the line on which the vertex lies. A vertex on the line always counts as on the same side, so
-            // that an intersection at a vertex is found exactly once.
+            // The side of the line on which the vertex lies. A vertex on the line always counts as being on the same
+            // side, so that an intersection at a vertex is found exactly once.
             var aSide = x * ay - y * ax <= 0
             for _ in 0..<lines {
                 let bx = ax + Double(try cursor.nextSigned())

@@ -10,7 +10,8 @@ package struct PlaceDataError: Error, Equatable, CustomStringConvertible {
 }
 
 extension Range<Int> {
-    /// Returns the first index that does not satisfy the condition. All indices that satisfy it must come first.
+    /// Returns the first index that does not satisfy the condition. All indices that satisfy the condition must come
+    /// first.
     @inline(__always)
     func partitionPoint(where isBefore: (Int) throws(PlaceDataError) -> Bool) throws(PlaceDataError) -> Int {
         var (low, high) = (lowerBound, upperBound)
@@ -47,8 +48,8 @@ struct PlaceBytes: @unchecked Sendable {  // The bytes are never modified.
 
     var count: Int { bytes.count }
 
-    /// Returns a little-endian integer of up to four bytes. An integer of four bytes must be less than 2^31, which is
-    /// the case for all numbers in the data and fits an `Int` of 32 bits.
+    /// Returns a little-endian integer of up to four bytes. A four-byte integer must be less than 2^31, so that it fits
+    /// into a 32-bit `Int`; all numbers in the data are.
     @inline(__always)
     func integer(at offset: Int, byteCount width: Int) throws(PlaceDataError) -> Int {
         guard offset >= 0, offset <= bytes.count - width, width < 4 || bytes[offset + 3] < 0x80 else { throw .damaged }
@@ -62,7 +63,7 @@ struct PlaceBytes: @unchecked Sendable {  // The bytes are never modified.
         return PlaceBytes(part: UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + count]), owner: owner)
     }
 
-    /// Returns the text at an offset. One byte before the text contains its length.
+    /// Returns the text at an offset, which points to a length byte followed by the text.
     func text(at offset: Int) throws(PlaceDataError) -> String {
         let length = try integer(at: offset, byteCount: 1)
         guard length <= bytes.count - offset - 1 else { throw .damaged }
@@ -101,7 +102,7 @@ struct PlaceCursor {
         throw .damaged
     }
 
-    /// Reads an integer whose lowest bit is the sign.
+    /// Reads an integer whose lowest bit contains the sign.
     @inline(__always)
     mutating func nextSigned() throws(PlaceDataError) -> Int {
         let value = try nextUnsigned()

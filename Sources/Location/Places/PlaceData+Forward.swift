@@ -2,15 +2,15 @@
 
 extension PlaceData {
     private static let maximumResults = 5
-    /// The size of a city with 100,000 inhabitants. If the largest city with a name has at least this size, the cities
-    /// are ranked before areas with the same name.
+    /// The size value of a city with 100,000 inhabitants. If the largest city with a name has at least this size,
+    /// cities are ranked before areas with the same name.
     private static let largeCitySize = 166
 
     /// Finds the places that a text names: "city", "city, area", "city, area, country" and similar. Preceding parts,
-    /// such as a street, are ignored. Case, accents and words with digits (postal codes) are ignored. Areas can be
-    /// given by their abbreviations, and countries by their ISO 3166-1 codes. The area or country can also be the last
-    /// words of a part. If no place matches all parts after it, unknown parts, such as a county, are ignored. If no
-    /// place has the name, places whose name begins with it are returned.
+    /// such as a street, are ignored, as are case, accents and words with digits (postal codes). Areas can be given by
+    /// their abbreviations, and countries by their ISO 3166-1 codes. The area or country can also be the last words of
+    /// a part. If no place matches all the parts that follow its name, unknown parts, such as a county, are ignored. If
+    /// no place has the name, places whose name begins with it are returned.
     package func places(_ query: PlaceQuery) throws(PlaceDataError) -> PlaceMatch {
         guard query.text.utf8.count <= PlaceQuery.maximumTextLength else { return .notFound }
         var parts: [[UInt8]] = []
@@ -36,8 +36,8 @@ extension PlaceData {
         return cities.isEmpty ? .notFound : .found(cities)
     }
 
-    /// Returns the places of the first part that names a place within the parts after it. The closure `left` returns
-    /// the parts to consider among the parts after a place; nil if they do not permit a search.
+    /// Returns the places for the first part that names a place within the parts that follow it. The closure `left`
+    /// receives the parts after a place and returns those to consider, or nil if they do not permit a search.
     private func places(
         _ parts: [[UInt8]], _ around: [Surroundings], _ query: PlaceQuery,
         _ left: (ArraySlice<Surroundings>) throws(PlaceDataError) -> [Surroundings]?
@@ -53,8 +53,8 @@ extension PlaceData {
         return .notFound
     }
 
-    /// Returns the parts after a place that name an area or a country which is compatible with the parts after them.
-    /// Returns nil if there are none and an unknown part may be an abbreviation.
+    /// Returns the parts that name an area or country and are compatible with the parts that follow them. Returns nil
+    /// if there are no such parts and an unknown part may be an abbreviation.
     private func compatibleParts(of parts: ArraySlice<Surroundings>) throws(PlaceDataError) -> [Surroundings]? {
         var kept: [Surroundings] = []
         var isUnknown = false
@@ -108,7 +108,7 @@ extension PlaceData {
         return nil
     }
 
-    /// Returns up to five places with the name within all of the surroundings, best match first.
+    /// Returns up to five places with the name that lie within all of the surroundings, best match first.
     private func places(
         named name: [UInt8], _ own: Surroundings, _ within: [Surroundings], _ query: PlaceQuery
     ) throws(PlaceDataError) -> [Place] {
@@ -116,7 +116,7 @@ extension PlaceData {
         for number in try self.cities(named: name) where try isCity(number, within: within) { cities.append(number) }
         let areas = try areas(own.areas) { country in within.allSatisfy { $0.countries.contains(country) } }
         let countries = within.isEmpty ? own.countries : []
-        // A word of two letters is more likely a town than a country code, unless the text is in upper case.
+        // A two-letter word is more likely a town than a country code, unless the text is in upper case.
         let isTown = name.count == 2 && !cities.isEmpty && query.text.contains(where: \.isLowercase)
         let found = try ordered(
             cities, areas: areas.sorted(), countries: isTown ? [] : countries.sorted(), query)
@@ -138,7 +138,7 @@ extension PlaceData {
         return true
     }
 
-    /// The maximum distance between a town and another town that is given as its surroundings, in kilometres.
+    /// The maximum distance from a town to a different town that is given as its surroundings, in kilometres.
     private static let maximumNeighbourDistance = 50.0
 
     private func ordered(
@@ -170,8 +170,8 @@ extension PlaceData {
 
     private func size(ofCity city: Int) -> Int { (try? cities.city(city).size) ?? 0 }
 
-    /// Returns the cities as places, the largest first. With a circle, cities inside it come first, and nearer cities
-    /// before farther ones.
+    /// Returns the cities as places, largest first. If the query has a circle, cities inside it come first, and nearer
+    /// cities come before farther ones.
     private func ranked(_ numbers: [Int], _ query: PlaceQuery) throws(PlaceDataError) -> [Place] {
         var rows: [(city: CityGrid.City, isInside: Bool, distance: Double)] = []
         for number in numbers {
@@ -199,9 +199,10 @@ struct Surroundings {
     var areas: Set<Int> = []
     /// The labels of countries.
     var countries: Set<Int> = []
-    /// The indices of cities, without areas and countries. The place is a part of one, or near it.
+    /// The indices of cities; empty if the part names areas or countries. The place is part of one of these cities, or
+    /// near it.
     var cities: [Int] = []
-    /// True if the part consists of two or three bytes, and may be an abbreviation.
+    /// True if the part consists of two or three bytes, so that it may be an abbreviation.
     var isPossibleAbbreviation = false
 
     var isEmpty: Bool { areas.isEmpty && countries.isEmpty }

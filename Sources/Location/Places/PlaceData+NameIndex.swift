@@ -2,6 +2,7 @@
 
 /// The search for cities by folded name. A search first reads samples of the index, which are stored contiguously, and
 /// then the hashes of the rows between two samples. This limits page faults: names and their cities are spread over the
+/// data, and each access loads up to 64 kB of the data into memory.
 /// data, and each access loads up to 64 kB of it into memory.
 extension PlaceData {
     /// The maximum number of cities that are returned for a name or a prefix.
@@ -46,7 +47,7 @@ extension PlaceData {
     /// The number of rows from one sample to the next.
     private static let rowsBetweenSamples = 32
 
-    /// Returns the range of rows that contains the first row whose name is not before `name`.
+    /// Returns the range of rows that contains the first row whose name does not sort before `name`.
     private func rowRange(containing name: [UInt8]) throws(PlaceDataError) -> (low: Int, high: Int) {
         let before = try sampleCount(before: name) { sample, name in sample < name }
         let until = try sampleCount(before: name) { sample, name in sample <= name }
@@ -54,7 +55,7 @@ extension PlaceData {
         return (min(low, index.count), min(high, index.count))
     }
 
-    /// Returns the number of samples before a name, comparing the first 8 bytes.
+    /// Returns the number of samples that sort before a name, comparing the first 8 bytes.
     private func sampleCount(
         before name: [UInt8], isOrderedBefore isBefore: (UInt64, UInt64) -> Bool
     ) throws(PlaceDataError) -> Int {

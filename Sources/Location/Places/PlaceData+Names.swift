@@ -3,11 +3,11 @@
 import SystemCalls
 
 extension PlaceData {
-    /// The maximum number of cities with one name that are checked for proximity to a place.
+    /// The maximum number of cities with the same name that are checked for proximity to a place.
     private static let maximumNeighbours = 50
 
-    /// Returns the areas and countries that a folded text names, or the cities if there are none. If `isHead` is true,
-    /// the text names the place itself, and abbreviations of areas do not match.
+    /// Returns the areas and countries that a folded text names, or the cities if it names no area or country. If
+    /// `isHead` is true, the text names the place itself, and area abbreviations do not match.
     func surroundings(_ name: [UInt8], _ query: PlaceQuery, isHead: Bool = false) throws(PlaceDataError) -> Surroundings
     {
         var found = Surroundings(isPossibleAbbreviation: (2...3).contains(name.count))
@@ -26,7 +26,8 @@ extension PlaceData {
         }
         guard found.isEmpty else { return found }
         let towns = try cities(named: name)
-        // Country names in other languages are slow to look up, so the name of a known city is not looked up.
+        // Looking up country names in other languages is slow, so the lookup is skipped if the name is that of a known
+        // city.
         if towns.isEmpty, case let codes = query.countryCodes(name), !codes.isEmpty {
             for row in 0..<countries.count where codes.contains(try code(ofCountry: row + 1)) {
                 found.countries.insert(row + 1)
@@ -36,13 +37,13 @@ extension PlaceData {
         return found
     }
 
-    /// Returns the area of a row in the area index, and whether the row refers to its abbreviation.
+    /// Returns the area of a row in the area index, and whether the row refers to the area's abbreviation.
     private func areaEntry(_ row: Int) throws(PlaceDataError) -> (area: Int, isLetters: Bool) {
         let entry = try areaIndex.integer(row, at: 0, byteCount: 2)
         return (entry & 0x7FFF, entry & 0x8000 != 0)
     }
 
-    /// Calls the closure with the rows of a sorted table whose key is equal to a name.
+    /// Calls the closure with each row of a sorted table whose key equals a name.
     private func forEachRow(
         of count: Int, equalTo name: [UInt8], key: (Int) throws(PlaceDataError) -> [UInt8],
         body: (Int) throws(PlaceDataError) -> Void
@@ -56,7 +57,7 @@ extension PlaceData {
         }
     }
 
-    /// Returns the countries with a two- or three-letter code of ISO 3166-1.
+    /// Returns the countries with a two- or three-letter ISO 3166-1 code.
     private func countries(code name: [UInt8]) throws(PlaceDataError) -> Set<Int> {
         var found: Set<Int> = []
         let letters = name.map { $0 & 0xDF }
@@ -89,8 +90,8 @@ extension PlaceData {
         return place
     }
 
-    /// Returns the place of an area. Its centre is the mean of its cities, its radius covers all of them and is at
-    /// least 10 km. nil if the area has no cities.
+    /// Returns an area as a place. The centre is the mean position of the area's cities; the radius covers all of them
+    /// and is at least 10 km. Returns nil if the area has no cities.
     func place(ofArea area: Int) throws(PlaceDataError) -> Place? {
         var members: [CityGrid.City] = []
         try cities.forEachCity { city in if city.area == area { members.append(city) } }

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension PlaceData {
-    /// The maximum distance of a point at sea from the city that determines its country, in kilometres. The outlines
+    /// The maximum distance from a point at sea to the city that determines its country, in kilometres. The outlines
     /// omit small islands and have errors of up to 2 km. With this limit, no point more than 25 km from land is
     /// assigned to a country.
     private static let maximumOffshoreDistance = 25.0
-    /// The maximum distance of the city that provides the name of a place, in kilometres.
+    /// The maximum distance to the city that provides the name of a place, in kilometres.
     private static let maximumLocalityDistance = 100.0
-    /// The maximum distance of the city that provides the time zone, in kilometres.
+    /// The maximum distance to the city that provides the time zone, in kilometres.
     private static let maximumZoneDistance = 1500.0
 
-    /// Returns the place at a point in degrees on WGS 84; nil if nothing is known about the point or it is not on the
-    /// earth. The country is the one whose borders contain the point. Off the coast, it is the country of the nearest
-    /// city within 25 km. The locality is the largest city of the country whose radius contains the point, or else the
-    /// nearest city within 100 km.
+    /// Returns the place at a point, in degrees on WGS 84. Returns nil if nothing is known about the point or the
+    /// coordinate is out of range. The country is the one whose borders contain the point; off the coast, it is the
+    /// country of the nearest city within 25 km. The locality is the largest city in the country whose radius contains
+    /// the point, or else the nearest city within 100 km.
     package func place(latitude: Double, longitude: Double) throws(PlaceDataError) -> Place? {
         guard abs(latitude) <= 90, abs(longitude) <= 180 else { return nil }  // Also rejects NaN.
         var place = Place(latitude: latitude, longitude: longitude, radius: 0)
@@ -58,7 +58,7 @@ extension PlaceData {
         return place
     }
 
-    /// The cities near a point, in the requested country if there is one.
+    /// The cities near a point. If a country was requested, only cities in that country.
     private struct NearbyCities {
         var nearest: CityGrid.City?
         var distance = Double.infinity
@@ -66,7 +66,7 @@ extension PlaceData {
         var largest: CityGrid.City?
     }
 
-    /// Searches with increasing distance in kilometres, because there is usually a city nearby.
+    /// Searches at increasing distances (in kilometres), because there is usually a city nearby.
     private func cities(
         near latitude: Double, _ longitude: Double, in country: Int, beyond start: Double = 0, within limit: Double
     ) throws(PlaceDataError) -> NearbyCities {
@@ -129,13 +129,13 @@ extension PlaceData {
 
     func areaCountry(_ area: Int) throws(PlaceDataError) -> Int { try areas.integer(area, at: 0, byteCount: 2) }
 
-    /// Returns the text that a row refers to; nil if it is empty.
+    /// Returns the text that a row refers to, or nil if the text is empty.
     func text(_ table: PlaceTable, _ row: Int, at place: Int) throws(PlaceDataError) -> String? {
         let text = try texts.text(at: table.integer(row, at: place, byteCount: 3))
         return text.isEmpty ? nil : text
     }
 
-    /// Returns the nautical time zone of a meridian. In its name, west is positive.
+    /// Returns the nautical time zone at a longitude. In the zone's name, west is positive.
     private static func nauticalZone(_ longitude: Double) -> String {
         let hours = -Int((longitude / 15).rounded())
         return hours == 0 ? "Etc/GMT" : "Etc/GMT\(hours > 0 ? "+" : "")\(hours)"

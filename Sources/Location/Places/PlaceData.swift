@@ -3,7 +3,7 @@
 /// The place data: countries, lakes and seas as outlines, cities as points, and their names.
 ///
 /// The data is a read-only image that CPlaceData/make_places.py generates. Integers are little-endian. Texts are UTF-8,
-/// preceded by one byte with their length. References to texts have three bytes.
+/// preceded by a length byte. A reference to a text has three bytes.
 ///
 /// | section | rows |
 /// | --- | --- |
@@ -21,7 +21,7 @@
 /// | folding | 4 bytes: a UTF-16 code unit and the letters to which it is folded |
 /// | texts | |
 ///
-/// All numbers are checked when they are used. A damaged image causes errors or wrong names, but no crash.
+/// All numbers are checked when they are used. A damaged image causes errors or wrong names, but no crashes.
 package struct PlaceData: Sendable {
     let countries: PlaceTable
     let countryNames: PlaceTable
@@ -40,7 +40,7 @@ package struct PlaceData: Sendable {
     let folding: PlaceTable
     let texts: PlaceBytes
 
-    /// Creates the place data from constants of the program, without copying them.
+    /// Creates the place data from constants in the program, without copying them.
     package init(constant bytes: UnsafeRawBufferPointer) throws(PlaceDataError) {
         try self.init(PlaceBytes(constant: bytes))
     }
@@ -94,7 +94,7 @@ struct PlaceTable: Sendable {
         return try bytes.integer(at: row * width + place, byteCount: count)
     }
 
-    /// Returns the signed integer of two bytes at an offset in a row.
+    /// Returns the signed two-byte integer at an offset in a row.
     func signed(_ row: Int, at place: Int) throws(PlaceDataError) -> Int {
         Int(Int16(truncatingIfNeeded: try integer(row, at: place, byteCount: 2)))
     }

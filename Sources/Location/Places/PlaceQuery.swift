@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package struct PlaceQuery: Sendable {
-    /// The text of the user: a place, and the areas that contain it, separated by commas.
+    /// The text that the user entered: a place and the areas that contain it, separated by commas.
     package var text: String
-    /// A circle, in degrees and metres. Places inside it, and nearer places, are preferred.
+    /// A circle, in degrees and metres. Places inside it are preferred, as are nearer places.
     package var circle: (latitude: Double, longitude: Double, radius: Double)?
-    /// Returns the ISO 3166-1 codes for the folded name of a country in a language that the data does not contain.
+    /// Returns the ISO 3166-1 codes of the countries with a folded name, in a language that the data does not contain.
     package var countryCodes: @Sendable ([UInt8]) -> [String]
 
     /// The languages in which the data contains names of countries and large cities, as ISO 639 codes.
@@ -33,19 +33,19 @@ package struct PlaceQuery: Sendable {
 package enum PlaceMatch: Equatable, Sendable {
     /// The matching places, best match first; at most five.
     case found([Place])
-    /// The place is unknown. Only the area or country with this name, which would contain it, is known.
+    /// The place is unknown. Only the area or country with this name, which would contain the place, is known.
     case onlySurroundings(String)
     case notFound
 }
 
 package struct Place: Equatable, Sendable {
     /// The latitude in degrees on WGS 84. The coordinates are those of the requested point, or of the centre of the
-    /// found place.
+    /// place that was found.
     package var latitude: Double
     package var longitude: Double
     /// The radius around the coordinates, in metres.
     package var radius: Double
-    /// The two-letter country code of ISO 3166-1; nil at sea.
+    /// The two-letter ISO 3166-1 country code; nil at sea.
     package var countryCode: String?
     package var country: String?
     /// The name of the first administrative level below the country, according to GeoNames.
@@ -57,7 +57,7 @@ package struct Place: Equatable, Sendable {
     package var ocean: String?
     package var inlandWater: String?
 
-    /// The name of the most specific feature that has one.
+    /// The name of the most specific feature that has a name.
     package var name: String? {
         inlandWater ?? subLocality ?? locality ?? ocean ?? administrativeArea ?? country
     }

@@ -4,8 +4,8 @@ import DeviceCore
 import LiveDevice
 import Synchronization
 
-/// The authorization of apps to use the position of a device, and the current uses. All managers of a device share one
-/// instance.
+/// The authorization of apps to use the position of a device, and the current uses of the position. All managers of a
+/// device share one instance.
 ///
 /// A test or an app can set `status` at any time, also while updates are running. Revoking the authorization stops
 /// updates with `CLError.denied`; granting it again resumes them. The configuration (`location.authorization`)
@@ -27,7 +27,7 @@ public final class LocationAuthorization: Sendable {
     protocol Observer: AnyObject, Sendable {
         /// Called without a lock, on the thread that made the change.
         func authorizationChanged()
-        /// The current use of the position; nil if there is none.
+        /// The current use of the position by the observer, or nil.
         var use: LocationUse? { get }
     }
 
@@ -35,7 +35,7 @@ public final class LocationAuthorization: Sendable {
     private let purpose: String?
     private let state: Mutex<State>
 
-    /// The authorization of the current device: that of the task, the installed device, or the live device.
+    /// The authorization for the current device: the task's device, the installed device, or the live device.
     public static var current: LocationAuthorization { of(LiveDevice.resolved) }
 
     static func of(_ device: Device) -> LocationAuthorization {
@@ -74,8 +74,8 @@ public final class LocationAuthorization: Sendable {
         set { change { $0.accuracy = newValue } }
     }
 
-    /// Whether location services are enabled on the device. False also if the status is restricted. False denies every
-    /// app.
+    /// Whether location services are enabled on the device. If false, every app is denied. Always false if the status
+    /// is restricted.
     public var servicesEnabled: Bool {
         get { state.withLock { $0.isEnabled && $0.status != .restricted } }
         set { change { $0.isEnabled = newValue } }
@@ -96,7 +96,7 @@ public final class LocationAuthorization: Sendable {
 
     var isGranted: Bool { grantedAccuracy != nil }
 
-    /// The accuracy of the locations that may be delivered; nil if none may be delivered.
+    /// The accuracy of the locations that may be delivered; nil if the app may not receive locations.
     var grantedAccuracy: CLAccuracyAuthorization? {
         state.withLock { state in
             switch state.effectiveStatus {
@@ -163,7 +163,8 @@ public final class LocationAuthorization: Sendable {
         let completion: (@Sendable () -> Void)?
     }
 
-    /// Accepts only the first answer. If the policy releases it without one, the request stays undecided.
+    /// Accepts only the first answer. If the policy releases the closure without answering, the request stays
+    /// undecided.
     private final class SingleAnswer: Sendable {
         private let body: Mutex<(@Sendable (LocationAnswer) -> Void)?>
 
@@ -184,7 +185,7 @@ public final class LocationAuthorization: Sendable {
 
     func add(_ observer: any Observer) { state.withLock { $0.observers.append(observer) } }
 
-    /// Adds a weak reference to an observer, unless the slot contains one already.
+    /// Adds a weak reference to an observer, unless the slot already contains one.
     func add(weak observer: any Observer, in slot: borrowing Mutex<WeakAuthorizationObserver?>) {
         let new = slot.withLock { slot -> WeakAuthorizationObserver? in
             guard slot == nil else { return nil }

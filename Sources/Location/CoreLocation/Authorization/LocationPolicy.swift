@@ -16,8 +16,8 @@ public import Foundation
 /// ```
 public protocol LocationPolicy: Sendable {
     /// Decides a request, immediately or later, on any thread. Only the first answer counts; if the closure is released
-    /// without an answer, the request stays undecided. Called without a lock, on the thread of the app's request or of
-    /// the previous answer. Requests are submitted one at a time.
+    /// without an answer, the request stays undecided. Called without a lock held, on the thread of the app's request
+    /// or of the previous answer. Requests are submitted one at a time.
     func decide(_ request: LocationAccessRequest, answer: @escaping @Sendable (LocationAnswer) -> Void)
 }
 
@@ -31,7 +31,7 @@ public enum LocationAnswer: Sendable, Hashable {
     case leaveUndecided
 }
 
-/// The policy of the configuration; see `location.authorization` there.
+/// The policy defined by the configuration; see `location.authorization`.
 struct ConfiguredLocationPolicy: LocationPolicy {
     /// Whether starting a service grants the authorization.
     let grantsOnStart: Bool
@@ -57,7 +57,7 @@ public struct LocationAccessRequest: Sendable {
 
     /// The kind of the request.
     public let kind: Kind
-    /// The purpose: the manager's `purpose`, otherwise the configured text; nil if there is none.
+    /// The purpose of the request: the manager's `purpose`, otherwise the configured text; nil if neither is set.
     public let purpose: String?
 }
 
@@ -89,7 +89,7 @@ public struct LocationUse: Sendable {
 
     /// The services that are running.
     public let services: Services
-    /// The purpose of the use; nil if there is none.
+    /// The purpose of the use; nil if none was stated.
     public let purpose: String?
     /// The start of the use, on the device's clock.
     public let since: Date

@@ -15,7 +15,8 @@ open class CLBeacon: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     /// Creates a beacon without an identity and with unknown proximity, for subclasses in tests.
     public override init() { values = .none }
 
-    /// Restores a beacon; one without an identity if the archive contains none, nil if its values are damaged.
+    /// Restores a beacon. If the archive contains no beacon, the result has no identity. Returns nil if the values are
+    /// damaged.
     public required init?(coder: NSCoder) {
         if Values.isAbsent(from: coder) {
             values = .none
@@ -38,9 +39,9 @@ open class CLBeacon: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     /// The minor value of the beacon, 0 ... 65535, which identifies it within its group.
     open var minor: NSNumber { NSNumber(value: values.identity.minor) }
 
-    /// The proximity of the beacon: immediate up to 0.5 m, near up to 3 m, far beyond. Unknown if the beacon was not
-    /// received for two seconds. The distances refer to ``accuracy``; Apple does not document its own. The proximity
-    /// changes when the distance is 20 % beyond the border between two classes.
+    /// The proximity of the beacon: immediate up to 0.5 m, near up to 3 m, far beyond that, and unknown if the beacon
+    /// has not been received for two seconds. The distances refer to ``accuracy``; Apple does not document the
+    /// distances it uses. The proximity changes when the distance is 20 % beyond the border between two classes.
     open var proximity: CLProximity { values.proximity }
 
     /// The estimated distance in metres; -1 if it is unknown. Indoors, the signal strength varies by 6 dB and more,
@@ -48,7 +49,7 @@ open class CLBeacon: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     /// a distance.
     open var accuracy: CLLocationAccuracy { values.accuracy }
 
-    /// The mean signal strength since the last report, in dBm; 0 if the beacon was not received in this time.
+    /// The mean signal strength since the last report, in dBm; 0 if the beacon was not received since then.
     open var rssi: Int { values.rssi }
 
     /// The time at which the beacon was last received.

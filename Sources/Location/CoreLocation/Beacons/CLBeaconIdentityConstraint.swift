@@ -23,7 +23,8 @@ open class CLBeaconIdentityConstraint: NSObject, NSCopying, NSSecureCoding, @unc
 
     init(_ pattern: BeaconPattern) { self.pattern = pattern }
 
-    /// Restores a constraint; one on the all-zero UUID if the archive contains none, nil if its values are damaged.
+    /// Restores a constraint. If the archive contains no constraint, the result has the all-zero UUID. Returns nil if
+    /// the values are damaged.
     public required init?(coder: NSCoder) {
         if BeaconPattern.isAbsent(from: coder) {
             pattern = BeaconPattern(uuid: BeaconUUID(high: 0, low: 0))

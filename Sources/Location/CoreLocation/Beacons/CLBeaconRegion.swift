@@ -3,37 +3,37 @@
 import DeviceCore
 public import Foundation
 
-/// A region defined by beacons: the device is inside while it receives a matching beacon. As with all regions, two are
-/// equal if their identifiers are equal.
+/// A region defined by beacons: the device is inside while it receives a matching beacon. As with all regions, two
+/// beacon regions are equal if their identifiers are equal.
 open class CLBeaconRegion: CLRegion, @unchecked Sendable {
     let pattern: BeaconPattern
 
-    /// Creates a region of the beacons that satisfy a constraint.
+    /// Creates a region for the beacons that satisfy a constraint.
     public init(beaconIdentityConstraint: CLBeaconIdentityConstraint, identifier: String) {
         pattern = beaconIdentityConstraint.pattern
         super.init(identifier: identifier, circle: nil)
     }
 
-    /// Creates a region of all beacons with the UUID.
+    /// Creates a region for all beacons with the UUID.
     public init(uuid: UUID, identifier: String) {
         pattern = BeaconPattern(uuid: BeaconUUID(uuid))
         super.init(identifier: identifier, circle: nil)
     }
 
-    /// Creates a region of all beacons with the UUID and the major value.
+    /// Creates a region for all beacons with the UUID and the major value.
     public init(uuid: UUID, major: CLBeaconMajorValue, identifier: String) {
         pattern = BeaconPattern(uuid: BeaconUUID(uuid), major: major)
         super.init(identifier: identifier, circle: nil)
     }
 
-    /// Creates a region of a single beacon.
+    /// Creates a region for a single beacon.
     public init(uuid: UUID, major: CLBeaconMajorValue, minor: CLBeaconMinorValue, identifier: String) {
         pattern = BeaconPattern(uuid: BeaconUUID(uuid), major: major, minor: minor)
         super.init(identifier: identifier, circle: nil)
     }
 
-    /// Restores a region from an archive. An archive without a region results in a region of the all-zero UUID; nil if
-    /// the archive contains another kind of region, or if the values are damaged.
+    /// Restores a region from an archive. If the archive contains no region, the result has the all-zero UUID. Returns
+    /// nil if the archive contains a different kind of region, or if the values are damaged.
     public required init?(coder: NSCoder) {
         let pattern = BeaconPattern(coder: coder)
         guard pattern != nil || Self.isAbsent(from: coder) else { return nil }
@@ -53,7 +53,8 @@ open class CLBeaconRegion: CLRegion, @unchecked Sendable {
     /// The constraint that the beacons have to satisfy.
     open var beaconIdentityConstraint: CLBeaconIdentityConstraint { CLBeaconIdentityConstraint(pattern) }
 
-    /// Whether the state is reported when the display is switched on. Stored without effect on Linux; default false.
+    /// Whether the state is reported when the display is switched on. Stored without effect on Linux; the default is
+    /// false.
     open var notifyEntryStateOnDisplay = false
 
     /// Returns the advertisement data with which this machine acts as a beacon of this region. Under
@@ -63,8 +64,8 @@ open class CLBeaconRegion: CLRegion, @unchecked Sendable {
     /// Values that the region does not specify are 0. Linux has no Core Bluetooth; pass the bytes to the
     /// `LEAdvertisingManager1` interface of BlueZ.
     ///
-    /// - Parameter measuredPower: The signal strength of this machine at a distance of one metre, in dBm; nil means
-    ///   -59.
+    /// - Parameter measuredPower: The signal strength of this machine at a distance of one metre, in dBm. If nil, -59
+    ///   is used.
     open func peripheralData(withMeasuredPower measuredPower: NSNumber?) -> NSMutableDictionary {
         let power = Int8(clamping: measuredPower?.intValue ?? -59)
         var bytes = pattern.uuid.bytes

@@ -3,25 +3,25 @@
 import DeviceCore
 public import Foundation
 
-// Without Objective-C, this conformance is the only hook for casts between a class and a value type in Swift. It
-// enables `nsError as? CLError`, `error as? NSError` and `catch let error as CLError`. Strings and arrays use the same
+// Without Objective-C, this conformance is Swift's only hook for casts between a class and a value type. It enables
+// `nsError as? CLError`, `error as? NSError` and `catch let error as CLError`. Strings and arrays use the same
 // conformance for their Foundation classes.
 extension CLError: _ObjectiveCBridgeable {
     /// Returns the error as an `NSError`.
     public func _bridgeToObjectiveC() -> NSError { wrapped }
 
-    /// Sets the result to nil if the error has another domain or an unknown code.
+    /// Sets the result to nil if the error has a different domain or an unknown code.
     public static func _forceBridgeFromObjectiveC(_ source: NSError, result: inout CLError?) {
         result = CLError(wrapping: source)
     }
 
-    /// Returns false if the error has another domain or an unknown code.
+    /// Returns false if the error has a different domain or an unknown code.
     public static func _conditionallyBridgeFromObjectiveC(_ source: NSError, result: inout CLError?) -> Bool {
         result = CLError(wrapping: source)
         return result != nil
     }
 
-    /// Returns ``Code/locationUnknown`` if the error has another domain or an unknown code.
+    /// Returns ``Code/locationUnknown`` if the error has a different domain or an unknown code.
     public static func _unconditionallyBridgeFromObjectiveC(_ source: NSError?) -> CLError {
         source.flatMap(CLError.init(wrapping:)) ?? CLError(.locationUnknown)
     }
@@ -43,7 +43,7 @@ final class LocationNSError: NSError, @unchecked Sendable {
 
     override var description: String { "Error Domain=\(domain) Code=\(code) \"\(localizedDescription)\"" }
 
-    /// The code, because on Linux the hash of Foundation's `NSError` recurses endlessly.
+    /// The code, because Foundation's `NSError.hash` recurses endlessly on Linux.
     override var hash: Int { code }
 
     /// Archived as `NSError`, so that archives can be read without this module.
@@ -51,7 +51,7 @@ final class LocationNSError: NSError, @unchecked Sendable {
 }
 
 extension CLError {
-    /// A description of the error: the text in ``userInfo`` if there is one, otherwise a general text for the code.
+    /// A description of the error: the text in ``userInfo`` if present, otherwise a general text for the code.
     public var localizedDescription: String { userInfo[NSLocalizedDescriptionKey] as? String ?? code.sentence }
 }
 

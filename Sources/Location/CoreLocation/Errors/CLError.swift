@@ -2,13 +2,13 @@
 
 public import Foundation
 
-/// The domain of Core Location errors as `NSError`.
+/// The domain of Core Location errors that are represented as `NSError`.
 public let kCLErrorDomain = "kCLErrorDomain"
 
 /// The key in an error's user information for ``CLError/alternateRegion``.
 public let kCLErrorUserInfoAlternateRegionKey = "kCLErrorUserInfoAlternateRegionKey"
 
-/// An error of Core Location.
+/// A Core Location error.
 ///
 /// ```swift
 /// func locationManager(_ manager: CLLocationManager, didFailWithError error: any Error) {
@@ -18,14 +18,14 @@ public let kCLErrorUserInfoAlternateRegionKey = "kCLErrorUserInfoAlternateRegion
 /// }
 /// ```
 ///
-/// As on Apple's platforms, it wraps an `NSError` in ``kCLErrorDomain``: either type can be cast to the other with
-/// `as?`, and `catch CLError.denied` catches both. An `NSError` with a code that is not in ``Code`` cannot be cast to
-/// `CLError`. Safe to use from any thread.
+/// As on Apple's platforms, a `CLError` wraps an `NSError` in ``kCLErrorDomain``: either type can be cast to the other
+/// with `as?`, and `catch CLError.denied` catches both. An `NSError` with a code that is not in ``Code`` cannot be cast
+/// to `CLError`. Safe to use from any thread.
 public struct CLError: Error, CustomNSError, Hashable, Sendable {
     /// The error code.
     public let code: Code
 
-    /// The wrapped error. It contains the user information and is the result of a cast to `NSError`.
+    /// The wrapped error, which contains the user information. A cast to `NSError` returns this object.
     let wrapped: NSError
 
     /// Creates an error, for example `CLError(.denied)`.
@@ -38,7 +38,7 @@ public struct CLError: Error, CustomNSError, Hashable, Sendable {
         wrapped = LocationNSError(code, userInfo: userInfo)
     }
 
-    /// Wraps a Core Location error; nil if the error has another domain or an unknown code.
+    /// Wraps a Core Location error. Returns nil if the error has a different domain or an unknown code.
     init?(wrapping error: NSError) {
         guard error.domain == kCLErrorDomain, let code = Code(rawValue: error.code) else { return nil }
         self.code = code
@@ -48,7 +48,7 @@ public struct CLError: Error, CustomNSError, Hashable, Sendable {
     /// Additional information about the error.
     public var userInfo: [String: Any] { wrapped.userInfo }
 
-    /// A region close to the requested one that can be monitored better; nil if there is none.
+    /// A region close to the requested one that can be monitored better; nil if no such region is known.
     public var alternateRegion: CLRegion? { userInfo[kCLErrorUserInfoAlternateRegionKey] as? CLRegion }
 
     /// The error domain, ``kCLErrorDomain``.
@@ -57,7 +57,7 @@ public struct CLError: Error, CustomNSError, Hashable, Sendable {
     /// The raw value of ``code``.
     public var errorCode: Int { code.rawValue }
 
-    /// The ``userInfo`` with a description of the error, which Foundation's `localizedDescription` uses.
+    /// The ``userInfo``, plus a description of the error that Foundation's `localizedDescription` uses.
     public var errorUserInfo: [String: Any] {
         userInfo.merging([NSLocalizedDescriptionKey: code.sentence]) { given, _ in given }
     }
@@ -72,7 +72,7 @@ public struct CLError: Error, CustomNSError, Hashable, Sendable {
 extension CLError {
     /// The codes of Core Location errors. A code can be used as a pattern that matches errors: `catch CLError.denied`.
     public enum Code: Int, Hashable, Sendable {
-        /// No position is available at the moment; the service keeps trying.
+        /// No position is currently available; the service keeps trying.
         case locationUnknown = 0
 
         /// The use of location services was denied.
@@ -93,7 +93,7 @@ extension CLError {
         /// Region monitoring cannot be set up immediately and begins later.
         case regionMonitoringSetupDelayed = 6
 
-        /// Events of a region may be delayed; ``CLError/alternateRegion`` may contain a better region.
+        /// Events for a region may be delayed; ``CLError/alternateRegion`` may contain a better region.
         case regionMonitoringResponseDelayed = 7
 
         /// Geocoding found no result.

@@ -2,9 +2,9 @@
 
 import Foundation
 
-/// The conversion of addresses to and from dictionaries with the keys of Apple's Address Book framework.
+/// The conversion between addresses and dictionaries with the keys of Apple's Address Book framework.
 enum AddressDictionary {
-    /// The parts of an address in the order in which they are written, the smallest first.
+    /// The parts of an address, in the order in which they are written: the smallest part comes first.
     private static let parts: [(key: String, part: @Sendable (PlaceDescription) -> String?)] = [
         (
             "Street",
@@ -16,11 +16,12 @@ enum AddressDictionary {
         ("State", \.administrativeArea), ("ZIP", \.postalCode), ("Country", \.country),
     ]
 
-    /// Returns the search text for the address in a dictionary; nil if the dictionary contains no part of an address.
+    /// Returns the search text for the address in a dictionary, or nil if the dictionary contains no part of an
+    /// address.
     static func text(of dictionary: [AnyHashable: Any]) -> String? {
         var found = parts.compactMap { dictionary[$0.key] as? String }
         if dictionary["Country"] as? String == nil, let code = dictionary["CountryCode"] as? String {
-            // Capital letters mark a country code, because "Bo", for example, is also a town.
+            // Upper case marks a country code, because "Bo", for example, is also a town.
             found.append(code.uppercased())
         }
         found.removeAll(where: \.isEmpty)

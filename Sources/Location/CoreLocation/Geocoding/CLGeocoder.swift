@@ -3,7 +3,8 @@
 public import Foundation
 import LiveDevice
 
-/// Receives the result of a ``CLGeocoder`` request: the placemarks, the best one first, or an error; the other is nil.
+/// A closure that receives the result of a ``CLGeocoder`` request: either the placemarks, best match first, or an
+/// error.
 public typealias CLGeocodeCompletionHandler = ([CLPlacemark]?, (any Error)?) -> Void
 
 /// A converter between coordinates and place names.
@@ -13,10 +14,10 @@ public typealias CLGeocodeCompletionHandler = ([CLPlacemark]?, (any Error)?) -> 
 /// zones, lakes and seas, but no streets and no postal codes. `docs/location.md` describes its accuracy. It can be
 /// replaced by another service; see ``PlaceFinder``.
 ///
-/// A geocoder processes one request at a time: while ``isGeocoding`` is true, another request fails with
+/// A geocoder processes one request at a time: while ``isGeocoding`` is true, a new request fails with
 /// `CLError.geocodeCanceled`. Each request has exactly one result. Completion handlers are called on the main queue.
-/// While a trace is played, the player calls them, in the order of its other callbacks. The asynchronous methods return
-/// in the context of their caller.
+/// During trace playback, the player calls them in order with all other callbacks. The asynchronous methods return in
+/// the context of their caller.
 ///
 /// Errors are of type ``CLError``: `geocodeFoundNoResult` if nothing is known at the coordinate or with the name,
 /// `geocodeFoundPartialResult` if only the country or the administrative area of the requested place is known,
@@ -78,13 +79,14 @@ open class CLGeocoder: NSObject {
 
     /// Finds the places with a name or an address, such as "Berlin" or "Paris, Texas, US". The name of the place comes
     /// first, followed by the areas that contain it, separated by commas. Case, accents and postal codes are ignored.
-    /// Streets are ignored, so the town is found; counties are unknown and also ignored. Names are in Latin script. Of
-    /// several places with the same name, at most five are returned, the largest first.
+    /// Streets are also ignored, so the result is the town. Counties are ignored because the data does not contain
+    /// them. Names are in Latin script. If several places have the same name, at most five are returned, largest first.
     open func geocodeAddressString(_ addressString: String, completionHandler: @escaping CLGeocodeCompletionHandler) {
         geocodeAddressString(addressString, in: nil, preferredLocale: nil, completionHandler: completionHandler)
     }
 
-    /// Finds the places with a name: first those in the region, both groups by the distance from its centre.
+    /// Finds the places with a name. Places in the region are returned first. Within and outside the region, nearer
+    /// places come first, by their distance from the centre.
     open func geocodeAddressString(
         _ addressString: String, in region: CLRegion?, completionHandler: @escaping CLGeocodeCompletionHandler
     ) {

@@ -20,7 +20,7 @@ open class CLPlacemark: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable
         place = location
     }
 
-    /// Creates a placemark with the values of another one.
+    /// Creates a placemark with the values of an existing one.
     public init(placemark: CLPlacemark) {
         details = placemark.details
         place = placemark.place
@@ -37,7 +37,7 @@ open class CLPlacemark: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable
     /// requested coordinate.
     open var location: CLLocation? { place }
 
-    /// The circle around the place; nil if its extent is unknown.
+    /// The circle around the place; nil if the extent of the place is unknown.
     open var region: CLRegion? {
         guard details.radius > 0 else { return nil }
         let center = CLLocationCoordinate2D(latitude: details.latitude, longitude: details.longitude)
@@ -65,7 +65,7 @@ open class CLPlacemark: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable
     open var subAdministrativeArea: String? { details.subAdministrativeArea }
     /// The postal code.
     open var postalCode: String? { details.postalCode }
-    /// The country code of two letters (ISO 3166-1), for example "DE". As is common, Kosovo has the code "XK".
+    /// The two-letter country code (ISO 3166-1), for example "DE". As is common, Kosovo has the code "XK".
     open var isoCountryCode: String? { details.isoCountryCode }
     /// The name of the country, in the user's or in the requested language.
     open var country: String? { details.country }
@@ -116,7 +116,8 @@ extension PlaceDescription {
     /// The maximum number of areas of interest that are read from an archive.
     private static let maximumAreaCount: UInt64 = 1000
 
-    /// Decodes the values written by `encode(with:)`. Missing or invalid texts are nil, and missing numbers are 0.
+    /// Decodes the values written by `encode(with:)`. Missing or invalid texts become nil, and missing numbers become
+    /// 0.
     init(coder: NSCoder) {
         let words = coder.decodeWords(4, forKey: Self.numbersKey) ?? [0, 0, 0, 0]
         let numbers = words.prefix(3).map(Double.init(bitPattern:))

@@ -6,7 +6,7 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// The requests of a geocoder: one at a time, each with exactly one result.
+/// The requests of a geocoder. The geocoder processes one request at a time, and each request has exactly one result.
 final class GeocodingRequests: Sendable {
     enum Request: Sendable {
         case place(CLLocation, locale: Locale?)
@@ -44,7 +44,7 @@ final class GeocodingRequests: Sendable {
     }
 
     nonisolated(nonsending) func perform(_ question: Request) async throws -> [CLPlacemark] {
-        // Whichever of the two runs second cancels the request: the cancellation handler needs the number, and the
+        // The request is cancelled by whichever runs second: the cancellation handler needs the number, and the
         // operation checks whether the task was cancelled before the number was known.
         let asked = Mutex<(number: Int?, isCancelled: Bool)>((nil, false))
         return try await withTaskCancellationHandler {
@@ -65,7 +65,8 @@ final class GeocodingRequests: Sendable {
         }
     }
 
-    /// Cancels the request in progress, or only the one with the number. The request fails with `geocodeCanceled`.
+    /// Cancels the request in progress; if a number is given, only the request with this number. The request fails with
+    /// `geocodeCanceled`.
     func cancel(_ number: Int? = nil) {
         let pending = state.withLock { state -> Pending? in
             guard number == nil || state.pending?.number == number else { return nil }
@@ -76,7 +77,7 @@ final class GeocodingRequests: Sendable {
         complete(pending.handler, with: .failure(CLError(.geocodeCanceled)), on: pending.delivery)
     }
 
-    /// Starts a request. Returns its number; nil if the request failed immediately.
+    /// Starts a request and returns its number, or nil if the request failed immediately.
     private func begin(_ question: Request, _ handler: Handler, _ delivery: (any CallbackExecutor)?) -> Int? {
         let number = state.withLock { state -> Int? in
             guard state.pending == nil else { return nil }
@@ -105,7 +106,7 @@ final class GeocodingRequests: Sendable {
         return number
     }
 
-    /// Schedules the handler of a request, which stays pending until then (`isGeocoding`).
+    /// Schedules the handler of a request. The request counts as pending until the handler runs (`isGeocoding`).
     private func finish(_ number: Int, _ answer: Outcome) {
         let conclude: @Sendable () -> Void = { [self] in
             let pending = state.withLock { state in
@@ -201,7 +202,7 @@ final class GeocodingRequests: Sendable {
     }
 }
 
-/// The place finder of a device's geocoders; nil for the data that is linked into the app.
+/// The place finder used by a device's geocoders; nil selects the data that is linked into the app.
 final class PlaceFinderSetting: Sendable {
     private let chosen = Mutex<(any PlaceFinder)?>(nil)
 

@@ -4,7 +4,7 @@ import Foundation
 import Places
 
 #if OfflinePlaces
-/// The start and the length of the place data. CPlaceData contains both and is linked by symbol name, because no
+/// The start and length of the place data. CPlaceData defines both symbols, which are linked by name because no
 /// framework may import a C module; see LiveDevice.swift.
 @_silgen_name("DeviceServices_placesStart")
 private func placesStart() -> UnsafeRawPointer
@@ -93,13 +93,13 @@ extension PlaceDescription {
         inlandWater = place.inlandWater
         ocean = place.ocean
         timeZone = place.timeZone
-        // The name of a country is in the requested language.
+        // The country name is in the requested language.
         name = place.name == place.country ? country : place.name
     }
 }
 
-/// The names of countries in a language. English names are those of the place data; names in other languages are
-/// provided by Foundation. For English, Foundation's data is not read, because it would need more memory than a search.
+/// Country names in one language. English names come from the place data; names in other languages come from
+/// Foundation. For English, Foundation's data is not read, because it would need more memory than a search.
 struct CountryNames: Sendable {
     private let identifier: String
 
@@ -107,7 +107,7 @@ struct CountryNames: Sendable {
 
     private var language: Substring { identifier.prefix { $0 != "_" && $0 != "-" } }
 
-    /// Returns the name of a country; nil if the name in the place data applies.
+    /// Returns the name of a country, or nil if the name in the place data applies.
     func name(of code: String) -> String? {
         guard language != "en" else { return nil }
         // For an unknown code, Foundation returns the code itself or "Unknown Region".
@@ -117,7 +117,7 @@ struct CountryNames: Sendable {
         return name
     }
 
-    /// Returns the codes of the countries with a folded name, if the data does not contain the language.
+    /// Returns the codes of the countries with a folded name, if the place data does not contain the language.
     func codes(of name: [UInt8], by data: PlaceData) -> [String] {
         guard !PlaceQuery.languages.contains(String(language)) else { return [] }
         let locale = Locale(identifier: identifier)
@@ -130,7 +130,7 @@ struct CountryNames: Sendable {
 }
 
 extension PlaceSearch {
-    /// The text for error messages, truncated to 100 characters.
+    /// The text, truncated to 100 characters for error messages.
     var truncatedText: String { text.count > 100 ? text.prefix(100) + "..." : text }
 }
 
@@ -142,11 +142,11 @@ extension CLError {
     }
 }
 
-/// The language of the user, which Foundation's current locale does not follow on Linux.
+/// The user's language. On Linux, Foundation's current locale does not follow it.
 enum UserLanguage {
-    /// Returns the locale identifier in the environment; nil if there is none, or if it is invalid. As in the C
-    /// library, the first of LC_ALL, LC_MESSAGES and LANG that is not empty applies. The character set and a modifier
-    /// after "@" are removed; "C" and "POSIX" mean English.
+    /// Returns the locale identifier from the environment, or nil if none is set or it is invalid. As in the C library,
+    /// the first non-empty variable among LC_ALL, LC_MESSAGES and LANG applies. The character set and a modifier after
+    /// "@" are removed; "C" and "POSIX" mean English.
     static func identifier(environment: (String) -> String?) -> String? {
         let names = ["LC_ALL", "LC_MESSAGES", "LANG"]
         guard let value = names.lazy.compactMap(environment).first(where: { !$0.isEmpty }) else { return nil }

@@ -18,13 +18,13 @@ public import Foundation
 /// `CLError.geocodeFoundNoResult`. A thrown `CLError` is passed to the app unchanged; any other error is passed as the
 /// underlying error of `CLError.network`. Requests are neither limited in rate nor cached.
 public protocol PlaceFinder: Sendable {
-    /// Returns the descriptions of the place at a coordinate, the best one first.
+    /// Returns descriptions of the place at a coordinate, best match first.
     /// - Parameters:
     ///   - coordinate: A valid coordinate in degrees on WGS 84.
     ///   - locale: The requested language; nil means the user's language.
     func places(at coordinate: CLLocationCoordinate2D, locale: Locale?) async throws -> [PlaceDescription]
 
-    /// Returns the places that match a search, the best one first.
+    /// Returns the places that match a search, best match first.
     func places(for search: PlaceSearch) async throws -> [PlaceDescription]
 }
 
@@ -32,7 +32,7 @@ public protocol PlaceFinder: Sendable {
 public struct PlaceSearch: Sendable {
     /// The text of the request, or the lines of an address dictionary separated by commas.
     public var text: String
-    /// The centre of the circle in which places are preferred, in degrees on WGS 84; nil if there is none.
+    /// The centre of the circle in which places are preferred, in degrees on WGS 84; nil means no preference.
     public var center: CLLocationCoordinate2D?
     /// The radius of the circle in metres.
     public var radius: CLLocationDistance
@@ -78,7 +78,7 @@ public struct PlaceDescription: Equatable, Sendable {
     public var isoCountryCode: String?
     /// The name of the country.
     public var country: String?
-    /// The lake or another inland water.
+    /// The lake or other inland water.
     public var inlandWater: String?
     /// The ocean or sea.
     public var ocean: String?

@@ -6,8 +6,9 @@ public import Foundation
 
 /// The direction in which the device points, with its accuracy and the time of the measurement.
 ///
-/// A heading is the direction of one edge of the device, in degrees clockwise from north: the top edge, unless
-/// `CLLocationManager.headingOrientation` selects another. A negative ``headingAccuracy`` marks the heading as invalid.
+/// A heading is the direction of one edge of the device, in degrees clockwise from north. This is the top edge, unless
+/// `CLLocationManager.headingOrientation` selects a different one. A negative ``headingAccuracy`` marks the heading as
+/// invalid.
 ///
 /// Immutable and safe to use from any thread. Two headings are equal only if they are the same object. The class is
 /// open so that tests can override its properties; archives and copies contain the values with which the object was
@@ -22,9 +23,9 @@ public import Foundation
 /// ```
 open class CLHeading: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     let values: Values
-    /// The path of the compass that reported the heading; nil for the device's own magnetometer.
+    /// The path of the compass that reported the heading; nil if the heading is not from a compass.
     private(set) var compass: String?
-    /// The time of the measurement, or of the arrival from a compass; nil for headings that are not from a device.
+    /// The time of the measurement, or of the arrival of a compass report; nil if the heading is not from a device.
     private(set) var time: BootTime?
 
     /// Creates a heading from its values. All headings from a device are created here.
@@ -37,8 +38,8 @@ open class CLHeading: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     /// Creates an invalid heading of 0° with the current time, for subclasses in tests.
     public override init() { values = Values(timestamp: Date().timeIntervalSinceReferenceDate) }
 
-    /// Restores a heading from an archive; nil if the archive contains only a part of its values. An archive without a
-    /// heading results in the same as `init()`.
+    /// Restores a heading from an archive. Returns nil if the archive contains only some of the values. If the archive
+    /// contains no heading, the result is the same as that of `init()`.
     public required init?(coder: NSCoder) {
         if Values.isAbsent(from: coder) {
             values = Values(timestamp: Date().timeIntervalSinceReferenceDate)
@@ -51,9 +52,9 @@ open class CLHeading: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     /// Degrees clockwise from magnetic north, 0 ..< 360.
     open var magneticHeading: CLLocationDirection { values.magneticHeading }
 
-    /// Degrees clockwise from true north, 0 ..< 360; negative if it is unknown. The true heading is known while
-    /// location updates of the same manager are running and have determined a position, except near the magnetic poles,
-    /// where a compass is unusable. A gpsd compass may report it itself.
+    /// Degrees clockwise from true north, 0 ..< 360; negative if unknown. The true heading is known while location
+    /// updates of the same manager are running and have determined a position, except near the magnetic poles, where a
+    /// compass is unusable. A gpsd compass may also report the true heading.
     open var trueHeading: CLLocationDirection { values.trueHeading }
 
     /// The maximum expected error of ``magneticHeading``, in degrees, 1 ... 180. Negative if the heading is invalid
@@ -122,7 +123,7 @@ extension CLHeading.Values {
 
     static func isAbsent(from coder: NSCoder) -> Bool { coder.containsNone(of: [archiveKey]) }
 
-    /// Decodes the values written by `encode(with:)`; nil if any is missing.
+    /// Decodes the values written by `encode(with:)`. Returns nil if any value is missing.
     init?(coder: NSCoder) {
         guard let words = coder.decodeWords(7, forKey: Self.archiveKey) else { return nil }
         let numbers = words.map(Double.init(bitPattern:))

@@ -4,10 +4,10 @@ import DeviceCore
 import Foundation
 import SensorFusion
 
-/// The conversion of fused states and compass reports to Core Location's values.
+/// The conversion from fused states and compass reports to Core Location's values.
 enum HeadingConversion {
     static let microteslaPerGauss = 100.0
-    /// The accuracy of a gpsd compass, in degrees. gpsd does not report one.
+    /// The accuracy assumed for a gpsd compass, in degrees, because gpsd reports none.
     static let compassAccuracy = 5.0
     /// The smallest accuracy, in degrees. No compass is more accurate, and apps interpret 0 as invalid.
     static let minimumAccuracy = 1.0
@@ -20,7 +20,8 @@ enum HeadingConversion {
         declination.map { HeadingAxis.degrees(magnetic + $0) } ?? -1
     }
 
-    /// Returns the error that the calibration leaves, in degrees; nil if the magnetic field cannot be used at all.
+    /// Returns the error that remains after calibration, in degrees, or nil if the magnetic field cannot be used at
+    /// all.
     static func calibrationError(_ quality: MagneticQuality, deviation: Double?) -> Double? {
         switch quality {
         case .high: 2
@@ -45,11 +46,11 @@ enum HeadingConversion {
         return min(180, max(minimumAccuracy, sum))
     }
 
-    /// Returns the values of a compass report; nil if it contains no valid heading (0 ..< 360).
+    /// Returns the values of a compass report, or nil if the report contains no valid heading (0 ..< 360).
     ///
-    /// The compass is assumed to point along the top edge of a device that lies flat. If it reports only one of the two
-    /// headings, the other one is computed from the declination: the magnetic heading in any case, the true heading
-    /// only if the app may receive it.
+    /// The compass is assumed to point along the top edge of a device that lies flat. If the report contains only one
+    /// of the two headings, the other one is computed from the declination. The magnetic heading is always computed,
+    /// the true heading only if the app may receive it.
     /// - Parameters:
     ///   - declination: In degrees, at the position of this manager's location updates; nil if they are not running.
     ///   - deviceDeclination: In degrees, at the last known position of the device. Used for the magnetic heading only.

@@ -3,7 +3,7 @@
 import DeviceCore
 import Foundation
 
-/// A filter that accepts headings with another direction, and those whose accuracy differs significantly.
+/// A filter that accepts headings whose direction or accuracy differs sufficiently from the last accepted heading.
 struct HeadingFilter: Sendable {
     private var last: CLHeading.Values?
 
@@ -33,13 +33,13 @@ struct HeadingFilter: Sendable {
 }
 
 struct DisturbanceDetector: Sendable {
-    /// The duration from which a disturbance counts as a failure, in seconds.
+    /// The minimum duration of a disturbance that counts as a failure, in seconds.
     static let minimumDuration = 5.0
 
     private var since: BootTime?
     private var isReported = false
 
-    /// Returns true once per disturbance, when it has lasted long enough.
+    /// Returns true once per disturbance, when the disturbance has lasted for `minimumDuration`.
     mutating func update(isDisturbed: Bool, now: BootTime) -> Bool {
         guard isDisturbed else {
             self = DisturbanceDetector()
@@ -53,10 +53,10 @@ struct DisturbanceDetector: Sendable {
     }
 }
 
-/// A rate limiter for the question whether to display the heading calibration. The question is due at the first invalid
-/// heading, and when headings become invalid again, with a minimum interval.
+/// A rate limiter for the prompt to display the heading calibration. The prompt is due at the first invalid heading,
+/// and whenever headings become invalid again, but not before the minimum interval has elapsed.
 struct CalibrationPromptLimiter: Sendable {
-    /// The minimum interval between two questions, in seconds.
+    /// The minimum interval between two prompts, in seconds.
     static let minimumInterval = 60.0
 
     private var isAsked = false
@@ -81,7 +81,7 @@ struct CalibrationPromptLimiter: Sendable {
 /// rotates about one axis, can therefore be verified by one full rotation.
 struct FieldUniformity: Sendable {
     private static let sectors = 12
-    /// The number of sectors to cover. Not every vehicle can turn on the spot.
+    /// The number of sectors that have to be covered. Not all, because not every vehicle can turn on the spot.
     private static let requiredSectors = 9
     /// The maximum unevenness, as a fraction of the field strength.
     private static let limit = 0.25
@@ -99,7 +99,8 @@ struct FieldUniformity: Sendable {
         strengths[sector] = mean.isNaN ? horizontal : mean + Self.weight * (horizontal - mean)
     }
 
-    /// The maximum heading error of the unevenness, in degrees; nil if it is too large or not yet known.
+    /// The maximum heading error that the unevenness can cause, in degrees; nil if the unevenness is too large or not
+    /// yet known.
     var deviation: Double? {
         let seen = strengths.lazy.filter { !$0.isNaN }
         guard seen.count >= Self.requiredSectors, let least = seen.min(), let greatest = seen.max() else { return nil }

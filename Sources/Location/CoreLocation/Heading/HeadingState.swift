@@ -8,7 +8,7 @@ import SensorFusion
 struct HeadingState: Sendable {
     /// The time for which a heading from the device's own magnetometer suppresses a gpsd compass, in seconds.
     static let magnetometerPriorityTime = 2.0
-    /// The time without a heading after the start that counts as a failure, in seconds.
+    /// The time after the start within which a heading has to arrive, in seconds. Otherwise, a failure is reported.
     static let startTimeout = 10.0
 
     // Set by the app.
@@ -16,7 +16,7 @@ struct HeadingState: Sendable {
     var filter: Double = 1
     var orientation = CLDeviceOrientation.portrait
     private(set) var isRunning = false
-    /// The number of the current start, because a timeout may belong to an earlier start.
+    /// The number of the current start. A timeout may belong to an earlier start.
     private(set) var run: UInt32 = 0
     /// True if the device's own sensors cannot provide a heading. A gpsd compass is used in this case.
     var needsCompass = false
@@ -68,7 +68,7 @@ struct HeadingState: Sendable {
         session.hasHeading = true
         session.isFailed = false
         let (heading, flatness) = axis.direction(of: orientation.topEdge, attitude: attitude)
-        // The field measured with another calibration is not comparable.
+        // Readings with a different calibration are not comparable.
         if state.magneticCorrections != corrections { evenness = FieldUniformity() }
         corrections = state.magneticCorrections
         if !state.isMagneticallyDisturbed {
@@ -118,7 +118,7 @@ struct HeadingState: Sendable {
         pendingCallbacks.add(CLHeading(values, compass: compass, time: report.arrival))
     }
 
-    /// Reports that no heading is available, once until a heading is available again.
+    /// Reports that no heading is available, at most once until headings are available again.
     mutating func reportFailure(_ error: DeviceError, pendingCallbacks: inout PendingLocationCallbacks) {
         guard isRunning, !session.isFailed else { return }
         session.isFailed = true
@@ -147,7 +147,7 @@ struct HeadingState: Sendable {
         reportFailure(.noHeading, pendingCallbacks: &pendingCallbacks)
     }
 
-    /// Returns whether the device's own magnetometer provides headings at the moment.
+    /// Returns whether the device's own magnetometer currently provides headings.
     func hasMagnetometerHeading(now: BootTime) -> Bool {
         session.lastOwnHeading.map { now.seconds(since: $0) <= Self.magnetometerPriorityTime } ?? false
     }

@@ -3,11 +3,11 @@
 import DeviceCore
 import Geodesy
 
-/// The magnetic declination, the angle from true to magnetic north, at the position of the location updates. The
-/// declination is that of the World Magnetic Model, computed for the exact position and date. Receivers report a
-/// declination, too (gpsd's "magvar"), but with one decimal and often from a model of the year in which they were
-/// built. It is only used for dates outside the model's validity of five years. In the model's blackout zones around
-/// the magnetic poles, there is no declination.
+/// The magnetic declination (the angle from true to magnetic north) at the position of the location updates. It is
+/// computed with the World Magnetic Model for the exact position and date. Receivers also report a declination (gpsd's
+/// "magvar"), but with one decimal only and often from a model as old as the receiver. The reported declination is used
+/// only for dates outside the model's five-year validity. In the model's blackout zones around the magnetic poles,
+/// there is no declination.
 struct LocalDeclination: Sendable {
     /// A position and time, with the declination that the receiver reports there.
     struct Position: Sendable, Equatable {
@@ -21,11 +21,12 @@ struct LocalDeclination: Sendable {
         var time: WallTime
     }
 
-    /// The position of the device; nil if no location updates have determined it.
+    /// The position of the device; nil if location updates have not determined it.
     var position: Position?
     private var last: (place: Position, degrees: Double?)?
 
-    /// Returns the angle from true to magnetic north in degrees, east positive; nil if it is unknown.
+    /// Returns the angle from true to magnetic north in degrees, east positive. Returns nil if the declination is
+    /// unknown.
     mutating func degrees() -> Double? {
         guard let position else { return nil }
         if let last, last.place.isNear(position) { return last.degrees }
@@ -55,7 +56,8 @@ extension LocalDeclination.Position {
         time = report.time ?? clock.wallTime
     }
 
-    /// Returns whether both places, within a kilometre and a day, have nearly the same declination.
+    /// Returns whether both positions are within a kilometre and a day of each other, so that their declinations are
+    /// nearly the same.
     func isNear(_ other: Self) -> Bool {
         abs(latitude - other.latitude) < 0.01 && abs(longitude - other.longitude) < 0.01
             && abs(altitude - other.altitude) < 1000 && abs(time.seconds(since: other.time)) < 86_400

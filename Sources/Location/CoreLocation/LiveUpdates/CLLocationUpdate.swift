@@ -5,7 +5,7 @@ import LiveDevice
 
 /// An element of `CLLocationUpdate.liveUpdates()`: a location, or a state such as a denied authorization.
 public struct CLLocationUpdate: Sendable {
-    /// The location; nil if the element reports a state only.
+    /// The location; nil if the element only reports a state.
     public let location: CLLocation?
     /// True if the device is stationary. No element follows until the device moves.
     public let stationary: Bool
@@ -17,7 +17,7 @@ public struct CLLocationUpdate: Sendable {
     public let authorizationRestricted: Bool
     /// True while a policy is deciding the request to use the position.
     public let authorizationRequestInProgress: Bool
-    /// True if no position is available at the moment: no fix, no receiver, or no gpsd.
+    /// True if no position is currently available: no fix, no receiver, or no gpsd.
     public let locationUnavailable: Bool
     /// True if only reduced accuracy is authorized.
     public let accuracyLimited: Bool
@@ -29,7 +29,7 @@ public struct CLLocationUpdate: Sendable {
     /// Always false: Linux does not require a session.
     public var serviceSessionRequired: Bool { false }
 
-    /// The activity for which the app uses locations. A hint without effect on Linux.
+    /// The activity for which the app uses locations. The value is a hint, which has no effect on Linux.
     public enum LiveConfiguration: Sendable, Hashable {
         /// No specific activity.
         case `default`
@@ -85,7 +85,7 @@ extension CLLocationUpdate {
 
             init(client: LiveUpdateClient) { handle = Handle(client) }
 
-            /// Returns the next element; nil if the task is cancelled. Never throws on Linux.
+            /// Returns the next element, or nil if the task is cancelled. Never throws on Linux.
             public mutating func next() async throws -> CLLocationUpdate? { await handle.client.next() }
         }
     }

@@ -99,7 +99,7 @@ final class LiveUpdateClient: Sendable {
         var location: CLLocation?
         if accuracy == .reducedAccuracy {
             location = state.converter.reducedAccuracy.reduce(values, now: report.arrival).map { CLLocation($0) }
-            // No location is due yet with reduced accuracy; changes of the state are still delivered.
+            // With reduced accuracy, no location is due yet, but changes of state are still delivered.
             guard location != nil || hasComeToRest || hasReturned else { return }
         } else {
             location = CLLocation(values, details: details)
@@ -143,13 +143,14 @@ extension LiveUpdateClient: LocationAuthorization.Observer {
     }
 }
 
-/// A detector that determines from positions when a device has become stationary.
+/// A detector that uses positions to determine when a device has become stationary.
 struct StationaryDetector: Sendable {
-    /// The radius within which a stationary device stays, in metres, unless the accuracy is larger.
+    /// The radius within which a stationary device stays, in metres. If the accuracy value is larger, it is used
+    /// instead.
     static let radius = 15.0
     /// The time within the radius after which the device is stationary, in seconds.
     static let minimumDuration = 60.0
-    /// The speed from which the device counts as moving, in metres per second.
+    /// The minimum speed at which the device counts as moving, in metres per second.
     static let maximumSpeed = 1.0
 
     private var anchor: (place: CLLocationCoordinate2D, since: BootTime)?

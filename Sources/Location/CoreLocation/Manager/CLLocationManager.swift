@@ -32,11 +32,11 @@ import LiveDevice
 /// and never after `stop…` has returned on the callback thread. The manager holds its delegate weakly, and the app has
 /// to keep the manager.
 ///
-/// **Errors.** `CLError.locationUnknown` means that no position is available at the moment: no fix, no receiver, or no
-/// gpsd. It is reported once per loss, and its underlying error contains the reason. The manager keeps trying, and the
-/// next location ends the loss. `CLError.denied` means that the app is not authorized to use the position; see
-/// `LocationAuthorization`. `CLError.headingFailure` means that no heading is available at the moment; headings resume
-/// as soon as one is available.
+/// **Errors.** `CLError.locationUnknown` means that no position is currently available: no fix, no receiver, or no
+/// gpsd. The error is reported once per loss, and its underlying error contains the reason. The manager keeps trying,
+/// and the next location ends the loss. `CLError.denied` means that the app is not authorized to use the position; see
+/// `LocationAuthorization`. `CLError.headingFailure` means that no heading is currently available; headings resume as
+/// soon as one is available.
 ///
 /// Use a manager from one thread, as on Apple's platforms; calls from other threads are safe. Managers are independent
 /// of each other and share the receiver.
@@ -60,27 +60,27 @@ open class CLLocationManager: NSObject {
 
     // MARK: State
 
-    /// The last delivered location, of any age; nil before the first. During `didUpdateLocations`, it is the last of
-    /// the delivered locations.
+    /// The last delivered location, regardless of its age; nil until the first location is delivered. During
+    /// `didUpdateLocations`, this is the last of the delivered locations.
     open var location: CLLocation? { client.location }
 
     var precedingLocation: CLLocation? { client.precedingLocation }
 
-    /// The last delivered heading, of any age; nil before the first. During `didUpdateHeading`, it is the delivered
-    /// heading.
+    /// The last delivered heading, regardless of its age; nil until the first heading is delivered. During
+    /// `didUpdateHeading`, this is the heading being delivered.
     open var heading: CLHeading? { client.headings.heading }
 
     // MARK: Settings
 
-    /// The desired accuracy, in metres; negative values mean the best available accuracy, which is the default. This is
-    /// a hint, not a filter: more and less accurate locations may be delivered. On Linux it determines the accuracy
-    /// that ends `requestLocation()`; the best accuracy then means 10 metres.
+    /// The desired accuracy, in metres. Negative values request the best available accuracy, which is the default. The
+    /// value is a hint, not a filter: more and less accurate locations may be delivered. On Linux, it determines the
+    /// accuracy at which `requestLocation()` finishes; the best accuracy then means 10 metres.
     open var desiredAccuracy: CLLocationAccuracy {
         get { client.settings.desiredAccuracy }
         set { client.set { $0.desiredAccuracy = newValue } }
     }
 
-    /// The minimum distance from the last delivered location, in metres, for a new location to be delivered. The
+    /// The minimum distance from the last delivered location, in metres, at which a new location is delivered. The
     /// default, `kCLDistanceFilterNone`, delivers every location. A nearer location is delivered if it is more accurate
     /// than the last delivered one. Applies to the standard service only.
     open var distanceFilter: CLLocationDistance {
@@ -120,8 +120,8 @@ open class CLLocationManager: NSObject {
         set { client.set { $0.allowsBackgroundUpdates = newValue } }
     }
 
-    /// Whether the system indicates uses in the background. Stored without effect on Linux, default false; see
-    /// `LocationAuthorization.uses`.
+    /// Whether the system indicates background use of the position. Stored without effect on Linux; the default is
+    /// false. See `LocationAuthorization.uses`.
     open var showsBackgroundLocationIndicator: Bool {
         get { client.settings.showsBackgroundIndicator }
         set { client.set { $0.showsBackgroundIndicator = newValue } }
@@ -136,8 +136,8 @@ open class CLLocationManager: NSObject {
         set { client.setHeadings { $0.filter = newValue } }
     }
 
-    /// The device orientation that selects the edge whose direction is the heading. The default is portrait, which
-    /// selects the top edge.
+    /// The device orientation, which selects the edge whose direction is reported as the heading. The default is
+    /// portrait, which selects the top edge.
     ///
     /// The selected edge is the one that points up in this orientation: the bottom edge in `portraitUpsideDown`, the
     /// right edge in `landscapeLeft` and the left edge in `landscapeRight`. When this edge points more than 60 degrees
@@ -161,12 +161,12 @@ open class CLLocationManager: NSObject {
     /// it is delivered first, with its own timestamp. This fix may be old, so check the timestamp.
     open func startUpdatingLocation() { client.start(.standard) }
 
-    /// Stops the delivery of locations and cancels a single request.
+    /// Stops the delivery of locations and cancels a pending `requestLocation()`.
     open func stopUpdatingLocation() { client.stop(.standard) }
 
-    /// Delivers one location, or `CLError.locationUnknown`, and stops. The location is the first with the desired
-    /// accuracy, or the best one received when `locationRequestTimeout` expires, by default after ten seconds. A fix
-    /// that is at most 15 seconds old is also accepted. A request has no effect while updates or another request are
+    /// Delivers one location, or `CLError.locationUnknown`, and stops. Delivers the first location with the desired
+    /// accuracy or, when `locationRequestTimeout` expires (ten seconds by default), the best one received so far. A fix
+    /// that is at most 15 seconds old is also accepted. The call has no effect while updates or a previous request are
     /// running.
     open func requestLocation() { client.requestLocation() }
 
@@ -210,8 +210,9 @@ open class CLLocationManager: NSObject {
     // MARK: Beacons
 
     /// Starts ranging the beacons that satisfy the constraint; a second call with an equal constraint has no effect.
-    /// The delegate is notified once per second, even if no beacon is received. Ranging needs full accuracy
-    /// authorization. On Linux, advertisements are received through BlueZ; iBeacon and AltBeacon formats are supported.
+    /// The delegate is notified once per second, even if no beacon is received. Ranging requires full accuracy
+    /// authorization. On Linux, advertisements are received through BlueZ; the iBeacon and AltBeacon formats are
+    /// supported.
     open func startRangingBeacons(satisfying constraint: CLBeaconIdentityConstraint) {
         client.startRanging(.constraint(constraint))
     }
@@ -234,7 +235,7 @@ open class CLLocationManager: NSObject {
     @available(*, deprecated, message: "Use stopRangingBeacons(satisfying:).")
     open func stopRangingBeacons(in region: CLBeaconRegion) { client.stopRanging(.region(region)) }
 
-    /// The regions passed to `startRangingBeacons(in:)` and not stopped since.
+    /// The regions that were passed to `startRangingBeacons(in:)` and have not been stopped.
     @available(*, deprecated, message: "Use rangedBeaconConstraints.")
     open var rangedRegions: Set<CLRegion> {
         Set(client.rangingRequests.compactMap { if case .region(let region) = $0 { region } else { nil } })
@@ -254,8 +255,8 @@ open class CLLocationManager: NSObject {
     /// also fails if beacons cannot be received at the moment; start it again when Bluetooth is available. This check
     /// may block the caller for up to two seconds.
     ///
-    /// Regions belong to the app and to the current device: all managers with a delegate are notified. Regions from an
-    /// earlier run of the app are monitored again as soon as a manager has a delegate (see ``monitoredRegions``).
+    /// Regions belong to the app and to the current device, so all managers with a delegate are notified. Regions from
+    /// an earlier run of the app are monitored again as soon as a manager has a delegate (see ``monitoredRegions``).
     open func startMonitoring(for region: CLRegion) { client.regions.start(region, for: client) }
 
     /// Stops monitoring the region with the same identifier.
@@ -265,18 +266,18 @@ open class CLLocationManager: NSObject {
     /// it has been determined, and for regions that are not monitored.
     open func requestState(for region: CLRegion) { client.regions.requestState(of: region, for: client) }
 
-    /// Copies of the regions that are monitored by all managers of the app. The regions and their last reported states
-    /// are stored in a file in the calibration directory and restored in the next run of the app. Nothing is stored
-    /// while a trace is played.
+    /// Copies of the regions that all managers of the app monitor. The regions and their last reported states are
+    /// stored in a file in the calibration directory and restored in the next run of the app. During trace playback,
+    /// nothing is stored.
     open var monitoredRegions: Set<CLRegion> { client.regions.regions }
 
     /// The largest radius of a monitored region, in metres: 2,128,000, as on an iPhone.
     open var maximumRegionMonitoringDistance: CLLocationDistance { RegionShape.maximumRadius }
 
-    /// Starts the delivery of visits to `didVisit`. An arrival is reported after five minutes at a place. A departure
-    /// is reported when the device has been away for five minutes, or is far away (see ``CLVisit``). Needs full
-    /// accuracy authorization. The receiver runs continuously: unlike a phone, a board has no cheaper way to detect
-    /// that it is stationary.
+    /// Starts the delivery of visits to `didVisit`. An arrival is reported after the device has stayed at a place for
+    /// five minutes. A departure is reported when the device has been away for five minutes, or is far away (see
+    /// ``CLVisit``). Requires full accuracy authorization. The receiver runs continuously: unlike a phone, a board has
+    /// no cheaper way to detect that it is stationary.
     open func startMonitoringVisits() { client.setMonitorsVisits(true) }
 
     /// Stops the delivery of visits and discards a visit in progress.
@@ -284,7 +285,8 @@ open class CLLocationManager: NSObject {
 
     // MARK: Availability
 
-    /// Returns whether regions of a class can be monitored: circles always, beacons if they can be received.
+    /// Returns whether regions of a class can be monitored. Circular regions always can; beacon regions require that
+    /// beacons can be received.
     open class func isMonitoringAvailable(for regionClass: AnyClass) -> Bool {
         if regionClass is CLBeaconRegion.Type { return LiveDevice.resolved.beaconSource.problem == nil }
         return regionClass is CLCircularRegion.Type
@@ -320,33 +322,35 @@ open class CLLocationManager: NSObject {
     open var accuracyAuthorization: CLAccuracyAuthorization { client.authorization.accuracy }
 
     /// Requests authorization to use the position while the app is in use, if the status is not determined. The result
-    /// is delivered to the delegate. Linux has no prompt: the configuration or the app's `LocationPolicy` decides, by
-    /// default to grant.
+    /// is delivered to the delegate. Linux has no prompt: the configuration or the app's `LocationPolicy` decides. By
+    /// default, the request is granted.
     open func requestWhenInUseAuthorization() {
         client.authorization.request(.whenInUse, purpose: client.settings.purpose)
     }
 
-    /// Requests authorization at any time. Has an effect if the status is not determined or is "when in use".
+    /// Requests authorization to use the position at any time. Has an effect only if the status is not determined or is
+    /// "when in use".
     open func requestAlwaysAuthorization() {
         client.authorization.request(.always, purpose: client.settings.purpose)
     }
 
-    /// Requests full accuracy if only reduced accuracy is authorized. The delegate is notified of a change.
+    /// Requests full accuracy if only reduced accuracy is authorized. The delegate is notified if the accuracy changes.
     open func requestTemporaryFullAccuracyAuthorization(withPurposeKey purposeKey: String) {
         client.authorization.request(.temporaryFullAccuracy(purposeKey: purposeKey), purpose: client.settings.purpose)
     }
 
-    /// Requests full accuracy. The closure is called when the request is decided, with an error if it was refused.
+    /// Requests full accuracy. The closure is called when the request is decided; it receives an error if the request
+    /// was refused.
     open func requestTemporaryFullAccuracyAuthorization(
         withPurposeKey purposeKey: String, completion: (((any Error)?) -> Void)?
     ) {
-        // Called exactly once, in the context that decides the request. Not `@Sendable`, as on Apple's platforms:
-        // otherwise a manager would not satisfy the protocols that apps declare for it.
+        // The closure is called exactly once, in the context that decides the request. It is not `@Sendable`, as on
+        // Apple's platforms; otherwise, a manager would not satisfy the protocols that apps declare for it.
         nonisolated(unsafe) let completion = completion
         requestFullAccuracy(purposeKey) { completion?($0) }
     }
 
-    /// Requests full accuracy and returns when the request is decided; throws an error if it was refused.
+    /// Requests full accuracy and returns when the request is decided. Throws an error if the request was refused.
     open func requestTemporaryFullAccuracyAuthorization(withPurposeKey purposeKey: String) async throws {
         let error = await withCheckedContinuation { continuation in
             requestFullAccuracy(purposeKey) { continuation.resume(returning: $0) }
@@ -367,8 +371,8 @@ open class CLLocationManager: NSObject {
 
     // MARK: Deprecated API
 
-    /// The app's purpose for the user, passed to policies and shown in `LocationAuthorization.uses`. Apple reads it
-    /// from Info.plist; here it is configured as `location.purpose`.
+    /// The reason for using the position, as stated to the user. It is passed to policies and shown in
+    /// `LocationAuthorization.uses`. Apple reads the text from Info.plist; here it is configured as `location.purpose`.
     @available(*, deprecated, message: "Set location.purpose in the configuration.")
     open var purpose: String? {
         get { client.settings.purpose }

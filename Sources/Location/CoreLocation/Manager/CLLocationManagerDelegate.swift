@@ -4,15 +4,16 @@ public import Foundation
 
 /// The methods that receive the events of a ``CLLocationManager``.
 ///
-/// All methods have a default implementation. The two newer methods call their older forms by default; all others do
-/// nothing. The methods are called in the callback context of the manager (see ``CLLocationManager``), never inside a
-/// call that starts a service.
+/// All methods have a default implementation. By default, the two newer methods call their older forms; all other
+/// methods do nothing. The methods are called in the callback context of the manager (see ``CLLocationManager``), never
+/// inside a call that starts a service.
 ///
 /// On Linux, the class that declares the conformance determines which methods are called, also for its subclasses: a
-/// method that only a subclass implements is not called. Implement an empty method in the superclass and override it.
+/// method that only a subclass implements is not called. To override such a method in a subclass, implement an empty
+/// one in the superclass.
 public protocol CLLocationManagerDelegate: NSObjectProtocol {
-    /// Called with a new location and the previous one. For the first location, both are the same. Called only if
-    /// `locationManager(_:didUpdateLocations:)` is not implemented.
+    /// Called with a new location and the previous one. For the first location, both arguments are the same. Called
+    /// only if `locationManager(_:didUpdateLocations:)` is not implemented.
     func locationManager(
         _ manager: CLLocationManager, didUpdateTo newLocation: CLLocation, from oldLocation: CLLocation
     )
@@ -27,19 +28,19 @@ public protocol CLLocationManagerDelegate: NSObjectProtocol {
     /// `CLError.headingFailure` refers to headings.
     func locationManager(_ manager: CLLocationManager, didFailWithError error: any Error)
 
-    /// Asks whether to display the heading calibration, because headings are not reliable at the moment. Called once
-    /// when headings become invalid, and at most once per minute. Linux has no calibration display, so the result has
-    /// no effect; an app may ask its user to rotate the device.
+    /// Asks whether to display the heading calibration, because headings are currently unreliable. Called once when
+    /// headings become invalid, and at most once per minute. Linux has no calibration display, so the result has no
+    /// effect; an app may ask its user to rotate the device.
     func locationManagerShouldDisplayHeadingCalibration(_ manager: CLLocationManager) -> Bool
 
-    /// Called when the authorization is known and when it changes; read it from the manager.
+    /// Called when the authorization becomes known and when it changes. Read the new values from the manager.
     func locationManagerDidChangeAuthorization(_ manager: CLLocationManager)
 
-    /// Called when the authorization is known and when it changes. Called only if
+    /// Called when the authorization becomes known and when it changes, but only if
     /// `locationManagerDidChangeAuthorization(_:)` is not implemented.
     func locationManager(_ manager: CLLocationManager, didChangeAuthorization status: CLAuthorizationStatus)
 
-    /// Called in response to a request for the state of a region, and before each entry and exit.
+    /// Called in response to `requestState(for:)`, and before each entry and exit.
     func locationManager(_ manager: CLLocationManager, didDetermineState state: CLRegionState, for region: CLRegion)
 
     /// Called when the device has entered a region.
@@ -56,7 +57,7 @@ public protocol CLLocationManagerDelegate: NSObjectProtocol {
         _ manager: CLLocationManager, monitoringDidFailFor region: CLRegion?, withError error: any Error
     )
 
-    /// Called when the device has arrived at a place or has left it; `departureDate` distinguishes the two.
+    /// Called when the device has arrived at or left a place; `departureDate` distinguishes the two cases.
     func locationManager(_ manager: CLLocationManager, didVisit visit: CLVisit)
 
     /// Called when location updates pause because the device is stationary.
@@ -65,18 +66,18 @@ public protocol CLLocationManagerDelegate: NSObjectProtocol {
     /// Called when location updates resume.
     func locationManagerDidResumeLocationUpdates(_ manager: CLLocationManager)
 
-    /// Called when location updates are no longer deferred; the error is nil if none occurred.
+    /// Called when location updates are no longer deferred. The error is nil if no error occurred.
     func locationManager(_ manager: CLLocationManager, didFinishDeferredUpdatesWithError error: (any Error)?)
 
-    /// Called once per second with the beacons that satisfy a constraint, sorted by distance; beacons of unknown
-    /// distance are last. The array is empty if no beacon is received.
+    /// Called once per second with the beacons that satisfy a constraint, nearest first; beacons at an unknown distance
+    /// are last. The array is empty if no beacon is received.
     func locationManager(
         _ manager: CLLocationManager, didRange beacons: [CLBeacon],
         satisfying beaconConstraint: CLBeaconIdentityConstraint
     )
 
-    /// Called when beacons cannot be ranged, once per loss. The manager keeps trying unless the authorization was
-    /// denied. The underlying error of `CLError.rangingUnavailable` contains the reason and a remedy.
+    /// Called when beacons cannot be ranged. Called once per loss; the manager keeps trying unless the authorization
+    /// was denied. The underlying error of `CLError.rangingUnavailable` contains the reason and a remedy.
     func locationManager(
         _ manager: CLLocationManager, didFailRangingFor beaconConstraint: CLBeaconIdentityConstraint, error: any Error
     )

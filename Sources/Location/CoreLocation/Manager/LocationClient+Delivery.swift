@@ -19,8 +19,9 @@ extension LocationClient {
 
     func scheduleDrainIfNeeded() { updateState { _ in } }
 
-    /// A scheduler that drains the pending callbacks on an executor. The client holds it until it retires. It is a
-    /// separate object because weak references to the client slow down its reference counting.
+    /// A scheduler that drains the pending callbacks on an executor. The client holds the scheduler until the manager
+    /// is deallocated. The scheduler is a separate object because weak references to the client would slow down the
+    /// client's reference counting.
     final class DrainScheduler: Sendable {
         private let client: LocationClient
         let executor: any CallbackExecutor
@@ -35,14 +36,14 @@ extension LocationClient {
 
     private func drain() {
         // The manager is retained until the drain ends. The delegate is released outside the lock, because its
-        // deinitializer may stop the manager. Neither weak reference is read twice: the strong reference from the first
-        // read may be the last one, and would be released inside the lock.
+        // deinitializer may stop the manager. Each weak reference is read only once: a temporary strong reference
+        // could be the last one, and would then be released inside the lock.
         var item: PendingLocationCallbacks.Item?
         var delegate: (any CLLocationManagerDelegate)?
         var next: DrainScheduler?
         let manager = state.withLock { state in
             let manager = state.manager
-            // Without a manager, the pending callbacks are discarded.
+            // If the manager has been deallocated, the pending callbacks are discarded.
             if manager == nil { state.pendingCallbacks.queue.reset() }
             state.pendingCallbacks.queue.beginDrain()
             state.isInCallback = manager != nil

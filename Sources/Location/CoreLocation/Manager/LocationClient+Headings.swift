@@ -4,7 +4,8 @@ import DeviceCore
 import MotionEngine
 import Synchronization
 
-// Headings from the motion engine, or from a gpsd compass if there is no magnetometer. They share one ordered queue of
+// Headings from the motion engine, or from a gpsd compass if there is no magnetometer. Headings share one ordered queue
+// of pending callbacks with all other events.
 // pending callbacks with all other events.
 extension LocationClient {
     struct HeadingSubscriptions {
@@ -28,7 +29,7 @@ extension LocationClient {
 
     func startHeadings() {
         guard !headings.isRunning else { return }
-        // Checked without the lock, because the first sensor discovery may take time.
+        // Evaluated without the lock, because the first sensor discovery may take time.
         let needsCompass = !MotionEngine.of(device).isAvailable(.heading)
         setHeadings { if !$0.isRunning { $0.start(needsCompass: needsCompass) } }
         if needsCompass, let report = compassRecord.report,
@@ -48,7 +49,7 @@ extension LocationClient {
         updateHeadingSubscriptions()
     }
 
-    /// Subscribes or cancels the subscriptions according to the current state.
+    /// Adds or cancels subscriptions to match the current state.
     private func updateHeadingSubscriptions() {
         headingSubscriptions.withLock { current in
             // Read under the lock, so that the last caller applies the latest state.
@@ -103,8 +104,8 @@ extension LocationClient {
             return state.headings.needsCompass && !neededCompass
         }
         guard needsCompassSubscription else { return }
-        // Deferred to a timer, because `updateHeadingSubscriptions()` holds its lock while it subscribes and may have caused this
-        // event.
+        // Deferred to a timer, because `updateHeadingSubscriptions()` holds its lock while it subscribes, and its
+        // subscription may have caused this event.
         let timer = device.clock.timer(at: device.clock.now) { self.updateHeadingSubscriptions() }
         let former = compassSubscriptionTimer.withLock { current in
             defer { current = timer }
@@ -146,7 +147,7 @@ extension LocationClient {
     }
 }
 
-/// The last heading of any gpsd compass of a device, because gpsd's list does not identify compasses.
+/// The last heading of any gpsd compass of a device. gpsd's device list does not identify compasses.
 final class CompassRecord: Sendable {
     private let last = Mutex<AttitudeReport?>(nil)
 
@@ -156,7 +157,7 @@ final class CompassRecord: Sendable {
 
     var report: AttitudeReport? { last.withLock { $0 } }
 
-    /// Records a report with a valid heading and ignores all others.
+    /// Records a report if its heading is valid.
     func record(_ report: AttitudeReport) {
         guard report.heading >= 0 && report.heading < 360 || report.magneticHeading >= 0 && report.magneticHeading < 360
         else { return }

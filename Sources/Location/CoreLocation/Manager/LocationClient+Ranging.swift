@@ -3,12 +3,12 @@
 import DeviceCore
 import Synchronization
 
-// Beacon ranging. Its events share one ordered queue of pending callbacks with all other events.
+// Beacon ranging. Ranging events share one ordered queue of pending callbacks with all other events.
 extension LocationClient {
     struct RangingRun {
         var subscription: Subscription?
         var timer: ClockTimer?
-        /// Identifies the run, because a timer of an earlier run may still fire.
+        /// Identifies the run, because a timer from an earlier run may still fire.
         var number: UInt32 = 0
     }
 
@@ -41,7 +41,8 @@ extension LocationClient {
         updateRangingSubscription()
     }
 
-    /// The reason why the app may not range beacons; nil if it may, or if the authorization is not determined.
+    /// The reason why the app may not range beacons; nil if ranging is permitted or the authorization is not
+    /// determined.
     var rangingRefusal: CLError? {
         if authorization.isDeniedOrRestricted { return CLError(.denied) }
         guard authorization.accuracy == .reducedAccuracy else { return nil }
@@ -52,7 +53,7 @@ extension LocationClient {
             ))
     }
 
-    /// Subscribes or cancels the subscription according to the requested constraints and the authorization.
+    /// Adds or cancels the subscription to match the requested constraints and the authorization.
     func updateRangingSubscription() {
         rangingRun.withLock { run in
             // Read under the lock, so that the last caller applies the latest state.
@@ -80,7 +81,7 @@ extension LocationClient {
     private func reportBeacons(due time: BootTime, _ number: UInt32) {
         let isCurrent = rangingRun.withLock { run in
             guard run.number == number else { return false }
-            // Keeps a constant period, unless the time has jumped, for example because the machine was suspended.
+            // Keeps a constant period unless the time has jumped, for example because the machine was suspended.
             let next = time.advanced(bySeconds: RangingState.interval)
             let now = device.clock.now
             schedule(&run, at: next > now ? next : now.advanced(bySeconds: RangingState.interval))

@@ -30,7 +30,7 @@ extension LocationClient {
         scheduleDrainIfNeeded()
     }
 
-    /// Applies the filters of the services to a report with a fix, and adds its location if it passes.
+    /// Applies the filters of the services to a report with a fix. Enqueues the location if it passes a filter.
     func process(_ report: PositionReport, _ state: inout State, services: Services) {
         // The authorization may be revoked while a report is being delivered.
         guard let accuracy = authorization.grantedAccuracy else { return }

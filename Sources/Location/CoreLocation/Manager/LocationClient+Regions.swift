@@ -22,7 +22,7 @@ extension LocationClient {
             state.monitorsVisits = isWanted
             if !isWanted { state.pendingCallbacks.removeVisits() }
         }
-        // Two threads may start and stop visits at the same time; the loop applies the last request.
+        // Two threads may start and stop visit monitoring at the same time; the loop applies the last request.
         var wanted: Bool
         repeat {
             wanted = state.withLock { $0.monitorsVisits }
@@ -51,7 +51,7 @@ extension LocationClient {
 }
 
 extension LocationSettings {
-    /// The time at rest after which updates pause, in seconds; nil if they never pause.
+    /// The time that the device must be at rest before updates pause, in seconds; nil if updates never pause.
     var pauseDelay: Double? {
         guard pausesAutomatically, isPausingSetByApp, desiredAccuracy != kCLLocationAccuracyBestForNavigation else {
             return nil

@@ -73,14 +73,14 @@ extension LocationClient {
         }
     }
 
-    /// The last fix; nil if it is not from the requested receiver.
+    /// The last fix; nil if it is from a different receiver than requested.
     var cachedFix: PositionFix? {
         guard let fix = device.positionSource.lastFix else { return nil }
         guard let wanted = settings.receiver ?? device.configuration.receiver.value else { return fix }
         return fix.report.receiver == wanted ? fix : nil
     }
 
-    /// Reports a failure, because deferred updates need a receiver that stores fixes.
+    /// Reports a failure, because deferred updates require a receiver that stores fixes.
     func refuseDeferredUpdates() {
         updateState { state in
             let isUpdating = state.services.contains(.standard)
@@ -104,7 +104,7 @@ extension LocationClient {
         }
     }
 
-    /// Subscribes or cancels the subscription according to the services and the authorization.
+    /// Adds or cancels the subscription to match the running services and the authorization.
     func updateSubscription() {
         subscription.update {
             let (services, settings, delivery) = state.withLock {

@@ -5,8 +5,8 @@ import Dispatch
 import Synchronization
 
 extension LocationClient {
-    // Unchecked because the manager and its delegate belong to the app's thread. Here they are only held weakly and
-    // used in callbacks.
+    // Unchecked because the manager and its delegate belong to the app's thread. The state holds them only weakly, and
+    // they are used only in callbacks.
     struct State: @unchecked Sendable {
         // Set by the app.
         weak var manager: CLLocationManager?
@@ -24,7 +24,7 @@ extension LocationClient {
         // Received data.
         var converter = LocationConverter()
         var lastArrival: BootTime?
-        /// True after the loss of the position, or of the position service, has been reported.
+        /// True after the loss of the position or of the position service has been reported.
         var isLost = false
         var isServiceLost = false
         var lastLoss: DeviceError?
@@ -42,15 +42,16 @@ extension LocationClient {
         /// Whether the authorization was refused at the last change observed by this manager.
         var wasRefused: Bool
 
-        /// Returns true for a cached fix that an app has received, and that restarts in callbacks would repeat.
+        /// Returns true for a cached fix that the app has already received, so that restarting a service in a callback
+        /// does not deliver the fix again.
         func isRepetition(_ fix: PositionFix) -> Bool { isInCallback && fix.report.arrival == lastArrival }
     }
 }
 
 extension LocationClient.State {
-    /// Returns the next item of a drain and its delegate, or ends the drain. In the latter case `item` is nil, and
-    /// `next` is set if another drain has to be scheduled. The results are inout arguments, which have to be nil,
-    /// because a tuple of optional references is slow.
+    /// Returns the next item of a drain and its delegate, or ends the drain. If the drain ends, `item` is nil, and
+    /// `next` is set if a further drain has to be scheduled. The results are inout arguments, which have to be nil on
+    /// entry, because a tuple of optional references is slow.
     mutating func nextItem(
         _ item: inout PendingLocationCallbacks.Item?, _ told: inout (any CLLocationManagerDelegate)?,
         _ next: inout LocationClient.DrainScheduler?

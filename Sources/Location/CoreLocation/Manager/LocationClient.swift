@@ -101,7 +101,7 @@ extension LocationClient: LocationAuthorization.Observer {
         updateState { state in
             if state.hasReportedAuthorization { state.pendingCallbacks.add(.authorization) }
             let isRefused = authorization.isDeniedOrRestricted
-            // Reported once per refusal, and in place of an undelivered result of a request.
+            // Reported once per refusal, in place of any undelivered result of a location request.
             if isRefused, !state.wasRefused, !state.services.isEmpty || state.pendingCallbacks.hasLocations {
                 state.pendingCallbacks.removePositions()
                 state.pendingCallbacks.add(.failure(CLError(.denied)))

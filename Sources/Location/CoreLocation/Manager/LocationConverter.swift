@@ -11,7 +11,7 @@ struct LocationConverter: Sendable {
     private var isAccessory = false
     private var lastTime: WallTime?
 
-    /// Returns the parts of a location, which the caller creates only if it is delivered.
+    /// Returns the values of a location. The caller creates the `CLLocation` only if it is delivered.
     mutating func values(
         of report: PositionReport, on device: Device
     ) -> (values: CLLocation.Values, details: LocationDetails?) {
@@ -34,23 +34,23 @@ struct LocationConverter: Sendable {
 /// The conversion to reduced accuracy: the centre of a grid cell, at most every 15 minutes.
 struct ReducedAccuracy: Sendable {
     static let interval = 900.0
-    /// The height of a cell in degrees of latitude; its width has about the same length.
+    /// The height of a cell, in degrees of latitude. A cell is about as wide as it is high.
     static let cellHeight = 0.05
 
     private var last: BootTime?
 
-    /// Returns the values with reduced accuracy; nil if the interval has not elapsed.
+    /// Returns the values with reduced accuracy, or nil if the interval has not elapsed.
     mutating func reduce(_ values: CLLocation.Values, now: BootTime) -> CLLocation.Values? {
         if let last, now.seconds(since: last) < ReducedAccuracy.interval { return nil }
         last = now
         return ReducedAccuracy.reduced(values)
     }
 
-    /// Returns the centre and radius of the cell with the position, without altitude, course and speed.
+    /// Returns the centre and radius of the cell that contains the position, without altitude, course and speed.
     static func reduced(_ values: CLLocation.Values) -> CLLocation.Values {
         let row = (values.latitude / cellHeight).rounded(.down)
         let latitude = min(90, max(-90, (row + 0.5) * cellHeight))
-        // All cells of a row have the same width, so that the centre does not reveal the position.
+        // All cells in a row have the same width, so that the centre does not reveal the position.
         let columns = max(1, (360 / cellHeight * cos(latitude * .pi / 180)).rounded())
         let width = 360 / columns
         let column = (values.longitude / width).rounded(.down)

@@ -2,7 +2,7 @@
 
 import DeviceCore
 
-/// A filter that accepts a location if it is far enough from the last accepted one, or more accurate.
+/// A filter that accepts a location if it is far enough from the last accepted one, or more accurate than that one.
 struct DistanceFilter: Sendable {
     private var last: (place: CLLocationCoordinate2D, accuracy: Double)?
 
@@ -38,9 +38,10 @@ struct SignificantChangeFilter: Sendable {
     }
 }
 
-/// A call of `requestLocation()`. It ends with an accurate fix, or with the best one at the timeout.
+/// A call to `requestLocation()`. The request finishes with the first sufficiently accurate fix, or with the best one
+/// at the timeout.
 struct SingleRequest: Sendable {
-    /// The maximum age of a fix from before the request, in seconds.
+    /// The maximum age of a fix that was received before the request, in seconds.
     static let maximumAge = 15.0
     /// The accuracy that satisfies `kCLLocationAccuracyBest`, in metres.
     static let bestAccuracy = 10.0
@@ -58,14 +59,15 @@ struct SingleRequest: Sendable {
     }
 }
 
-/// A detector of the times when the updates of a manager pause and resume.
+/// A detector of the times at which a manager's updates pause and resume.
 struct PauseDetector: Sendable {
     private var detector = StationaryDetector()
     private var restSince: BootTime?
     private(set) var isPaused = false
 
-    /// Processes a fix. Returns true if updates pause from now on, false if they resume, and nil if nothing changes.
-    /// - Parameter patience: The time at rest after which updates pause, in seconds; nil if they never pause.
+    /// Processes a fix. Returns true if updates pause with this fix, false if they resume, and nil if nothing changes.
+    /// - Parameter patience: The time that the device must be at rest before updates pause, in seconds; nil if they
+    ///   never pause.
     mutating func accept(_ values: CLLocation.Values, now: BootTime, patience: Double?) -> Bool? {
         guard let patience else {
             let wasPaused = isPaused

@@ -2,7 +2,7 @@
 
 import DeviceCore
 
-/// The pending callbacks of a delegate, as a bounded queue.
+/// A bounded queue of the callbacks to a delegate.
 struct PendingLocationCallbacks {
     enum Item {
         /// A pending location. Consecutive locations are combined into one callback when they are removed.
@@ -80,7 +80,7 @@ struct PendingLocationCallbacks {
 
     mutating func removeVisits() { queue.removeAll { if case .visit = $0 { true } else { false } } }
 
-    /// Drops headings, heading failures and calibration questions after the service has been stopped.
+    /// Drops headings, heading failures and calibration prompts after the service has been stopped.
     mutating func removeHeadings() {
         queue.removeAll { item in
             switch item {

@@ -3,19 +3,19 @@
 import DeviceCore
 public import Foundation
 
-/// A condition for a ``CLMonitor``, which supports the two condition types that it declares. A condition of any other
-/// type causes an event whose `conditionUnsupported` is true.
+/// A condition for a ``CLMonitor``. The monitor supports the two condition types declared in it; a condition of any
+/// other type causes an event whose `conditionUnsupported` is true.
 public protocol CLCondition: Codable, Sendable {}
 
 extension CLMonitor {
     /// The condition that the device is inside a circle on the Earth.
     public struct CircularGeographicCondition: CLCondition {
-        /// The centre in degrees on WGS 84.
+        /// The centre, in degrees on WGS 84.
         public let center: CLLocationCoordinate2D
         /// The radius in metres. The condition is monitored only if the radius is above 0 and at most 2,128,000.
         public let radius: CLLocationDistance
 
-        /// Creates a condition from values that are stored without validation.
+        /// Creates a condition. The values are stored without validation.
         public init(center: CLLocationCoordinate2D, radius: CLLocationDistance) {
             self.center = center
             self.radius = radius
@@ -76,7 +76,7 @@ extension CLMonitor.BeaconIdentityCondition {
 }
 
 extension RegionShape {
-    /// Creates the shape of a condition; nil if the type of the condition is not supported.
+    /// Creates the shape for a condition. Returns nil if the condition type is not supported.
     init?(_ condition: any CLCondition) {
         switch condition {
         case let condition as CLMonitor.CircularGeographicCondition:

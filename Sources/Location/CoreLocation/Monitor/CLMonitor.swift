@@ -4,7 +4,7 @@ import DeviceCore
 public import Foundation
 import LiveDevice
 
-/// A monitor of conditions that reports when they become satisfied or unsatisfied.
+/// A monitor that reports when conditions become satisfied or unsatisfied.
 ///
 /// ```swift
 /// let monitor = await CLMonitor("depot")
@@ -15,16 +15,17 @@ import LiveDevice
 /// }
 /// ```
 ///
-/// Borders are monitored as those of ``CLCircularRegion``, which describes when a crossing is reported. A condition
-/// causes an event when its state differs from the state of its last event. The initial state is unknown, unless
-/// another state is assumed. Conditions and their last events are stored under the monitor's name, in the same file as
-/// the regions of managers, and restored in the next run of the app. Nothing is stored while a trace is played.
+/// Borders are monitored like those of ``CLCircularRegion``, whose documentation describes when a crossing is reported.
+/// A condition causes an event when its state differs from the state in its last event. The initial state is unknown,
+/// unless a different state is assumed. Conditions and their last events are stored under the monitor's name, in the
+/// same file as the regions of managers, and restored in the next run of the app. During trace playback, nothing is
+/// stored.
 ///
-/// A loop has completed an event when it requests the next one, or ends. If the app is terminated before that, the
-/// event is delivered again in the next run. No event is lost, but an event may be delivered twice, so its handling has
-/// to be idempotent.
+/// A loop has completed an event when it requests the next one or ends. If the app is terminated before that, the event
+/// is delivered again in the next run. No event is lost, but an event may be delivered twice, so event handling has to
+/// be idempotent.
 ///
-/// Adding the first condition requests the authorization if it is not determined, as starting a service does.
+/// Adding the first condition requests authorization if the status is not determined, as starting a service does.
 ///
 /// Differences from Apple's monitor: a second monitor with a name that is in use shares the conditions and events of
 /// the first, whereas Apple terminates the process. The limit of 20 conditions applies to each monitor, whereas Apple's
@@ -36,34 +37,34 @@ public actor CLMonitor {
 
     private let core: MonitorCore
 
-    /// Opens the monitor with a name and restores its conditions.
+    /// Opens the monitor with the given name and restores its conditions.
     public init(_ name: String) async {
         self.name = name
         core = MonitorCore.of(LiveDevice.resolved, name)
     }
 
-    /// Adds a condition and starts monitoring it. It replaces a condition with the same identifier.
+    /// Adds a condition and starts monitoring it. An existing condition with the same identifier is replaced.
     public func add(_ condition: any CLCondition, identifier: String) {
         core.add(condition, identifier, assuming: .unknown)
     }
 
-    /// Adds a condition and starts monitoring it. It replaces a condition with the same identifier. An event is
-    /// delivered if the state differs from the assumed one.
+    /// Adds a condition and starts monitoring it. An existing condition with the same identifier is replaced. An event
+    /// is delivered if the state differs from the assumed state.
     public func add(_ condition: any CLCondition, identifier: String, assuming state: Event.State) {
         core.add(condition, identifier, assuming: state)
     }
 
-    /// Removes a condition and stops monitoring it. Its pending events are discarded.
+    /// Removes a condition, stops monitoring it, and discards its pending events.
     public func remove(_ identifier: String) { core.remove(identifier) }
 
-    /// Returns a condition and its last event; nil if no condition has the identifier.
+    /// Returns a condition and its last event, or nil if no condition has the identifier.
     public func record(for identifier: String) -> Record? { core.record(for: identifier) }
 
     /// The identifiers of the conditions, in the order in which they were added.
     public var identifiers: [String] { core.identifiers }
 
     /// An endless sequence of the monitor's events. Up to 1,024 events are buffered, even before the first loop. Only
-    /// one loop is active at a time: a second loop takes over, and the first one ends. Playback waits while a loop
+    /// one loop is active at a time: when a second loop starts, the first one ends. Playback waits while a loop
     /// processes an event, so do not await `play()` in the loop body.
     public var events: Events { Events(core: core) }
 }
@@ -73,8 +74,8 @@ extension CLMonitor {
     public struct Record: Sendable {
         /// The condition.
         public let condition: any CLCondition
-        /// The last event that a loop has completed; before the first one, an event with the assumed state. While a
-        /// loop processes an event, this is the previous event, for comparison.
+        /// The last event that a loop has completed. Before the first event, this is an event with the assumed state.
+        /// While a loop processes an event, this is the previous event, for comparison.
         public let lastEvent: Event
     }
 
@@ -105,7 +106,8 @@ extension CLMonitor {
 
             init(core: MonitorCore) { handle = Handle(MonitorEventLoop(core)) }
 
-            /// Returns the next event; nil if the task is cancelled or another loop took over. Never throws on Linux.
+            /// Returns the next event, or nil if the task is cancelled or a newer loop has taken over. Never throws on
+            /// Linux.
             public mutating func next() async throws -> Event? { await handle.loop.next() }
         }
     }
@@ -130,7 +132,7 @@ extension CLMonitor {
         public let identifier: String
         /// The new state.
         public let state: State
-        /// The time since which the state holds: that of the first position or sighting in it.
+        /// The time since which the state has held: the time of the first position or sighting in this state.
         public let date: Date
         /// The beacon that was received, if the condition matches several beacons; otherwise nil.
         public let refinement: (any CLCondition)?
@@ -142,14 +144,14 @@ extension CLMonitor {
         public let authorizationRestricted: Bool
         /// True while a policy is deciding the request to use the position.
         public let authorizationRequestInProgress: Bool
-        /// True if only reduced accuracy is authorized, which does not allow the monitoring of borders.
+        /// True if only reduced accuracy is authorized, which is not sufficient for monitoring borders.
         public let accuracyLimited: Bool
-        /// True if the condition cannot be monitored: a circle with an invalid centre or radius, a beacon on a machine
-        /// that cannot receive beacons, or a condition type that is not supported.
+        /// True if the condition cannot be monitored, because a circle has an invalid centre or radius, the machine
+        /// cannot receive beacons, or the condition type is not supported.
         public let conditionUnsupported: Bool
-        /// True if the monitor already has 20 conditions, so that this one was not added.
+        /// True if the condition was not added because the monitor already has 20 conditions.
         public let conditionLimitExceeded: Bool
-        /// True if conditions cannot be written to the file. Always false while a trace is played.
+        /// True if conditions cannot be written to the file. Always false during trace playback.
         public let persistenceUnavailable: Bool
         /// Always false: a process on Linux is always in use.
         public var insufficientlyInUse: Bool { false }

@@ -40,14 +40,14 @@ final class MonitorCore: Sendable {
 
     static func of(_ device: Device, _ name: String) -> MonitorCore {
         let registry = device.component(Registry.self) { _ in Registry() }
-        // Reads the file before the lock of the registry is held.
+        // The file is read before the registry lock is acquired.
         _ = RegionStore.of(device).load(.monitor(name))
         let (core, isNew) = registry.core(name) { MonitorCore(device: device, name: name) }
         if isNew { core.resume() }
         return core
     }
 
-    /// Creates a core with the stored conditions, which are not monitored before `begin()` is called.
+    /// Creates a core with the stored conditions, which are not monitored until `resume()` is called.
     init(device: Device, name: String) {
         owner = .monitor(name)
         clock = device.clock
@@ -100,7 +100,8 @@ final class MonitorCore: Sendable {
             if isRefused { post(event(identifier, .unmonitored, now), new.watch) }
             watch(new, known: .unknown)
         }
-        // The former watch ends last; otherwise the engine would cancel its subscription in between.
+        // The former watch ends after the new one has started; otherwise, the engine would cancel its subscription in
+        // between.
         if let former { engine.unwatch([former.watch]) }
     }
 
@@ -222,7 +223,7 @@ extension MonitorCore: LocationAuthorization.Observer {
         }
     }
 
-    /// Reported by the region engine.
+    /// nil, because the region engine reports this use.
     var use: LocationUse? { nil }
 }
 

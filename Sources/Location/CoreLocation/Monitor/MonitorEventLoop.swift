@@ -33,7 +33,7 @@ final class MonitorEventLoop: Sendable {
         return nil
     }
 
-    /// Ends the loop after the app has left it or its task has been cancelled.
+    /// Ends the loop. Called when the app has left the loop or its task has been cancelled.
     func finish() {
         finishCurrent()
         core.deactivate(self)
@@ -46,9 +46,9 @@ final class MonitorEventLoop: Sendable {
 
     // MARK: Called by the monitor
 
-    /// Delivers a pending event to the app if it awaits one.
+    /// Delivers a pending event if the app is awaiting one.
     func eventsDidArrive() { loop.update { _ in } }
 
-    /// Ends the loop because another loop has taken over.
+    /// Ends the loop because a newer loop has taken over.
     func end() { loop.finish() }
 }

@@ -13,7 +13,7 @@ struct MonitorState {
     typealias Event = CLMonitor.Event
     typealias Watch = RegionEngine.WatchID
 
-    /// A condition. A replacement with the same identifier is a new condition with a new watch.
+    /// A condition. Replacing a condition creates a new one with the same identifier and a new watch.
     struct Condition {
         let watch = Watch()
         let identifier: String
@@ -45,7 +45,7 @@ struct MonitorState {
 
     func has(_ watch: Watch) -> Bool { index(of: watch) != nil }
 
-    /// Adds a condition. It replaces one with the same identifier, whose pending events are discarded.
+    /// Adds a condition. It replaces a condition with the same identifier, whose pending events are discarded.
     mutating func add(_ condition: Condition) -> (isAdded: Bool, former: Condition?) {
         discardEvents(of: condition.identifier)
         if let index = conditions.firstIndex(where: { $0.identifier == condition.identifier }) {
@@ -70,7 +70,7 @@ struct MonitorState {
 
     // MARK: Events
 
-    /// Adds an event, unless its state is that of the last event or its condition was removed.
+    /// Adds an event. Returns false if the state is that of the last event or the condition was removed.
     mutating func post(_ news: NumberedEvent) -> Bool {
         if let watch = news.watch {
             guard let index = index(of: watch), conditions[index].posted != news.event.state else { return false }
@@ -82,14 +82,14 @@ struct MonitorState {
         return true
     }
 
-    /// Removes and returns the oldest event; nil if none is pending, or if another loop has taken over.
+    /// Removes and returns the oldest event. Returns nil if no event is pending, or if a newer loop has taken over.
     mutating func removeFirst(for asking: MonitorEventLoop) -> NumberedEvent? {
         asking === loop ? pendingEvents.popFirst() : nil
     }
 
     var isEmpty: Bool { pendingEvents.isEmpty }
 
-    /// Returns whether the condition of an event still exists. True for an event without a watch.
+    /// Returns whether the condition of an event still exists. Returns true for an event without a watch.
     func isCurrent(_ news: NumberedEvent) -> Bool { news.watch.map(has) ?? true }
 
     /// Returns false if the condition was removed, or if a later event has been completed.

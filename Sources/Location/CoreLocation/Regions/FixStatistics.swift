@@ -4,7 +4,7 @@ import DeviceCore
 
 struct TrackedFix: Sendable {
     var place: CLLocationCoordinate2D
-    /// In metres; the true position is probably not farther away than this.
+    /// The horizontal accuracy, in metres. The true position is probably no farther away than this.
     var accuracy: Double
     /// In metres per second; negative if the receiver does not report it.
     var speed: Double
@@ -13,11 +13,11 @@ struct TrackedFix: Sendable {
     var arrival: BootTime
 }
 
-/// A converter of position events to fixes. Sky reports arrive as separate events.
+/// A converter from position events to fixes. Sky reports arrive as separate events.
 struct FixConverter: Sendable {
     private var sky: SkyReport?
 
-    /// Processes an event. Returns its fix, if any.
+    /// Processes an event. Returns the fix that it contains, if any.
     mutating func process(_ event: PositionEvent, _ clock: any DeviceClock) -> TrackedFix? {
         switch event {
         case .report(let report) where report.hasFix: return TrackedFix(report, sky: sky, wallTime: clock.wallTime)
@@ -30,7 +30,7 @@ struct FixConverter: Sendable {
 }
 
 extension TrackedFix {
-    /// Creates the fix of a report that has one. The sky report is used only if it belongs to the report.
+    /// Creates a fix from a report that contains one. The sky report is used only if it belongs to this report.
     init(_ report: PositionReport, sky: SkyReport?, wallTime: WallTime) {
         let values = LocationConversion.values(
             of: report, sky: sky.flatMap { $0.belongs(to: report) ? $0 : nil }, fallbackTime: wallTime,
@@ -50,7 +50,8 @@ extension TrackedFix {
 struct FixStatistics: Sendable {
     /// The speed of a moving device, in metres per second. Receivers at rest report up to half of it.
     static let movingSpeed = 1.0
-    /// The maximum time between two fixes for the noise, in seconds. Later, the device may have turned.
+    /// The maximum time between two fixes from which the noise is computed, in seconds. After a longer time, the device
+    /// may have turned.
     private static let noiseInterval = 3.0
     /// The approximate number of recent fixes over which the noise is averaged.
     private static let noiseFixCount = 30.0
@@ -62,7 +63,8 @@ struct FixStatistics: Sendable {
     /// The variance of the independent error, per axis, in square metres.
     private(set) var whiteVariance = 0.0
     private(set) var isMoving = false
-    /// True if the device cannot have moved so far, as when a signal reflection begins or ends.
+    /// True if the device cannot have moved as far as the last step, for example because a signal reflection began or
+    /// ended.
     private(set) var isImplausible = false
 
     private var last: TrackedFix?
@@ -80,7 +82,7 @@ struct FixStatistics: Sendable {
         }
         let seconds = fix.timestamp - last.timestamp
         guard seconds > 0 else {
-            // Starts over if the receiver's clock was set back or another receiver is in use.
+            // Starts over if the receiver's clock was set back or a different receiver is in use.
             guard seconds < -10, fix.arrival > last.arrival else { return false }
             self = FixStatistics()
             start(fix)
@@ -115,7 +117,7 @@ struct FixStatistics: Sendable {
         }
         let (x, y) = (step.x - lastStep.x, step.y - lastStep.y)
         noiseCount = min(noiseCount + 1, Self.noiseFixCount)
-        // Two axes, with six times the variance each.
+        // The sum of both axes, each with six times the variance.
         whiteVariance += ((x * x + y * y) / 12 - whiteVariance) / noiseCount
     }
 
@@ -124,7 +126,7 @@ struct FixStatistics: Sendable {
         return ((x - then.x) * (x - then.x) + (y - then.y) * (y - then.y)).squareRoot() > 2 * fix.accuracy
     }
 
-    /// Returns the distances to the east and to the north in metres, valid for short steps.
+    /// Returns the distances to the east and north in metres. Accurate for short steps only.
     private static func step(
         from start: CLLocationCoordinate2D, to end: CLLocationCoordinate2D
     ) -> (x: Double, y: Double) {

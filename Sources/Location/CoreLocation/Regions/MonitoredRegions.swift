@@ -4,25 +4,25 @@ import DeviceCore
 import Foundation
 import Synchronization
 
-/// The regions monitored by all managers of a device. The regions are stored in a file, with the last state that was
-/// delivered to the app, and restored in the next run. A change that was not delivered, because the app ended or
-/// because the device moved while the app was not running, is detected again from new fixes and delivered once.
+/// The regions monitored by all managers of a device. The regions are stored in a file, together with the last state
+/// that was delivered to the app, and restored in the next run. A change that was not delivered, because the app ended
+/// or because the device moved while the app was not running, is detected again from new fixes and delivered once.
 final class MonitoredRegions: Sendable {
-    /// Apple's limit per app.
+    /// The maximum number of regions per app, as on Apple's platforms.
     static let limit = 20
 
     fileprivate struct Entry {
         let watch = RegionEngine.WatchID()
-        /// A copy of the app's region. Its class may belong to the app, so it is only used without the lock.
+        /// A copy of the app's region. The app may have subclassed it, so its methods are called only without the lock.
         let region: CLRegion
         /// The stored form of the region, except for its state.
         let stored: StoredRegion
-        /// The last state that was passed to the managers, and the time since which it holds.
+        /// The last state that was passed to the managers, and the time since which this state holds.
         var reportedState: CLRegionState
         var date: Double?
         /// The last state that a delegate has received. This is the state that is stored.
         var deliveredState: (state: CLRegionState, date: Double?)
-        /// The number of the change to that state.
+        /// The number of the change that led to the delivered state.
         var deliveredNumber: UInt64 = 0
 
         init(_ region: CLRegion, told: CLRegionState, date: Double?) {
@@ -144,7 +144,8 @@ final class MonitoredRegions: Sendable {
         client.enqueue(.started(region))
         authorization.add(weak: self, in: authorizationObserver)
         watch(entry)
-        // The former watch ends last; otherwise the engine would cancel its subscription in between.
+        // The former watch ends after the new one has started; otherwise, the engine would cancel its subscription in
+        // between.
         if let former { engine.unwatch([former.watch]) }
     }
 
@@ -158,7 +159,7 @@ final class MonitoredRegions: Sendable {
         save(atOnce: false)
     }
 
-    /// Delivers the current state; unknown for a region that is not monitored.
+    /// Delivers the current state of a region, or unknown if the region is not monitored.
     func requestState(of region: CLRegion, for client: LocationClient) {
         load()
         guard let copy = region.copy() as? CLRegion else { return }
@@ -213,7 +214,7 @@ final class MonitoredRegions: Sendable {
             state.hasUnsavedStates = true
             return true
         }
-        // Saved after a short delay, even if the drain takes longer.
+        // Saved after a short delay, even if the drain takes longer than that.
         if isNews { save(atOnce: false) }
     }
 
@@ -240,7 +241,8 @@ final class MonitoredRegions: Sendable {
 
     // MARK: Authorization
 
-    /// The reason why regions may not be monitored; nil if they may, or if the authorization is not determined.
+    /// The reason why regions may not be monitored; nil if monitoring is permitted or the authorization is not
+    /// determined.
     private var denial: CLError? {
         if authorization.isDeniedOrRestricted { return CLError(.regionMonitoringDenied) }
         guard authorization.accuracy == .reducedAccuracy else { return nil }
@@ -254,7 +256,7 @@ final class MonitoredRegions: Sendable {
 }
 
 extension MonitoredRegions.Entry {
-    /// A copy for the app, which may change it.
+    /// A copy for the app, which may modify the copy.
     fileprivate var copy: CLRegion {
         let copy = region.copy() as? CLRegion ?? region
         copy.stateTimestamp = date
@@ -271,6 +273,6 @@ extension MonitoredRegions: LocationAuthorization.Observer {
         }
     }
 
-    /// Reported by the region engine.
+    /// nil, because the region engine reports this use.
     var use: LocationUse? { nil }
 }

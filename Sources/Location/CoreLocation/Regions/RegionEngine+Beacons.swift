@@ -50,7 +50,7 @@ extension RegionEngine {
         setTimer()
     }
 
-    /// Starts the time without a sighting now, because sightings during a loss or before a subscription are unknown.
+    /// Restarts the exit timeouts, because sightings during a loss or before a subscription are unknown.
     func restartBeaconTrackers() {
         let now = clock.now
         state.withLock { state in

@@ -14,12 +14,12 @@ final class RegionEngine: Sendable {
         private let number = WatchID.last.wrappingAdd(1, ordering: .relaxed).newValue
     }
 
-    /// A state of a region that has been determined or has changed.
+    /// A state of a region, reported when the state has been determined or has changed.
     struct Report: Sendable {
         var state: CLRegionState
         /// The time of the first fix or sighting in this state, in seconds since 2001-01-01T00:00:00Z.
         var timestamp: Double
-        /// The received beacon; nil for circles, and if no beacon is received.
+        /// The received beacon; nil for circles, or if no beacon is received.
         var beacon: BeaconIdentity?
     }
 
@@ -51,18 +51,19 @@ final class RegionEngine: Sendable {
 
     struct State {
         var watched: [WatchedRegion] = []
-        /// Ensures that two threads do not deliver the states of a region in the wrong order.
+        /// Reports to deliver. The queue ensures that two threads do not deliver the states of a region in the wrong
+        /// order.
         var pendingReports = BoundedQueue<PendingReport>()
         var rules = CrossingThresholds()
         var track = FixStatistics()
         var fixes = FixConverter()
         var since = WallTime.epoch
-        /// True while beacons cannot be received, so that missing sightings have no meaning.
+        /// True while beacons cannot be received. Missing sightings then do not indicate an exit.
         var isBeaconSourceLost = false
         var timer: ClockTimer?
     }
 
-    /// The maximum age of a fix that is used at the start of a watch, in seconds.
+    /// The maximum age of the fix that is used when a watch starts, in seconds.
     static let maximumFixAge = 10.0
 
     // No reference to the device, because the device owns this object.
@@ -99,11 +100,11 @@ final class RegionEngine: Sendable {
 
     var beaconProblem: DeviceError? { beacons.problem }
 
-    /// Starts watching a region. An existing watch with this identity starts over.
+    /// Starts watching a region. An existing watch with this identity is restarted.
     ///
     /// Reports are delivered without a lock held, on the source's thread, or during this call if a recent fix is
     /// available. A report may arrive after the watch has ended, so the caller checks whether the watch is still valid.
-    /// - Parameter known: The state that is valid until another state is determined. If it is unknown, the first state
+    /// - Parameter known: The state that is valid until a different state is determined. If unknown, the first state
     ///   that is determined is reported.
     func watch(_ watch: WatchID, _ shape: RegionShape, known: CLRegionState = .unknown, tell: @escaping ReportHandler) {
         let now = clock.now
@@ -132,7 +133,7 @@ final class RegionEngine: Sendable {
                 state.watched.append(watched)
             }
         }
-        // From the first watch on, because the creation of a component must not have side effects.
+        // Registered with the first watch, because creating a component must not have side effects.
         authorization.add(weak: self, in: authorizationObserver)
         deliverReports()
         updateSubscriptions()
@@ -153,7 +154,7 @@ final class RegionEngine: Sendable {
     /// Delivers pending reports, unless another thread or an outer call is already delivering them.
     func deliverReports() { state.drain(\.pendingReports) { $0.tell($0.report) } }
 
-    /// True if borders may be monitored: positions with reduced accuracy do not reveal crossings.
+    /// True if borders may be monitored. Positions with reduced accuracy do not reveal crossings.
     var isAllowed: Bool { authorization.grantedAccuracy == .fullAccuracy }
 
     // MARK: Sources

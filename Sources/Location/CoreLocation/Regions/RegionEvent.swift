@@ -12,12 +12,12 @@ struct RegionChange: Sendable {
     let watch: RegionEngine.WatchID
     /// Increases with each change, because managers may deliver successive changes in a different order.
     let number: UInt64
-    /// A copy for the app of one manager, which may change it.
+    /// A copy for the app, which may modify the copy. Each manager receives its own.
     let region: CLRegion
     let state: CLRegionState
-    /// The time since which the state holds, in seconds since 2001-01-01T00:00:00Z.
+    /// The time since which the state has held, in seconds since 2001-01-01T00:00:00Z.
     let timestamp: Double
-    /// Whether to report an entry. Being inside at the start is not an entry.
+    /// Whether to report an entry. Being inside when monitoring starts is not an entry.
     let isEntry: Bool
     let isExit: Bool
 }

@@ -23,7 +23,7 @@ enum RegionShape: Sendable {
         }
     }
 
-    /// Returns the reason why the shape cannot be monitored, and a remedy; nil if it can.
+    /// Returns the reason why the shape cannot be monitored, with a remedy. Returns nil if it can be monitored.
     func problem(identifier: String) -> DeviceError? {
         guard identifier.utf8.count <= Self.maximumIdentifierLength else {
             return DeviceError(
@@ -50,7 +50,7 @@ enum RegionShape: Sendable {
     var isCircle: Bool { if case .circle = self { true } else { false } }
 }
 
-/// The state of a beacon region: inside from the first sighting on, outside after a time without sightings.
+/// The state of a beacon region: inside from the first sighting on, and outside after `exitTimeout` without sightings.
 struct BeaconTracker: Sendable {
     /// The time without a sighting after which the state is outside, in seconds. Observed on Apple's platforms.
     static let exitTimeout = 30.0
@@ -72,7 +72,7 @@ struct BeaconTracker: Sendable {
         return true
     }
 
-    /// The time at which the state becomes outside without another sighting; nil if it is outside already.
+    /// The time at which the state becomes outside if no further sighting arrives; nil if the state is already outside.
     var deadline: BootTime? { state == .outside ? nil : absentSince.advanced(bySeconds: Self.exitTimeout) }
 
     /// Updates the state for the current time. Returns true if the state has changed to outside.

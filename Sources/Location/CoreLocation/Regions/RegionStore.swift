@@ -19,7 +19,7 @@ struct StoredRegion: Codable, Sendable {
     var notifyOnExit: Bool?
     /// The raw value of the state that was last delivered to the app.
     var state: Int
-    /// The time since which the state holds, in seconds since 2001-01-01T00:00:00Z.
+    /// The time since which the state has held, in seconds since 2001-01-01T00:00:00Z.
     var date: Double?
 
     init(identifier: String, shape: RegionShape, state: Int, date: Double?) {
@@ -34,7 +34,7 @@ struct StoredRegion: Codable, Sendable {
         }
     }
 
-    /// The shape, which is not validated; nil if there is none.
+    /// The shape, without validation; nil if no shape is stored.
     var shape: RegionShape? {
         if let latitude, let longitude, let radius {
             return .circle(.init(center: .init(latitude: latitude, longitude: longitude), radius: radius))
@@ -66,8 +66,8 @@ extension StoredRegion {
     }
 }
 
-/// The file of regions and conditions of live devices. Each app and user has its own file. An incomplete or invalid
-/// file is ignored with one warning, and the store starts empty.
+/// The file that stores the regions and conditions of live devices. Each app and user has a separate file. If the file
+/// is incomplete or invalid, one warning is logged and the store starts empty.
 final class RegionStore: Sendable {
     /// The owner of stored regions: all managers together, or one monitor.
     enum Owner {
@@ -131,7 +131,8 @@ final class RegionStore: Sendable {
         }
     }
 
-    /// Writes changes to the file, either immediately or after a short delay that combines several changes.
+    /// Writes changes to the file, either immediately or after a short delay that combines several changes into one
+    /// write.
     func save(atOnce: Bool) {
         guard file != nil else { return }
         if atOnce { return write() }

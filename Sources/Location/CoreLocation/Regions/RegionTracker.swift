@@ -2,7 +2,7 @@
 
 import DeviceCore
 
-/// The thresholds from which a border crossing is reported.
+/// The thresholds at which a border crossing is reported.
 struct CrossingThresholds: Sendable, Equatable {
     /// The minimum duration of an ambiguous crossing, in seconds. With 0, a single fix is sufficient.
     var dwell = 20.0
@@ -53,10 +53,10 @@ struct RegionTracker: Sendable {
         var timestamp: Double
     }
 
-    /// Discards a crossing in progress, because the next fix does not continue the previous ones.
+    /// Discards a crossing in progress, because the next fix is not continuous with the previous ones.
     mutating func discardCrossing() { run = nil }
 
-    /// Processes a fix. Returns the change of the state, if any.
+    /// Processes a fix. Returns the change of state, if any.
     /// - Parameters:
     ///   - distance: The distance from the centre of the circle to the fix, in metres.
     ///   - track: The statistics of all fixes, including this one.
@@ -66,7 +66,7 @@ struct RegionTracker: Sendable {
         let accuracy = rules.cushion == 0 ? 0 : fix.accuracy
         let extent = max(radius, min(accuracy, Self.maximumEnlargedRadius))
         let margin = extent - distance
-        // If the circle is smaller than the error, a fix cannot show that the device is inside.
+        // If the circle is smaller than the error, no fix can prove that the device is inside.
         let canBeInside = accuracy <= extent
         guard state != .unknown else {
             return determine(fix, margin: margin, accuracy: accuracy, canBeInside: canBeInside, rules)
@@ -109,7 +109,7 @@ struct RegionTracker: Sendable {
         }
         guard held >= rules.dwell, run.count >= 2 || rules.dwell == 0 else { return false }
         var depth = max(cushion, min(extent / 10, 50) * (cushion > 0 ? 1 : 0), accuracy * (track.isMoving ? 1 : 3))
-        // Limited, because no position is deeper inside than the centre.
+        // Limited, because no position inside is farther from the border than the centre.
         if state == .outside { depth = min(depth, extent / 2) }
         return mean >= depth
     }

@@ -18,7 +18,7 @@ final class AuthorizationChanges: Sendable {
         authorization.add(self)
     }
 
-    /// Creates a stream whose first element stands for the current state.
+    /// Creates a stream of notifications. The first element represents the current state.
     func makeStream() -> AsyncStream<Void> {
         let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let number = state.withLock { state -> Int? in

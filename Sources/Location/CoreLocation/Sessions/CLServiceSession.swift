@@ -4,15 +4,15 @@ import LiveDevice
 
 /// A session that declares that the app needs the position. The declaration is valid as long as the session exists.
 /// Creating a session requests the required authorization, as `requestWhenInUseAuthorization()` and
-/// `requestAlwaysAuthorization()` do. Ending the session withdraws the request and does not change the authorization.
+/// `requestAlwaysAuthorization()` do. Ending the session withdraws the request but does not change the authorization.
 public final class CLServiceSession: Sendable {
     /// The authorization that a session requires.
     public enum AuthorizationRequirement: Sendable, Hashable {
         /// No authorization: the app requests it itself.
         case none
-        /// The position while the app is in use.
+        /// Authorization to use the position while the app is in use.
         case whenInUse
-        /// The position at any time.
+        /// Authorization to use the position at any time.
         case always
     }
 
@@ -25,7 +25,7 @@ public final class CLServiceSession: Sendable {
         self.init(requirement: authorization, fullAccuracyPurposeKey: nil)
     }
 
-    /// Creates a session with an authorization requirement that also requests full accuracy for a purpose.
+    /// Creates a session with an authorization requirement, and also requests full accuracy for a purpose.
     public convenience init(authorization: AuthorizationRequirement, fullAccuracyPurposeKey: String) {
         self.init(requirement: authorization, fullAccuracyPurposeKey: fullAccuracyPurposeKey)
     }
@@ -47,7 +47,7 @@ public final class CLServiceSession: Sendable {
 
     deinit { changes.finish() }
 
-    /// Withdraws the request. Deallocation also withdraws it.
+    /// Ends the session and withdraws the request, as deallocating the session does.
     public func invalidate() { changes.finish() }
 
     /// The state of the request: first the current state, then one element for each change until the session ends.
@@ -69,7 +69,7 @@ extension CLServiceSession {
         public let authorizationRequestInProgress: Bool
         /// True if full accuracy is required and only reduced accuracy is authorized.
         public let fullAccuracyDenied: Bool
-        /// True if "always" is required and the status is determined otherwise.
+        /// True if "always" is required but a different status was determined.
         public let alwaysAuthorizationDenied: Bool
         /// Always false: a process on Linux is always in use.
         public var insufficientlyInUse: Bool { false }
@@ -113,7 +113,8 @@ extension CLServiceSession {
             var changes: AsyncStream<Void>.AsyncIterator
             let currentDiagnostic: @Sendable () -> Diagnostic
 
-            /// Returns the next diagnostic; nil after the session or if the task is cancelled. Never throws on Linux.
+            /// Returns the next diagnostic, or nil if the session has ended or the task is cancelled. Never throws on
+            /// Linux.
             public mutating func next() async throws -> Diagnostic? {
                 guard await changes.next() != nil else { return nil }
                 return currentDiagnostic()
@@ -122,7 +123,8 @@ extension CLServiceSession {
     }
 }
 
-/// A session for the position in the background. It is always active: Linux has no background state.
+/// A session for using the position in the background. The session is always active, because Linux has no background
+/// state.
 public final class CLBackgroundActivitySession: Sendable {
     /// The state of the session. Only the authorization properties can be true.
     public typealias Diagnostic = CLServiceSession.Diagnostic
@@ -136,7 +138,7 @@ public final class CLBackgroundActivitySession: Sendable {
 
     deinit { changes.finish() }
 
-    /// Ends the session. Deallocation also ends it.
+    /// Ends the session, as deallocating it does.
     public func invalidate() { changes.finish() }
 
     /// The state of the authorization: first the current state, then one element for each change.

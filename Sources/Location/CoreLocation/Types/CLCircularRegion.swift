@@ -5,18 +5,18 @@ public import Foundation
 
 /// A circle on the Earth that can be monitored.
 ///
-/// The centre and the radius are stored without validation. A radius above the manager's maximum causes a failure when
-/// monitoring starts.
+/// The centre and radius are stored without validation. If the radius is above the manager's maximum, starting to
+/// monitor the region fails.
 ///
-/// **Crossings.** The accuracy of positions is taken into account, not only their coordinates. For a moving device, a
-/// crossing is reported when it is unambiguous: at the earliest after two seconds and three positions, and 30 to 45
-/// metres beyond the border with a good receiver. An ambiguous crossing has to last 20 seconds; for a stationary
-/// device, it also has to be three times as deep. Therefore noise alone does not cause a crossing, and neither does a
-/// signal reflection of ten seconds. A brief crossing is not reported if it is no deeper than about 4.5 times the
+/// **Crossings.** Crossings are determined from the accuracy of positions, not only from their coordinates. For a
+/// moving device, a crossing is reported when it is unambiguous: at the earliest after two seconds and three positions,
+/// and 30 to 45 metres beyond the border with a good receiver. An ambiguous crossing has to last 20 seconds; for a
+/// stationary device, it also has to be three times as deep. Therefore, neither noise alone nor a signal reflection of
+/// ten seconds causes a crossing. A brief crossing is not reported if it is no deeper than about 4.5 times the
 /// accuracy, or 20 metres. Apple requires 20 seconds at a minimum distance, and reports crossings within minutes. The
-/// static properties `regionDwell` and `regionCushion` of the manager change these thresholds.
+/// manager's static properties `regionDwell` and `regionCushion` change these thresholds.
 ///
-/// A region smaller than the error of the positions is enlarged to this error, up to 50 metres.
+/// A region that is smaller than the error of the positions is enlarged to this error, up to 50 metres.
 open class CLCircularRegion: CLRegion, @unchecked Sendable {
     /// Creates a circular region.
     /// - Parameters:
@@ -27,8 +27,8 @@ open class CLCircularRegion: CLRegion, @unchecked Sendable {
         super.init(identifier: identifier, circle: Circle(center: center, radius: radius))
     }
 
-    /// Restores a region from an archive; nil if the archive contains a region that is damaged or not circular. An
-    /// archive without a region results in an empty region, as for ``CLRegion``.
+    /// Restores a region from an archive. Returns nil if the region in the archive is damaged or not circular. If the
+    /// archive contains no region, the result is an empty region, as for ``CLRegion``.
     public required init?(coder: NSCoder) {
         super.init(coder: coder)
         guard circle != nil || Self.isAbsent(from: coder) else { return nil }
@@ -64,7 +64,7 @@ open class CLCircularRegion: CLRegion, @unchecked Sendable {
 extension CLRegion {
     struct Circle: Sendable {
         var center: CLLocationCoordinate2D
-        /// In metres, not validated; a circle with a negative radius contains nothing.
+        /// The radius in metres, which is not validated. A circle with a negative radius contains no coordinate.
         var radius: Double
 
         func contains(_ coordinate: CLLocationCoordinate2D) -> Bool {

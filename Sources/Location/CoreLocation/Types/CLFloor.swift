@@ -11,11 +11,12 @@ open class CLFloor: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     /// Creates the ground floor.
     public override init() { storedLevel = 0 }
 
-    /// Not public: on Apple's platforms only the system creates floors, and apps that subclass this type declare
-    /// `init(level:)` themselves, without `override`.
+    /// Not public: on Apple's platforms, only the system creates floors, and apps that subclass this type declare their
+    /// own `init(level:)` without `override`.
     init(storey: Int) { storedLevel = storey }
 
-    /// Restores a floor; nil if its value is damaged, the ground floor if the archive contains none.
+    /// Restores a floor. If the archive contains no floor, the result is the ground floor. Returns nil if the value is
+    /// damaged.
     public required init?(coder: NSCoder) {
         if coder.containsNone(of: [Self.levelKey]) {
             storedLevel = 0

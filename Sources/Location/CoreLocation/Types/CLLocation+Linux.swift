@@ -33,29 +33,30 @@ extension CLLocation {
         details.flatMap { $0.report.altitude.isNaN ? nil : $0.report.altitude }
     }
 
-    /// Metres above the WGS 84 ellipsoid; nil, with `ellipsoidalAltitude` 0, if the receiver did not report it.
+    /// Metres above the WGS 84 ellipsoid; nil if the receiver did not report it, in which case `ellipsoidalAltitude` is
+    /// 0.
     public var altitudeAboveEllipsoid: Double? {
         details.flatMap { $0.report.altitudeHAE.isNaN ? nil : $0.report.altitudeHAE }
     }
 
-    /// The time since the report arrived, on the clock of its device; `timestamp` depends on the receiver's clock.
+    /// The time since the report arrived, on the device's clock; `timestamp` depends on the receiver's clock.
     public var age: Duration? { details.map { .seconds($0.clock.now.seconds(since: $0.report.arrival)) } }
 
     /// False if the receiver reported no time, in which case `timestamp` is the time of arrival.
     package var hasReceiverTime: Bool { details?.report.time != nil }
 
-    /// True if `timestamp` is earlier than that of the receiver's previous report. Locations are not sorted.
+    /// True if `timestamp` is earlier than the receiver's previous timestamp. Locations are delivered without sorting.
     package var isOutOfOrder: Bool { details?.isOutOfOrder ?? false }
 }
 
 extension CLLocation: PositionReporting {
-    /// The receiver's ``report``; without one, a report with the values of this location, where invalid values are NaN.
-    /// Without a valid coordinate, it has no fix.
+    /// The receiver's ``report``. If there is no report, a report with the values of this location, where invalid
+    /// values are NaN. If the coordinate is invalid, this report has no fix.
     public var positionReport: PositionReport {
         if let report { return report }
         var report = PositionReport()
         report.mode = horizontalAccuracy < 0 ? .none : verticalAccuracy > 0 ? .threeDimensional : .twoDimensional
-        // A `Date` is exact to a fraction of a microsecond only. The time is rounded to microseconds, so that 0.2 s
+        // A `Date` is accurate only to a fraction of a microsecond. The time is rounded to microseconds, so that 0.2 s
         // does not become 0.1999998 s.
         report.time = WallTime(seconds: timestamp.timeIntervalSince1970).map { time in
             WallTime(nanoseconds: time.nanoseconds.addingSaturated(500) / 1000 * 1000)

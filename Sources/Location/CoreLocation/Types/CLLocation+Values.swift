@@ -43,7 +43,8 @@ extension CLLocation.Values {
 
     static func isAbsent(from coder: NSCoder) -> Bool { coder.containsNone(of: [archiveKey]) }
 
-    /// Decodes the values written by `encode(with:)`: eleven numbers, the flags and the floor. nil if any is missing.
+    /// Decodes the values written by `encode(with:)`: eleven numbers, the flags and the floor. Returns nil if any is
+    /// missing.
     init?(coder: NSCoder) {
         guard let words = coder.decodeWords(13, forKey: Self.archiveKey) else { return nil }
         let numbers = words.prefix(11).map(Double.init(bitPattern:))

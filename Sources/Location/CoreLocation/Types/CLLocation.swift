@@ -20,7 +20,7 @@ public import Foundation
 /// ```
 open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     let values: Values
-    /// The details of a location from a device; nil for other locations.
+    /// The details of a location from a device; nil if the location is not from a device.
     private(set) var details: LocationDetails?
 
     /// Creates a location from its values. All locations from a device are created here.
@@ -41,7 +41,7 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
         values = Values(coordinate, horizontalAccuracy: 0, timestamp: Date())
     }
 
-    /// Creates a location without movement: course, speed and their accuracies are -1.
+    /// Creates a location without course and speed: both values and their accuracies are -1.
     public init(
         coordinate: CLLocationCoordinate2D, altitude: CLLocationDistance, horizontalAccuracy: CLLocationAccuracy,
         verticalAccuracy: CLLocationAccuracy, timestamp: Date
@@ -51,7 +51,7 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
             timestamp: timestamp)
     }
 
-    /// Creates a location with a movement of unknown accuracy: the accuracies of course and speed are -1.
+    /// Creates a location with a course and speed of unknown accuracy: both accuracies are -1.
     public init(
         coordinate: CLLocationCoordinate2D, altitude: CLLocationDistance, horizontalAccuracy: CLLocationAccuracy,
         verticalAccuracy: CLLocationAccuracy, course: CLLocationDirection, speed: CLLocationSpeed, timestamp: Date
@@ -61,7 +61,7 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
             course: course, speed: speed, timestamp: timestamp)
     }
 
-    /// Creates a location with a movement and its accuracies.
+    /// Creates a location with a course and speed and their accuracies.
     public init(
         coordinate: CLLocationCoordinate2D, altitude: CLLocationDistance, horizontalAccuracy: CLLocationAccuracy,
         verticalAccuracy: CLLocationAccuracy, course: CLLocationDirection, courseAccuracy: CLLocationDirectionAccuracy,
@@ -73,8 +73,8 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
             timestamp: timestamp)
     }
 
-    /// Creates a location with a movement, its accuracies and source information. The location stores the two
-    /// properties of `sourceInfo`, not the object.
+    /// Creates a location with a course and speed, their accuracies, and source information. The location stores the
+    /// two properties of `sourceInfo`, not the object.
     public init(
         coordinate: CLLocationCoordinate2D, altitude: CLLocationDistance, horizontalAccuracy: CLLocationAccuracy,
         verticalAccuracy: CLLocationAccuracy, course: CLLocationDirection, courseAccuracy: CLLocationDirectionAccuracy,
@@ -90,8 +90,8 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
         self.values = values
     }
 
-    /// Restores a location from an archive; nil if the archive contains only a part of its values. An archive without a
-    /// location results in the same as `init()`.
+    /// Restores a location from an archive. Returns nil if the archive contains only some of the values. If the archive
+    /// contains no location, the result is the same as that of `init()`.
     public required init?(coder: NSCoder) {
         if Values.isAbsent(from: coder) {
             values = Values(CLLocationCoordinate2D(), horizontalAccuracy: -1, timestamp: Date())
@@ -134,7 +134,7 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
     /// The time of the measurement.
     open var timestamp: Date { Date(timeIntervalSinceReferenceDate: values.timestamp) }
 
-    /// The floor of the building; nil if it is unknown. No position source on Linux reports it.
+    /// The floor of the building; nil if unknown. No position source on Linux reports floors.
     open var floor: CLFloor? { values.floorLevel.map(CLFloor.init(storey:)) }
 
     /// Whether the location was produced by software or by an accessory. Never nil, even for locations created by an
@@ -145,8 +145,8 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
             andExternalAccessoryState: values.isProducedByAccessory)
     }
 
-    /// Returns the length of the shortest path over the WGS 84 ellipsoid to another location, in metres. Altitudes are
-    /// ignored. The distance is the same in both directions.
+    /// Returns the distance to a different location: the length of the shortest path over the WGS 84 ellipsoid, in
+    /// metres. Altitudes are ignored. The distance is the same in both directions.
     open func distance(from location: CLLocation) -> CLLocationDistance {
         geodesicDistance(coordinate, location.coordinate)
     }

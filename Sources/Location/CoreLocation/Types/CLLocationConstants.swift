@@ -38,7 +38,7 @@ public let kCLDistanceFilterNone: CLLocationDistance = -1
 /// The heading filter that passes every heading.
 public let kCLHeadingFilterNone: CLLocationDegrees = -1
 
-/// The highest available accuracy, with the help of other sensors. A sentinel, not a length.
+/// The highest available accuracy, supported by additional sensors. A sentinel, not a length.
 public let kCLLocationAccuracyBestForNavigation: CLLocationAccuracy = -2
 
 /// The highest available accuracy. A sentinel, not a length.
@@ -56,8 +56,8 @@ public let kCLLocationAccuracyKilometer: CLLocationAccuracy = 1000
 /// Accurate to about three kilometres.
 public let kCLLocationAccuracyThreeKilometers: CLLocationAccuracy = 3000
 
-/// The accuracy of an app that is authorized for reduced accuracy only. A large number that serves as a marker, not as
-/// a threshold.
+/// The accuracy that represents reduced accuracy authorization. The large number serves as a marker, not as a
+/// threshold.
 public let kCLLocationAccuracyReduced: CLLocationAccuracy = 6_380_000
 
 /// The largest distance. As an upper limit, it has no effect.
@@ -77,7 +77,7 @@ public enum CLActivityType: Int, Sendable {
     /// Walking, running, cycling and similar activities.
     case fitness = 3
 
-    /// Travelling in another vehicle, for example a boat, a train or an aeroplane.
+    /// Travelling in a different vehicle, for example a boat, a train or an aeroplane.
     case otherNavigation = 4
 
     /// Flying.

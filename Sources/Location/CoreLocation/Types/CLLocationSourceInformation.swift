@@ -23,7 +23,8 @@ open class CLLocationSourceInformation: NSObject, NSCopying, NSSecureCoding, @un
         accessory = isAccessory
     }
 
-    /// Restores source information; nil if its value is damaged, the same as `init()` if the archive contains none.
+    /// Restores source information. If the archive contains none, the result is the same as that of `init()`. Returns
+    /// nil if the value is damaged.
     public required init?(coder: NSCoder) {
         if coder.containsNone(of: [Self.flagsKey]) {
             simulated = false

@@ -4,8 +4,8 @@ import AppDelivery
 public import Foundation
 import Synchronization
 
-/// An area that can be monitored. Use one of the subclasses. Two regions are equal if their identifiers are equal. Safe
-/// to use from any thread.
+/// An area that can be monitored. Use one of the subclasses. Two regions are equal if their identifiers are equal.
+/// Regions are safe to use from any thread.
 open class CLRegion: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     private let storedIdentifier: String
     private let flags = Atomic<UInt8>(Flags.entry | Flags.exit)
@@ -34,8 +34,8 @@ open class CLRegion: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
         circle = Circle(center: center, radius: radius)
     }
 
-    /// Restores a region from an archive; nil if its values are damaged. An archive without a region results in the
-    /// same as `init()`.
+    /// Restores a region from an archive. Returns nil if the values are damaged. If the archive contains no region, the
+    /// result is the same as that of `init()`.
     public required init?(coder: NSCoder) {
         if Self.isAbsent(from: coder) {
             storedIdentifier = ""
@@ -105,7 +105,7 @@ open class CLRegion: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     /// A text with the type and the identifier.
     open override var description: String { "\(type(of: self)) (identifier:'\(identifier)')" }
 
-    /// The time since which the state reported with this object holds; nil for regions created by an app.
+    /// The time since which the state reported with this object has held; nil for regions created by an app.
     var stateTimestamp: Double? {
         get {
             let value = Double(bitPattern: sinceBits.load(ordering: .relaxed))

@@ -2,13 +2,13 @@
 
 import DeviceCore
 
-/// The conversion of receiver reports to Core Location's values. gpsd's error estimates are passed on unchanged. They
-/// have a nominal confidence of 95 %, whereas Apple's radius is assumed to contain about 68 % of the positions.
+/// The conversion from receiver reports to Core Location's values. gpsd's error estimates are passed on unchanged.
+/// Their nominal confidence level is 95 %, whereas Apple's radius is assumed to contain about 68 % of the positions.
 /// Accuracies here are therefore more conservative.
 enum LocationConversion {
-    /// The error per unit of dilution of precision, in metres, if a receiver reports no error.
+    /// The error per unit of dilution of precision, in metres. Used if a receiver reports no error.
     static let userEquivalentRangeError = 8.0
-    /// The horizontal accuracy of a fix without any information about its error, in metres.
+    /// The horizontal accuracy assumed for a fix without any error information, in metres.
     static let unknownHorizontalAccuracy = 100.0
 
     static func values(
@@ -23,7 +23,7 @@ enum LocationConversion {
             timestamp: (report.time ?? fallbackTime()).sinceReferenceDate)
         values.altitude = report.altitude.isNaN ? 0 : report.altitude
         values.ellipsoidalAltitude = report.altitudeHAE.isNaN ? 0 : report.altitudeHAE
-        // In a 2D fix the altitude is the last known one or a guess, regardless of the error that the receiver reports.
+        // In a 2D fix, the altitude is the last known one or a guess, even if the receiver reports an error for it.
         if isThreeDimensional, !report.altitude.isNaN, report.verticalError > 0 {
             values.verticalAccuracy = report.verticalError
         }
@@ -36,9 +36,9 @@ enum LocationConversion {
         return values
     }
 
-    /// Returns the horizontal error reported by the receiver, otherwise the error computed from its two components,
-    /// otherwise from the dilution of precision. Never negative: a fix has a position, and Core Location interprets a
-    /// negative accuracy as an invalid one.
+    /// Returns the horizontal error that the receiver reports. If it reports none, the error is computed from its two
+    /// components, or else from the dilution of precision. The result is never negative: a fix has a position, and Core
+    /// Location interprets a negative accuracy as an invalid position.
     static func horizontalAccuracy(of report: PositionReport, sky: SkyReport?) -> Double {
         if report.horizontalError >= 0 { return report.horizontalError }
         let error = (report.longitudeError * report.longitudeError + report.latitudeError * report.latitudeError)

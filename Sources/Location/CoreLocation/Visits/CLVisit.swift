@@ -3,7 +3,7 @@
 import AppDelivery
 public import Foundation
 
-/// A visit of the device to a place. It is delivered after the arrival and again after the departure. Immutable and
+/// A stay of the device at a place. A visit is delivered after the arrival and again after the departure. Immutable and
 /// safe to use from any thread. The class is open so that tests can override its properties; archives and copies
 /// contain the values with which the object was created.
 open class CLVisit: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
@@ -23,10 +23,10 @@ open class CLVisit: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
             latitude: numbers?[2] ?? 0, longitude: numbers?[3] ?? 0, accuracy: numbers?[4] ?? -1)
     }
 
-    /// The time of arrival; `Date.distantPast` if the device was already there at the first fix.
+    /// The time of arrival; `Date.distantPast` if the device was already at the place at the first fix.
     open var arrivalDate: Date { values.arrival.map { Date(timeIntervalSinceReferenceDate: $0) } ?? .distantPast }
 
-    /// The time of departure; `Date.distantFuture` if the device has not left.
+    /// The time of departure; `Date.distantFuture` if the device has not left the place.
     open var departureDate: Date { values.departure.map { Date(timeIntervalSinceReferenceDate: $0) } ?? .distantFuture }
 
     /// The centre of the place, in degrees on WGS 84.

@@ -5,7 +5,7 @@ import DeviceCore
 import Foundation
 import Synchronization
 
-/// The visit detection of a device. It runs while a manager requests visits, and all managers receive the same visits.
+/// The visit detection of a device. It runs while a manager requests visits. All managers receive the same visits.
 final class VisitService: Sendable {
     private struct State {
         var clients: [WeakSubscriber] = []
@@ -59,7 +59,7 @@ final class VisitService: Sendable {
         updateSubscription()
     }
 
-    /// Visits need full accuracy: four coarse locations per hour do not reveal a stay.
+    /// Visits require full accuracy: four coarse locations per hour do not reveal a stay.
     private var isAllowed: Bool { authorization.grantedAccuracy == .fullAccuracy }
 
     private func updateSubscription() {
@@ -85,7 +85,8 @@ final class VisitService: Sendable {
 
 extension VisitService: LocationAuthorization.Observer {
     func authorizationChanged() {
-        // A visit in progress survives changes that keep full accuracy, for example from "when in use" to "always".
+        // A visit in progress continues if full accuracy remains authorized, for example after "when in use" becomes
+        // "always".
         if !isAllowed { state.withLock { $0.tracker = VisitTracker() } }
         updateSubscription()
     }

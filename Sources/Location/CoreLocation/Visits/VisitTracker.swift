@@ -11,22 +11,23 @@ import DeviceCore
 ///
 /// The constants are in the middle of the range used by published stay-point detectors (50 to 200 m, 5 to 20 minutes).
 struct VisitTracker: Sendable {
-    /// The largest accuracy value of a fix that is used, in metres. It is also the accuracy assumed for receivers that
-    /// report none; stays detected from their fixes have a radius of 200 m.
+    /// The maximum accuracy value, in metres, of a fix that is used. The same accuracy is assumed for receivers that
+    /// report none; stays detected from such fixes have a radius of 200 m.
     static let maximumAccuracy = LocationConversion.unknownHorizontalAccuracy
     /// The minimum radius of a stay, in metres. The radius is twice the accuracy of the first fix if that is larger.
     static let minimumRadius = 75.0
     /// The maximum speed of a fix that begins a stay, in metres per second: that of a brisk walk.
     static let maximumSpeed = 1.4
-    /// The time inside after which a stay becomes a visit, and the time outside after which a visit ends, in seconds.
+    /// The minimum time inside after which a stay becomes a visit, and outside after which a visit ends, in seconds.
     static let minimumDuration = 300.0
-    /// The maximum time without a fix, in seconds, after which a visit continues if the device is still there.
+    /// The maximum time without a fix, in seconds. A visit continues after the gap if the device is still at the place.
     static let maximumGap = 43_200.0
 
     struct Visit: Sendable, Equatable {
-        /// Seconds since 2001-01-01T00:00:00Z; nil if the device was already there at the first fix.
+        /// The time of arrival in seconds since 2001-01-01T00:00:00Z; nil if the device was already at the place at the
+        /// first fix.
         var arrival: Double?
-        /// nil while the device is there.
+        /// The time of departure; nil while the device is at the place.
         var departure: Double?
         var latitude: Double
         var longitude: Double
@@ -47,7 +48,8 @@ struct VisitTracker: Sendable {
         var accuracies: [Double]
         var spread = 0.0
         var isReported = false
-        /// The start and number of the consecutive fixes outside, and the number of those far outside.
+        /// The start and number of the consecutive fixes outside the stay, and the number of those that are far
+        /// outside.
         var absence: (since: Double, count: Int, far: Int)?
 
         var center: CLLocationCoordinate2D { CLLocationCoordinate2D(latitude: latitude, longitude: longitude) }
@@ -56,7 +58,7 @@ struct VisitTracker: Sendable {
     private var stay: Stay?
     private var last: Double?
 
-    /// Processes a fix. Returns the visit that begins or ends with it, if any.
+    /// Processes a fix. Returns the visit that begins or ends with this fix, if any.
     mutating func accept(_ fix: TrackedFix) -> [Visit] {
         guard fix.accuracy >= 0, fix.accuracy <= Self.maximumAccuracy else { return [] }
         let former = last
@@ -113,8 +115,8 @@ struct VisitTracker: Sendable {
 }
 
 extension VisitTracker.Stay {
-    /// Adds a fix inside. The centre is the weighted mean of the fixes of the first five minutes. It stays within half
-    /// the radius of the first fix, so that a slow walk does not move it.
+    /// Adds a fix inside the stay. The centre is the weighted mean of the fixes in the first five minutes. It stays
+    /// within half the radius of the first fix, so that a slow walk does not move it.
     fileprivate mutating func include(_ fix: TrackedFix, _ distance: Double) {
         if distance <= radius { lastInside = fix.timestamp }
         count += 1

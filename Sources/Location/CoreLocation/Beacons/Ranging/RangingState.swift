@@ -2,7 +2,7 @@
 
 import DeviceCore
 
-/// A request of the app to range beacons, in the form in which it was made.
+/// An app's request to range beacons, in the form in which the app made it.
 enum RangingRequest {
     case constraint(CLBeaconIdentityConstraint)
     /// A request through the deprecated API.
@@ -31,25 +31,25 @@ struct RangingState {
     /// The maximum number of tracked beacons. If it is reached, the beacon that was received least recently is dropped.
     static let trackLimit = 1024
 
-    /// In the order in which they were started, which is the order of the reports.
+    /// The requests, in the order in which they were started. Reports have the same order.
     private(set) var requests: [RangingRequest] = []
     private var tracks: [BeaconIdentity: BeaconTrack] = [:]
     private(set) var loss: DeviceError?
 
-    /// Adds a request. Returns false if the same request exists already.
+    /// Adds a request. Returns false if the same request already exists.
     mutating func start(_ wish: RangingRequest) -> Bool {
         guard !requests.contains(where: wish.isSame) else { return false }
         requests.append(wish)
         return true
     }
 
-    /// Removes a request, and all beacons that no other request matches.
+    /// Removes a request, and all beacons that match none of the remaining requests.
     mutating func stop(_ wish: RangingRequest) {
         requests.removeAll(where: wish.isSame)
         tracks = tracks.filter { entry in requests.contains { $0.pattern.matches(entry.key) } }
     }
 
-    /// Discards all beacons and the reason of a loss.
+    /// Discards all beacons and the reason for a loss.
     mutating func reset() {
         tracks = [:]
         loss = nil
@@ -71,7 +71,7 @@ struct RangingState {
 
     mutating func clearLoss() { loss = nil }
 
-    /// Returns the beacons of each request, nearest first; nothing while beacons cannot be received.
+    /// Returns the beacons for each request, nearest first. Returns an empty array while beacons cannot be received.
     mutating func reports(at clock: any DeviceClock) -> [(wish: RangingRequest, beacons: [CLBeacon])] {
         guard loss == nil else { return [] }
         let (now, wallTime) = (clock.now, clock.wallTime.sinceReferenceDate)
@@ -91,7 +91,7 @@ struct RangingState {
         return requests.map { wish in (wish, beacons.filter { wish.pattern.matches($0.values.identity) }) }
     }
 
-    /// Orders beacons by distance, unknown last, then by identity, so that the order is deterministic.
+    /// Orders beacons by distance (unknown distances last) and then by identity, so that the order is deterministic.
     private static func precedes(_ left: CLBeacon.Values, _ right: CLBeacon.Values) -> Bool {
         func key(_ values: CLBeacon.Values) -> (Double, UInt64, UInt64, UInt16, UInt16) {
             let identity = values.identity
