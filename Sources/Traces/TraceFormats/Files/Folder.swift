@@ -27,8 +27,8 @@ enum Folder {
         return names
     }
 
-    /// Calls `body` to fill a folder. If `body` throws an error and left a newly created folder empty, removes the
-    /// folder.
+    /// Calls `body` to fill a folder. If `body` throws an error, removes the folder if it is empty and did not exist
+    /// before.
     static func populate<Result>(_ path: String, _ body: () throws(DeviceError) -> Result) throws(DeviceError) -> Result
     {
         let wasThere = FileIO.exists(path)
