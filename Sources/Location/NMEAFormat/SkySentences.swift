@@ -47,7 +47,7 @@ struct SkySentences {
             var text = NMEASentenceBuilder(talker, "GSA")
             text.appendText("A")
             text.appendInteger(max(Int(mode.rawValue), 1))
-            // A satellite that is received on several signals is listed once per signal.
+            // The report lists a satellite once per received signal, but GSA contains it only once.
             var numbers: [Int] = []
             for (identity, satellite) in satellites where satellite.isUsed && identity.group == group {
                 guard let number = identity.sentenceNumber, !numbers.contains(number) else { continue }

@@ -12,7 +12,7 @@ struct EpochAssembler {
 
     /// A position and its satellite report.
     struct Epoch {
-        /// The arrival time in nanoseconds since the start of the trace; nil if the trace does not contain it.
+        /// The arrival time in nanoseconds since the start of the trace; nil if unknown.
         var arrival: Int64?
         /// The last report with a fix, or the last report if the epoch has no fix.
         var report: PositionReport

@@ -79,7 +79,7 @@ private final class FileSource: ByteSource {
     }
 }
 
-/// A source of the bytes of a file.
+/// A source of bytes that are read sequentially.
 package protocol ByteSource: AnyObject {
     /// Reads the next bytes into a non-empty buffer. Returns the number of bytes read; 0 at the end of the input.
     func read(into buffer: UnsafeMutableRawBufferPointer) throws(DeviceError) -> Int

@@ -55,7 +55,7 @@ package enum GPXFile {
 
 /// Options for reading a GPX file, which may contain several paths.
 public struct GPXOptions: Sendable, Hashable {
-    /// The lists of points in a GPX file.
+    /// The kinds of points in a GPX file.
     public enum Content: String, Sendable, CaseIterable {
         /// `trk`: recorded paths.
         case tracks

@@ -199,7 +199,7 @@ struct MCAPImport {
     }
 }
 
-// The error and the remarks of an import.
+// The error and the remarks that an import reports.
 extension MCAPImport {
     private static let readHere = "gpsd reports as JSON, and foxglove.LocationFix as JSON and protobuf"
 

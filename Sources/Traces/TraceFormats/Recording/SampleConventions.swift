@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A convention for the signs and units of motion readings. Programs use one of three.
+/// A convention for the signs and units of motion readings. Three conventions are in use.
 ///
 /// Only acceleration differs between the conventions. In all of them, angular rate is right-handed and in rad/s, and
 /// the magnetic field is in gauss or microtesla.
