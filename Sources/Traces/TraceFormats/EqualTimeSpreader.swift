@@ -6,7 +6,7 @@ import DeviceCore
 ///
 /// A logger with a resolution of whole seconds gives several points the same time. `n` points with the time `t` are
 /// placed at `t + i · min(1 s, next − t) / n`, where `next` is the next time in the file. Items without a time are
-/// spaced equally between the neighboring items with a time, or one second apart if no item with a time follows. Times
+/// spaced equally between the neighbouring items with a time, or one second apart if no item with a time follows. Times
 /// are in nanoseconds.
 struct EqualTimeSpreader<Item> {
     /// The longest interval over which items with the same time are spread, in nanoseconds: one second.

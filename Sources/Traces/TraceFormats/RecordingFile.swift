@@ -14,7 +14,6 @@ public import Trace
 /// readings, a Sensor Logger folder, the XML of a libiio context with raw buffer files beside it, a GPX file, phyphox
 /// tables, umockdev device descriptions and scripts, or MCAP. All but the first two are converted to a native trace. To
 /// read a table in an unknown layout, set a column map (``CSVColumnMap``) in the options.
-/// options.
 public struct RecordingFile: Sendable {
     /// The detected format.
     public let format: RecordingFormat

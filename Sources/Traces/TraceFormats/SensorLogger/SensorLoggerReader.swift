@@ -164,7 +164,7 @@ struct SensorLoggerReader {
         return total
     }
 
-    /// Returns gravity at a time, interpolated linearly. Returns nil if the neighboring readings are too far away.
+    /// Returns gravity at a time, interpolated linearly. Returns nil if the neighbouring readings are too far away.
     ///
     /// - Parameter next: The index of the first reading that is not before the time.
     private static func gravity(_ track: MotionTrack, _ next: Int, at time: Int64) -> SIMD3<Double>? {
