@@ -9,7 +9,7 @@ extension UmockdevDescription {
         try self.init(bytes: try FileIO.read(path, limit: Self.maximumSize), name: path)
     }
 
-    /// Parses the content of a file. `name` is the file name in error messages, which also contain the line number.
+    /// Parses the contents of a file. Error messages contain `name` as the file name, and the line number.
     package init(bytes: [UInt8], name: String) throws(DeviceError) {
         guard bytes.count <= Self.maximumSize else {
             throw DeviceError(
@@ -20,7 +20,7 @@ extension UmockdevDescription {
     }
 }
 
-/// A line-based parser of descriptions.
+/// Parses a description line by line.
 struct UmockdevReader {
     private var lines: RecordingLines
     private var devices: [UmockdevDevice] = []
@@ -150,8 +150,8 @@ struct UmockdevReader {
         return bytes
     }
 
-    /// Decodes the escape sequences of C, including up to three octal digits. A backslash before any other character is
-    /// ignored.
+    /// Decodes C escape sequences, including octal sequences of up to three digits. A backslash before any other
+    /// character is ignored.
     private func unescaped(_ text: ArraySlice<UInt8>) throws(DeviceError) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.count)
@@ -183,7 +183,7 @@ struct RecordingLines {
     private let bytes: [UInt8]
     private let name: String
     private var offset = 0
-    /// The number of the current line, starting with 1.
+    /// The number of the current line, counted from 1.
     private(set) var number = 0
 
     init(_ bytes: [UInt8], name: String) {
@@ -191,7 +191,7 @@ struct RecordingLines {
         self.name = name
     }
 
-    /// Returns the next line without its newline; nil at the end of the file.
+    /// Returns the next line without its newline; nil at the end of the text.
     mutating func next() -> ArraySlice<UInt8>? {
         guard offset < bytes.count else { return nil }
         number += 1
@@ -208,6 +208,6 @@ struct RecordingLines {
 }
 
 extension ArraySlice<UInt8> {
-    /// Returns the element at an offset from the start; nil if there is none.
+    /// Returns the element at an offset from the start; nil if the offset is beyond the end.
     func at(_ place: Int) -> UInt8? { place < count ? self[startIndex + place] : nil }
 }

@@ -4,30 +4,30 @@ package import AccessoryFinding
 package import DeviceCore
 import JSONBytes
 
-/// A umockdev description: devices with their sysfs and udev data.
+/// A umockdev device description, which contains devices with their sysfs and udev data.
 ///
 /// The text format is that of `umockdev-record` 0.17. Parsing is stricter than in umockdev: input that umockdev would
-/// ignore or guess is an error with a line number. ``text`` has the format that `umockdev-record` writes, so that a
+/// ignore or guess causes an error with a line number. ``text`` uses the same formatting as `umockdev-record`, so a
 /// recording is reproduced byte for byte.
 package struct UmockdevDescription: Sendable, Hashable {
-    /// The devices in the order of the file. As in recordings, children may precede their parents.
+    /// The devices in file order. As in recordings, children may precede their parents.
     package var devices: [UmockdevDevice]
 
     package init(devices: [UmockdevDevice] = []) { self.devices = devices }
 
     package var accessories: [AccessoryDescription] { AccessoryDescription.detect(in: records) }
 
-    /// The maximum size of a file, in bytes.
+    /// The maximum size of a file in bytes.
     package static let maximumSize = 16 << 20
     package static let maximumDevices = 20_000
-    /// The maximum number of entries in a file. It bounds the memory use, because a short entry needs far more memory
-    /// than space in the file.
+    /// The maximum number of entries in a file. The limit bounds memory use, because a short entry needs far more space
+    /// in memory than in the file.
     package static let maximumEntries = 500_000
 }
 
 extension UmockdevDescription {
-    /// The devices as a udev monitor would report them: with their USB interface and USB device, and with the
-    /// attributes of these that the devices themselves lack.
+    /// The devices as a udev monitor would report them, with their USB interface and USB device. Attributes that a
+    /// device lacks are taken from its USB interface and USB device.
     package var records: [UdevRecord] {
         var records = devices.map(Self.record)
         let indices = Dictionary(zip(records.map(\.path), records.indices), uniquingKeysWith: { first, _ in first })
@@ -44,7 +44,7 @@ extension UmockdevDescription {
                         records[index].attributes.merge(owner.attributes) { own, _ in own }
                     default: break
                     }
-                    // Stops before the hub that the device is attached to.
+                    // Stops before the hub to which the device is attached.
                     if owner.type == "usb_device" { break }
                 }
                 guard let slash = path.lastIndex(of: "/") else { break }
@@ -60,8 +60,8 @@ extension UmockdevDescription {
         for entry in device.entries {
             switch entry {
             case .property(let name, let value): properties[name] = value
-            // Uses only the attributes that a monitor would report. A device also receives those of the devices that it
-            // belongs to.
+            // Uses only attributes that a monitor would report. A device also receives the attributes of the devices to
+            // which it belongs.
             case .attribute(let name, let value) where AccessoryTree.attributes.contains(name):
                 attributes[name] = line(value)
             case .binaryAttribute(let name, let value) where AccessoryTree.attributes.contains(name):
@@ -82,25 +82,25 @@ extension UmockdevDescription {
 }
 
 package struct UmockdevDevice: Sendable, Hashable {
-    /// A line of a device other than its path.
+    /// A line of a device other than the path line.
     package enum Entry: Sendable, Hashable {
-        /// `N:` The node, relative to /dev, and its contents; nil if the file has none.
+        /// `N:` The device node, relative to /dev, and its contents; nil if the line has no contents.
         case node(name: String, contents: [UInt8]?)
-        /// `S:` A symbolic link to the node, relative to /dev.
+        /// `S:` A symbolic link to the device node, relative to /dev.
         case link(String)
         /// `E:` A udev property.
         case property(name: String, value: String)
-        /// `A:` A sysfs attribute with its bytes, including the final newline.
+        /// `A:` A sysfs attribute. The value includes the final newline.
         case attribute(name: String, value: [UInt8])
         /// `H:` A binary sysfs attribute.
         case binaryAttribute(name: String, value: [UInt8])
-        /// `L:` A sysfs attribute that is a symbolic link, with its target.
+        /// `L:` A sysfs attribute that is a symbolic link, with the link target.
         case attributeLink(name: String, target: String)
     }
 
     /// `P:` The path relative to /sys, such as "/devices/pci0000:00/0000:00:14.0/usb1/1-2".
     package var path: String
-    /// The other lines in the order of the file.
+    /// The other lines of the device, in file order.
     package var entries: [Entry]
 
     package init(path: String, entries: [Entry] = []) {
@@ -108,13 +108,13 @@ package struct UmockdevDevice: Sendable, Hashable {
         self.entries = entries
     }
 
-    /// Returns the value of a udev property; nil if there is none with this name.
+    /// Returns the value of a udev property; nil if the device does not have the property.
     package func property(_ name: String) -> String? {
         for case .property(name, let value) in entries { return value }
         return nil
     }
 
-    /// Returns the bytes of an attribute; nil if there is none with this name.
+    /// Returns the value of an attribute; nil if the device does not have the attribute.
     package func attribute(_ name: String) -> [UInt8]? {
         for entry in entries {
             switch entry {
@@ -125,7 +125,7 @@ package struct UmockdevDevice: Sendable, Hashable {
         return nil
     }
 
-    /// The path of the node relative to /dev; nil if there is none.
+    /// The path of the device node, relative to /dev; nil if the device has no node.
     package var node: String? {
         for case .node(let name, _) in entries { return name }
         return nil
@@ -133,7 +133,7 @@ package struct UmockdevDevice: Sendable, Hashable {
 }
 
 extension UmockdevDescription {
-    /// The content of the file: the lines of each device, followed by an empty line.
+    /// The description as text: the lines of each device, followed by an empty line.
     package var text: [UInt8] {
         var bytes: [UInt8] = []
         for device in devices {
@@ -169,7 +169,7 @@ extension UmockdevDescription {
         bytes += HexDigit.text(value).uppercased().utf8
     }
 
-    /// The characters after the backslash for the bytes 8 to 13.
+    /// The characters that follow the backslash in the escape sequences for the bytes 8 to 13.
     static let escapes = Array("btnvfr".utf8)
 
     private static func appendEscaped(_ byte: UInt8, to bytes: inout [UInt8]) {

@@ -2,22 +2,22 @@
 
 public import DeviceCore
 
-/// The communication of a program with a device, in the format of `umockdev-record --script` of umockdev 0.17.
+/// The communication between a program and a device, in the format of `umockdev-record --script` (umockdev 0.17).
 ///
-/// The directions are those of the program: it reads the bytes that the device sends.
+/// Directions are from the program's perspective: the program reads the bytes that the device sends.
 public struct UmockdevScript: Sendable, Hashable {
     package enum Step: Sendable, Hashable {
-        /// `r` The device sends bytes, after a delay in milliseconds since the previous step.
+        /// `r` The device sends bytes after a delay, in milliseconds since the previous step.
         case read(milliseconds: UInt32, [UInt8])
-        /// `w` The program writes bytes, in any number of calls. The time is informational.
+        /// `w` The program writes bytes, in any number of calls. The delay is informational.
         case write(milliseconds: UInt32, [UInt8])
         /// `f` In subsequent writes, this percentage of the bytes may differ from the recording.
         case fuzz(percent: UInt32)
     }
 
-    /// `d` The path of the recorded node; nil if the file has none.
+    /// `d` The path of the recorded device node; nil if the script does not contain it.
     package var device: String?
-    /// The steps in order. Lines after `Q` are ignored.
+    /// The steps in file order. Lines after `Q` are ignored.
     package var steps: [Step]
 
     package init(device: String? = nil, steps: [Step] = []) {
@@ -25,10 +25,10 @@ public struct UmockdevScript: Sendable, Hashable {
         self.steps = steps
     }
 
-    /// The maximum size of a file, in bytes.
+    /// The maximum size of a file in bytes.
     package static let maximumSize = 64 << 20
-    /// The maximum number of steps in a file. It bounds the memory use, because a short step needs far more memory than
-    /// space in the file.
+    /// The maximum number of steps in a file. The limit bounds memory use, because a short step needs far more space in
+    /// memory than in the file.
     package static let maximumSteps = 500_000
 
     /// Reads a file of at most 64 MiB.
@@ -38,7 +38,7 @@ public struct UmockdevScript: Sendable, Hashable {
 }
 
 extension UmockdevScript {
-    /// Parses the content of a file. `name` is the file name in error messages, which also contain the line number.
+    /// Parses the contents of a file. Error messages contain `name` as the file name, and the line number.
     public init(bytes: [UInt8], name: String) throws(DeviceError) {
         guard bytes.count <= Self.maximumSize else {
             throw DeviceError(
@@ -72,7 +72,7 @@ extension UmockdevScript {
         }
     }
 
-    /// Returns the number, and the data after the space that follows it.
+    /// Returns the number at the start of the line, and the data after the space that follows the number.
     private static func parts(
         _ line: ArraySlice<UInt8>, _ lines: RecordingLines
     ) throws(DeviceError) -> (UInt32, ArraySlice<UInt8>) {
@@ -107,7 +107,7 @@ extension UmockdevScript {
         return bytes
     }
 
-    /// The content of the file. As in recordings, no newline follows the last step.
+    /// The script as text. As in recordings, no newline follows the last step.
     package var text: [UInt8] {
         var bytes: [UInt8] = []
         if let device { bytes += "d 0 \(device)".utf8 }

@@ -2,38 +2,38 @@
 
 package import DeviceCore
 
-/// A decoder that converts sentences of NMEA 0183 to reports.
+/// A decoder that converts NMEA 0183 sentences to reports.
 ///
 ///     var decoder = NMEADecoder()
 ///     for line in lines { decoder.decode(line) { report in … } }
 ///     decoder.finish { report in … }
 ///
 /// Decodes GGA, GNS, RMC, GLL, VTG, GSA, GSV, GST, ZDA, DPT, HDT, HDG, HDM, THS, VHW, ROT and the pitch, roll and yaw
-/// of XDR, from all talkers. Other sentences, and sentences with an invalid checksum, are ignored. All sentences with
-/// the same time form an epoch. Its reports are delivered when the next epoch begins: satellites, position, then
-/// attitude. If the time of a sentence differs from that of its epoch by a multiple of 15 minutes, the time is assumed
-/// to be local and is ignored.
+/// in XDR, from all talkers. Other sentences, and sentences with an invalid checksum, are ignored. All sentences with
+/// the same time form an epoch. The reports of an epoch are delivered when the next epoch begins, in the order
+/// satellites, position, attitude. If the time of a sentence differs from the time of its epoch by a multiple of 15
+/// minutes, the sentence's time is assumed to be local and is ignored.
 ///
-/// Units and reference systems are those of ``DeviceCore/PositionReport``. The standard deviations of GST are converted
-/// to errors with 95 % confidence. Altitudes are above mean sea level, and also above the ellipsoid if the geoid
-/// separation is known. If one sentence of an epoch reports that there is no fix, the epoch has no fix. A sentence with
-/// an invalid status or invalid coordinates provides no position. If the epoch has no other position, its mode is
-/// unknown.
+/// Units and reference systems are those of ``DeviceCore/PositionReport``. The standard deviations in GST are converted
+/// to errors at the 95 % confidence level. Altitudes are reported above mean sea level and, if the geoid separation is
+/// known, also above the ellipsoid. If any sentence of an epoch reports that there is no fix, the epoch has no fix. A
+/// sentence with an invalid status or invalid coordinates provides no position. If no other sentence of the epoch
+/// contains a position, the fix mode is unknown.
 ///
 /// Dates are read from RMC and ZDA, and advance at midnight until the next date is received. The date of a void RMC, 6
-/// January 1980 (the GPS epoch) and 1 January of the two-digit year 70 are only used until another date is known. Dates
-/// are not corrected for a GPS week rollover.
+/// January 1980 (the GPS epoch), and 1 January of the two-digit year 70 are used only until a different date is known.
+/// Dates are not corrected for GPS week rollovers.
 package struct NMEADecoder: Sendable {
     private static let maximumReceivers = 16
-    /// The maximum length of a receiver name, in bytes. A longer name is truncated.
+    /// The maximum length of a receiver name in bytes. A longer name is truncated.
     private static let maximumName = 64
 
     package var counts: NMEACounts { diagnostics.counts }
     private var diagnostics = NMEADiagnostics()
     private let options: NMEADecoderOptions
     private let midnight: Int64?
-    /// The streams of the receivers, by the source names in tag blocks. The first stream is for sentences without a
-    /// name.
+    /// The stream of each receiver, by the source name in tag blocks. The first stream contains the sentences without a
+    /// source name.
     private var streams: [(name: [UInt8], stream: NMEAEpochAssembler)]
 
     package init(options: NMEADecoderOptions = .init()) {
@@ -45,18 +45,19 @@ package struct NMEADecoder: Sendable {
         streams = [([], NMEAEpochAssembler(receiver: "", midnight: midnight))]
     }
 
-    /// The day of the first sentence with a time, derived from the first date and the midnights before it; nil until a
-    /// date is known.
+    /// The date of the first sentence with a time, derived from the first known date and the number of midnights before
+    /// it; nil until a date is known.
     package var firstDate: WallTime? {
         streams.lazy.compactMap(\.stream.clock.firstMidnight).first.map { WallTime(nanoseconds: $0) }
     }
 
     package var hasCertainDate: Bool { streams.contains { $0.stream.clock.hasCertainDate } }
 
-    /// Decodes the sentences of a line: usually one, optionally preceded by a tag block, a timestamp or other text.
+    /// Decodes the sentences in a line. Usually, a line contains one sentence, optionally preceded by a tag block, a
+    /// timestamp or other text.
     ///
-    /// The line has no line terminator and may contain any bytes. Without an arrival time, the time of the tag block is
-    /// used. `receive` is called synchronously with each complete report.
+    /// The line must not include a line terminator, but may contain any other bytes. If `arrival` is nil, the time in
+    /// the tag block is used. `receive` is called synchronously with each complete report.
     package mutating func decode(
         _ line: UnsafeRawBufferPointer, arrival: WallTime? = nil, receive: (NMEAReport) -> Void
     ) {
@@ -82,17 +83,17 @@ package struct NMEADecoder: Sendable {
         }
     }
 
-    /// The number of the line that is decoded next, for ``NMEAIssue/line``. Set by the caller; 0 if lines are not
+    /// The number of the next line to be decoded, for ``NMEAIssue/line``. The caller sets it; 0 if lines are not
     /// numbered.
     package var line: Int {
         get { diagnostics.line }
         set { diagnostics.line = newValue }
     }
 
-    /// Returns and removes the issues that were recorded since the last call.
+    /// Returns and removes the issues recorded since the last call.
     package mutating func drainIssues() -> [NMEAIssue] { diagnostics.issues.isEmpty ? [] : diagnostics.drainIssues() }
 
-    /// Delivers the remaining reports. Call it after the last line.
+    /// Delivers the remaining reports. Call this method after the last line.
     package mutating func finish(receive: (NMEAReport) -> Void) {
         for index in streams.indices { streams[index].stream.flush(&diagnostics, receive) }
     }
@@ -123,11 +124,11 @@ package struct NMEADecoder: Sendable {
 }
 
 package struct NMEADecoderOptions: Sendable, Hashable {
-    /// The day of the first sentence, as any time on that day; nil to use the dates of RMC and ZDA only. Reliable dates
-    /// from RMC and ZDA take precedence.
+    /// The date of the first sentence, as any time on that day; nil to use only the dates in RMC and ZDA. Reliable
+    /// dates in RMC and ZDA take precedence.
     package var date: WallTime?
-    /// True to accept sentences without a checksum. Truncated sentences, which have no checksum, are then also
-    /// accepted.
+    /// True to accept sentences without a checksum. Truncated sentences, which have lost their checksum, are then
+    /// accepted too.
     package var allowsMissingChecksum = false
 
     package init() {}

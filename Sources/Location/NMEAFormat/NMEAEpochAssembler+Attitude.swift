@@ -2,7 +2,7 @@
 
 import DeviceCore
 
-// Sentences with headings and attitudes, which contain no time.
+// Sentences that contain headings or attitudes. They have no time field.
 extension NMEAEpochAssembler {
     mutating func processAttitude(_ sentence: NMEASentence, arrival: WallTime?, receive: (NMEAReport) -> Void) -> Bool {
         switch sentence.kind {
@@ -36,13 +36,13 @@ extension NMEAEpochAssembler {
         let variation = sentence.degreesEast(3)
         guard !variation.isNaN else { return }
         epoch.report.magneticVariation = variation
-        // HDT, THS and VHW take precedence, because they contain the true heading itself.
+        // HDT, THS and VHW take precedence, because they contain the true heading.
         if attitude.heading.isNaN {
             setValue(\.heading, to: Self.normalized(magnetic + variation), arrival: arrival, receive: receive)
         }
     }
 
-    /// Reads XDR: groups of four fields with the kind of transducer, the value, its unit and its name.
+    /// Reads XDR: groups of four fields with the transducer type, the value, the unit and the transducer name.
     private mutating func readXDR(_ sentence: NMEASentence, _ arrival: WallTime?, _ receive: (NMEAReport) -> Void) {
         var index = 0
         while index + 3 < sentence.count {
@@ -61,7 +61,8 @@ extension NMEAEpochAssembler {
         }
     }
 
-    /// Sets a value of the pending report. If the value is already set, delivers that report first and begins another.
+    /// Sets a value of the pending report. If the value is already set, first delivers the pending report and begins a
+    /// new one.
     private mutating func setValue(
         _ path: WritableKeyPath<AttitudeReport, Double>, to value: Double, arrival: WallTime?,
         receive: (NMEAReport) -> Void
@@ -81,7 +82,7 @@ extension NMEAEpochAssembler {
         hasAttitude = false
     }
 
-    /// Returns a direction from 0 to 360 degrees, with 360 as 0; NaN for any other value.
+    /// Returns a direction from 0 to 360 degrees, with 360 converted to 0; NaN for any other value.
     private static func direction(_ field: NMEAField) -> Double {
         let value = field.nonnegativeNumber
         return value <= 360 ? normalized(value) : .nan

@@ -2,9 +2,9 @@
 
 import DeviceCore
 
-// Some receivers use local time in GLL and ZDA, and UTC in all other sentences.
+// Some receivers use local time in GLL and ZDA, but UTC in all other sentences.
 extension NMEAEpochAssembler {
-    /// True if the time differs from that of the epoch by a multiple of 15 minutes, with a tolerance of 1 s.
+    /// Returns true if the time differs from the epoch's time by a multiple of 15 minutes, with a tolerance of 1 s.
     func isPossiblyLocalTime(_ time: Int64, kind: Kinds) -> Bool {
         guard let current = epoch.time, !epoch.kinds.isEmpty, epoch.kinds.isDisjoint(with: kind) else { return false }
         let difference = (time - current).magnitude
@@ -15,10 +15,11 @@ extension NMEAEpochAssembler {
 
     static let quarterOfAnHour: Int64 = 900_000_000_000
 
-    /// Processes the held sentence. Called when the next time is read or the epoch ends.
+    /// Processes the deferred sentence. Called when the next time is read or when the epoch ends.
     ///
-    /// If the next time is closer to the time of the epoch than to that of the held sentence, the sentence belongs to
-    /// the epoch. Otherwise, it begins a new epoch. If no time follows, GLL and ZDA are assumed to be in local time.
+    /// If the next time is closer to the epoch's time than to the deferred sentence's time, the deferred sentence
+    /// belongs to the epoch. Otherwise, the deferred sentence begins a new epoch. If no time follows, GLL and ZDA are
+    /// assumed to be in local time.
     mutating func processDeferred(
         before next: Int64?, diagnostics findings: inout NMEADiagnostics, receive: (NMEAReport) -> Void
     ) {
@@ -34,7 +35,8 @@ extension NMEAEpochAssembler {
             let isEpochLocal: Bool
             if let next {
                 isLocal = (next - time).magnitude < (next - deferredSentence.time).magnitude
-                // The held sentence and the next one have the same time, so the preceding GLL is in local time.
+                // The deferred sentence and the next sentence have the same time, so the preceding GLL is in local
+                // time.
                 isEpochLocal = epoch.kinds == .gll && next == deferredSentence.time
             } else {
                 isLocal = kind == .gll || kind == [] || epoch.kinds.rawValue.nonzeroBitCount > 1

@@ -2,7 +2,7 @@
 
 import DeviceCore
 
-// Sentences with the values of a position report.
+// Sentences that contain the values of a position report.
 extension NMEAEpochAssembler {
     /// Reads GGA: `time,lat,N,lon,E,quality,used,hdop,altitude,M,separation,M,age,station`.
     mutating func readGGA(_ sentence: NMEASentence, _ findings: inout NMEADiagnostics) {
@@ -42,7 +42,7 @@ extension NMEAEpochAssembler {
 
     /// Reads GLL: `lat,N,lon,E,time,A,mode`.
     mutating func readGLL(_ sentence: NMEASentence, _ findings: inout NMEADiagnostics) {
-        // Before NMEA version 2, GLL consisted of the position only.
+        // Before NMEA version 2, GLL contained only the position.
         let state = sentence.count < 6 ? .fix : Self.state(sentence[5])
         readPosition(of: sentence, at: 0, state: state, diagnostics: &findings)
         readMode(sentence[6])
@@ -56,7 +56,7 @@ extension NMEAEpochAssembler {
         }
     }
 
-    /// Reads VTG: `course,T,magnetic course,M,knots,N,km/h,K,mode`; without the letters before version 2.
+    /// Reads VTG: `course,T,magnetic course,M,knots,N,km/h,K,mode`. Before version 2, the letters are missing.
     mutating func readVTG(_ sentence: NMEASentence) {
         let isOld = sentence.count == 4
         if sentence[8].firstLetter == UInt8(ascii: "N") { return }
@@ -86,8 +86,8 @@ extension NMEAEpochAssembler {
         }
     }
 
-    /// Reads DPT: `depth below the transducer,offset`. A positive offset is the distance to the waterline, a negative
-    /// one the distance to the keel.
+    /// Reads DPT: `depth below the transducer,offset`. A positive offset is the distance from the transducer to the
+    /// waterline; a negative offset is the distance to the keel.
     mutating func readDPT(_ sentence: NMEASentence) {
         let depth = sentence[0].nonnegativeNumber
         let offset = sentence[1].nonnegativeNumber
@@ -115,7 +115,7 @@ extension NMEAEpochAssembler {
         epoch.report.longitude = position.longitude
     }
 
-    /// Reads the common fields of GGA and GNS.
+    /// Reads the fields that GGA and GNS have in common.
     private mutating func readFix(
         _ sentence: NMEASentence, _ state: FixState, separation: Int, age: Int, _ findings: inout NMEADiagnostics
     ) {
@@ -127,7 +127,7 @@ extension NMEAEpochAssembler {
         let geoid = sentence[separation].number
         if !geoid.isNaN { epoch.report.geoidSeparation = geoid }
         epoch.report.correctionAge = sentence[age].nonnegativeNumber
-        // Receivers write the station 0000 if there is none.
+        // Receivers write the station 0000 if there is no reference station.
         if let station = sentence[age + 1].count, !epoch.report.correctionAge.isNaN || station > 0 {
             epoch.report.correctionStation = Int32(truncatingIfNeeded: station)
         }
@@ -139,7 +139,7 @@ extension NMEAEpochAssembler {
         if epoch.report.track.isNaN, course <= 360 { epoch.report.track = course }
     }
 
-    /// Reads the mode letter of version 2.3. The quality in GGA takes precedence.
+    /// Reads the mode letter, which was added in version 2.3. The quality in GGA takes precedence.
     private mutating func readMode(_ field: NMEAField) {
         guard epoch.report.status == 0 else { return }
         if let found = NMEAFixQuality.all.first(where: { $0.letter == field.firstLetter }) {
@@ -148,8 +148,8 @@ extension NMEAEpochAssembler {
     }
 
     private mutating func setDate(_ midnight: WallTime, isProvisional: Bool) {
-        // A receiver that does not know the date reports the GPS epoch, or 1 January of the year 70 as the epoch of its
-        // clock.
+        // A receiver that does not know the date reports the GPS epoch, or 1 January of year 70, which is the epoch of
+        // its clock.
         let isProvisional = isProvisional || Self.clockEpochs.contains(midnight)
         guard !isProvisional || epoch.date == nil else { return }
         (epoch.date, epoch.isProvisionalDate) = (midnight.nanoseconds, isProvisional)

@@ -2,10 +2,10 @@
 
 import DeviceCore
 
-/// The sentences of one receiver, combined into epochs.
+/// Assembles the sentences of one receiver into epochs.
 ///
-/// An epoch ends at a sentence with another time, or at a position sentence of a kind that the epoch already contains.
-/// Sentences without a time belong to the current epoch.
+/// An epoch ends at a sentence with a different time, or at a position sentence of a kind that the epoch already
+/// contains. Sentences without a time belong to the current epoch.
 struct NMEAEpochAssembler {
     struct Kinds: OptionSet {
         let rawValue: UInt8
@@ -14,7 +14,7 @@ struct NMEAEpochAssembler {
         static let gll = Kinds(rawValue: 4)
         static let gns = Kinds(rawValue: 8)
 
-        /// The index of a single kind, 0 to 3.
+        /// The index of a set with a single kind, from 0 to 3.
         var index: Int { min(rawValue.trailingZeroBitCount, 3) }
     }
 
@@ -26,7 +26,7 @@ struct NMEAEpochAssembler {
         case none
     }
 
-    /// A sentence whose time differs from that of its epoch, possibly because it is local time.
+    /// A sentence whose time differs from the time of its epoch, possibly because it is a local time.
     struct DeferredSentence {
         let bytes: [UInt8]
         let line: Int
@@ -34,22 +34,23 @@ struct NMEAEpochAssembler {
         let arrival: WallTime?
     }
 
-    /// The contents of the sentences of one epoch.
+    /// The values read from the sentences of one epoch.
     struct Epoch {
-        /// The time of day, in nanoseconds.
+        /// The time of day in nanoseconds; nil if no sentence contains a time.
         var time: Int64?
-        /// The midnight at which the date begins, in nanoseconds since 1970.
+        /// The midnight at the start of the date, in nanoseconds since 1970.
         var date: Int64?
         var isProvisionalDate = false
         var kinds: Kinds = []
         var talkers = SIMD4<UInt16>.zero
-        /// True if the previous epoch has the same time from the same kind and talker, or if this epoch has no time.
+        /// True if the previous epoch has the same time, with a sentence of the same kind and talker, or if the
+        /// position has no time.
         var isRepeated = false
-        /// True if the sentence with the position has no time.
+        /// True if the sentence that contains the position has no time.
         var lacksTime = false
         var fix = FixState.unknown
         var report = PositionReport()
-        /// The number of decimals of the minutes in the position; -1 if there is no position.
+        /// The number of decimals in the position's minutes; -1 if there is no position.
         var decimals = -1
         var deviations: PositionDeviations?
         var skyArrival: WallTime?
@@ -63,7 +64,7 @@ struct NMEAEpochAssembler {
     var hasAttitude = false
     private var arrival: WallTime?
     var attitudeArrival: WallTime?
-    /// The fix mode of the last GSA.
+    /// The fix mode in the last GSA.
     private var lastMode = 0
     let receiver: String
 
@@ -72,7 +73,7 @@ struct NMEAEpochAssembler {
         clock = NMEAClock(midnight: midnight)
     }
 
-    /// Processes a sentence. Returns false if its kind is not supported.
+    /// Processes a sentence. Returns false if the sentence kind is not supported.
     mutating func process(
         _ sentence: NMEASentence, arrival: WallTime?, diagnostics: inout NMEADiagnostics, receive: (NMEAReport) -> Void
     ) -> Bool {
@@ -109,7 +110,8 @@ struct NMEAEpochAssembler {
         return true
     }
 
-    /// Returns the index of the time field, and the kind for position sentences; nil for sentences without a time.
+    /// Returns the index of the time field, and the kind if it is a position sentence. Returns nil for sentences
+    /// without a time.
     static func timedKind(_ sentence: NMEASentence) -> (index: Int, kind: Kinds)? {
         switch sentence.kind {
         case NMEASentence.kind("GGA"): (0, .gga)
@@ -142,7 +144,7 @@ struct NMEAEpochAssembler {
         _ sentence: NMEASentence, time: Int64?, kind: Kinds, arrival: WallTime?,
         diagnostics findings: inout NMEADiagnostics, receive: (NMEAReport) -> Void
     ) {
-        // Before version 2, GLL contained no time. Without a fix, receivers may omit the time.
+        // Before version 2, GLL contained no time. Receivers may also omit the time if they have no fix.
         let lacksTime = time == nil && !kind.isEmpty && kind != .gll && sentence.position(kind == .rmc ? 2 : 1) != nil
         if lacksTime {
             findings.record(
@@ -165,8 +167,8 @@ struct NMEAEpochAssembler {
         self.arrival = arrival
     }
 
-    /// Ends the epoch and delivers its reports: the satellites before the position, which depends on them. Must also be
-    /// called after the last sentence.
+    /// Ends the epoch and delivers its reports. The satellites are delivered before the position, which depends on
+    /// them. Must also be called after the last sentence.
     mutating func flush(_ findings: inout NMEADiagnostics, _ receive: (NMEAReport) -> Void) {
         processDeferred(before: nil, diagnostics: &findings, receive: receive)
         let epoch = epoch

@@ -2,13 +2,13 @@
 
 import JSONBytes
 
-/// A field of a sentence. Numbers are parsed from ASCII, without a locale, exponents or thousands separators.
+/// A field of a sentence. Numbers are parsed as ASCII digits, without locales, exponents or thousands separators.
 struct NMEAField {
     let bytes: UnsafeRawBufferPointer
 
     var isEmpty: Bool { bytes.isEmpty }
 
-    /// The first character in upper case; 0 if the field is empty.
+    /// The first letter in upper case; 0 if the field is empty.
     var firstLetter: UInt8 {
         guard let first = bytes.first else { return 0 }
         return first >= UInt8(ascii: "a") && first <= UInt8(ascii: "z") ? first & 0xdf : first
@@ -16,25 +16,25 @@ struct NMEAField {
 
     func equals(_ text: StaticString) -> Bool { text.withUTF8Buffer { $0.elementsEqual(bytes) } }
 
-    /// The value as a number; NaN if it is not a number or its magnitude exceeds 1e15.
+    /// The field as a number; NaN if the field is not a number or the magnitude exceeds 1e15.
     var number: Double {
         var digits = ParsedDecimal()
         return digits.read(bytes) ? digits.value : .nan
     }
 
-    /// The value as a nonnegative number; NaN for any other value.
+    /// The field as a nonnegative number; NaN if the field is anything else.
     var nonnegativeNumber: Double {
         let value = number
         return value >= 0 ? value : .nan
     }
 
-    /// The value as an unsigned integer of up to nine digits; nil for any other value.
+    /// The field as an unsigned integer of up to nine digits; nil if the field is anything else.
     var count: Int? {
         var digits = ParsedDecimal()
         return bytes.count <= 9 && digits.readInteger(bytes) ? Int(digits.mantissa) : nil
     }
 
-    /// The value of a single hexadecimal digit; nil for any other value.
+    /// The field as a single hexadecimal digit; nil if the field is anything else.
     var hexadecimalDigit: Int? { bytes.count == 1 ? HexDigit.value(bytes[0]).map { Int($0) } : nil }
 }
 
@@ -45,7 +45,7 @@ struct ParsedDecimal {
     private(set) var decimals = 0
     private(set) var isNegative = false
 
-    /// Parses a number. Returns false if the text is not a number or the number is too large.
+    /// Parses a number. Returns false if the text is not a number or if the number is too large.
     mutating func read(_ bytes: UnsafeRawBufferPointer) -> Bool {
         var offset = 0
         let end = bytes.count
@@ -59,8 +59,8 @@ struct ParsedDecimal {
             let digit = bytes[offset] &- UInt8(ascii: "0")
             if digit <= 9 {
                 hasDigits = true
-                // Below this limit, another digit fits. Further decimals are truncated, and so are decimals for which
-                // `powers` has no entry.
+                // Below this limit, one more digit fits. Decimals beyond the limit, or beyond the entries of `powers`,
+                // are truncated.
                 if mantissa < 100_000_000_000_000_000, decimals < Self.powers.count - 1 {
                     mantissa = mantissa &* 10 &+ UInt64(digit)
                     if isBehindPoint { decimals &+= 1 }
@@ -77,7 +77,7 @@ struct ParsedDecimal {
         return hasDigits && value.magnitude <= 1e15
     }
 
-    /// Parses an unsigned integer of up to 17 digits. Returns false for any other text.
+    /// Parses an unsigned integer of up to 17 digits. Returns false if the text is anything else.
     mutating func readInteger(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard !bytes.isEmpty, bytes.count <= 17 else { return false }
         for byte in bytes {
@@ -88,7 +88,7 @@ struct ParsedDecimal {
         return true
     }
 
-    /// The number; the nearest `Double` for up to 15 digits.
+    /// The parsed number. With up to 15 digits, this is the nearest `Double`.
     var value: Double {
         let value = Double(mantissa) / Self.powers[decimals]
         return isNegative ? -value : value

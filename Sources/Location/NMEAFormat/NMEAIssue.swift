@@ -4,15 +4,15 @@ import DeviceCore
 
 /// A part of a sentence that could not be parsed.
 package struct NMEAIssue: Sendable, Hashable {
-    /// The line number of the sentence, as set in ``NMEADecoder/line``.
+    /// The line number of the sentence, which is the value of ``NMEADecoder/line`` during decoding.
     package let line: Int
-    /// The problem and its consequence, as a clause without a full stop.
+    /// A clause, without a full stop, that describes the problem and its consequence.
     package let message: String
-    /// The sentence, without its checksum.
+    /// The sentence text, without the checksum.
     package let text: String
 }
 
-/// The expected fields of a kind of sentence, one character per field:
+/// The expected fields of a sentence kind, with one character per field:
 ///
 /// | | |
 /// | --- | --- |
@@ -24,16 +24,16 @@ package struct NMEAIssue: Sendable, Hashable {
 /// | `n` | number |
 /// | `u` | nonnegative number |
 /// | `c` | nonnegative integer |
-/// | `f` | dimensions of the fix: 1 for none, 2 or 3 |
+/// | `f` | fix dimensions: 1 for no fix, 2 or 3 |
 /// | `s` | status, `A` or `V` |
 /// | `x` | any text |
-/// | capital letter | unit or reference: exactly that letter |
+/// | capital letter | unit or reference, which must be exactly this letter |
 ///
-/// A decimal comma splits a number into two fields and shifts all fields after it. The shift is detected from the
-/// units, the hemispheres of the position and the date.
+/// A decimal comma splits a number into two fields and shifts all subsequent fields. The shift is detected from unit
+/// letters, from the hemispheres of the position and from the date.
 struct NMEALayout {
     private let forms: StaticString
-    /// The forms of each repeated group after the first fields; empty if there are none.
+    /// The field characters of each repeated group after the first fields; empty if there are no groups.
     private let group: StaticString
     private let maximumFields: Int
 
@@ -41,15 +41,15 @@ struct NMEALayout {
         (self.forms, self.group, self.maximumFields) = (forms, group, maximumFields)
     }
 
-    /// Creates the layout of a kind of sentence; nil for a kind without a fixed layout.
+    /// Creates the layout of a sentence's kind. Returns nil if the kind has no fixed layout.
     init?(of sentence: NMEASentence) {
         switch sentence.kind {
         case NMEASentence.kind("GGA"): self.init("tpxcunMnMuc")
-        // A decimal comma can only be detected from the number of fields.
+        // Decimal commas in GNS can only be detected from the number of fields.
         case NMEASentence.kind("GNS"): self.init("tpxcunnuc", maximumFields: 13)
         case NMEASentence.kind("RMC"): self.init("txpuade")
         case NMEASentence.kind("GLL"): self.init("ptx")
-        // VTG had no letters before version 2.
+        // Before version 2, VTG had no letters.
         case NMEASentence.kind("VTG"): self.init(sentence.count == 4 ? "aauu" : "aTaMuNuK")
         case NMEASentence.kind("GST"): self.init("tuuunuuu")
         case NMEASentence.kind("ZDA"): self.init("tccc")
@@ -67,9 +67,9 @@ struct NMEALayout {
         }
     }
 
-    /// The fields of a sentence that do not have the expected form, numbered from 1 after the kind.
+    /// The fields of a sentence that do not have the expected form, counted from 1 after the sentence kind.
     struct FieldErrors {
-        /// The nonempty fields that cannot be parsed. The values of positions are checked when they are read.
+        /// The nonempty fields that cannot be parsed. Position values are checked later, when they are read.
         var invalidFields: [Int] = []
         var firstShiftedField: Int?
     }
@@ -118,8 +118,8 @@ struct NMEALayout {
         }
     }
 
-    /// Returns the index of the field that contains the value of another field, if the field at `index` does not have
-    /// the expected form; nil if the fields are not shifted.
+    /// Returns the index of the first misplaced value if the field at `index` shows that the fields are shifted;
+    /// otherwise nil.
     private static func shiftedField(_ sentence: NMEASentence, _ index: Int, _ form: UInt8) -> Int? {
         switch form {
         case UInt8(ascii: "A")...UInt8(ascii: "Z"): index
@@ -133,12 +133,12 @@ struct NMEALayout {
 }
 
 extension NMEASentence {
-    /// Returns the midnight at which the date in a `ddmmyy` field begins; nil if the date is invalid.
+    /// Returns midnight at the start of the date in a `ddmmyy` field; nil if the date is invalid.
     func midnight(_ index: Int) -> WallTime? {
         shortDate(index).flatMap { CivilDate.time(year: $0.year, month: $0.month, day: $0.day) }
     }
 
-    /// True if the field is empty or consists of a single letter.
+    /// Returns true if the field is empty or consists of a single letter.
     fileprivate func mayBeHemisphere(_ index: Int) -> Bool {
         let field = self[index]
         let isLetter = (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(field.firstLetter)
@@ -147,8 +147,8 @@ extension NMEASentence {
 }
 
 struct NMEADiagnostics: Sendable {
-    /// The maximum number of issues that are stored between two calls of ``NMEADecoder/drainIssues()``. Further issues
-    /// are discarded.
+    /// The maximum number of issues stored between two calls of ``NMEADecoder/drainIssues()``. Further issues are
+    /// discarded.
     private static let maximumIssues = 256
 
     var counts = NMEACounts()
@@ -165,8 +165,8 @@ struct NMEADiagnostics: Sendable {
         return issues
     }
 
-    /// Records the invalid fields of a sentence. Returns false if its fields are shifted and the sentence must be
-    /// ignored.
+    /// Records the invalid fields of a sentence. Returns false if the fields are shifted, in which case the sentence
+    /// must be ignored.
     mutating func validate(_ sentence: NMEASentence) -> Bool {
         guard let faults = NMEALayout(of: sentence)?.fieldErrors(in: sentence) else { return true }
         if let number = faults.firstShiftedField {

@@ -3,23 +3,23 @@
 package import DeviceCore
 import JSONBytes
 
-/// A scanner for the sentences of a line: `$…*hh` and `!…*hh`, each optionally preceded by a tag block `\…*hh\`.
+/// Scans a line for sentences: `$…*hh` and `!…*hh`, each optionally preceded by a tag block `\…*hh\`.
 ///
-/// Text before and after a sentence, such as a timestamp, is skipped. If another sentence begins within a sentence, the
-/// scanner returns `Element.invalid` for the incomplete one and continues with the other.
+/// Text before and after a sentence, such as a timestamp, is skipped. If a new sentence begins within a sentence, the
+/// scanner returns `Element.invalid` for the incomplete sentence and continues with the new one.
 struct NMEALineScanner {
     enum Element {
-        /// The range between the dollar sign and the checksum of a sentence. The checksum is valid, or missing if it is
+        /// The range between a sentence's dollar sign and its checksum. The checksum is valid, or missing if it is
         /// optional.
         case sentence(Range<Int>, hasChecksum: Bool)
-        /// The range between the backslash and the checksum of a tag block. The checksum is valid.
+        /// The range between a tag block's backslash and its checksum. The checksum is valid.
         case tagBlock(Range<Int>)
         /// A sentence or a tag block with an invalid or missing checksum.
         case invalid
     }
 
-    /// The maximum length of a sentence, in bytes. The standard allows 82; receivers with many digits and systems write
-    /// longer sentences.
+    /// The maximum sentence length in bytes. The standard allows 82 characters, but receivers with many digits or
+    /// systems write longer sentences.
     static let maximumLength = 1024
 
     let bytes: UnsafeRawBufferPointer
@@ -61,7 +61,7 @@ struct NMEALineScanner {
                 offset &+= 3
                 return .sentence(start..<end, hasChecksum: true)
             }
-            // The byte does not belong to the sentence. It may start another one, so it is not consumed.
+            // The byte does not belong to the sentence, but may start the next one, so it is not consumed.
             guard byte >= 0x20, byte < 0x7f, byte != UInt8(ascii: "$"), byte != UInt8(ascii: "!") else {
                 return .invalid
             }
@@ -94,7 +94,7 @@ struct NMEALineScanner {
         return nil
     }
 
-    /// Returns the value of two hexadecimal digits; nil if there are none.
+    /// Returns the value of the two hexadecimal digits at an index; nil if they are not hexadecimal digits.
     private func checksum(_ at: Int) -> UInt8? {
         guard at &+ 1 < bytes.count, let high = HexDigit.value(bytes[at]), let low = HexDigit.value(bytes[at &+ 1])
         else { return nil }
@@ -102,7 +102,7 @@ struct NMEALineScanner {
     }
 }
 
-/// The contents of a tag block: `s:` for the source, `c:` for a time in seconds or milliseconds since 1970.
+/// The contents of a tag block: `s:` for the source, and `c:` for a time in seconds or milliseconds since 1970.
 package struct NMEATagBlock {
     private(set) var source: UnsafeRawBufferPointer?
     private(set) var time: WallTime?
@@ -119,12 +119,13 @@ package struct NMEATagBlock {
         }
     }
 
-    /// Returns the time of an unsigned integer of seconds or milliseconds since 1970; nil for other text or if the time
-    /// is out of range.
+    /// Parses an unsigned integer of seconds or milliseconds since 1970. Returns nil if the text is anything else or if
+    /// the time is out of range.
     package static func time(_ value: UnsafeRawBufferPointer) -> WallTime? {
         var digits = ParsedDecimal()
         guard digits.readInteger(value) else { return nil }
-        // 100,000,000,000 s would be in the year 5138, so numbers from this one on are milliseconds.
+        // 100,000,000,000 s would be in the year 5138, so numbers of at least this size are interpreted as
+        // milliseconds.
         let isMilliseconds = digits.mantissa >= 100_000_000_000
         let unit: Int64 = isMilliseconds ? 1_000_000 : 1_000_000_000
         guard let count = Int64(exactly: digits.mantissa), count <= Int64.max / unit else { return nil }

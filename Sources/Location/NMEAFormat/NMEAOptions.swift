@@ -20,23 +20,23 @@ public struct NMEAOptions: Sendable, Hashable {
         public static let gsa = Sentences(rawValue: 8)
         /// Satellites in view.
         public static let gsv = Sentences(rawValue: 16)
-        /// Errors of the position.
+        /// Position errors.
         public static let gst = Sentences(rawValue: 32)
         /// Date and time of day.
         public static let zda = Sentences(rawValue: 64)
         /// Heading (HDT, HDG), rate of turn (ROT), pitch and roll (XDR).
         public static let heading = Sentences(rawValue: 128)
-        /// Depth of the water (DPT).
+        /// Water depth (DPT).
         public static let depth = Sentences(rawValue: 256)
-        /// All kinds of sentences.
+        /// All sentence kinds.
         public static let all = Sentences(rawValue: 511)
     }
 
-    /// The kinds of sentences to encode. Sentences without known values are omitted.
+    /// The sentence kinds to encode. Sentences in which no value is known are omitted.
     public var sentences = Sentences.all
-    /// The number of decimals of coordinate minutes; values outside 2 to 9 are clamped. Receivers write four, five (a
-    /// resolution of 2 cm) or seven. With seven decimals, sentences exceed the standard's limit of 82 characters, as in
-    /// receivers that write seven.
+    /// The number of decimals in coordinate minutes. Values outside 2 to 9 are clamped. Receivers write four, five (a
+    /// resolution of 2 cm) or seven decimals. With seven decimals, sentences exceed the standard's limit of 82
+    /// characters, as do those of receivers.
     public var minuteDecimals = 5 { didSet { minuteDecimals = max(2, min(minuteDecimals, 9)) } }
 
     package var confidence = PositionDeviations.Confidence.ninetyFive

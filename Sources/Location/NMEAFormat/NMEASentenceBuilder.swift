@@ -3,7 +3,7 @@
 import DeviceCore
 import JSONBytes
 
-/// A builder of a sentence, field by field: `$GPGGA,…*hh`.
+/// Builds a sentence field by field: `$GPGGA,…*hh`.
 struct NMEASentenceBuilder {
     private(set) var bytes: [UInt8] = []
 
@@ -16,7 +16,7 @@ struct NMEASentenceBuilder {
 
     mutating func appendEmpty() { bytes.append(UInt8(ascii: ",")) }
 
-    /// Appends a text, which must not contain a delimiter of fields or sentences.
+    /// Appends a text field. The text must not contain field or sentence delimiters.
     mutating func appendText(_ text: StaticString) {
         appendEmpty()
         text.withUTF8Buffer { bytes.append(contentsOf: $0) }
@@ -34,7 +34,7 @@ struct NMEASentenceBuilder {
         guard value.magnitude < 1e9 else { return }
         let start = bytes.count
         FixedDecimal.append(value, decimals: decimals, width: width, to: &bytes)
-        // A negative number that is rounded to 0 has no sign.
+        // A negative number that was rounded to 0 has no sign.
         if bytes[start] == UInt8(ascii: "-"),
             bytes[(start + 1)...].allSatisfy({ $0 == UInt8(ascii: "0") || $0 == UInt8(ascii: ".") })
         {
@@ -60,8 +60,8 @@ struct NMEASentenceBuilder {
         CivilDate.append(value, digits: max(digits, String(value).utf8.count), to: &bytes)
     }
 
-    /// Appends a time of day with hundredths of a second, or with milliseconds if the time requires them. Finer
-    /// decimals are truncated, as in gpsd's reports.
+    /// Appends a time of day with hundredths of a second, or with milliseconds if the time requires them. Further
+    /// decimals are truncated, as in gpsd reports.
     mutating func appendTimeOfDay(_ date: CivilDate?) {
         appendEmpty()
         guard let date else { return }
@@ -83,7 +83,7 @@ struct NMEASentenceBuilder {
 
     /// Appends a latitude or longitude as two fields: degrees with minutes, and the hemisphere.
     ///
-    /// - Parameter value: The angle, in degrees. Both fields are empty if it is unknown.
+    /// - Parameter value: The angle in degrees. If it is unknown, both fields are empty.
     mutating func appendCoordinate(
         _ value: Double, width: Int, decimals: Int, positive: StaticString, negative: StaticString
     ) {
@@ -93,7 +93,7 @@ struct NMEASentenceBuilder {
         }
         var unit: Int64 = 1
         for _ in 0..<decimals { unit *= 10 }
-        // The angle is rounded before it is split, so that the minutes are always less than 60.
+        // The angle is rounded before it is split, so the minutes are always less than 60.
         let total = Int64((value.magnitude * 60 * Double(unit)).rounded())
         let (degrees, rest) = total.quotientAndRemainder(dividingBy: 60 * unit)
         let (minutes, fraction) = rest.quotientAndRemainder(dividingBy: unit)
@@ -105,19 +105,19 @@ struct NMEASentenceBuilder {
         appendText(value < 0 ? negative : positive)
     }
 
-    /// Returns the complete sentence with its checksum, without a line terminator.
+    /// Returns the complete sentence, including the checksum but no line terminator.
     consuming func finish() -> [UInt8] {
         bytes.append(contentsOf: Self.checksum(bytes.dropFirst()))
         return bytes
     }
 
-    /// Returns the checksum of bytes: an asterisk and two hexadecimal digits.
+    /// Returns the checksum of the bytes as an asterisk and two hexadecimal digits.
     static func checksum(_ bytes: some Sequence<UInt8>) -> [UInt8] {
         let sum = bytes.reduce(0, ^)
         return [UInt8(ascii: "*"), hexadecimalDigit(sum >> 4), hexadecimalDigit(sum)]
     }
 
-    /// Returns the hexadecimal digit of the low four bits, in upper case like that of receivers.
+    /// Returns the low four bits as a hexadecimal digit, in upper case as written by receivers.
     static func hexadecimalDigit(_ value: UInt8) -> UInt8 {
         let digit = HexDigit.digit(value)
         return digit < UInt8(ascii: "a") ? digit : digit & 0xdf

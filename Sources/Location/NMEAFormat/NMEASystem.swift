@@ -2,10 +2,10 @@
 
 import DeviceCore
 
-/// A satellite system, as identified in sentences.
+/// A satellite system, with the identifiers used in sentences.
 struct NMEASystem: Hashable, Comparable {
-    /// The system ID of NMEA 4.11, as in the last field of GSA: 1 GPS with SBAS, 2 GLONASS, 3 Galileo, 4 BeiDou, 5
-    /// QZSS, 6 NavIC.
+    /// The NMEA 4.11 system ID, as in the last field of GSA: 1 GPS with SBAS, 2 GLONASS, 3 Galileo, 4 BeiDou, 5 QZSS, 6
+    /// NavIC.
     var identifier: Int
 
     static let gps = NMEASystem(number: 1)
@@ -17,16 +17,16 @@ struct NMEASystem: Hashable, Comparable {
 
     static func < (left: NMEASystem, right: NMEASystem) -> Bool { left.identifier < right.identifier }
 
-    /// The second letters of the talkers, in the order of the system IDs. The first letter is G.
+    /// The second letter of each talker, in the order of the system IDs. The first letter is always G.
     private static let letters = Array("PLABQI".utf8)
 
-    /// The talker of sentences about this system only.
+    /// The talker of sentences that concern only this system.
     var talker: String {
         let letter = Self.letters.indices.contains(identifier - 1) ? Self.letters[identifier - 1] : Self.letters[0]
         return String(decoding: [UInt8(ascii: "G"), letter], as: UTF8.self)
     }
 
-    /// Creates the system of a talker; nil if the talker represents several systems or is not a GNSS receiver.
+    /// Creates the system of a talker. Returns nil if the talker represents several systems or is not a GNSS receiver.
     init?(talker: (UInt8, UInt8)) {
         switch talker {
         case (UInt8(ascii: "B"), UInt8(ascii: "D")): self = .beiDou
@@ -41,13 +41,13 @@ struct NMEASystem: Hashable, Comparable {
     init(number: Int) { self.identifier = number }
 }
 
-/// The identity of a satellite: its system and its number within the system.
+/// A satellite's system, and its number within the system.
 struct SatelliteIdentity: Hashable {
     var system: Satellite.System
     var identifier: Int
 
-    /// Creates the identity of a satellite in a gpsd report, from the system and the number within it, or else from the
-    /// range of its PRN. nil if the number is in no known range.
+    /// Creates the identity of a satellite in a gpsd report from its system and its number within the system. If they
+    /// are unknown, the range of the PRN determines the system. Returns nil if the PRN is in no known range.
     init?(_ satellite: Satellite) {
         if let system = satellite.system, satellite.systemNumber > 0 {
             self.init(system: system, number: Int(satellite.systemNumber))
@@ -61,8 +61,8 @@ struct SatelliteIdentity: Hashable {
         self.identifier = number
     }
 
-    /// Creates the identity from a number whose range determines the system: the ranges of NMEA for older systems, and
-    /// the extended ranges of u-blox and gpsd for newer ones.
+    /// Creates the identity from a number whose range determines the system. Older systems use the NMEA ranges; newer
+    /// systems use the extended ranges of u-blox and gpsd.
     init?(extended number: Int) {
         switch number {
         case 1...32: self.init(system: .gps, number: number)
@@ -79,8 +79,8 @@ struct SatelliteIdentity: Hashable {
         }
     }
 
-    /// Creates the identity from a number in a sentence of a system. Numbers outside the system's range are looked up
-    /// in the extended ranges.
+    /// Creates the identity from a number in a sentence of the given system. If the number is outside the system's
+    /// range, the extended ranges are used.
     init?(_ number: Int, in system: NMEASystem?) {
         switch (system, number) {
         case (.glonass?, 1...32): self.init(system: .glonass, number: number)
@@ -105,7 +105,7 @@ struct SatelliteIdentity: Hashable {
         }
     }
 
-    /// The number in the sentences of the system; nil if the satellite cannot be represented.
+    /// The number in the sentences of the system; nil if sentences cannot represent the satellite.
     var sentenceNumber: Int? {
         let result =
             switch system {
@@ -117,7 +117,7 @@ struct SatelliteIdentity: Hashable {
         return (1...999).contains(result) ? result : nil
     }
 
-    /// The number of the satellite in gpsd's `PRN`, which is unique among all systems.
+    /// The satellite number in gpsd's `PRN`, which is unique across all systems.
     var extendedNumber: Int32 {
         switch system {
         case .gps: Int32(identifier)
@@ -132,10 +132,10 @@ struct SatelliteIdentity: Hashable {
     }
 }
 
-/// Conversion between the signal IDs of NMEA 4.11 in sentences and those of u-blox in gpsd's reports.
+/// Converts between the NMEA 4.11 signal IDs in sentences and the u-blox signal IDs in gpsd reports.
 enum SignalIdentifier {
-    /// The pairs of u-blox and NMEA signal IDs. If several u-blox IDs have the same NMEA ID, the first is used for the
-    /// conversion from NMEA.
+    /// The pairs of u-blox and NMEA signal IDs. If several u-blox IDs have the same NMEA ID, an NMEA ID is converted to
+    /// the first of them.
     private static func pairs(_ system: Satellite.System) -> [(report: Int32, sentence: Int)] {
         switch system {
         case .gps: [(0, 1), (4, 5), (3, 6), (6, 7), (7, 8)]

@@ -2,21 +2,21 @@
 
 package import DeviceCore
 
-/// The standard deviations of a position, in metres, as used by GST and by covariances. Reports contain errors with a
-/// confidence level instead. NaN if a deviation is unknown.
+/// The standard deviations of a position in metres, as in GST sentences and covariance matrices; NaN if unknown.
+/// Reports instead contain errors at a confidence level.
 package struct PositionDeviations: Sendable, Hashable {
-    /// A confidence level, as the ratios of an error to the standard deviation of a normal distribution.
+    /// A confidence level, represented by ratios of the error to the standard deviation of a normal distribution.
     package struct Confidence: Sendable, Hashable {
         package let alongAxis: Double
-        /// The ratio of the radius in a plane, for two equal deviations: the square root of -2 ln(1 - p).
+        /// The ratio for the radius in a plane, with two equal deviations: the square root of -2 ln(1 - p).
         package let inPlane: Double
-        /// The ratio of the radius in space, for three equal deviations: the square root of the chi-squared quantile
+        /// The ratio for the radius in space, with three equal deviations: the square root of the chi-squared quantile
         /// with three degrees of freedom.
         package let inSpace: Double
 
-        /// 95 %, as in gpsd's errors.
+        /// 95 %, the confidence level of gpsd's errors.
         package static let ninetyFive = Confidence(alongAxis: 1.959964, inPlane: 2.447747, inSpace: 2.795483)
-        /// 68 %, as in the accuracies that phones report.
+        /// 68 %, the confidence level of the accuracies that phones report.
         package static let sixtyEight = Confidence(alongAxis: 0.994458, inPlane: 1.509592, inSpace: 1.872400)
     }
 
@@ -28,7 +28,7 @@ package struct PositionDeviations: Sendable, Hashable {
 
     package init() {}
 
-    /// Creates the deviations from the errors of a report. If the errors of latitude and longitude are unknown, they
+    /// Creates the deviations from a report's errors. If the latitude and longitude errors are unknown, the deviations
     /// are derived from the horizontal error.
     package init(_ report: PositionReport, _ confidence: Confidence = .ninetyFive) {
         north = Self.nonnegative(report.latitudeError / confidence.alongAxis)
@@ -40,7 +40,7 @@ package struct PositionDeviations: Sendable, Hashable {
         isIsotropic = true
     }
 
-    /// Sets the errors of a report from the deviations.
+    /// Sets a report's errors from the deviations.
     package func write(to report: inout PositionReport, _ confidence: Confidence = .ninetyFive) {
         report.latitudeError = north * confidence.alongAxis
         report.longitudeError = east * confidence.alongAxis
@@ -52,8 +52,8 @@ package struct PositionDeviations: Sendable, Hashable {
 }
 
 extension PositionReport {
-    /// Returns the report with its errors converted to another confidence level. If the horizontal error is unknown, it
-    /// is derived from the errors of latitude and longitude.
+    /// Returns the report with its errors converted to a different confidence level. If the horizontal error is
+    /// unknown, it is derived from the latitude and longitude errors.
     package func convertingErrors(
         to confidence: PositionDeviations.Confidence, from former: PositionDeviations.Confidence
     ) -> PositionReport {

@@ -2,21 +2,21 @@
 
 import DeviceCore
 
-/// The satellites and dilutions of precision of one epoch.
+/// Assembles the satellites and dilutions of precision of one epoch.
 struct SkyAssembler {
-    /// The maximum number of satellite lists in an epoch. There is one list for each system and signal.
+    /// The maximum number of satellite lists per epoch. Each combination of system and signal has its own list.
     private static let maximumLists = 64
-    /// The maximum number of sentences in a list. The standard allows nine. With four satellites per sentence, 40
-    /// sentences suffice for all systems, even with many signals.
+    /// The maximum number of sentences in a list. The standard allows nine. At four satellites per sentence, 40
+    /// sentences are sufficient for all systems, even with many signals.
     private static let maximumSentences = 40
     private static let maximumSatellites = 256
 
-    /// A list of satellites in several GSV sentences.
+    /// A satellite list, which is split across several GSV sentences.
     private struct List {
         var talker: (UInt8, UInt8)
         var signal: Int
         var sentences: Int
-        /// The number of received sentences, all in order.
+        /// The number of sentences received so far, all in order.
         var received: Int
         var isComplete: Bool { received == sentences }
         var satellites: [Satellite]
@@ -24,22 +24,22 @@ struct SkyAssembler {
 
     private var lists: [List] = []
     private var isInvalid = false
-    /// The satellites used for the fix, according to the last epoch with a GSA.
+    /// The satellites used for the fix, as listed in the last epoch that contained a GSA.
     private var used: [SatelliteIdentity] = []
     private var hasGSA = false
     private var report = SkyReport()
     private var ggaUsedCount = -1
     private var ggaHDOP = Double.nan
-    /// The fix mode of GSA: 1 no fix, 2 two-dimensional, 3 three-dimensional; 0 without a GSA.
+    /// The fix mode in GSA: 1 no fix, 2 two-dimensional, 3 three-dimensional; 0 if there is no GSA.
     private(set) var mode = 0
 
-    /// Stores the values of GGA and GNS.
+    /// Records values from GGA and GNS.
     mutating func record(usedCount: Int?, hdop: Double) {
         if let usedCount { ggaUsedCount = usedCount }
         if !hdop.isNaN { ggaHDOP = hdop }
     }
 
-    /// Reads GSA: `A,3,…twelve satellites…,pdop,hdop,vdop`, and the system ID since version 4.10.
+    /// Reads GSA: `A,3,…twelve satellites…,pdop,hdop,vdop`, followed by the system ID since version 4.10.
     mutating func readUsed(_ sentence: NMEASentence) {
         if let mode = sentence[1].count, (1...3).contains(mode) { self.mode = max(self.mode, mode) }
         if !hasGSA { used.removeAll(keepingCapacity: true) }
@@ -62,11 +62,11 @@ struct SkyAssembler {
         return value.isNaN ? other : value
     }
 
-    /// Reads GSV: `number of sentences,index of this sentence,satellites in view`, four fields for each satellite, and
-    /// the signal ID since version 4.10.
+    /// Reads GSV: `number of sentences,index of this sentence,satellites in view`, then four fields for each satellite,
+    /// followed by the signal ID since version 4.10.
     mutating func readInView(_ sentence: NMEASentence) { if !appendSatellites(of: sentence) { isInvalid = true } }
 
-    /// Returns false for a sentence that is out of order or exceeds a limit.
+    /// Appends the satellites of a sentence. Returns false if the sentence is out of order or exceeds a limit.
     private mutating func appendSatellites(of sentence: NMEASentence) -> Bool {
         guard let count = sentence[0].count, count <= Self.maximumSentences, let number = sentence[1].count,
             number >= 1, number <= count
@@ -123,8 +123,8 @@ struct SkyAssembler {
         return satellite
     }
 
-    /// Returns the report of the epoch, and starts a new epoch that keeps the used satellites; nil if the epoch
-    /// contains no data about satellites.
+    /// Returns the epoch's report and starts a new epoch, which keeps the used satellites. Returns nil if the epoch
+    /// contains no satellite data.
     mutating func finishEpoch(counts: inout NMEACounts) -> SkyReport? {
         defer {
             let used = used

@@ -5,12 +5,12 @@ import DeviceCore
 struct SkySentences {
     private static let satellitesOfGSA = 12
     private static let satellitesOfGSV = 4
-    /// The maximum number of satellites in a list of GSV sentences, which state the number with two digits.
+    /// The maximum number of satellites in a list of GSV sentences, in which the count has two digits.
     private static let maximumSatellites = 99
 
     private let report: SkyReport
     private let satellites: [(identity: SatelliteIdentity, satellite: Satellite)]
-    /// The systems with satellites used for the fix; if there are none, the systems with satellites in view.
+    /// The systems of the satellites used for the fix, or of the satellites in view if no satellite is used.
     private let systems: [NMEASystem]
 
     init(_ report: SkyReport) {
@@ -23,7 +23,7 @@ struct SkySentences {
         systems = (used.isEmpty ? Set(satellites.map(\.identity.group)) : used).sorted()
     }
 
-    /// The talker of sentences about the position.
+    /// The talker of position sentences.
     var talker: String {
         switch systems.count {
         case 0: "GP"
@@ -32,7 +32,7 @@ struct SkySentences {
         }
     }
 
-    /// The number of satellites used for the fix; -1 if it is unknown.
+    /// The number of satellites used for the fix; -1 if unknown.
     var usedCount: Int {
         if report.usedCount >= 0 { return min(Int(report.usedCount), 999) }
         return report.satellites == nil ? -1 : satellites.count { $0.satellite.isUsed }
@@ -40,14 +40,14 @@ struct SkySentences {
 
     var hdop: Double { report.hdop }
 
-    /// Returns one GSA sentence for each system, or a single one without satellites if there are none.
+    /// Returns one GSA sentence for each system. If there are no systems, returns one sentence without satellites.
     func gsaSentences(mode: FixMode) -> [[UInt8]] {
         let groups: [NMEASystem?] = systems.isEmpty ? [nil] : systems.map { $0 }
         return groups.map { group in
             var text = NMEASentenceBuilder(talker, "GSA")
             text.appendText("A")
             text.appendInteger(max(Int(mode.rawValue), 1))
-            // A satellite that is received on several signals is listed several times.
+            // The report lists a satellite once per received signal, but GSA contains it only once.
             var numbers: [Int] = []
             for (identity, satellite) in satellites where satellite.isUsed && identity.group == group {
                 guard let number = identity.sentenceNumber, !numbers.contains(number) else { continue }
@@ -58,14 +58,15 @@ struct SkySentences {
             text.appendNumber(report.pdop, decimals: 2)
             text.appendNumber(report.hdop, decimals: 2)
             text.appendNumber(report.vdop, decimals: 2)
-            // The numbers of different systems overlap. The system is stated if there are several, or if it is neither
-            // GPS nor GLONASS.
+            // Satellite numbers of different systems overlap. The system ID is therefore written if there are several
+            // systems, or if the only system is neither GPS nor GLONASS.
             if let group, systems.count > 1 || group.identifier > 2 { text.appendInteger(group.identifier) }
             return text.finish()
         }
     }
 
-    /// Returns the GSV sentences of all satellites in view, by system, and by signal if the report contains it.
+    /// Returns the GSV sentences of all satellites in view, grouped by system and, if the report contains signals, by
+    /// signal.
     func gsvSentences() -> [[UInt8]] {
         struct Group: Hashable {
             var system: NMEASystem
@@ -96,7 +97,7 @@ struct SkySentences {
                     let (elevation, azimuth, signal) = (satellite.elevation, satellite.azimuth, satellite.signal)
                     text.appendNumber((-90...90).contains(elevation) ? elevation : .nan, decimals: 0, width: 2)
                     text.appendDirection((0...360).contains(azimuth) ? azimuth : .nan, decimals: 0, width: 3)
-                    // The field is empty if the satellite is not tracked; gpsd reports 0.
+                    // The field is empty if the satellite is not tracked, for which gpsd reports 0.
                     text.appendNumber(signal > 0 && signal < 99.5 ? signal : .nan, decimals: 0, width: 2)
                 }
                 if let signal = group.signal {

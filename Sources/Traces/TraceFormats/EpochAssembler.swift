@@ -5,24 +5,24 @@ import DeviceCore
 /// Merges the reports of one receiver into epochs. gpsd may report an epoch several times, each report more complete
 /// than the one before, and may send the satellite report before or after the position to which it belongs.
 struct EpochAssembler {
-    /// The maximum time in nanoseconds between the arrivals of reports of one epoch (2 s).
+    /// The maximum time between the arrivals of two reports of the same epoch, in nanoseconds (2 s).
     private static let maximumEpochDuration: Int64 = 2_000_000_000
-    /// The maximum age in nanoseconds of a satellite report that is added to a position (2 s).
+    /// The maximum age of a satellite report that is added to a position, in nanoseconds (2 s).
     private static let maximumSkyAge: Int64 = 2_000_000_000
 
-    /// A position and the satellite report that belongs to it.
+    /// A position and its satellite report.
     struct Epoch {
-        /// The arrival time in nanoseconds since the start of the trace; nil if the trace does not contain it.
+        /// The arrival time in nanoseconds since the start of the trace; nil if unknown.
         var arrival: Int64?
-        /// The last report of the epoch with a fix; the last report if none has a fix.
+        /// The last report with a fix, or the last report if the epoch has no fix.
         var report: PositionReport
-        /// The latest satellite report; nil if there is no recent one.
+        /// The latest satellite report; nil if none is recent.
         var sky: SkyReport?
         /// True if satellites were received since the previous epoch.
         var hasNewSatellites = false
-        /// The civil time of the fix: the receiver's time, otherwise the time of arrival; nil if neither is known.
+        /// The civil time of the fix, or the arrival time if the receiver reported no time; nil if both are unknown.
         var time: WallTime?
-        /// True for the first fix, and for the first fix after a loss of positions.
+        /// True for the first fix, and for the first fix after positions were lost.
         var startsSegment = false
     }
 
@@ -30,7 +30,7 @@ struct EpochAssembler {
     private struct Sky {
         var report: SkyReport
         var arrival: Int64?
-        /// The time of the report; if it has none, that of the position before it.
+        /// The time of the report. A report without a time has the time of the preceding position.
         var time: WallTime?
         /// True until the report is added to a position.
         var isNew = true
@@ -46,9 +46,9 @@ struct EpochAssembler {
     private let includesMissing: Bool
     private var pending: Epoch?
     private var sky: Sky?
-    /// True if the satellite report of the pending position belongs to no other position.
+    /// True if the pending position has a satellite report that was not added to any earlier position.
     private var hasOwnSky = false
-    /// True if the pending position's own satellite report arrived before its last position report. A further satellite
+    /// True if the pending position's own satellite report arrived before the last position report. The next satellite
     /// report without a time then belongs to the next position.
     private var isSkyBeforeLastReport = false
     private var isAfterLoss = true
@@ -59,13 +59,13 @@ struct EpochAssembler {
         self.includesMissing = includesMissing
     }
 
-    /// The remark about ``implausibleReportCount`` reports, without the leading count.
+    /// The remark about the ``implausibleReportCount`` reports, without the leading count.
     static let implausibleText =
         "reports had impossible numbers, such as an altitude of 10,000 km; those numbers were omitted."
 
     var hasPending: Bool { pending != nil }
 
-    /// True for the path of the selected receiver, and for an unknown path.
+    /// Returns true if `name` is the selected receiver or if either path is unknown.
     func isSelected(receiver name: String) -> Bool {
         guard let receiver else { return true }
         return receiver.isEmpty || name.isEmpty || name == receiver
@@ -108,7 +108,7 @@ struct EpochAssembler {
             latest.report.merge(found)
             if last.isNew, last.hasNewSatellites { latest.hasNewSatellites = true }
         }
-        // gpsd usually sends the satellite report after the position to which it belongs.
+        // gpsd usually sends the satellite report after the corresponding position.
         if let epoch = pending, found.time.map({ $0 == epoch.report.time }) ?? !isSkyBeforeLastReport {
             pending?.sky = latest.report
             if latest.hasNewSatellites { pending?.hasNewSatellites = true }
@@ -123,7 +123,6 @@ struct EpochAssembler {
         return removePending()
     }
 
-    /// Removes and returns the pending epoch; nil if there is none.
     mutating func removePending() -> Epoch? {
         defer { pending = nil }
         return pending
@@ -150,8 +149,8 @@ struct EpochAssembler {
         pending = epoch
     }
 
-    /// Sets the time of an epoch, and its satellite report if there is a recent one. An epoch without a fix does not
-    /// reuse the report of an earlier fix.
+    /// Sets the epoch's time, and its satellite report if a recent one exists. An epoch without a fix does not reuse a
+    /// report that was already added to an earlier fix.
     private mutating func complete(_ epoch: inout Epoch) {
         epoch.time =
             epoch.report.time
@@ -167,7 +166,7 @@ struct EpochAssembler {
     }
 
     private func isRecent(_ sky: Sky, _ epoch: Epoch) -> Bool {
-        // The time that a new report inherited is that of the previous position and is not compared.
+        // A new report without a time inherited the time of the previous position, which is not compared.
         if let told = sky.report.time ?? (sky.isNew ? nil : sky.time), let now = epoch.report.time,
             now.nanoseconds.subtractingSaturated(told.nanoseconds).magnitude > Self.maximumSkyAge.magnitude
         {
@@ -190,8 +189,8 @@ extension SkyReport {
 }
 
 extension PositionReport {
-    /// Removes values that are impossible on Earth, which a damaged or malicious file may contain. Written to a file of
-    /// another format, they would become other numbers or make it invalid. Returns true if there were any.
+    /// Removes values that are impossible on Earth, which damaged or malicious files may contain. Exporting them could
+    /// produce different numbers or an invalid file. Returns true if any value was removed.
     mutating func removeImplausibleValues() -> Bool {
         var isChanged = false
         func check(_ value: inout Double, _ range: Range<Double>) {

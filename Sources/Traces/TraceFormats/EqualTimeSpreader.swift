@@ -2,33 +2,35 @@
 
 import DeviceCore
 
-/// Spreads consecutive items with the same time over the interval that follows, in their order.
+/// Spreads consecutive items with the same time evenly over the interval that follows, and keeps their order.
 ///
-/// A logger that writes whole seconds gives several points the same time. `n` points with the time `t` are placed at
-/// `t + i · min(1 s, next − t) / n`, where `next` is the next time in the file. Items without a time are spaced equally
-/// between the items with a time before and after them, or one second apart if none follows. Times are in nanoseconds.
+/// A logger with a resolution of whole seconds gives several points the same time. `n` points with the time `t` are
+/// placed at `t + i · min(1 s, next − t) / n`, where `next` is the next time in the file. Items without a time are
+/// spaced equally between the neighbouring items with a time, or one second apart if no item with a time follows. Times
+/// are in nanoseconds.
 struct EqualTimeSpreader<Item> {
-    /// The longest interval that items of one time are spread over, in nanoseconds: the resolution of whole seconds.
+    /// The longest interval over which items with the same time are spread, in nanoseconds: one second.
     private static var maximumInterval: Int64 { 1_000_000_000 }
-    /// The maximum total size of the buffered items. A longer run is spread in parts, each over half of what remains of
-    /// its second.
+    /// The maximum total size of the buffered items. A longer run is yielded in parts, each spread over half of the
+    /// remaining interval.
     static var maximumItems: Int { 16_384 }
 
     private var items: [Item] = []
     private var size = 0
-    /// The time in the file of the buffered items; nil before the first item with a time.
+    /// The time of the buffered items in the file; nil before the first item with a time.
     private var time: Int64?
-    /// The part of the interval that earlier parts of the same run have used, in nanoseconds.
+    /// The part of the interval, in nanoseconds, that earlier parts of the same run have used.
     private var used: Int64 = 0
-    /// The number of items up to and including the last one with a time.
+    /// The number of buffered items up to and including the last item with a time.
     private var timedCount = 0
 
-    /// Adds an item, and yields the items that it completes, each with its time.
+    /// Appends an item. If the item ends the buffered run, or the buffer is full, yields the buffered items with their
+    /// times.
     ///
     /// - Parameters:
-    ///   - time: The time of the item; nil if the file has none. A time earlier than that of the previous item ends a
-    ///     run, just as a later one does.
-    ///   - size: The size of the item, at least 1; see ``maximumItems``.
+    ///   - time: The time of the item; nil if the file contains no time for it. A time that differs from the previous
+    ///     item's, even an earlier one, ends the run.
+    ///   - size: The size of the item, at least 1, which counts toward ``maximumItems``.
     ///   - isContinuous: False if the item does not continue the path of the previous items.
     mutating func append<E: Error>(
         _ item: Item, at time: Int64?, size: Int = 1, isContinuous: Bool = true, yield: (Item, Int64) throws(E) -> Void
@@ -50,7 +52,7 @@ struct EqualTimeSpreader<Item> {
         try flush(gap: nil, isContinuous: false, yield: yield)
     }
 
-    /// - Parameter gap: The time to the next item; nil if there is none or its time is earlier.
+    /// - Parameter gap: The time to the next item; nil if there is no next item or if its time is earlier.
     private mutating func flush<E: Error>(
         gap: Int64?, isContinuous: Bool, yield: (Item, Int64) throws(E) -> Void
     ) throws(E) {
@@ -62,8 +64,8 @@ struct EqualTimeSpreader<Item> {
     }
 
     /// - Parameters:
-    ///   - interval: The interval that the items with a time share.
-    ///   - longestStep: The maximum distance between items without a time.
+    ///   - interval: The interval over which the items with a time are spread.
+    ///   - maximumStep: The maximum interval between items without a time.
     ///   - gap: The time to the next item.
     private mutating func yieldItems<E: Error>(
         over interval: Int64, maximumStep: Int64, gap: Int64, yield: (Item, Int64) throws(E) -> Void

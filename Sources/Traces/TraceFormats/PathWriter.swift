@@ -8,7 +8,7 @@ import TraceEditing
 struct PathWriter: ~Copyable {
     /// A segment of the path without a gap.
     struct Segment {
-        /// The iterator before its first position.
+        /// An iterator positioned before the first position of the segment.
         var epochs: PositionEpochs
         var count = 0
         /// True if all positions have civil times.
@@ -23,16 +23,16 @@ struct PathWriter: ~Copyable {
     let trace: TraceFile
     let options: ExportOptions
     private let bytes: UnsafeRawBufferPointer
-    // The number of positions for each kind of remark.
+    // The number of positions for each remark.
     private var accuracies = 0
     private var altitudes = 0
     private var undefinedAltitudes = 0
     private var positionsWithoutTime = 0
-    /// The iterator before the first position of the trace.
+    /// An iterator positioned before the first position of the trace.
     let start: PositionEpochs
 
-    /// Creates the file, and calls `body` to write it. Throws an error before creating the file if there are no
-    /// positions.
+    /// Creates the file and calls `body` to write it. If the trace contains no positions, throws an error and creates
+    /// no file.
     static func write(
         _ trace: TraceFile, to path: String, _ options: ExportOptions,
         _ body: (inout PathWriter) throws(DeviceError) -> [String]
@@ -51,10 +51,9 @@ struct PathWriter: ~Copyable {
         }
     }
 
-    /// Returns the next position; nil at the end.
     func next(_ epochs: inout PositionEpochs) -> PositionEpochs.Epoch? { epochs.next(bytes) }
 
-    /// Calls `body` with each position of a segment. Returns the iterator after its last position.
+    /// Calls `body` with each position of a segment. Returns an iterator positioned after the segment.
     mutating func forEach(
         _ stretch: Segment, _ body: (inout PathWriter, PositionEpochs.Epoch, _ index: Int) -> Void
     ) throws(DeviceError) -> PositionEpochs {
@@ -68,9 +67,9 @@ struct PathWriter: ~Copyable {
     }
 
     /// Counts a position for the remarks about missing information and about information that the format cannot
-    /// contain.
+    /// represent.
     ///
-    /// - Parameter altitude: The altitude that the format contains; NaN if the position has none.
+    /// - Parameter altitude: The altitude that is written to the file; NaN if there is none.
     mutating func countOmissions(of epoch: PositionEpochs.Epoch, altitude: Double) {
         let report = epoch.report
         if !report.horizontalError.isNaN || !report.longitudeError.isNaN || !report.verticalError.isNaN {
@@ -85,9 +84,9 @@ struct PathWriter: ~Copyable {
         if epoch.time == nil { positionsWithoutTime += 1 }
     }
 
-    /// Returns the segment that begins at the iterator's position; nil at the end.
+    /// Returns the segment that starts at the iterator's position; nil if no positions remain.
     ///
-    /// - Parameter cutsAntimeridian: Whether a segment ends at a crossing of 180 degrees of longitude.
+    /// - Parameter cutsAntimeridian: If true, a segment also ends where the path crosses 180° longitude.
     func segment(from epochs: PositionEpochs, cutsAntimeridian: Bool = false) -> Segment? {
         var stretch = Segment(epochs: epochs)
         var scan = epochs
@@ -106,12 +105,12 @@ struct PathWriter: ~Copyable {
         return stretch.count > 0 ? stretch : nil
     }
 
-    /// Closes the file, and returns remarks about omitted content.
+    /// Closes the file and returns remarks about omitted content.
     ///
     /// - Parameters:
-    ///   - epochs: The iterator after the last position.
-    ///   - altitude: The reference surface of the format's altitudes.
-    ///   - hasSatellites: True for a format that contains satellites and dilutions of precision.
+    ///   - epochs: An iterator positioned after the last position.
+    ///   - altitude: The reference surface of altitudes in the format.
+    ///   - hasSatellites: True if the format can contain satellites and dilutions of precision.
     mutating func close(
         _ epochs: PositionEpochs, format: String, altitude: String, hasSatellites: Bool = false
     ) throws(DeviceError) -> [String] {

@@ -5,24 +5,22 @@ import GPSDProtocol
 import Trace
 import TraceEditing
 
-/// Iterates over the positions of one receiver in a trace, one position per epoch.
+/// Iterates over the positions of one receiver in a trace. Each epoch is one position.
 ///
-/// A copy keeps its own position in the trace. The bytes of the trace must stay at the same address during the
-/// iteration.
+/// Copies iterate independently. The bytes of the trace must stay at the same address during the iteration.
 struct PositionEpochs {
     typealias Epoch = EpochAssembler.Epoch
 
-    /// The events that are not positions, by kind, except losses, which end a segment. Satellite reports are counted
-    /// even though epochs contain them.
+    /// The number of events that are not positions, by kind. Losses are not counted because they end a segment.
+    /// Satellite reports are counted although epochs contain them.
     private(set) var skippedContent = SkippedContent()
-    /// The assembler, which knows the receiver and counts omitted positions.
+    /// The assembler, which selects the receiver and counts omitted positions.
     private(set) var assembler: EpochAssembler
     private var cursor: TraceCursor
     private var decoder = GPSDDecoder()
     private(set) var damage = ReportDiagnostics()
     private var isAtEnd = false
 
-    /// Creates an iterator at the start of a trace.
     init(_ trace: TraceFile, receiver: String? = nil) {
         cursor = TraceCursor(trace)
         assembler = EpochAssembler(start: trace.start, receiver: receiver)
@@ -31,7 +29,7 @@ struct PositionEpochs {
 
     var diagnostics: InputDiagnostics { cursor.diagnostics }
 
-    /// Returns the next position with a fix; nil at the end.
+    /// Returns the next position with a fix; nil at the end of the trace.
     mutating func next(_ bytes: UnsafeRawBufferPointer) -> Epoch? {
         while !isAtEnd {
             guard let record = cursor.next(bytes) else {

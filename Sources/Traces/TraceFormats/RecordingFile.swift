@@ -10,37 +10,36 @@ public import Trace
 /// let device = SimulatedDevice(recording.trace)
 /// ```
 ///
-/// The format is detected from the contents: a native trace; gpsd's reports as text; a log of NMEA sentences; a CSV
-/// file of motion readings; a folder of Sensor Logger; the XML of a libiio context with raw buffer files beside it;
-/// positions as GPX; tables of phyphox; device descriptions and scripts of umockdev; or MCAP. All but the first two are
-/// converted to a native trace. A table in an unknown layout can be read with a column map (``CSVColumnMap``) in the
-/// options.
+/// The format is detected from the contents: a native trace, gpsd reports as text, an NMEA log, a CSV file of motion
+/// readings, a Sensor Logger folder, the XML of a libiio context with raw buffer files beside it, a GPX file, phyphox
+/// tables, umockdev device descriptions and scripts, or MCAP. All but the first two are converted to a native trace. To
+/// read a table in an unknown layout, set a column map (``CSVColumnMap``) in the options.
 public struct RecordingFile: Sendable {
     /// The detected format.
     public let format: RecordingFormat
     /// The recording as a trace.
     public let trace: TraceFile
-    /// Remarks about the import for the user; empty if there are none.
+    /// Messages for the user about the import.
     public let remarks: [String]
 
     /// Opens a file or a folder.
     ///
-    /// - Throws: An error that names the detected type of an unsupported file, or the location of the damage.
+    /// - Throws: An error that states the detected type of an unsupported file, or where the file is damaged.
     public static func open(
         _ path: String, options: RecordingOptions = .init()
     ) throws(DeviceError) -> RecordingFile { try make(try RecordingInput(path: path), options) }
 
-    /// Reads a recording in memory, in any format but a folder and libiio's XML, which has its buffers in other files.
+    /// Reads a recording from memory. All formats are supported except folders and libiio XML, whose buffers are
+    /// separate files.
     ///
     /// - Parameters:
-    ///   - bytes: The contents of the file.
-    ///   - name: The name of the recording in messages.
-    ///   - options: Options for its format.
+    ///   - bytes: The contents of the recording file.
+    ///   - name: The name of the recording, used in messages.
+    ///   - options: The options for reading the recording.
     public static func read(
         _ bytes: [UInt8], name: String, options: RecordingOptions = .init()
     ) throws(DeviceError) -> RecordingFile { try read(TraceBytes(bytes), name: name, options: options) }
 
-    /// Reads a recording from bytes in memory or in a mapped file.
     package static func read(
         _ bytes: TraceBytes, name: String, options: RecordingOptions = .init()
     ) throws(DeviceError) -> RecordingFile { try make(RecordingInput(bytes, name: name), options) }
@@ -71,20 +70,20 @@ extension Recording {
 
 /// Options for reading a recording whose format is not known in advance.
 public struct RecordingOptions: Sendable, Hashable {
-    /// Options for logs of NMEA sentences.
+    /// Options for NMEA logs.
     public var nmea = NMEALogOptions()
     /// Options for CSV files.
     public var csv = MotionCSVOptions()
-    /// Options for folders of Sensor Logger.
+    /// Options for Sensor Logger folders.
     public var sensorLogger = SensorLoggerOptions()
-    /// Options for raw buffer files of libiio.
+    /// Options for libiio raw buffer files.
     public var iio = IIORecordingOptions()
     /// Options for GPX files.
     public var gpx = GPXOptions()
 
-    /// The columns of a table. If set, the recording is read as CSV. nil to detect the format from the contents.
+    /// The columns of a table. If set, the recording is read as CSV. If nil, the format is detected from the contents.
     public var columns: CSVColumnMap?
 
-    /// Creates default options: all information is taken from the recording.
+    /// Creates the default options, which take all information from the recording.
     public init() {}
 }

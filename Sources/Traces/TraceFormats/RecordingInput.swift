@@ -4,7 +4,7 @@ import DeviceCore
 import SystemCalls
 import Trace
 
-/// The result of reading an input: a trace, or readings that are converted to one.
+/// The result of reading an input: a trace, or a recording that is then converted to a trace.
 enum RecordingContents {
     case trace(TraceFile, remarks: [String] = [])
     case recording(Recording)
@@ -15,11 +15,11 @@ final class RecordingInput {
     private static let prefixSize = 1 << 16
 
     let name: String
-    /// The sorted names of the files in a folder; nil for a file.
+    /// The sorted names of the files in the folder; nil if the input is not a folder.
     let folder: [String]?
     let chunks: FileContents
     let prefix: [UInt8]
-    /// True for a file, which may have related files beside it.
+    /// True if the input is a file, which may have related files in the same directory.
     var isOnDisk: Bool { if case .file = chunks { true } else { false } }
 
     init(path: String) throws(DeviceError) {
@@ -36,7 +36,7 @@ final class RecordingInput {
         prefix = Array(bytes.prefix(Self.prefixSize))
     }
 
-    /// The first byte after white space and a byte order mark; nil if there is none.
+    /// The first byte that is not white space or part of a byte order mark; nil if there is none.
     private(set) lazy var firstByte = prefix.first { ![0x20, 0x09, 0x0a, 0x0d, 0xef, 0xbb, 0xbf].contains($0) }
 
     var mayBeTable: Bool { firstByte.map { !"<{$!\\".utf8.contains($0) } ?? false }
@@ -46,10 +46,10 @@ final class RecordingInput {
         $0.contains(UInt8(ascii: "$")) && NMEALogSummary.isLog($0, allowsMissingChecksum: false)
     }
 
-    /// The column names of a table in lower case; empty if it has no readable header.
+    /// The lower-case column names of a table; empty if the input has no readable header.
     private(set) lazy var columns: [String] = mayBeTable ? prefix.withUnsafeBytes { Recording.csvColumns(of: $0) } : []
 
-    /// The input as a native trace or gpsd's reports; otherwise the error, which describes the contents.
+    /// The input as a native trace or gpsd reports, or the error that describes why it is neither.
     private(set) lazy var trace: Result<TraceFile, DeviceError> = {
         do throws(DeviceError) {
             return .success(try TraceFile(contents: try contents(), name: name))
@@ -58,7 +58,6 @@ final class RecordingInput {
         }
     }()
 
-    /// Returns the whole contents of a file.
     func contents() throws(DeviceError) -> TraceBytes {
         switch chunks {
         case .memory(let bytes, _): bytes
@@ -66,9 +65,9 @@ final class RecordingInput {
         }
     }
 
-    /// Reads the whole contents of a file into memory.
+    /// Reads the whole file into memory.
     ///
-    /// - Throws: An error with code `notSupported` if the contents are larger than `limit` bytes.
+    /// - Throws: An error with code `notSupported` if the file is larger than `limit` bytes.
     func bytes(limit: Int = Folder.maximumFileSize) throws(DeviceError) -> [UInt8] {
         let contents = try contents()
         guard contents.count <= limit else {
@@ -79,8 +78,8 @@ final class RecordingInput {
         return bytes
     }
 
-    /// Reads a file beside this one, or below its folder. Returns nil if the file does not exist, and for an input in
-    /// memory.
+    /// Reads a file from the same directory or a subdirectory. Returns nil if the file does not exist or if the input
+    /// is in memory.
     func readSibling(named file: String) throws(DeviceError) -> [UInt8]? {
         guard isOnDisk else { return nil }
         return try Folder.readIfPresent((name.lastIndex(of: "/").map { String(name[...$0]) } ?? "") + file)
@@ -104,7 +103,7 @@ final class RecordingInput {
         return (format, try read(self, options))
     }
 
-    /// Returns the format that the input matches best; nil if it matches none.
+    /// Returns the best matching format; nil if no format matches.
     private func format(triedLast: Bool) throws(DeviceError) -> RecordingFormat? {
         var best: (format: RecordingFormat, likeness: Int)?
         for format in RecordingFormat.all where format.isTriedLast == triedLast {
@@ -114,7 +113,7 @@ final class RecordingInput {
         return best?.format
     }
 
-    /// The error for an input of unknown format. If the input resembles a trace, it is the error of the trace reader.
+    /// The error for an unknown format. If the input resembles a trace, this is the trace reader's error.
     private var unknownFormatError: DeviceError {
         guard folder == nil else {
             return DeviceError(

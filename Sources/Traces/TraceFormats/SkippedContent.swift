@@ -2,9 +2,9 @@
 
 import Trace
 
-/// Counters of content that an export cannot contain, by kind.
+/// Counts content that an export cannot contain, by kind.
 struct SkippedContent: Sendable {
-    /// The kinds of content, in the order of the remarks.
+    /// The content kinds, in the order of the remarks.
     enum Kind: Int, CaseIterable, Sendable {
         case readings, reports, attitudes, skies, batteries, texts, accessories, beacons, losses
 
@@ -27,7 +27,7 @@ struct SkippedContent: Sendable {
 
     mutating func add(_ kind: Kind) { counts[kind.rawValue] += 1 }
 
-    /// Counts an event that is omitted regardless of its content.
+    /// Counts an event that is omitted entirely.
     mutating func add(_ kind: TraceRecord.Kind) {
         switch kind {
         case .gpsd: add(.reports)
@@ -44,7 +44,7 @@ struct SkippedContent: Sendable {
         if header?.battery != nil { add(.batteries) }
     }
 
-    /// Returns one sentence for each omitted kind, except for the kinds that the format does contain.
+    /// Returns one sentence for each omitted kind, except for the kinds in `kept`, which the format can represent.
     func remarks(without kept: Set<Kind> = []) -> [String] {
         zip(Kind.allCases, counts).compactMap { kind, count in
             count == 0 || kept.contains(kind) ? nil : "\(count) \(kind.name) were omitted."

@@ -3,16 +3,16 @@
 import DeviceCore
 import Trace
 
-/// Iterates over the motion readings of a trace in the order of measurement. A trace contains them in the order of
-/// arrival, in which readings of one sensor may be later than those of another.
+/// Iterates over the motion readings of a trace in measurement order. A trace stores readings in arrival order, in
+/// which a sensor's readings may follow later readings of other sensors.
 ///
-/// Memory holds a window of readings, regardless of the length of the trace. Of several readings of one sensor with the
-/// same time, only the first is returned.
+/// A fixed number of readings is buffered, regardless of the length of the trace. If several readings of one sensor
+/// have the same time, only the first is returned.
 struct SortedReadings {
     struct Reading {
         /// The index of the sensor in ``SortedReadings/sensors``.
         var sensor: Int
-        /// The time of measurement in nanoseconds since ``SortedReadings/start``.
+        /// The measurement time in nanoseconds since ``SortedReadings/start``.
         var time: Int64
         var value: SIMD3<Double>
     }
@@ -25,7 +25,7 @@ struct SortedReadings {
         fileprivate var last: Int64?
         fileprivate var intervals: [Int64] = []
 
-        /// The typical sample rate in hertz; nil if it is unknown.
+        /// The median sample rate in hertz; nil if it is unknown.
         var rate: Double? {
             let median = intervals.sorted().dropFirst(intervals.count / 2).first ?? 0
             return median > 0 ? 1e9 / Double(median) : nil
@@ -38,14 +38,14 @@ struct SortedReadings {
 
     /// All sensors of the trace, including those without readings.
     private(set) var sensors: [Sensor]
-    /// The civil time at time zero; nil if the trace does not contain it. No reading is before it.
+    /// The civil time at time zero; nil if it is unknown. No reading is earlier.
     private(set) var start: WallTime?
     private(set) var skippedContent = SkippedContent()
-    /// The number of omitted readings with the time of another reading of the same sensor.
+    /// The number of readings omitted because an earlier reading of the same sensor had the same time.
     private(set) var repeatedCount = 0
-    /// The number of omitted readings that were more than ``window`` readings late.
+    /// The number of readings omitted because they arrived more than ``window`` readings late.
     private(set) var lateCount = 0
-    /// The lines of the trace that could not be read completely.
+    /// Diagnostics about lines that could not be read completely.
     private(set) var diagnostics = InputDiagnostics()
 
     private let bytes: TraceBytes
@@ -55,7 +55,7 @@ struct SortedReadings {
     private var lastReturnedTimes: [Int64?] = []
     private var isAtEnd = false
 
-    /// Reads the trace once to collect the sensors and their statistics.
+    /// Scans the trace once to collect the sensors and their statistics.
     ///
     /// - Throws: An error if the trace contains no motion readings.
     init(_ trace: TraceFile) throws(DeviceError) {
@@ -83,7 +83,6 @@ struct SortedReadings {
         }
     }
 
-    /// Returns the next reading; nil at the end.
     mutating func next() -> Reading? {
         while true {
             while !isAtEnd, buffer.count < Self.window {

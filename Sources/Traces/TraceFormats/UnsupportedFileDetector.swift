@@ -2,10 +2,10 @@
 
 import DeviceCore
 
-/// Detects files in unsupported formats by their first bytes, and advises on their conversion.
+/// Detects unsupported file types from the first bytes, and advises how to convert such files.
 enum UnsupportedFileDetector {
-    /// The offset and the magic bytes of each type of file, and advice on its conversion, in which PATH stands for the
-    /// path.
+    /// The offset and the magic bytes of each file type, with conversion advice. PATH in the advice stands for the
+    /// file's path.
     private static let kinds: [(place: Int, bytes: [UInt8], advice: String)] = [
         (
             0, Array("SQLite format 3\0".utf8),
@@ -28,9 +28,9 @@ enum UnsupportedFileDetector {
     private static let geoJSON =
         "GeoJSON, which may lack times. Convert it to GPX: gpsbabel -i geojson -f PATH -o gpx -F out.gpx"
 
-    /// Returns the error for a file with these first bytes; nil if its type may be supported.
+    /// Returns the error for a file that begins with `prefix`; nil if the file may be supported.
     static func error(_ prefix: some Collection<UInt8>, _ path: String) -> DeviceError? {
-        // All types are detected in the first 4096 bytes.
+        // The first 4096 bytes suffice to detect every type.
         let bytes = Array(prefix.prefix(4096))
         guard let advice = advice(bytes) else { return nil }
         return DeviceError(.notSupported, "\(path) is \(advice.replacing("PATH", with: path))")
@@ -41,7 +41,7 @@ enum UnsupportedFileDetector {
         let text = bytes.drop { [0x20, 0x09, 0x0a, 0x0d, 0xef, 0xbb, 0xbf].contains($0) }
         if text.first == UInt8(ascii: "<") { return advice(onXML: bytes) }
         guard text.first == UInt8(ascii: "{") || text.first == UInt8(ascii: "[") else { return nil }
-        // The order of members is undefined in JSON, and white space may be anywhere.
+        // JSON members may be in any order, and white space may be anywhere.
         let plain = text.prefix(512).filter { ![0x20, 0x09, 0x0a, 0x0d].contains($0) }
         let isOurs = plain.starts(with: "{\"format\"".utf8) || plain.starts(with: "{\"class\"".utf8)
         if isOurs { return nil }
@@ -58,7 +58,7 @@ enum UnsupportedFileDetector {
     private static let phoneJSON =
         "a JSON log of a phone app, which is not supported. Export CSV instead: Sensor Logger and phyphox offer it, and the directory unpacked from their archive can be read directly. Tables of other apps need a column map (--columns)"
 
-    /// Returns the advice for an XML file by its root element; nil if it is of another type.
+    /// Returns the advice for an XML file with a known root element; nil for other elements.
     private static func advice(onXML bytes: [UInt8]) -> String? {
         var xml = XMLReader(MemorySource(bytes), name: "")
         do throws(DeviceError) {

@@ -3,17 +3,18 @@
 public import DeviceCore
 import Trace
 
-/// A description of the columns of a table in an unknown layout.
+/// Describes the columns of a table in an unknown layout.
 ///
 /// ```swift
 /// let map = try CSVColumnMap(
 ///     "time=ts:ms, accel.x=ax:g, accel.y=ay:g, accel.z=az:g, lat=Latitude, lon=#7, speed=v:km/h")
 /// ```
 ///
-/// Entries are separated by commas. `QUANTITY=COLUMN:UNIT` names the column of a quantity: by its name in the header,
-/// which is case-insensitive; by its name in quotes, `"a, b"`, if it contains a comma, a colon or a quote (which is
-/// doubled); or by its number, `#3`, counted from 1. Without a unit, the first unit in the table below is used. A minus
-/// before the unit inverts the sign, as needed for Core Motion's acceleration (`accel.x=ax:-g`).
+/// Entries are separated by commas. `QUANTITY=COLUMN:UNIT` assigns a column to a quantity. A column is given by its
+/// header name, which is case-insensitive, or by its number, `#3`, counted from 1. A name that contains a comma, a
+/// colon or a quote is written in quotes, `"a, b"`, with inner quotes doubled. If the unit is omitted, the first unit
+/// in the table below is used. A minus sign before the unit inverts the value's sign, as needed for Core Motion's
+/// acceleration (`accel.x=ax:-g`).
 ///
 /// | quantities | units |
 /// | --- | --- |
@@ -30,39 +31,39 @@ import Trace
 /// | `lat.dir`, `lon.dir` | none: N or S, E or W, in a separate column |
 /// | `mode`, `sats`, `hdop`, `vdop`, `pdop` | none |
 ///
-/// The settings are `separator=` (comma, semicolon, tab or pipe), if the first line does not reveal it;
+/// The settings are `separator=` (comma, semicolon, tab or pipe), if it cannot be detected from the first line;
 /// `decimal=comma`; `header=no`, if the first row contains readings; `skip=2`, the number of lines before the header;
 /// `period=0.01`, the interval between rows in seconds, if there is no time column; and `start=2026-11-21T10:00:00Z`,
 /// the civil time at time zero.
 public struct CSVColumnMap: Sendable, Hashable {
-    /// The maximum length of a map's text in bytes.
+    /// The maximum length of the map text in bytes.
     static let maximumLength = 16_384
     static let maximumSkip = 1_000_000
 
     struct Column: Sendable, Hashable {
-        /// The name in the header as written in the map; nil if the map contains a number.
+        /// The header name as written in the map; nil if the map specifies a column number.
         var name: String?
-        /// The index, counted from 0; nil if the map contains a name.
+        /// The column index, counted from 0; nil if the map specifies a name.
         var index: Int?
-        /// The unit; nil for quantities without a unit.
+        /// The column's unit; nil if the quantity has no unit.
         var unit: CSVUnit?
 
         var description: String { name.map { "\"\($0)\"" } ?? "#\((index ?? 0) + 1)" }
     }
 
     private(set) var columns: [CSVQuantity: Column] = [:]
-    /// The separator of cells; nil to detect it in the first line.
+    /// The cell separator; nil to detect it from the first line.
     private(set) var separator: UInt8?
     private(set) var hasDecimalComma = false
     private(set) var hasHeader = true
     private(set) var skippedLines = 0
-    /// The interval between rows in seconds; nil if rows have times.
+    /// The interval between rows in seconds; nil if the table has times.
     private(set) var period: Double?
     private(set) var start: WallTime?
 
-    /// Parses the text of a map.
+    /// Parses a column map.
     ///
-    /// - Throws: An error with code `invalidConfiguration` that names the entry and the permitted values.
+    /// - Throws: An error with code `invalidConfiguration` that names the invalid entry and the permitted values.
     public init(_ text: String) throws(DeviceError) {
         guard text.utf8.count <= Self.maximumLength else {
             throw Self.error("The column map is longer than \(Self.maximumLength) bytes.")
@@ -120,7 +121,7 @@ public struct CSVColumnMap: Sendable, Hashable {
     private mutating func set(_ entry: CSVColumnMapParser.Entry) throws(DeviceError) {
         func fail(_ what: String) -> DeviceError { Self.error("\"\(entry.description)\" in the column map: \(what)") }
 
-        // A time of day contains colons, so the parser splits it.
+        // A time of day contains colons, so the parser has split it into value and unit.
         let value = entry.unit.map { "\(entry.value):\($0)" } ?? entry.value
         switch entry.key {
         case "separator":

@@ -2,7 +2,7 @@
 
 import DeviceCore
 
-/// A parser of the entries in a column map's text.
+/// Parses the entries of a column map.
 struct CSVColumnMapParser {
     /// An entry `key=value:unit`.
     struct Entry {
@@ -19,7 +19,7 @@ struct CSVColumnMapParser {
 
     init(_ text: String) { bytes = [UInt8](text.utf8) }
 
-    /// Returns the next entry; nil at the end.
+    /// Returns the next entry; nil at the end of the text.
     mutating func next() throws(DeviceError) -> Entry? {
         skipWhitespace()
         while at < bytes.count, bytes[at] == UInt8(ascii: ",") {
@@ -75,7 +75,7 @@ struct CSVColumnMapParser {
         throw CSVColumnMap.error("The quote before the column of \(key) in the column map is never closed.")
     }
 
-    /// Returns the text up to one of the given bytes, without surrounding white space.
+    /// Returns the text up to one of the given bytes, with surrounding white space removed.
     private mutating func word(until ends: StaticString) -> String {
         let start = at
         while at < bytes.count, !ends.withUTF8Buffer({ $0.contains(bytes[at]) }) { at += 1 }

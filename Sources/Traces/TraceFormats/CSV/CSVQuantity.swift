@@ -5,9 +5,9 @@ import DeviceCore
 /// A quantity that a column of a table can contain, with its name in column maps.
 enum CSVQuantity: String, Hashable, Sendable, CaseIterable {
     case time
-    /// The date of the row, if its time is a time of day.
+    /// The date of the row, for tables whose times are times of day.
     case date
-    /// The time of the fix. Loggers repeat the last fix in each row.
+    /// The time of the fix, for tables whose rows repeat the last fix.
     case fixTime = "fix.time"
     /// Proper acceleration in m/s²: +9.81 on the axis that points up.
     case accelX = "accel.x"
@@ -25,7 +25,7 @@ enum CSVQuantity: String, Hashable, Sendable, CaseIterable {
     /// Latitude and longitude in degrees on WGS 84, positive to the north and east.
     case lat
     case lon
-    /// The hemispheres of coordinates without a sign: N or S, E or W.
+    /// The hemispheres of unsigned coordinates: N or S, E or W.
     case latitudeDirection = "lat.dir"
     case longitudeDirection = "lon.dir"
     /// The altitude above mean sea level, and the height above the ellipsoid, in metres.
@@ -37,12 +37,12 @@ enum CSVQuantity: String, Hashable, Sendable, CaseIterable {
     case course
     /// The climb rate in m/s, positive upwards.
     case climb
-    /// Accuracies, with their original meaning: eph, epv, eps and epd of gpsd's reports.
+    /// Accuracies, with the same meaning as in the source: `eph`, `epv`, `eps` and `epd` in gpsd reports.
     case horizontalAccuracy = "acc.h"
     case verticalAccuracy = "acc.v"
     case speedAccuracy = "acc.speed"
     case courseAccuracy = "acc.course"
-    /// The fix mode: 0 and 1 without a fix, 2 without an altitude, 3 with an altitude.
+    /// The fix mode: 0 and 1 mean no fix, 2 a fix without an altitude, and 3 a fix with an altitude.
     case mode
     /// The number of satellites used.
     case sats
@@ -50,7 +50,7 @@ enum CSVQuantity: String, Hashable, Sendable, CaseIterable {
     case vdop
     case pdop
 
-    /// The dimension of the quantity; nil for quantities without a unit.
+    /// The dimension; nil for quantities without a unit.
     var dimension: CSVDimension? {
         switch self {
         case .time, .fixTime: .time
@@ -66,7 +66,7 @@ enum CSVQuantity: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// True for quantities that motion sensors measure.
+    /// True if a motion sensor measures the quantity.
     var isMotion: Bool {
         switch dimension {
         case .acceleration, .rate, .field, .pressure: true
@@ -74,7 +74,7 @@ enum CSVQuantity: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// Returns advice on the correct name for an unknown one; empty if there is none.
+    /// Returns a hint about the correct name if the name is unknown but similar; otherwise an empty string.
     static func hint(for name: String) -> String {
         switch name.lowercased() {
         case "alt", "altitude", "height", "ele", "elevation":
@@ -100,12 +100,12 @@ enum CSVDimension: Hashable, Sendable {
 
     /// The units of the dimension. The first one is the default.
     ///
-    /// A value is converted to the unit of sources by a multiplication and then a division. One of the two factors is
-    /// 1, so that the result is rounded only once.
+    /// Values are converted to the unit used by sources with one multiplication and one division. One of the two
+    /// factors is always 1, so the result is rounded only once.
     var units: [CSVUnit] {
         switch self {
         case .time:
-            // Powers of ten preserve all digits of times; see ``CSVUnit/power``.
+            // Powers of ten preserve all digits of a time; see ``CSVUnit/power``.
             [
                 CSVUnit("s", power: 9), CSVUnit("ms", power: 6), CSVUnit("us", power: 3), CSVUnit("ns", power: 0),
                 CSVUnit("iso"),
@@ -124,7 +124,7 @@ enum CSVDimension: Hashable, Sendable {
                 CSVUnit("mG", 1, 1000),
             ]
         case .pressure:
-            // Inches and millimetres of mercury are from the BIPM's SI Brochure, 8th edition, table 8.
+            // The factors for inches and millimetres of mercury are from the BIPM's SI Brochure, 8th edition, table 8.
             [
                 CSVUnit("kPa"), CSVUnit("hPa", 1, 10), CSVUnit("mbar", 1, 10), CSVUnit("Pa", 1, 1000),
                 CSVUnit("mmHg", 0.133_322), CSVUnit("inHg", 3.386_389),
@@ -133,7 +133,7 @@ enum CSVDimension: Hashable, Sendable {
         case .length:
             [CSVUnit("m"), CSVUnit("cm", 1, 100), CSVUnit("mm", 1, 1000), CSVUnit("km", 1000), CSVUnit("ft", 0.3048)]
         case .speed:
-            // A knot is 1852 m/h, a mile per hour 1609.344 m/h.
+            // A knot is 1852 m/h; one mile per hour is 1609.344 m/h.
             [
                 CSVUnit("m/s"), CSVUnit("km/h", 1, 3.6), CSVUnit("kn", 1852, 3600), CSVUnit("mph", 0.44704),
                 CSVUnit("cm/s", 1, 100), CSVUnit("mm/s", 1, 1000), CSVUnit("ft/s", 0.3048),
@@ -144,12 +144,12 @@ enum CSVDimension: Hashable, Sendable {
     var unitNames: String { units.map(\.name).joined(separator: ", ") }
 }
 
-/// A unit of a column, optionally with an inverted sign.
+/// The unit of a column, optionally with inverted sign.
 struct CSVUnit: Hashable, Sendable {
     let name: String
     private let factor: Double
     private let divisor: Double
-    /// The exponent of a time unit of 10^power nanoseconds. nil for other units, and for times written as dates.
+    /// For a time unit of 10^n nanoseconds, the exponent n; nil for other units and for times written as dates.
     let power: Int?
     var isNegated = false
 
@@ -166,8 +166,8 @@ struct CSVUnit: Hashable, Sendable {
         return isNegated ? 0 - value : value
     }
 
-    /// Whether a name in a map denotes this unit. Names are case-sensitive, because `T` is not `t` and `mG` is not
-    /// `mg`. The micro sign, other notations of a square, and common synonyms are recognized.
+    /// Returns true if a name in a map denotes this unit. Names are case-sensitive, because `T` differs from `t` and
+    /// `mG` from `mg`. The micro sign, alternative notations for squares, and common synonyms are recognized.
     func matches(name text: String) -> Bool {
         switch text {
         case "\u{b5}T", "\u{3bc}T": name == "uT"
@@ -194,8 +194,8 @@ extension CSVQuantity {
 extension PositionReport {
     var hasValidCoordinates: Bool { latitude.magnitude <= 90 && longitude.magnitude <= 180 }
 
-    /// Sets a quantity of a table; NaN if it is absent. Negative speeds, courses and accuracies count as unknown,
-    /// because programs write negative numbers for them.
+    /// Sets a quantity read from a table; NaN means that it is absent. Negative speeds, courses and accuracies are
+    /// treated as unknown, because some programs write negative numbers for unknown values.
     mutating func set(_ quantity: CSVQuantity, _ value: Double) {
         let known = value >= 0 ? value : .nan
         switch quantity {

@@ -5,18 +5,18 @@ import Trace
 
 /// Reads a table according to a column map.
 struct CSVTableReader {
-    /// The earliest number of nanoseconds that counts as a time since 1970: 1e8 s, or three years. Recordings are
-    /// shorter.
+    /// The smallest time, in nanoseconds, that is interpreted as a time since 1970: 1e8 s, about three years. Elapsed
+    /// times in recordings are shorter.
     static let earliestCivilTime: Int64 = 100_000_000 * 1_000_000_000
 
     private var reader: CSVReader
     private let map: CSVColumnMap
     private var rows: TableRowConverter
 
-    /// Whether times are since 1970. The first time determines it for all rows; nil before that.
+    /// True if times are since 1970, as determined from the first time; nil before the first time.
     private var isCivil: Bool?
     private var timesWithoutZone = 0
-    /// True once a time shows that the logger's clock was set.
+    /// True once a row with a valid time shows that the logger's clock was set.
     private var hasSetClock = false
 
     init(_ bytes: UnsafeRawBufferPointer, name: String, map: CSVColumnMap) throws(DeviceError) {
@@ -64,7 +64,7 @@ struct CSVTableReader {
         return index
     }
 
-    /// The numbered names in a header, for messages.
+    /// The column names of a header with their numbers, for messages.
     private static func numbered(_ header: [String]) -> String {
         let names = header.prefix(24).enumerated().map { "#\($0 + 1) \($1.prefix(24))" }.joined(separator: ", ")
         return "The columns are \(names)\(header.count > 24 ? " and more" : "")."
@@ -108,7 +108,7 @@ struct CSVTableReader {
         return recording
     }
 
-    /// Reads the next row, and skips a row of units below the header.
+    /// Reads the next row. Skips a row of units below the header.
     private mutating func nextRow(isFirst: Bool) throws(DeviceError) -> Bool {
         guard try reader.next() else { return false }
         guard isFirst, map.hasHeader, !hasTime, rows.recordUnits(reader, rows.columns.values.map(\.index)) else {
@@ -127,7 +127,8 @@ struct CSVTableReader {
         }
     }
 
-    /// True if one of the first thousand rows has a civil time. Earlier times are then from a clock that was not set.
+    /// Returns true if one of the first thousand rows has a civil time. Smaller times then come from a clock that was
+    /// not set.
     private func containsCivilTime() throws(DeviceError) -> Bool {
         guard let column = rows.columns[.time] else { return false }
         var ahead = reader
@@ -146,7 +147,7 @@ struct CSVTableReader {
         return false
     }
 
-    /// Records columns that contain hemispheres but are not in the map.
+    /// Records columns that contain hemispheres but are missing from the map.
     private mutating func findUnnamedDirections() {
         for (quantity, letters, sign) in [
             (CSVQuantity.latitudeDirection, "NS", CSVQuantity.lat), (.longitudeDirection, "EW", .lon),
@@ -163,13 +164,13 @@ struct CSVTableReader {
         }
     }
 
-    /// Returns the number in a cell in nanoseconds; nil if there is none, or the unit is not numeric.
+    /// Returns the number in a cell, in nanoseconds; nil if the cell contains no number or the unit is not numeric.
     private static func scaledNumber(_ reader: borrowing CSVReader, _ index: Int, _ unit: CSVUnit) -> Int64? {
         guard let power = unit.power, case .number(let number) = reader.content(index) else { return nil }
         return number.scaled(byPowerOfTen: power)
     }
 
-    /// Returns the time of the fix; nil if the map has no such column or its cell is empty or unusable.
+    /// Returns the time of the fix; nil if the map has no `fix.time` column or if its cell is empty or unusable.
     private mutating func fixTime() throws(DeviceError) -> (time: Int64, civil: WallTime?)? {
         guard let column = rows.columns[.fixTime], let unit = column.unit else { return nil }
         let text = reader.text(column.index)
@@ -183,8 +184,8 @@ struct CSVTableReader {
             return nil
         }
         if isCivil { return (time, WallTime(nanoseconds: time)) }
-        // If rows have civil times, an elapsed time such as seconds of the week does not determine the civil time of
-        // the fix.
+        // If rows have civil times, the civil time of the fix is not derived from an elapsed time, for example seconds
+        // of the week.
         return (time, self.isCivil == true ? nil : civil(time))
     }
 
@@ -209,8 +210,8 @@ struct CSVTableReader {
         case unreadable(Int)
     }
 
-    /// Returns the time in nanoseconds; nil for a row without a usable time, which is recorded unless the cell is
-    /// empty.
+    /// Returns the time in nanoseconds; nil if the row has no usable time. A time that is unusable rather than absent
+    /// is recorded.
     private mutating func usableTime(_ row: Int64) throws(DeviceError) -> Int64? {
         switch try time(row) {
         case .known(let time): return time
@@ -229,8 +230,8 @@ struct CSVTableReader {
         rows.diagnostics.record(message, line: reader.line, text: cells.joined(separator: " "))
     }
 
-    /// Reads the time of the row. An unreadable time in the first row is an error, because the map may be for another
-    /// table.
+    /// Reads the time of the row. Throws an error if the time in the first row is unreadable, because the map may
+    /// belong to a different table.
     private mutating func time(_ row: Int64) throws(DeviceError) -> RowTime {
         guard let column = rows.columns[.time], let unit = column.unit else {
             return Int64(saturatingSeconds: Double(row) * (map.period ?? 0)).map { .known($0) } ?? .absent
@@ -269,7 +270,7 @@ struct CSVTableReader {
         return UnsetClock.produced(time, isSetLater: hasSetClock) ? .fromUnsetClock : .known(time)
     }
 
-    /// Reads the time of a row whose date is in a separate column.
+    /// Reads the time of day of a row whose date is in a separate column.
     private mutating func timeOfDay(
         _ text: String, _ unit: CSVUnit, _ index: Int, _ row: Int64
     ) throws(DeviceError) -> RowTime {

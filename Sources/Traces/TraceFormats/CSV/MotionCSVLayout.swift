@@ -2,19 +2,21 @@
 
 public import DeviceCore
 
-/// The layouts of motion CSV files, which are identified by their column names.
+/// Layouts of motion CSV files, which are identified by their column names.
 public enum MotionCSVLayout: String, Sendable, CaseIterable {
-    /// `t,gx,gy,gz,ax,ay,az,mx,my,mz` in any order, with any of the sensors, and `p`: seconds, rad/s, m/s², microtesla,
-    /// kPa. Acceleration is proper acceleration, +9.81 on the axis that points up. Exports use this layout.
+    /// Columns `t,gx,gy,gz,ax,ay,az,mx,my,mz` and `p` in any order, for any subset of the sensors. Units are seconds,
+    /// rad/s, m/s², microtesla and kPa. Acceleration is proper acceleration, +9.81 on the axis that points up. Exports
+    /// use this layout.
     case si
-    /// The same names in exactly the order `t,ax,ay,az,gx,gy,gz,mx,my,mz`: the magnetic field is in gauss, as in the
-    /// kernel's IIO.
+    /// Columns `t,ax,ay,az,gx,gy,gz,mx,my,mz` in exactly this order. The units are those of ``si``, except that the
+    /// magnetic field is in gauss, as in the kernel's IIO subsystem.
     case iio
-    /// `gx,gy,gz,ax,ay,az,mx,my,mz,qw,qx,qy,qz,move` without times: integers in units of 1e-4 rad/s, 1e-3 m/s² and 0.1
-    /// microtesla, 0.0105 s apart. The attitude in the following columns is ignored.
+    /// Columns `gx,gy,gz,ax,ay,az,mx,my,mz,qw,qx,qy,qz,move`, without times. Values are integers in units of 1e-4
+    /// rad/s, 1e-3 m/s² and 0.1 microtesla; rows are 0.0105 s apart. The attitude columns are ignored.
     case broad
-    /// `roll,pitch,yaw,gx,gy,gz,rx,ry,rz,ux,uy,uz` without times: Core Motion's values as integers in units of 1e-4
-    /// (rad, g, rad/s, g), 0.02 s apart. Acceleration is the sum of gravity and user acceleration, in Apple's sign.
+    /// Columns `roll,pitch,yaw,gx,gy,gz,rx,ry,rz,ux,uy,uz`, without times. Values are Core Motion's, as integers in
+    /// units of 1e-4 (rad, g, rad/s, g); rows are 0.02 s apart. Acceleration is the sum of gravity and user
+    /// acceleration, with Apple's sign convention.
     case motionSense
 
     /// The columns that identify each layout.
@@ -22,7 +24,7 @@ public enum MotionCSVLayout: String, Sendable, CaseIterable {
     static let motionSenseColumns = ["roll", "pitch", "yaw", "gx", "gy", "gz", "rx", "ry", "rz", "ux", "uy", "uz"]
     static let iioColumns = ["t", "ax", "ay", "az", "gx", "gy", "gz", "mx", "my", "mz"]
 
-    /// Detects the layout from column names in lower case; nil if they are not motion readings.
+    /// Detects the layout from lower-case column names. Returns nil if the columns are not motion readings.
     init?(columns: [String]) {
         if columns == Self.iioColumns {
             self = .iio
@@ -42,14 +44,14 @@ public enum MotionCSVLayout: String, Sendable, CaseIterable {
         }
     }
 
-    /// The columns of scalar sensors. Other tables also have these names, so they count only together with a column of
-    /// seconds.
+    /// The columns of scalar sensors. Because unrelated tables may have columns with these names, they are recognized
+    /// only if there is also a column of seconds.
     private static let scalarColumns = Set(SensorKind.allCases.filter { !$0.isVector }.flatMap(\.csvColumns))
 
-    /// The possible names of a column of seconds.
+    /// The possible names for a column of seconds.
     static let timeColumns: Set<String> = ["t", "time", "seconds", "t (s)", "time (s)", "t_s", "time_s"]
 
-    /// The interval between rows in seconds, for layouts without times; nil if it must be given.
+    /// The default interval between rows in seconds, for layouts without times; nil if the interval must be specified.
     package var defaultPeriod: Double? {
         switch self {
         case .si, .iio: nil
@@ -63,13 +65,13 @@ public enum MotionCSVLayout: String, Sendable, CaseIterable {
 public struct MotionCSVOptions: Sendable, Hashable {
     /// The layout; nil to detect it from the column names.
     public var layout: MotionCSVLayout?
-    /// The interval between rows in seconds, for files without times; nil for the default of the layout. Ignored if the
-    /// file has times.
+    /// The interval between rows in seconds, for files without times; nil for the layout's default. Ignored if the file
+    /// has times.
     public var period: Double?
-    /// The civil time at time zero; nil if unknown. Ignored if the times are seconds since 1970.
+    /// The civil time at time zero; nil if unknown. Ignored if the times in the file are since 1970.
     public var start: WallTime?
 
-    /// Creates options; by default all information is taken from the file.
+    /// Creates options. By default, all information is taken from the file.
     public init(layout: MotionCSVLayout? = nil, period: Double? = nil, start: WallTime? = nil) {
         self.layout = layout
         self.period = period
@@ -78,9 +80,9 @@ public struct MotionCSVOptions: Sendable, Hashable {
 }
 
 extension MotionCSVLayout {
-    /// Creates a converter of the rows below the header.
+    /// Creates a converter for the rows below the header.
     ///
-    /// - Throws: An error if the header contains no sensor, or only some axes of a sensor.
+    /// - Throws: An error if the header contains no sensor, or not all axes of a sensor.
     func rows(_ reader: borrowing CSVReader) throws(DeviceError) -> TableRowConverter {
         var columns: [CSVQuantity: TableRowConverter.Column] = [:]
         let letters = self == .motionSense ? ["r", "u"] : ["g", "a", "m"]
@@ -117,7 +119,7 @@ extension MotionCSVLayout {
         }
     }
 
-    /// Returns the indices of the three axes with a letter; empty if none of them exists.
+    /// Returns the column indices of the three axes with the given letter; an empty array if none of the axes exists.
     private static func axes(_ letter: String, _ reader: borrowing CSVReader) throws(DeviceError) -> [Int] {
         var found: [Int] = []
         var missing: [String] = []

@@ -7,7 +7,7 @@ import Trace
 struct MotionCSVReader {
     private var reader: CSVReader
     private let layout: MotionCSVLayout
-    /// The index of the column of seconds; nil if rows are evenly spaced.
+    /// The index of the column of seconds; nil if the rows are evenly spaced.
     private let timeColumn: Int?
     private let period: Double
     private let options: MotionCSVOptions
@@ -87,7 +87,7 @@ struct MotionCSVReader {
         return recording
     }
 
-    /// Returns the time of the row in nanoseconds; nil if its cell is empty.
+    /// Returns the time of the row in nanoseconds; nil if the time cell is empty.
     private func time(_ row: Int64) throws(DeviceError) -> Int64? {
         guard let column = timeColumn else { return Int64(saturatingSeconds: Double(row) * period) }
         guard let number = try reader.decimal(column) else { return nil }
@@ -98,8 +98,8 @@ struct MotionCSVReader {
         return time
     }
 
-    /// A remark if the magnetic field appears to be in the unit of the other layout; nil otherwise. The Earth's field
-    /// is 0.22 to 0.67 gauss.
+    /// A remark if the magnetic field appears to be in the unit of the other layout; nil if not. The Earth's field is
+    /// 0.22 to 0.67 gauss.
     private var fieldRemark: String? {
         guard layout == .si || layout == .iio,
             let magnetometer = rows.tracks.first(where: { $0.sensor.kind == .magnetometer }), magnetometer.count > 0
@@ -123,12 +123,12 @@ struct MotionCSVReader {
 }
 
 extension Recording {
-    /// Reads a CSV file of motion readings in UTF-8; ``MotionCSVLayout`` lists the supported layouts.
+    /// Reads a UTF-8 CSV file of motion readings. ``MotionCSVLayout`` lists the supported layouts.
     ///
-    /// A last row without a line end is omitted with a remark, because it may be truncated. Decimal commas are an
-    /// error. Times may begin at any value; seconds since 1970 determine ``start``.
+    /// A last row without a line end may be truncated; it is omitted with a remark. Decimal commas are an error. Times
+    /// may start at any value. If they are seconds since 1970, they determine ``start``.
     ///
-    /// - Throws: An error with code `invalidTrace` that names the line, the column and a remedy.
+    /// - Throws: An error with code `invalidTrace` that states the line, the column and a remedy.
     package init(csv: [UInt8], name: String, options: MotionCSVOptions = .init()) throws(DeviceError) {
         self = try csv.withBytes { (bytes) throws(DeviceError) in
             var reader = try MotionCSVReader(bytes, name: name, options: options)
@@ -136,12 +136,12 @@ extension Recording {
         }
     }
 
-    /// Reads a table of motion readings and positions in UTF-8 according to a column map.
+    /// Reads a UTF-8 table of motion readings and positions according to a column map.
     ///
-    /// If rows of motion readings repeat the previous position, it is read once per second. Missing speeds and courses
-    /// are derived from the positions.
+    /// If rows of motion readings repeat the previous position, the position is read only once per second. Missing
+    /// speeds and courses are derived from the positions.
     ///
-    /// - Throws: An error with code `invalidTrace` that names the line, the column and a remedy.
+    /// - Throws: An error with code `invalidTrace` that states the line, the column and a remedy.
     package init(table: [UInt8], name: String, columns: CSVColumnMap) throws(DeviceError) {
         self = try table.withBytes { (bytes) throws(DeviceError) -> Recording in
             var reader = try CSVTableReader(bytes, name: name, map: columns)
@@ -149,7 +149,7 @@ extension Recording {
         }
     }
 
-    /// Returns the column names of a CSV file in lower case; empty if it has no readable header.
+    /// Returns the lower-case column names of a CSV file; an empty array if it has no readable header.
     static func csvColumns(of bytes: UnsafeRawBufferPointer) -> [String] {
         do throws(DeviceError) {
             var reader = try CSVReader(bytes, name: "")

@@ -3,12 +3,12 @@
 import DeviceCore
 import Trace
 
-/// Converts readings to rows of text: `t,gx,gy,gz,ax,ay,az,mx,my,mz,p`, without the columns of kinds without a sensor.
+/// Encodes readings as rows of text: `t,gx,gy,gz,ax,ay,az,mx,my,mz,p`. Columns without a sensor are omitted.
 ///
-/// Readings must be in chronological order. Readings with the same time share a row. The cells of sensors without a
-/// reading at that time are empty.
+/// Readings must be in chronological order. Readings with the same time share a row. If a sensor has no reading at that
+/// time, its cells are empty.
 struct MotionCSVEncoder {
-    /// The kinds of sensors in the order of the columns.
+    /// The sensor kinds in column order.
     static let kinds = [SensorKind.gyroscope] + SensorKind.allCases.filter { $0 != .gyroscope }
 
     private(set) var bytes: [UInt8]
@@ -16,9 +16,9 @@ struct MotionCSVEncoder {
     private var time: Int64?
     private var values: [SIMD3<Double>?]
 
-    /// Creates a converter, and appends the header.
+    /// Creates an encoder and appends the header.
     ///
-    /// - Parameter sensors: One sensor of each existing kind, in the order of ``kinds``.
+    /// - Parameter sensors: One sensor of each available kind, in the order of ``kinds``.
     init(_ sensors: [SensorDescription]) {
         self.sensors = sensors
         values = sensors.map { _ in nil }
@@ -31,7 +31,7 @@ struct MotionCSVEncoder {
         values[sensor] = value
     }
 
-    /// Appends the row of the last time: seconds with nine decimals, then numbers in their shortest form.
+    /// Appends the row for the last time: seconds with nine decimals, then values in their shortest form.
     mutating func endRow() {
         guard let time else { return }
         self.time = nil
@@ -52,7 +52,7 @@ struct MotionCSVEncoder {
         return bytes
     }
 
-    /// Converts a reading to the device's axes, and the magnetic field to microtesla.
+    /// Converts a reading to the device's axes, and a magnetic field to microtesla.
     private static func siValue(_ value: SIMD3<Double>, _ sensor: SensorDescription) -> SIMD3<Double> {
         let value =
             sensor.kind.isVector && !sensor.mountMatrix.isIdentity ? sensor.mountMatrix.apply(to: value) : value
@@ -61,12 +61,12 @@ struct MotionCSVEncoder {
 }
 
 extension RecordingFormat {
-    /// Motion readings as CSV: `t,gx,gy,gz,ax,ay,az,mx,my,mz`, and `p` if there is air pressure. Columns of missing
-    /// sensors are omitted.
+    /// Motion readings as CSV: `t,gx,gy,gz,ax,ay,az,mx,my,mz`, plus `p` if the trace contains air pressure. Columns of
+    /// missing sensors are omitted.
     ///
     /// Units are seconds since the start, rad/s, m/s² (proper acceleration, +9.81 on the axis that points up),
-    /// microtesla and kPa. Axes are those of the device, after applying the mount matrix. Only the first sensor of each
-    /// kind is written. Numbers are in the shortest form that reads back as the same value.
+    /// microtesla and kPa. The mount matrix is applied, so axes are those of the device. Only the first sensor of each
+    /// kind is written. Numbers are written in the shortest form that parses to the same value.
     package static let csv = RecordingFormat(
         name: "csv", title: "motion CSV", fileExtensions: [".csv"], reportsDamage: true, detect: sniff, read: read,
         writer: write)

@@ -5,11 +5,11 @@ import GPSDProtocol
 import Trace
 
 extension TableRowConverter {
-    /// The time after which an unchanged position with a nonzero speed counts as an old fix, in nanoseconds (3 s).
+    /// The duration, in nanoseconds, after which an unchanged position with a nonzero speed counts as an old fix (3 s).
     private static let maximumUnchangedDuration: Int64 = 3_000_000_000
     /// The minimum speed of a moving receiver in m/s.
     private static let minimumMovingSpeed = 1.0
-    /// The minimum dilution of precision with which receivers indicate that they have no fix.
+    /// The smallest dilution of precision that receivers report to indicate a missing fix.
     private static let noFixDilution = 99.0
 
     mutating func processPosition(
@@ -54,8 +54,8 @@ extension TableRowConverter {
         var civil = civil
         if let fix {
             if let known = fix.civil { civil = known }
-            // Rows with equal fix times and values repeat a fix. The fix time may have a lower resolution than the rate
-            // of the fixes.
+            // Rows with the same fix time and the same values repeat a fix. The fix time alone is not sufficient,
+            // because its resolution may be lower than the fix rate.
             let values = values(report)
             if let last = lastFix, fix.time == last.time {
                 if Self.areEqual(values, last.values) {
@@ -77,8 +77,8 @@ extension TableRowConverter {
         append(Item(report: report, sky: sky, time: time, civil: civil, line: reader.line))
     }
 
-    /// Returns a coordinate in degrees; NaN if it is missing or its hemisphere is unclear. The hemisphere may be in the
-    /// same cell or in a separate column.
+    /// Returns a coordinate in degrees; NaN if it is missing or its hemisphere is ambiguous. The hemisphere may be in
+    /// the same cell or in a separate column.
     private mutating func coordinate(
         _ quantity: CSVQuantity, _ direction: CSVQuantity, _ letters: String, _ reader: borrowing CSVReader
     ) throws(DeviceError) -> Double {
@@ -119,7 +119,7 @@ extension TableRowConverter {
 
     private static let hemispheres: Set = ["NORTH", "SOUTH", "EAST", "WEST"]
 
-    /// Records that a coordinate has two hemispheres, and returns NaN.
+    /// Records that a coordinate has contradictory hemispheres, and returns NaN.
     private mutating func contradiction(
         _ quantity: CSVQuantity, _ text: String, _ reader: borrowing CSVReader
     ) -> Double {
@@ -129,7 +129,7 @@ extension TableRowConverter {
         return .nan
     }
 
-    /// Returns the number of satellites used. In cells such as `18 / 19` (used and in view), it is the first number.
+    /// Returns the number of satellites used. In a cell such as `18 / 19` (used and in view), this is the first number.
     private mutating func countOfSatellites(_ reader: borrowing CSVReader) throws(DeviceError) -> Double {
         guard let column = columns[.sats] else { return .nan }
         if case .unreadable = reader.content(column.index) {
@@ -141,7 +141,7 @@ extension TableRowConverter {
         return try value(.sats, reader)
     }
 
-    /// True for a row without a mode whose other values show that there is no fix.
+    /// Returns true if the row has no mode but its other values show that there is no fix.
     private mutating func isWithoutFix(
         _ report: PositionReport, _ sky: SkyReport, _ reader: borrowing CSVReader
     ) -> Bool {
@@ -151,7 +151,7 @@ extension TableRowConverter {
         } else if sky.hdop >= Self.noFixDilution {
             reason = "has a dilution of 99 or more"
         } else if sky.usedCount == 0, !(report.horizontalError > 0) {
-            // For network positions, phones provide an accuracy but no satellites.
+            // Phones report an accuracy but no satellites for network positions.
             reason = "has no satellites"
         } else {
             return false
@@ -180,7 +180,7 @@ extension TableRowConverter {
         zip(left, right).allSatisfy { $0 == $1 || ($0.isNaN && $1.isNaN) }
     }
 
-    /// Records a position that does not change although its speed is not zero: the logger repeats an old fix.
+    /// Records a position that does not change although its speed is not zero, because the logger repeats an old fix.
     private mutating func recordUnchanged(_ report: PositionReport, at time: Int64, _ reader: borrowing CSVReader) {
         let values = values(report)
         guard let since = unchangedPosition, Self.areEqual(values, since.values) else {
@@ -195,7 +195,7 @@ extension TableRowConverter {
             line: reader.line, text: "\(report.coordinates), \(report.speed) m/s")
     }
 
-    /// True if a row of motion readings merely repeats the previous position.
+    /// Returns true if a row of motion readings only repeats the previous position.
     private mutating func isRepetition(_ report: PositionReport, at time: Int64) -> Bool {
         let values = values(report)
         if let last = lastPosition, time.subtractingSaturated(last.time) < Self.repetitionInterval,
@@ -208,7 +208,7 @@ extension TableRowConverter {
         return false
     }
 
-    // Positions with the same time are spread over the interval to the next time, at most one second.
+    // Positions with the same time are spread over the interval up to the next time, at most one second.
 
     private mutating func append(_ item: Item) {
         guard var first = firstItems else {
@@ -227,7 +227,7 @@ extension TableRowConverter {
         firstItems = first
     }
 
-    /// Spreads the first items. Items before the first time are placed one second apart.
+    /// Spreads the first positions. Positions before the first time are placed one second apart.
     private mutating func spread(_ first: [Item]) {
         let leading = first.prefix { $0.time == nil }
         if let time = first.dropFirst(leading.count).first?.time {
@@ -245,7 +245,8 @@ extension TableRowConverter {
         self.spreader = spreader
     }
 
-    /// Writes the buffered positions. If all have the same time, or none, they are placed one second apart.
+    /// Flushes the buffered positions. If all of them have the same time, or none has a time, they are placed one
+    /// second apart.
     mutating func finishPositions() {
         if let first = firstItems, !first.isEmpty {
             firstItems = nil
@@ -256,7 +257,7 @@ extension TableRowConverter {
                         ? "the positions have no time and were placed one second apart"
                         : "all positions have the same time, which was ignored; they were placed one second apart",
                     line: first[0].line, text: "")
-                // Motion readings of the table keep their times; the positions precede them.
+                // The table's motion readings keep their times; the positions are placed before them.
                 let firstReading = tracks.compactMap(\.times.first).min()
                 ignoresTimes = firstReading == nil
                 let beginning =

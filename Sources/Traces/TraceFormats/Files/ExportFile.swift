@@ -8,17 +8,17 @@ import Trace
 /// A buffered text file.
 ///
 /// Text appended to ``bytes`` is written by ``flush()`` and ``close()``. Call ``flushIfLarge()`` regularly to limit
-/// memory use. If the file is not closed, because of an error, it is removed, and a file that it would have replaced
+/// memory use. If the file is not closed, because an error occurred, it is removed, and any existing file at the path
 /// remains unchanged.
 struct ExportFile: ~Copyable {
-    /// The size of the buffer in bytes at which ``flushIfLarge()`` writes it.
+    /// The buffer size in bytes at which ``flushIfLarge()`` writes the buffer.
     private static let capacity = 1 << 16
 
     var bytes: [UInt8] = []
     private let output: TraceOutput
     private var isOpen = true
 
-    /// Creates a file; "-" is standard output. An existing file is replaced only if the options allow it.
+    /// Creates a file; "-" is standard output. Replaces an existing file only if the options allow it.
     init(path: String, _ options: ExportOptions) throws(DeviceError) {
         self.init(try TraceOutput(whole: path, overwrite: options.overwrite, mode: options.mode))
     }
@@ -48,7 +48,7 @@ struct ExportFile: ~Copyable {
         try output.write(bytes)
     }
 
-    /// Writes the buffer and closes the file. Nothing may be written afterwards.
+    /// Writes the buffer and closes the file. Nothing may be written after this call.
     mutating func close() throws(DeviceError) {
         try flush()
         isOpen = false
@@ -57,13 +57,13 @@ struct ExportFile: ~Copyable {
 }
 
 extension ExportFile {
-    /// Appends a number with at most `decimals` decimals, without trailing zeros. It must be finite, and its magnitude
-    /// below 1e15.
+    /// Appends a number with at most `decimals` decimals and no trailing zeros. The number must be finite, with a
+    /// magnitude below 1e15.
     mutating func appendNumber(_ value: Double, decimals: Int) { bytes.appendNumber(value, decimals: decimals) }
 
     mutating func appendInteger(_ value: Int) { bytes.append(contentsOf: String(value).utf8) }
 
-    /// Appends a time in UTC, with the necessary number of decimals: none, three or nine.
+    /// Appends a UTC time with zero, three or nine decimals, as needed.
     mutating func appendTime(_ time: WallTime) {
         let fraction = time.nanoseconds % 1_000_000_000
         let decimals = fraction == 0 ? 0 : fraction % 1_000_000 == 0 ? 3 : 9
@@ -84,7 +84,7 @@ extension ExportFile {
         }
     }
 
-    /// Appends an element with a number; nothing if the number is NaN or too large.
+    /// Appends an element that contains a number. Appends nothing if the number is NaN or too large.
     mutating func element(_ name: StaticString, _ value: Double, decimals: Int) {
         guard value.magnitude < FixedDecimal.limit else { return }
         openElement(name)
@@ -92,7 +92,7 @@ extension ExportFile {
         close(name)
     }
 
-    /// Appends an element with a count; nothing if the count is negative.
+    /// Appends an element that contains a count. Appends nothing if the count is negative.
     mutating func element(_ name: StaticString, _ count: Int32) {
         guard count >= 0 else { return }
         openElement(name)
@@ -100,7 +100,7 @@ extension ExportFile {
         close(name)
     }
 
-    /// Appends an element with escaped text; nothing if the text is empty.
+    /// Appends an element that contains escaped text. Appends nothing if the text is empty.
     mutating func element(_ name: StaticString, _ text: String) {
         guard !text.isEmpty else { return }
         openElement(name)
@@ -122,8 +122,8 @@ extension ExportFile {
 }
 
 extension [UInt8] {
-    /// Appends a number with at most `decimals` decimals, without trailing zeros. It must be finite, and its magnitude
-    /// below 1e15.
+    /// Appends a number with at most `decimals` decimals and no trailing zeros. The number must be finite, with a
+    /// magnitude below 1e15.
     mutating func appendNumber(_ value: Double, decimals: Int) {
         let start = count
         guard FixedDecimal.append(value, decimals: decimals, to: &self) else { return append(UInt8(ascii: "0")) }
@@ -131,7 +131,7 @@ extension [UInt8] {
             while last == UInt8(ascii: "0") { removeLast() }
             if last == UInt8(ascii: ".") { removeLast() }
         }
-        // Removes the sign of a number that was rounded to zero.
+        // Removes the minus sign of a number that was rounded to zero.
         if count == start + 2, self[start] == UInt8(ascii: "-"), self[start + 1] == UInt8(ascii: "0") {
             remove(at: start)
         }
@@ -140,25 +140,25 @@ extension [UInt8] {
 
 /// Options for writing a file in any format; see ``RecordingFormat/write(_:to:options:)``.
 public struct ExportOptions: Sendable, Hashable {
-    /// Whether an existing file may be replaced.
+    /// True if an existing file may be replaced.
     public var overwrite = false
-    /// The permissions of new files, as for chmod(2). A new folder can be entered by all users who can read its files.
-    /// nil keeps the permissions of a replaced file and otherwise uses 0600, because a recording contains a person's
-    /// locations.
+    /// The mode of new files, as for chmod(2). A new folder also grants search permission to all users who may read its
+    /// files. nil keeps the mode of a replaced file and gives new files the mode 0600, because a recording contains a
+    /// person's locations.
     public var mode: UInt32?
-    /// The path of the receiver whose positions are written, for formats of one receiver; nil for the receiver of the
-    /// first fix.
+    /// The path of the receiver whose positions are written, for formats that contain only one receiver. nil selects
+    /// the receiver of the first fix.
     public var receiver: String?
-    /// Whether arrival times are written, for gpsd's reports and NMEA.
+    /// True if gpsd reports and NMEA sentences are written with their arrival times.
     public var includesArrivalTimes = false
-    /// The name of the track in GPX, KML and GeoJSON; empty for none.
+    /// The track name in GPX, KML and GeoJSON files. If empty, no name is written.
     public var name = ""
     /// The NMEA 0183 sentences to write, and their precision.
     public var nmea = NMEAOptions()
-    /// True if damaged reports have already been reported, by the importer that created the trace.
+    /// True if the importer that created the trace has already reported damaged reports.
     package var isDamageReported = false
 
-    /// Creates options; all others have their default values.
+    /// Creates options. All options that are not parameters have their default values.
     public init(
         overwrite: Bool = false, mode: UInt32? = nil, receiver: String? = nil, hasStamps: Bool = false,
         name: String = ""

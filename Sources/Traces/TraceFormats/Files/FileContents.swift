@@ -4,7 +4,7 @@ package import DeviceCore
 import SystemCalls
 package import Trace
 
-/// The contents of a file, which can be read in pieces and repeatedly.
+/// The contents of a file, which can be read repeatedly and in pieces.
 enum FileContents {
     case file(String)
     case memory(TraceBytes, name: String)
@@ -19,7 +19,7 @@ enum FileContents {
         }
     }
 
-    /// Opens the file at a path. An input that cannot be read twice, for example a pipe, is read into memory.
+    /// Opens the file at a path. An input that cannot be read twice, such as a pipe, is read into memory.
     static func open(_ path: String) throws(DeviceError) -> FileContents {
         var status = stat()
         if stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG { return .file(path) }
@@ -34,7 +34,7 @@ enum FileContents {
         }
     }
 
-    /// Returns at most the first `count` bytes.
+    /// Returns the first `count` bytes, or fewer if the file is shorter.
     func prefix(_ count: Int) throws(DeviceError) -> [UInt8] {
         let source = try source()
         var bytes = [UInt8](repeating: 0, count: count)
@@ -46,7 +46,7 @@ enum FileContents {
     }
 }
 
-/// A source that reads a file from an offset on.
+/// A source that reads a file, starting at an offset.
 private final class FileSource: ByteSource {
     private let path: String
     private let descriptor: Int32
@@ -79,15 +79,15 @@ private final class FileSource: ByteSource {
     }
 }
 
-/// A source of the bytes of a file.
+/// A source of bytes that are read sequentially.
 package protocol ByteSource: AnyObject {
-    /// Reads the next bytes into a non-empty buffer, and returns their number; 0 at the end.
+    /// Reads the next bytes into a non-empty buffer. Returns the number of bytes read; 0 at the end of the input.
     func read(into buffer: UnsafeMutableRawBufferPointer) throws(DeviceError) -> Int
 }
 
-/// A source that reads from memory or a mapped file.
+/// A source that reads from memory or from a mapped file.
 package final class MemorySource: ByteSource {
-    /// The number of bytes after which the pages that have been read are released, for a mapped file (8 MiB).
+    /// For a mapped file, the number of bytes after which pages that have been read are released (8 MiB).
     private static let window = 8 << 20
     private let bytes: TraceBytes
     private var offset: Int

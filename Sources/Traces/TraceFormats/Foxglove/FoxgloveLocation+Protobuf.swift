@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension FoxgloveLocation {
-    /// Decodes a message in Protocol Buffers with the field numbers of Foxglove's LocationFix.proto; nil if it is
-    /// invalid.
+    /// Decodes a Protocol Buffers message with the field numbers of Foxglove's LocationFix.proto. Returns nil if the
+    /// message is invalid.
     ///
-    /// Protocol Buffers omit fields with the value 0. Therefore only a message without both latitude and longitude has
-    /// no position.
+    /// Protocol Buffers omit fields whose value is 0. Therefore, a message has no position only if both latitude and
+    /// longitude are missing.
     init?(protobuf message: UnsafeRawBufferPointer) {
         altitude = 0
         var reader = ProtobufReader(message)
@@ -68,15 +68,15 @@ extension FoxgloveLocation {
     }
 }
 
-/// Reads the fields of a message in the wire format of Protocol Buffers (protobuf.dev/programming-guides/encoding).
+/// Reads the fields of a message in the Protocol Buffers wire format (protobuf.dev/programming-guides/encoding).
 ///
-/// The reader knows no schemas; the caller interprets the bits of a field. Deprecated groups and invalid fields end the
-/// message.
+/// The reader has no schema; the caller interprets the bits of each field. A deprecated group or an invalid field ends
+/// the message.
 struct ProtobufReader {
     /// The bits of a field, by wire type.
     enum Value {
         case varint(UInt64)
-        /// Eight bytes, for example a double.
+        /// Eight bytes, for example of a double.
         case fixed64(UInt64)
         /// A string, an embedded message, or packed repeated numbers.
         case bytes(UnsafeRawBufferPointer)
@@ -84,15 +84,15 @@ struct ProtobufReader {
     }
 
     private var rest: UnsafeRawBufferPointer
-    /// True after an invalid field. No further fields are read.
+    /// True after an invalid field, which ends reading.
     private(set) var isBroken = false
 
-    /// Creates a reader of a message.
+    /// Creates a message reader.
     ///
-    /// - Parameter bytes: The message. It must stay valid as long as the reader and its values are used.
+    /// - Parameter bytes: The message. The bytes must remain valid while the reader and its values are in use.
     init(_ bytes: UnsafeRawBufferPointer) { rest = bytes }
 
-    /// Returns the next field; nil at the end.
+    /// Returns the next field; nil at the end of the message.
     mutating func next() -> (number: UInt64, value: Value)? {
         guard !rest.isEmpty, !isBroken else { return nil }
         guard let key = varint(), key >> 3 > 0, let value = value(key & 7) else {

@@ -5,7 +5,7 @@ import JSONBytes
 import NMEAFormat
 import SystemCalls
 
-/// The contents of a foxglove.LocationFix message, regardless of its encoding.
+/// The contents of a foxglove.LocationFix message in any encoding.
 struct FoxgloveLocation {
     var time: WallTime?
     var frame = ""
@@ -17,19 +17,20 @@ struct FoxgloveLocation {
     var altitude = Double.nan
     /// The heading in radians; NaN if missing.
     var heading = Double.nan
-    /// The velocity to the east, to the north and up, in m/s; NaN if missing.
+    /// The velocity in m/s with the components east, north and up; NaN if missing.
     var velocity = SIMD3<Double>(repeating: .nan)
-    /// The covariance in m² in row-major order. It is valid only if it has nine elements.
+    /// The covariance matrix in m², in row-major order. Valid only if it has nine elements.
     private(set) var covariance: [Double] = []
-    /// True if the type of the covariance is not 0 (unknown).
+    /// True if the covariance type is not 0 (unknown).
     var isCovarianceKnown = false
 
-    /// Appends an element of the covariance. The tenth element marks it as invalid; further ones are ignored.
+    /// Appends an element of the covariance matrix. A tenth element makes the matrix invalid; further elements are
+    /// ignored.
     mutating func addCovariance(_ number: Double) {
         if covariance.count < 10 { covariance.append(number) }
     }
 
-    /// Returns the time of a message; nil if it is out of range.
+    /// Returns the time of a message; nil if the time is out of range.
     static func time(seconds: Int64?, nanoseconds: Int64) -> WallTime? {
         guard let seconds, (0...9_000_000_000).contains(seconds), (0..<1_000_000_000).contains(nanoseconds) else {
             return nil
@@ -39,12 +40,12 @@ struct FoxgloveLocation {
 }
 
 extension PositionReport {
-    /// Converts a LocationFix to a report; nil if it contains no valid coordinates.
+    /// Converts a LocationFix to a report. Returns nil if it contains no valid coordinates.
     ///
-    /// The altitude is read as the height above the ellipsoid, as in ROS; Foxglove does not specify it. Standard
-    /// deviations are the square roots of the diagonal of the covariance. Variances of 0, and of (100 km)² or more,
-    /// count as unknown; in the latter case, an altitude of 0 counts as unknown too. Speed, course and climb are taken
-    /// from the velocity. Without a velocity, the heading is used as the course.
+    /// The altitude is interpreted as the height above the ellipsoid, as in ROS, because Foxglove does not specify it.
+    /// Standard deviations are the square roots of the covariance diagonal. A variance of 0, or of at least (100 km)²,
+    /// counts as unknown; in the latter case, an altitude of 0 also counts as unknown. Speed, course and climb are
+    /// derived from the velocity. If there is no velocity, the heading is used as the course.
     init?(_ location: FoxgloveLocation, _ confidence: PositionDeviations.Confidence = .ninetyFive) {
         self.init()
         time = location.time
@@ -75,14 +76,14 @@ extension PositionReport {
         guard hasFix else { return nil }
     }
 
-    /// Returns the square root of a known variance; NaN if the variance counts as unknown.
+    /// Returns the square root of a variance; NaN if the variance counts as unknown.
     private static func deviation(_ variance: Double) -> Double {
         variance > 0 && variance < FoxgloveMessage.minimumUnknownVariance ? variance.squareRoot() : .nan
     }
 }
 
 extension FoxgloveLocation {
-    /// Decodes a message in JSON; nil if it is invalid.
+    /// Decodes a JSON message. Returns nil if it is invalid.
     init?(json: UnsafeRawBufferPointer) {
         var reader = JSONReader(json)
         do throws(JSONError) {

@@ -6,15 +6,15 @@ import NMEAFormat
 import SensorFusion
 import SystemCalls
 
-/// Encodes messages as JSON in the schemas of ``FoxgloveSchema``.
+/// Encodes messages as JSON with the schemas of ``FoxgloveSchema``.
 enum FoxgloveMessage {
-    /// The minimum variance that counts as unknown, in m². It is the square of 100 km.
+    /// The smallest variance that counts as unknown, in m²: the square of 100 km.
     static let minimumUnknownVariance = 1e10
-    /// The variance that is written if it is unknown, in m².
+    /// The variance that is written for an unknown value, in m².
     private static let unknownVariance = 1e12
 
-    /// Returns the altitude of a fix in metres: the height above the ellipsoid, as in ROS, otherwise the altitude above
-    /// mean sea level. nil if both are unknown.
+    /// Returns the altitude of a fix in metres: the height above the ellipsoid, as in ROS, or if that is unknown, the
+    /// altitude above mean sea level. Returns nil if both are unknown.
     static func altitude(_ report: PositionReport) -> (metres: Double, isAboveSea: Bool)? {
         let height = report.altitudeAboveEllipsoid
         if height.isFinite { return (height, false) }
@@ -24,9 +24,9 @@ enum FoxgloveMessage {
 
     /// Encodes a fix as `foxglove.LocationFix`.
     ///
-    /// The covariance contains the squares of the standard deviations, in m². Foxglove has no value for "unknown"
-    /// except NaN, which JSON does not support. An unknown altitude is written as 0, with a variance of 1e12 m². The
-    /// heading is the course over ground, because most receivers do not measure the heading.
+    /// The covariance contains the squared standard deviations, in m². Foxglove can mark a value as unknown only with
+    /// NaN, which JSON does not support. Therefore, an unknown altitude is written as 0, with a variance of 1e12 m².
+    /// The heading is the course over ground, because most receivers do not measure the heading.
     ///
     /// - Parameter time: The time of the fix, in nanoseconds since 1970.
     static func location(
@@ -59,8 +59,8 @@ enum FoxgloveMessage {
         }
     }
 
-    /// Encodes the attitude of the device relative to axes that point east, north and up. North is magnetic, or
-    /// arbitrary if no magnetometer is used.
+    /// Encodes the device's attitude relative to axes that point east, north and up. North is magnetic north, or an
+    /// arbitrary direction if no magnetometer is used.
     static func transform(_ attitude: Quaternion, parent: String, at time: UInt64) -> [UInt8] {
         message(time) { writer in
             writer.member("parent_frame_id", parent)
@@ -103,12 +103,12 @@ enum FoxgloveMessage {
     }
 }
 
-/// A reading of a sensor as encoded by ``FoxgloveMessage``.
+/// A sensor reading in the JSON encoding of ``FoxgloveMessage``.
 struct FoxgloveSample {
     var sensor = ""
     var value = SIMD3<Double>(repeating: .nan)
 
-    /// Decodes a message; nil if a number is missing.
+    /// Decodes a message. Returns nil if a number is missing.
     init?(_ json: UnsafeRawBufferPointer, kind: SensorKind) {
         var reader = JSONReader(json)
         do throws(JSONError) {
@@ -131,20 +131,20 @@ struct FoxgloveSample {
     }
 }
 
-/// JSON Schema descriptions of messages for Foxglove and other MCAP viewers.
+/// JSON Schemas of the messages, for Foxglove and other MCAP viewers.
 ///
-/// Foxglove knows `foxglove.LocationFix` and `foxglove.FrameTransform` by their names; the schemas here list the
-/// members that are written. Foxglove has no schema for readings of inertial sensors, magnetometers and barometers (as
-/// of 2026), so this project defines one for vectors and one for scalars.
+/// Foxglove recognizes `foxglove.LocationFix` and `foxglove.FrameTransform` by name; the schemas here list the members
+/// that are written. As of 2026, Foxglove has no schemas for readings of inertial sensors, magnetometers and
+/// barometers, so this project defines one schema for vectors and one for scalars.
 enum FoxgloveSchema {
     static let locationFixName = "foxglove.LocationFix"
     static let frameTransformName = "foxglove.FrameTransform"
-    /// The schema of a reading with three axes.
+    /// The schema name for readings with three axes.
     static let vectorName = "device_services.Vector"
-    /// The schema of a scalar reading.
+    /// The schema name for scalar readings.
     static let scalarName = "device_services.Scalar"
     static let gpsdName = "gpsd.Report"
-    /// The schema of a line of a trace that is neither a report nor a reading.
+    /// The schema name for trace lines that are neither reports nor readings.
     static let eventName = "device_services.Event"
 
     static let all = [
@@ -169,7 +169,7 @@ enum FoxgloveSchema {
     static let scalar =
         #"{"title":"device_services.Scalar","type":"object","properties":{\#(time),"frame_id":{"type":"string"},"value":{"type":"number"}},"required":["timestamp","frame_id","value"]}"#
 
-    /// The members of reports that are useful in plots. Reports contain more members.
+    /// The report members that are useful in plots. Reports also contain other members.
     static let gpsd: String = {
         let texts = ["class", "device", "time"].map { "\"\($0)\":{\"type\":\"string\"}" }
         let numbers = [

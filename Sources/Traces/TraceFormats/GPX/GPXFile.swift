@@ -3,26 +3,26 @@
 package import DeviceCore
 package import Trace
 
-/// Reads GPX 1.0 and 1.1. Tracks, routes or waypoints are converted to gpsd's reports.
+/// Reads GPX 1.0 and 1.1. Converts tracks, routes or waypoints to gpsd reports.
 ///
-/// Altitudes (`ele`) are read as metres above mean sea level, the usual convention; together with `geoidheight` they
-/// give the height above the ellipsoid. The end of a track segment is followed by a report without a fix, one second
-/// after the last point or halfway to the next point, whichever is earlier. Times without a zone are UTC. The mode of a
-/// point is that of `fix`; otherwise it is 3D with an altitude and 2D without one.
+/// Altitudes (`ele`) are interpreted as metres above mean sea level, which is the usual convention. Together with
+/// `geoidheight`, they determine the height above the ellipsoid. Each track segment is followed by a report without a
+/// fix, one second after the last point or halfway to the next point, whichever is earlier. Times without a zone are
+/// UTC. The mode of a point is given by `fix`. Without `fix`, it is 3D if the point has an altitude and 2D otherwise.
 ///
 /// Files are read in pieces, and twice if necessary, so memory use does not depend on the file size. Only points that
 /// are not in chronological order are sorted in memory. If a file is damaged or truncated, the points before the damage
 /// are read.
 package enum GPXFile {
-    /// Reads a file and writes it as a trace. The sink must not have a header yet. It stays open.
+    /// Reads a file and writes it to the sink as a trace. The sink must not have a header yet, and remains open.
     ///
     /// - Returns: Remarks about omitted, derived or unreadable content.
-    /// - Throws: An error that names the line if nothing could be read.
+    /// - Throws: An error that states the line if nothing could be read.
     package static func read(
         path: String, options: GPXOptions = .init(), to sink: some TraceSink
     ) throws(DeviceError) -> [String] { try read(try FileContents.open(path), options, to: sink) }
 
-    /// Reads a file in memory; otherwise as `read(path:options:to:)`.
+    /// Reads a file from memory, in the same way as `read(path:options:to:)`.
     package static func read(
         _ bytes: [UInt8], name: String, options: GPXOptions = .init(), to sink: some TraceSink
     ) throws(DeviceError) -> [String] { try read(.memory(TraceBytes(bytes), name: name), options, to: sink) }
@@ -55,28 +55,28 @@ package enum GPXFile {
 
 /// Options for reading a GPX file, which may contain several paths.
 public struct GPXOptions: Sendable, Hashable {
-    /// The lists of points in a GPX file.
+    /// The kinds of points in a GPX file.
     public enum Content: String, Sendable, CaseIterable {
         /// `trk`: recorded paths.
         case tracks
         /// `rte`: planned paths.
         case routes
-        /// `wpt`: individual places, which Xcode plays back as a path.
+        /// `wpt`: individual points, which Xcode plays back as a path.
         case waypoints
     }
 
-    /// The kind of points to read; nil for tracks if there are any, otherwise routes, otherwise waypoints.
+    /// The kind of points to read. nil selects tracks if the file contains any, otherwise routes, otherwise waypoints.
     public var content: Content?
-    /// The number of the only track or route to read, counted from 1 in the order of the file; nil to read all in
-    /// chronological order.
+    /// The number of a single track or route to read, counted from 1 in file order. nil reads all in chronological
+    /// order.
     public var number: Int?
-    /// The speed between points without times, in metres per second along the geodesic; nil to place them one second
-    /// apart, as Xcode does.
+    /// The speed between points without times, in metres per second along the geodesic. nil places the points one
+    /// second apart, as Xcode does.
     public var speed: Double?
-    /// Whether missing values of course, speed and climb are derived from the positions.
+    /// True if missing values of course, speed and climb are derived from the positions.
     public var derivesMotion = true
 
-    /// Creates options; by default they are determined by the contents of the file.
+    /// Creates options. By default, the contents of the file determine them.
     public init(content: Content? = nil, number: Int? = nil, speed: Double? = nil, derivesMotion: Bool = true) {
         self.content = content
         self.number = number

@@ -11,7 +11,7 @@ struct GPXImporter {
     private let chunks: FileContents
     private var writer: GPXPointWriter
     private var hasPoints = false
-    /// The latest time so far, in nanoseconds since 1970.
+    /// The latest time written so far, in nanoseconds since 1970.
     private var last = Int64.min
 
     init(_ plan: GPXSelection, _ options: GPXOptions, _ chunks: FileContents) {
@@ -41,13 +41,13 @@ struct GPXImporter {
         do throws(DeviceError) {
             try write(part, &reader, &timing, to: sink)
         } catch {
-            // Errors in the file were detected in the first pass and are already among the remarks.
+            // Errors in the file were detected during the first pass and are already among the remarks.
             guard case .some = plan.failure, error.code == .invalidTrace else { throw error }
         }
     }
 
-    /// Returns the times of the points before the first time of a part: one second apart, or closer if needed to stay
-    /// after earlier parts.
+    /// Returns the times of the points that precede the first time of a part. The points are one second apart, or
+    /// closer if necessary to stay after earlier parts.
     private func leadingTimes(of part: GPXSummary.Part) -> some IteratorProtocol<Int64> {
         let count = Int64(part.leading)
         let gap = plan.needsSorting || last == .min ? Int64.max : max(0, part.first.subtractingSaturated(last))
@@ -84,12 +84,12 @@ struct GPXImporter {
     }
 }
 
-/// Writes the tracks of a GPX file during the first pass, on the assumption that they are in chronological order, which
-/// most are. If the assumption is wrong, the result is discarded.
+/// Writes the tracks of a GPX file during the first pass, assuming that they are in chronological order, as in most
+/// files. If the assumption proves wrong, the result is discarded.
 struct GPXSinglePassImporter {
     private let builder: TraceBuilder
     private let options: GPXOptions
-    /// The writer; nil before the first point.
+    /// The point writer; nil before the first point.
     private var writer: GPXPointWriter?
     private var first: Int64 = 0
     private var last = Int64.min
@@ -121,13 +121,13 @@ struct GPXSinglePassImporter {
             }
             try writer?.append(point, at: time.subtractingSaturated(first), to: builder)
         } catch {
-            // The regular import repeats the error and reports it.
+            // The regular import encounters the same error and reports it.
             hasFailed = true
         }
     }
 
-    /// Finishes the import, and returns the trace of all points. nil if the assumption was wrong, or if the trace does
-    /// not begin at `start`.
+    /// Finishes the import and returns the trace of all points. Returns nil if the tracks were not in chronological
+    /// order, or if the trace does not begin at `start`.
     ///
     /// - Parameter start: The civil time at time zero, in nanoseconds since 1970.
     mutating func trace(from start: Int64?) throws(DeviceError) -> TraceFile? {
@@ -139,19 +139,19 @@ struct GPXSinglePassImporter {
     var remarks: [String] { writer?.remarks ?? [] }
 }
 
-/// Assigns times to the points of a path without times, for a constant speed or a constant interval.
+/// Assigns times to the points of a path without times, at a constant speed or at a constant interval.
 package struct PathTiming: Sendable {
-    /// The interval between points if no speed is given, in nanoseconds (1 s).
+    /// The interval between points if no speed is specified, in nanoseconds (1 s).
     package static let standardStep: Int64 = 1_000_000_000
 
-    /// The speed in metres per second; nil for points one second apart.
+    /// The speed in metres per second. If nil, points are one second apart.
     package let speed: Double?
     private var last: (place: GeodeticCoordinate, time: Int64)?
 
-    /// Creates a timing whose first point has the time zero.
+    /// Creates a timing in which the first point has time zero.
     ///
-    /// - Parameter speed: The speed in metres per second, at least 0.001; nil to place points one second apart.
-    /// - Throws: An error with code `invalidConfiguration` for a smaller or infinite speed.
+    /// - Parameter speed: The speed in metres per second, at least 0.001. If nil, points are placed one second apart.
+    /// - Throws: An error with code `invalidConfiguration` if the speed is less than 0.001 or infinite.
     package init(speed: Double?) throws(DeviceError) {
         if let speed {
             guard speed.isFinite, speed >= 0.001 else {
@@ -177,7 +177,7 @@ package struct PathTiming: Sendable {
         return time
     }
 
-    /// Continues the path at another place, `pause` nanoseconds after the last point. Returns the time of the new
+    /// Continues the path at a different place, `pause` nanoseconds after the last point. Returns the time of the new
     /// point.
     package mutating func jump(to place: GeodeticCoordinate, after pause: Int64) -> Int64 {
         let time = (last?.time ?? 0).addingSaturated(pause)

@@ -4,16 +4,16 @@ import DeviceCore
 import GPSDProtocol
 import Trace
 
-/// Writes the points of a path as events of a trace.
+/// Writes the points of a path as trace events.
 struct GPXPointWriter {
-    /// The time in nanoseconds from the last point of a segment to the report without a fix (1 s).
+    /// The time from the last point of a segment to the report without a fix, in nanoseconds (1 s).
     static let gap: Int64 = 1_000_000_000
-    /// The maximum size in bytes of reports that are sorted in memory (256 MiB).
+    /// The maximum total size of reports that are sorted in memory, in bytes (256 MiB).
     private static let maximumSortedSize = 256 << 20
 
     /// The number of points with a derived course, speed or climb.
     private(set) var derivedMotionCount = 0
-    /// The time of the last point, in nanoseconds since the start.
+    /// The time of the last point, in nanoseconds since the start of the trace.
     private(set) var last: Int64?
     /// The civil time at time zero, in nanoseconds since 1970; nil if unknown.
     private let start: Int64?
@@ -22,15 +22,15 @@ struct GPXPointWriter {
     private let needsSorting: Bool
     private var motion = DerivedMotion()
     private var spreader = EqualTimeSpreader<Item>()
-    /// The element that begins with the next appended point.
+    /// The element that the next appended point begins.
     private var beginning = PathBoundary.segment
-    /// The next time to try for a point whose time is already used, by the used time.
+    /// For each time that is already used, the next time to try.
     private var nextFreeTime: [Int64: Int64] = [:]
-    /// The reports to sort before writing, if ``needsSorting`` is true.
+    /// The reports to be sorted before writing, if ``needsSorting`` is true.
     private var recording = Recording()
     private var size = 0
 
-    /// The element that begins with a point.
+    /// The element that a point begins.
     private enum PathBoundary {
         case nothing, segment, part
     }
@@ -48,7 +48,7 @@ struct GPXPointWriter {
         recording.start = start.map { WallTime(nanoseconds: $0) }
     }
 
-    /// Writes the header. Must be called first.
+    /// Writes the header. Must be called before all other methods.
     func begin(_ sink: some TraceSink) throws(DeviceError) {
         if !needsSorting { try sink.write(recording.traceHeader(source: name)) }
     }
@@ -62,10 +62,10 @@ struct GPXPointWriter {
         if beginning == .nothing { beginning = .segment }
     }
 
-    /// Appends a point, and writes the points that it completes.
+    /// Appends a point and writes the points whose times are then known.
     ///
-    /// - Parameter time: The time in nanoseconds since the start; nil for a point without a time in a file that has
-    ///   times.
+    /// - Parameter time: The time in nanoseconds since the start of the trace; nil if the point has no time although
+    ///   the file contains times.
     mutating func append(_ point: GPXPoint, at time: Int64?, to sink: some TraceSink) throws(DeviceError) {
         let item = Item(point: point, beginning: beginning)
         beginning = .nothing
@@ -100,7 +100,7 @@ struct GPXPointWriter {
         try write(report, at: time, to: sink)
     }
 
-    /// Returns the time or, if a point of an overlapping track already has it, the next free millisecond.
+    /// Returns the time or, if a point of an overlapping track already has this time, the next free millisecond.
     private mutating func nextFreeTime(from time: Int64) -> Int64 {
         var free = time
         var occupied: [Int64] = []
@@ -131,7 +131,7 @@ struct GPXPointWriter {
     private mutating func write(_ report: PositionReport, at time: Int64, to sink: some TraceSink) throws(DeviceError) {
         var report = report
         report.time = wallTime(time)
-        // With three decimals, more than a thousand points in a second would share times.
+        // With three decimals, times would collide if a second contained more than a thousand points.
         let decimals = time % 1_000_000 == 0 ? 3 : 9
         try write(GPSDEncoder.line(report, timeDecimals: decimals), at: time, to: sink)
     }

@@ -7,14 +7,14 @@ import Trace
 
 /// Reads a GPX file point by point.
 ///
-/// Versions 1.0 and 1.1 are supported, and prefixes of element names are ignored. Course and speed are those of version
-/// 1.0, of Garmin's TrackPointExtension, or of an extension directly inside `extensions` (OsmAnd, OpenTracks and
+/// Supports versions 1.0 and 1.1, and ignores the prefixes of element names. Course and speed are read from version 1.0
+/// elements, from Garmin's TrackPointExtension, or from elements directly inside `extensions` (OsmAnd, OpenTracks and
 /// others), in degrees from true north and metres per second. Heart rates and other extensions are ignored. The points
 /// that Garmin writes between two route points, `gpxx:rpt`, are read as route points.
 struct GPXReader: ~Copyable {
-    /// An item that the reader has read.
+    /// An item returned by the reader.
     enum Item {
-        /// The start of a track or a route. Waypoints are outside both.
+        /// The start of a track or a route. Waypoints are outside tracks and routes.
         case begin(GPXOptions.Content)
         /// The start of a track segment.
         case segment
@@ -27,19 +27,19 @@ struct GPXReader: ~Copyable {
     private static let maximumExtensionPoints = 100_000
 
     var point = GPXPoint()
-    /// True if the file has times from a clock that was set; see ``UnsetClock``.
+    /// True if the file contains times from a clock that was set; see ``UnsetClock``.
     var isClockSet = false
     var diagnostics = InputDiagnostics()
-    /// The coordinates in the extensions of the last point, and the number of them that have been returned.
+    /// The coordinates in the extensions of the last point, and the number of coordinates that have been returned.
     private var extensionPoints: [SIMD2<Double>] = []
     private var extensionIndex = 0
     private(set) var partName = ""
     var xml: XMLReader
-    /// The current track or route; nil outside both.
+    /// The current track or route; nil outside tracks and routes.
     private var part: GPXOptions.Content?
     private var hasRoot: Bool
 
-    /// Creates a reader at the start of a file, or at the tag of a track or route.
+    /// Creates a reader at the start of a file, or at the start tag of a track or route.
     init(_ chunks: FileContents, at place: GPXSummary.ElementPosition? = nil) throws(DeviceError) {
         guard let place else {
             self.init(XMLReader(try chunks.source(), name: chunks.name), hasRoot: false)
@@ -64,7 +64,7 @@ struct GPXReader: ~Copyable {
     mutating func line() -> Int { xml.line() }
     var unknownReferences: Int { xml.unknownReferences }
 
-    /// The qualified name of the root element, once it has been read.
+    /// The qualified name of the root element, if it has been read.
     private(set) var root = "gpx"
 
     /// Returns the next item; nil at the end of a complete file.
@@ -97,7 +97,7 @@ struct GPXReader: ~Copyable {
         return nil
     }
 
-    /// True if the root element is `gpx`. The text may be truncated.
+    /// Returns true if the root element is `gpx`. The text may be truncated.
     static func isGPX(_ bytes: [UInt8]) -> Bool {
         var xml = XMLReader(MemorySource(bytes), name: "")
         do throws(DeviceError) {
@@ -107,7 +107,7 @@ struct GPXReader: ~Copyable {
         }
     }
 
-    /// Returns the next route point from the extensions of the last point; nil if there is none.
+    /// Returns the next route point from the last point's extensions; nil if there are no more.
     private mutating func nextExtensionPoint() -> Item? {
         guard extensionIndex < extensionPoints.count else {
             extensionPoints.removeAll(keepingCapacity: true)
@@ -144,7 +144,7 @@ struct GPXReader: ~Copyable {
         (point.report.latitude, point.report.longitude) = readCoordinates()
         let depth = xml.depth
         var isInExtensions = false
-        // True inside an extension whose `<speed>` and `<course>` are those of the point.
+        // True inside an extension whose `<speed>` and `<course>` belong to the point.
         var isKnownExtension = false
         while let token = try xml.next() {
             switch token {
@@ -209,7 +209,7 @@ struct GPXReader: ~Copyable {
         }
     }
 
-    /// Reads the start tag of an extension: values in attributes, and Garmin's route points.
+    /// Reads the start tag of an extension, which may contain values in attributes, or one of Garmin's route points.
     private mutating func beginExtension(of content: GPXOptions.Content, isDirect: Bool) {
         switch xml.nameWord {
         // <geotracker:meta c="274.4" s="0.36"/>
@@ -232,7 +232,7 @@ struct GPXReader: ~Copyable {
 
     /// Reads the end tag of an extension.
     ///
-    /// - Parameter isOwn: False inside a container, where `speed` may be that of the wind and `accuracy` an average.
+    /// - Parameter isOwn: False inside a container, in which `speed` may be the wind speed and `accuracy` an average.
     private mutating func endExtension(isOwn: Bool) {
         switch xml.nameWord {
         case JSONText.word("speed") where isOwn: set(.speed, readNumber())

@@ -3,27 +3,27 @@
 import DeviceCore
 import Trace
 
-/// The parts of a GPX file that are converted to a trace, and their order.
+/// The parts of a GPX file to convert to a trace, and their order.
 struct GPXSelection {
-    /// The parts in the order in which they are written.
+    /// The parts in output order.
     private(set) var parts: [GPXSummary.Part]
     /// The civil time at time zero, in nanoseconds since 1970; nil if no point has a time.
     let start: Int64?
     let isClockSet: Bool
     let needsSorting: Bool
-    /// True if the plan contains only tracks, in the order of the file, which is chronological.
+    /// True if only tracks were selected and their file order is chronological.
     var isInOrder: Bool {
         let numbers = parts.map(\.number)
         return start != nil && !needsSorting && parts.allSatisfy { $0.content == .tracks }
             && numbers == numbers.sorted()
     }
-    /// The error that ended reading before the end of the file; nil if there was none.
+    /// The error that ended reading early; nil if the whole file was read.
     let failure: DeviceError?
     private(set) var remarks: [String] = []
 
-    /// Selects parts according to the contents of the file and the options.
+    /// Selects parts based on the contents of the file and the options.
     ///
-    /// - Throws: An error if the selected content does not exist or has no points.
+    /// - Throws: An error if the file does not contain the selected content or if the content has no points.
     init(_ survey: GPXSummary, _ options: GPXOptions, name: String) throws(DeviceError) {
         failure = survey.failure
         isClockSet = survey.isClockSet
@@ -57,7 +57,7 @@ struct GPXSelection {
             }
             chosen = [part]
         }
-        // If several points all have the same time, it is not the time of measurement.
+        // If several points all have the same time, the time is not the measurement time.
         let first = chosen.map(\.first).min() ?? .max
         let isOneTime =
             chosen.reduce(0) { $0 + $1.timed } > 1 && chosen.allSatisfy { $0.timed == 0 || $0.last == first }

@@ -3,7 +3,7 @@
 import DeviceCore
 import Trace
 
-/// The contents of a GPX file, collected in a first pass.
+/// A summary of a GPX file, collected in a first pass.
 struct GPXSummary {
     private static let maximumParts = 10_000
 
@@ -15,34 +15,34 @@ struct GPXSummary {
         var root: String
     }
 
-    /// A track, a route, or all waypoints.
+    /// A track, a route, or all waypoints of the file.
     struct Part {
         var content: GPXOptions.Content
-        /// The number among the parts of its kind, counted from 1.
+        /// The number among the parts of the same kind, counted from 1.
         var number: Int
         var name = ""
-        /// The position in the file; nil for the waypoints, which may be anywhere.
+        /// The position in the file; nil for waypoints, which may be anywhere in the file.
         var place: ElementPosition?
         /// The number of points with coordinates.
         var count = 0
-        /// The number of points with coordinates and a time.
+        /// The number of points with both coordinates and a time.
         var timed = 0
-        /// The earliest and the latest time, in nanoseconds since 1970.
+        /// The earliest and latest times, in nanoseconds since 1970.
         var first = Int64.max
         var last = Int64.min
-        /// The number of points with coordinates before the first one with a time.
+        /// The number of points with coordinates that precede the first point with a time.
         private(set) var leading = 0
-        /// True if a time is earlier than the GPS epoch.
+        /// True if a time is before the GPS epoch.
         private(set) var hasEarlyTimes = false
-        /// False if a time is earlier than the one before it.
+        /// False if a time is earlier than the preceding time.
         var isOrdered = true
-        /// The number of points with the time of the previous point, and the line of the first of them.
+        /// The number of points with the same time as the previous point, and the line of the first such point.
         private(set) var repeated = (count: 0, line: 0)
         private(set) var previous = Int64.min
 
-        /// The time of the first point. Points before the first time are placed one second apart.
+        /// The time of the first point. Points that precede the first point with a time are placed one second apart.
         var beginning: Int64 {
-            // The minimum is the first whole second that nanoseconds in `Int64` can represent.
+            // The lower limit is the first whole second that `Int64` nanoseconds can represent.
             max(first.subtractingSaturated(Int64(leading) * 1_000_000_000), -9_223_372_036_000_000_000)
         }
 
@@ -71,21 +71,22 @@ struct GPXSummary {
     private(set) var diagnostics = InputDiagnostics()
     private(set) var unknownReferences = 0
     private(set) var excessPartCount = 0
-    /// The error that ended reading before the end of the file; nil if there was none.
+    /// The error that ended reading early; nil if the whole file was read.
     private(set) var failure: DeviceError?
     private var waypoints: Int?
     private var counts: [GPXOptions.Content: Int] = [:]
 
-    /// Reads the file. If an error occurs after at least one point, the contents before it are used; otherwise the
-    /// error is thrown.
+    /// Reads the file. If an error occurs after at least one point has been read, the contents before the error are
+    /// used; otherwise, the error is thrown.
     ///
-    /// - Parameter direct: Receives the points of tracks during the pass. Set to nil if the pass is repeated.
+    /// - Parameter direct: The importer that receives the track points during the pass. Set to nil if the pass is
+    ///   repeated.
     init(_ chunks: FileContents, _ direct: inout GPXSinglePassImporter?) throws(DeviceError) {
         try read(chunks, &direct)
         guard parts.contains(where: \.hasEarlyTimes), parts.contains(where: { $0.last >= UnsetClock.gpsEpoch }) else {
             return
         }
-        // The clock was set during the recording, so the times before that are ignored.
+        // The clock was set during the recording, so the times before it was set are ignored.
         self = GPXSummary(isClockSet: true)
         direct = nil
         try read(chunks, &direct)
@@ -107,7 +108,7 @@ struct GPXSummary {
     }
 
     private mutating func read(_ reader: inout GPXReader, _ direct: inout GPXSinglePassImporter?) throws(DeviceError) {
-        // The index of the current track or route.
+        // The index of the current track or route; nil outside both.
         var open: Int?
         while let item = try reader.next() {
             switch item {

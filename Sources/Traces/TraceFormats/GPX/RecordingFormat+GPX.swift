@@ -4,10 +4,10 @@ import DeviceCore
 import Trace
 
 extension RecordingFormat {
-    /// Positions as a GPX 1.1 track, with a segment for each section without a loss of positions.
+    /// Positions as a GPX 1.1 track. A loss of positions starts a new segment.
     ///
-    /// Each epoch is a single point, from its last report. Course and speed are in Garmin's TrackPointExtension v2, in
-    /// degrees and metres per second. `ele` is above mean sea level.
+    /// Each epoch is a single point, taken from the epoch's last report. Course and speed are written in Garmin's
+    /// TrackPointExtension v2, in degrees and metres per second. `ele` is the altitude above mean sea level.
     package static let gpx = RecordingFormat(
         name: "gpx", title: "GPX", fileExtensions: [".gpx"], supportsReceiverSelection: true, reportsDamage: true,
         detect: sniff,
@@ -19,17 +19,17 @@ extension RecordingFormat {
             try PathWriter.write(trace, to: path, options) { (writer) throws(DeviceError) in try writer.writeTrack() }
         })
 
-    /// Detects GPX by its root element. If the beginning of the XML is not readable, or for text in UTF-16, the file
-    /// name decides.
+    /// Detects GPX by its root element. If the start of the XML is unreadable or the text is UTF-16, the file name
+    /// decides.
     private static func sniff(_ input: RecordingInput) throws(DeviceError) -> DetectionConfidence? {
-        // Most files in other formats are excluded by their first byte.
+        // The first byte excludes most files in other formats.
         guard let first = input.firstByte, first == UInt8(ascii: "<") || first >= 0xfe else { return nil }
         if GPXReader.isGPX(input.prefix) { return .certain }
         return input.name.lowercased().hasSuffix(".gpx") ? .likely : nil
     }
 
-    /// Positions as GPX waypoints with times in whole seconds, as Xcode and phone simulators play them back. Positions
-    /// within the same second are omitted. This format can only be written; its files are read as ``gpx``.
+    /// Positions as GPX waypoints with whole-second times, for playback by Xcode and phone simulators. Only one
+    /// position per second is written. The format can only be written; such files are read as ``gpx``.
     package static let xcode = RecordingFormat(
         name: "xcode", supportsReceiverSelection: true, reportsDamage: true,
         writer: { (trace, path, options) throws(DeviceError) in
@@ -39,7 +39,7 @@ extension RecordingFormat {
         })
 }
 
-// The order of elements is that of the schema.
+// The order of the elements is prescribed by the schema.
 extension PathWriter {
     fileprivate mutating func writeTrack() throws(DeviceError) -> [String] {
         begin(" xmlns:gpxtpx=\"http://www.garmin.com/xmlschemas/TrackPointExtension/v2\"")
@@ -101,13 +101,13 @@ extension PathWriter {
         }
     }
 
-    /// Writes the start tag of a point with its coordinates, and its altitude.
+    /// Writes the start tag of a point, with its coordinates and altitude.
     private mutating func writeCoordinates(_ tag: StaticString, _ epoch: PositionEpochs.Epoch) {
         let report = epoch.report
         file.append(tag)
         file.appendNumber(report.latitude, decimals: 9)
         file.append("\" lon=\"")
-        // In the schema, longitudes are less than 180.
+        // The schema requires longitudes below 180.
         file.appendNumber(report.longitude == 180 ? -180 : report.longitude, decimals: 9)
         file.append("\">")
         countOmissions(of: epoch, altitude: report.altitudeAboveSeaLevel)
@@ -152,10 +152,10 @@ extension PathWriter {
         file.append("</trkpt>\n")
     }
 
-    /// Returns a direction of at least 0 and less than 360 degrees after rounding, because the schemas do not allow
-    /// 360.
+    /// Returns a direction that is at least 0 and less than 360 degrees after rounding, because the schemas do not
+    /// allow 360.
     ///
-    /// - Parameter decimals: The number of decimals that are written: 1 or 4.
+    /// - Parameter decimals: The number of decimals written: 1 or 4.
     private static func direction(_ degrees: Double, decimals: Int) -> Double {
         let unit: Double = decimals == 1 ? 10 : 10_000
         let rounded = (degrees.remainder(dividingBy: 360) * unit).rounded() / unit

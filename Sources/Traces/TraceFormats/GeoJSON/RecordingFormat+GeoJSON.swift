@@ -5,12 +5,12 @@ import JSONBytes
 import Trace
 
 extension RecordingFormat {
-    /// Positions as GeoJSON (RFC 7946) for viewers: a line for each segment without a loss of positions, with its times
+    /// Positions as GeoJSON (RFC 7946) for viewers. Each segment without a loss of positions is a line; its times are
     /// in the property `coordTimes`, which many track viewers support. The format can only be written.
     ///
-    /// Coordinates are longitude, latitude and, if all positions of a segment have it, the height above the WGS 84
+    /// Coordinates are longitude, latitude and, if all positions of a segment have one, the height above the WGS 84
     /// ellipsoid in metres, as the RFC requires. Altitudes above mean sea level are omitted if the geoid separation is
-    /// unknown. A segment ends where the path crosses 180 degrees of longitude.
+    /// unknown. A segment also ends where the path crosses 180° longitude.
     package static let geojson = RecordingFormat(
         name: "geojson", fileExtensions: [".geojson"], supportsReceiverSelection: true, reportsDamage: true,
         writer: { (trace, path, options) throws(DeviceError) in
@@ -65,7 +65,7 @@ extension PathWriter {
         return epochs
     }
 
-    /// Writes the time of the first position, and for a line the times of all positions.
+    /// Writes the time of a point, or the times of all positions of a line.
     private mutating func writeTimes(_ stretch: Segment, isPoint: Bool) throws(DeviceError) {
         _ = try forEach(stretch) { writer, epoch, index in
             guard let time = epoch.time else { return }

@@ -9,15 +9,15 @@ extension IIOContext {
     /// The maximum size of a context's XML in bytes.
     package static var maximumXMLSize: Int { 16 << 20 }
 
-    /// Reads a context from libiio's XML, as sent by `iiod`, printed by `iio_info -S` and stored by emulators.
+    /// Reads a context from libiio XML, as sent by `iiod`, printed by `iio_info -S` and stored by emulators.
     ///
-    /// The dialects of libiio 0.21 to 0.26 and 1.0 are supported, with or without an inline document type declaration,
-    /// and with the values that iio-emu adds. Unknown elements are ignored. Channels are sorted by scan index, as in
-    /// libiio; channels without an index are last.
+    /// Supports the XML dialects of libiio 0.21 to 0.26 and 1.0, with or without an inline document type declaration,
+    /// and the values that iio-emu adds. Unknown elements are ignored. As in libiio, channels are sorted by scan index,
+    /// and channels without an index come last.
     ///
-    /// The XML is UTF-8 of at most ``maximumXMLSize`` bytes.
+    /// The XML must be UTF-8, with at most ``maximumXMLSize`` bytes.
     ///
-    /// - Throws: An error with code `invalidTrace` that names the line and the problem.
+    /// - Throws: An error with code `invalidTrace` that states the line and the problem.
     package init(xml: [UInt8], name: String = "The XML of the context") throws(DeviceError) {
         guard xml.count <= Self.maximumXMLSize else {
             throw DeviceError(
@@ -29,15 +29,15 @@ extension IIOContext {
     }
 }
 
-/// Builds a context from the elements of libiio's XML.
+/// Builds a context from libiio XML elements.
 struct IIOContextReader: ~Copyable {
     private static let maximumElements = 200_000
-    /// The limit of the nesting depth. An element at this depth is rejected.
+    /// The maximum nesting depth. An element at this depth is rejected.
     private static let maximumDepth = 64
-    /// The value that iio-emu's generator writes for an attribute that could not be read.
+    /// The value that iio-emu's generator writes for an attribute that it could not read.
     private static let unreadValue = "ERROR"
 
-    /// The element whose children follow.
+    /// The element whose children are read next.
     private enum ElementKind {
         case outside, context, device, channel, buffer, unknown
     }
@@ -76,7 +76,7 @@ struct IIOContextReader: ~Copyable {
         return context
     }
 
-    /// Processes the start of an element, and returns the context of its children.
+    /// Processes a start tag. Returns the kind of the element for its children.
     private mutating func begin(_ element: String) throws(DeviceError) -> ElementKind {
         switch (elementStack.last ?? .unknown, element) {
         case (.outside, "context"):
@@ -108,7 +108,7 @@ struct IIOContextReader: ~Copyable {
         case (.device, "buffer-attribute"):
             device.bufferAttributes.append(try attribute(element))
         case (.device, "buffer") where (reader.text(of: "index") ?? "0") == "0":
-            // libiio 1.0 groups the attributes of a buffer. The channels in the group repeat known information.
+            // libiio 1.0 groups the attributes of a buffer. The group's channels only repeat known information.
             return .buffer
         case (.buffer, "attribute"):
             device.bufferAttributes.append(try attribute(element))
@@ -123,7 +123,7 @@ struct IIOContextReader: ~Copyable {
     }
 
     private mutating func attribute(_ element: String) throws(DeviceError) -> IIOAttribute {
-        // Values read from sysfs end with a line end, which XML normalizes to a space.
+        // Values read from sysfs end with a line break, which XML normalizes to a space.
         let value = reader.text(of: "value").map { String(IIONumber.trimmed($0)) }
         return IIOAttribute(
             name: try required("name", of: element), filename: reader.text(of: "filename"),
@@ -152,7 +152,7 @@ struct IIOContextReader: ~Copyable {
         return value
     }
 
-    /// Returns the device with its channels in libiio's order, on which the bits of a channel mask are based.
+    /// Returns the device with its channels in libiio order, which determines the bits of a channel mask.
     private static func sortingChannels(of device: IIODevice) -> IIODevice {
         var device = device
         let keyed = device.channels.enumerated().sorted {
@@ -164,13 +164,13 @@ struct IIOContextReader: ~Copyable {
 }
 
 extension IIOContext {
-    /// Sets attributes to the values of a JSON object: `{"iio:device0/input/accel_x/scale":"0.000598", …}`.
+    /// Sets attribute values from a JSON object: `{"iio:device0/input/accel_x/scale":"0.000598", …}`.
     ///
-    /// A key consists of the device; for a channel attribute, `input` or `output` and the channel; for a buffer
-    /// attribute, `buffer`; and the name of the attribute. Values are strings. Numbers are used exactly as written.
+    /// A key consists of the device, then `input` or `output` and the channel for a channel attribute or `buffer` for a
+    /// buffer attribute, and finally the attribute name. Values are strings. Numbers are used exactly as written.
     ///
-    /// - Returns: The keys that do not match an attribute of this context, at most 100.
-    /// - Throws: An error with code `invalidTrace` that names the line.
+    /// - Returns: At most 100 keys that match no attribute of this context.
+    /// - Throws: An error with code `invalidTrace` that states the line.
     @discardableResult
     package mutating func setValues(json: [UInt8], name: String = "The values") throws(DeviceError) -> [String] {
         var changed = self

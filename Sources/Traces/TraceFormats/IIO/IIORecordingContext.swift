@@ -4,9 +4,9 @@ import DeviceCore
 import IIOFormat
 import JSONBytes
 
-/// Creates a libiio context for a recording: one device for each sensor, with a scale fine enough for any sensor.
+/// Creates a libiio context for a recording, with one device for each sensor and a scale fine enough for any sensor.
 enum IIORecordingContext {
-    /// A sensor and the attribute values of its device.
+    /// A sensor and the values from which its device's attributes are derived.
     struct Sensor {
         var description: SensorDescription
         /// The sample rate in hertz; nil if unknown.
@@ -62,30 +62,31 @@ enum IIORecordingContext {
         return channels
     }
 
-    /// Returns a number in decimal notation without an exponent, as in sysfs.
+    /// Formats a number as in sysfs, in decimal notation without an exponent.
     private static func text(_ value: Double) -> String {
         var text: [UInt8] = []
         return FixedDecimal.append(value, decimals: 6, to: &text) ? String(decoding: text, as: UTF8.self) : "0"
     }
 }
 
-/// The names of the files beside a context's XML that contain the scans of its devices.
+/// The names of the files that contain the scans of a context's devices. They are in the same directory as the XML.
 enum IIOBufferFileNames {
-    /// Returns the file name under which libiio 1.0's `emu:` backend expects the scans of a device, for example
-    /// `mpu6050_buf0.bin`. It is based on the name or, without one, the ID of the device, with colons replaced.
+    /// Returns the file name under which the `emu:` backend of libiio 1.0 expects the scans of a device, for example
+    /// `mpu6050_buf0.bin`. It is derived from the device's name, or from its ID if it has no name, with colons
+    /// replaced.
     static func exportName(of device: IIODevice) -> String {
         "\(replacingSeparators(device.name.isEmpty ? device.id : device.name))_buf0.bin"
     }
 
-    /// Returns the possible file names of a device's scans, in order of preference. A device name is used only if it is
-    /// unique within the context.
+    /// Returns the possible names of a device's scan file, in order of preference. The device name is used only if it
+    /// is unique within the context.
     static func importNames(of device: IIODevice, in context: IIOContext) -> [String] {
         var names = [device.id]
         if !device.name.isEmpty, context.devices.filter({ $0.name == device.name }).count == 1 {
             names.insert(device.name, at: 0)
         }
         var files: [String] = []
-        // The names come from a file and must not lead out of the folder.
+        // The names are read from a file and must not lead out of the folder.
         for name in names where !name.contains("/") && !name.contains("\0") && name.utf8.count <= 200 {
             for file in ["\(replacingSeparators(name))_buf0.bin", "\(replacingSeparators(name)).bin", "\(name).bin"]
             where !files.contains(file) { files.append(file) }

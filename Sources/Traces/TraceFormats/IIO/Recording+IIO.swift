@@ -4,20 +4,20 @@ package import DeviceCore
 package import IIOFormat
 
 extension Recording {
-    /// The number of scans that are decoded at a time.
+    /// The number of scans that are decoded at once.
     private static var chunk: Int { 4096 }
-    /// The earliest timestamp that counts as civil time, in nanoseconds since 1970 (March 1973). Smaller ones are times
-    /// since boot, because no system has an uptime of three years.
+    /// The earliest timestamp that counts as civil time, in nanoseconds since 1970 (March 1973). Smaller timestamps
+    /// count as times since boot, because no system has an uptime of three years.
     private static var earliestCivilTime: Int64 { 100_000_000_000_000_000 }
 
     /// Reads scans that were captured from the buffers of a context's devices.
     ///
-    /// The data of a device are consecutive scans. Each contains all input channels with a scan element, including the
-    /// timestamp, as `iio_readdev` writes them if no channel is named. Scans without timestamps are spaced evenly.
-    /// Timestamps since 1970 determine ``start``.
+    /// A device's data consists of consecutive scans. Each scan contains all input channels with a scan element,
+    /// including the timestamp, as `iio_readdev` writes them if no channels are specified. Scans without timestamps are
+    /// spaced evenly. Timestamps since 1970 determine ``start``.
     ///
-    /// - Parameter scans: Returns the data of a device; nil if there are none.
-    /// - Throws: An error that names the device and the missing information.
+    /// - Parameter scans: Returns the data of a device; nil if there is none.
+    /// - Throws: An error that states the device and the missing information.
     package init(
         iio context: IIOContext, name: String, options: IIORecordingOptions = .init(),
         scans: (IIODevice) throws(DeviceError) -> [UInt8]?
@@ -80,7 +80,7 @@ extension Recording {
         return description
     }
 
-    /// Decodes all scans. Returns false if they contain no increasing timestamps.
+    /// Decodes all scans. Returns false if the timestamps do not increase.
     private static func decode(
         _ bytes: [UInt8], _ stride: Int, _ decoder: IIOScanDecoder, into track: inout MotionTrack
     ) -> Bool {
@@ -103,7 +103,7 @@ extension Recording {
             }
         }
         guard decoder.hasTimestamps, let first = track.times.first, let last = track.times.last else { return false }
-        // A driver without timestamps leaves zeros.
+        // Drivers without timestamps write zeros.
         return first != last || (track.count == 1 && first != 0)
     }
 
@@ -128,7 +128,7 @@ extension Recording {
     }
 
     /// Moves the timestamps of both clocks to a common start. The offset between the clocks is unknown, so the first
-    /// readings of each are placed at the same time.
+    /// readings of both clocks are placed at the same time.
     private mutating func alignClocks(_ civil: [Int], _ sinceBoot: [Int]) {
         for group in [civil, sinceBoot] {
             guard let first = group.compactMap({ tracks[$0].times.min() }).min() else { continue }
@@ -145,9 +145,9 @@ extension Recording {
 
 /// Options for reading raw buffer files.
 public struct IIORecordingOptions: Sendable, Hashable {
-    /// The number of scans per second, for scans without timestamps; nil to use `sampling_frequency` of the context.
+    /// The number of scans per second, for scans without timestamps. nil uses the context's `sampling_frequency`.
     public var rate: Double?
 
-    /// Creates options; by default all information is taken from the context.
+    /// Creates options. By default, all information is taken from the context.
     public init(rate: Double? = nil) { self.rate = rate }
 }

@@ -4,15 +4,15 @@ import DeviceCore
 import IIOFormat
 import Trace
 
-/// The maximum size of a context's XML in bytes (16 MiB), enough for more than a thousand sensors.
+/// The maximum size of a context's XML in bytes (16 MiB), which is enough for more than a thousand sensors.
 private let maximumXMLSize = 16 << 20
 
 extension RecordingFormat {
-    /// A folder for libiio 1.0's `emu:` backend and for iio-emu. It contains the XML of a context with attribute
-    /// values, `context.xml`, and the scans of each sensor, `<name>_buf0.bin`. Each sensor is a device, with a
+    /// A folder for iio-emu and the `emu:` backend of libiio 1.0. It contains a context with attribute values as XML,
+    /// `context.xml`, and the scans of each sensor, `<name>_buf0.bin`. Each sensor is a separate device, with a
     /// resolution of 1e-6 m/s² or kPa, or 1e-7 rad/s or gauss.
     ///
-    /// Scans contain a timestamp: nanoseconds since 1970 if the trace has a start time, otherwise since time zero.
+    /// The timestamps in scans are nanoseconds since 1970 if the trace has a start time, and since time zero otherwise.
     /// Values are in the sensor's axes, rounded to the nearest raw value.
     package static let iio = RecordingFormat(
         name: "iio", title: "libiio XML", fileExtensions: [".iio"], isFolder: true, reportsDamage: true, detect: sniff,
@@ -100,7 +100,7 @@ extension RecordingFormat {
     }
 }
 
-/// The buffer file of one sensor, while it is written.
+/// Writes the buffer file of one sensor.
 private final class IIOBufferFile {
     private let encoder: IIOScanEncoder
     private let axes: [IIOAxis]

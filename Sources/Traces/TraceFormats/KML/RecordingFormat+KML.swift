@@ -7,7 +7,8 @@ extension RecordingFormat {
     /// Positions as KML 2.2 for viewers. Each segment without a loss of positions is a line and, if all its positions
     /// have times, also a track with times (Google's `gx:Track`). The format can only be written.
     ///
-    /// Altitudes are above mean sea level. A segment in which altitudes are missing is clamped to the ground.
+    /// Altitudes are above mean sea level. If any altitude of a segment is missing, the segment is clamped to the
+    /// ground.
     package static let kml = RecordingFormat(
         name: "kml", fileExtensions: [".kml"], supportsReceiverSelection: true, reportsDamage: true,
         writer: { (trace, path, options) throws(DeviceError) in
@@ -63,12 +64,12 @@ extension PathWriter {
         return epochs
     }
 
-    /// Writes a segment as a track if all its positions have times. Returns the iterator after it.
+    /// Writes a segment as a track if all its positions have times. Returns an iterator positioned after the segment.
     private mutating func writeTrack(_ stretch: Segment) throws(DeviceError) -> PositionEpochs {
         guard stretch.isTimed else { return try forEach(stretch) { _, _, _ in } }
         file.append("<Placemark><gx:Track>")
         writeMode(stretch)
-        // The schema requires all times before all coordinates.
+        // The schema requires that all times precede all coordinates.
         _ = try forEach(stretch) { writer, epoch, _ in
             guard let time = epoch.time else { return }
             writer.file.append("<when>")
@@ -89,7 +90,7 @@ extension PathWriter {
         file.bytes.append(separator)
         file.appendNumber(epoch.report.latitude, decimals: 9)
         guard stretch.hasAltitude else {
-            // Viewers expect three coordinates in tracks.
+            // Viewers expect track coordinates to have three components.
             if separator == UInt8(ascii: " ") { file.append(" 0") }
             return
         }

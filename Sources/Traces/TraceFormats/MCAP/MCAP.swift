@@ -2,10 +2,10 @@
 
 import JSONBytes
 
-/// Constants of the container format MCAP, version 0 (mcap.dev/spec). A record consists of an opcode of one byte, a
-/// length of eight bytes, and contents. All numbers are little-endian.
+/// Constants of the MCAP container format, version 0 (mcap.dev/spec). A record consists of a one-byte opcode, an
+/// eight-byte length and its contents. All numbers are little-endian.
 enum MCAP {
-    /// The bytes at the start and at the end of a file.
+    /// The magic bytes at both ends of a file.
     static let magic: [UInt8] = [0x89, 0x4d, 0x43, 0x41, 0x50, 0x30, 0x0d, 0x0a]
 
     enum Opcode: UInt8 {
@@ -14,20 +14,20 @@ enum MCAP {
         case statistics, metadata, metadataIndex, summaryOffset, dataEnd
     }
 
-    /// The length in bytes of a record's opcode and length fields.
+    /// The total length of a record's opcode and length fields in bytes.
     static let prefixLength = 9
     static let metadataName = "device-services-trace"
     static let gpsdTopic = "/gpsd"
-    /// The key in a channel's metadata for the topic from which its messages are derived. An import skips derived
-    /// channels if the original topic exists.
+    /// The metadata key of a derived channel. Its value is the topic from which the messages are derived. If the file
+    /// contains that topic, an import skips the derived channel.
     static let derivedKey = "derived-from"
 }
 
-/// A builder of the contents of a record.
+/// Builds the contents of a record.
 struct MCAPRecordBuilder {
     private(set) var bytes: [UInt8] = []
 
-    /// Creates contents of numbers, and of strings and byte arrays with a length prefix.
+    /// Creates contents from numbers, length-prefixed strings and length-prefixed byte arrays.
     init<each Part: MCAPEncodable>(_ part: repeat each Part) { repeat (each part).append(to: &self) }
 
     mutating func number(_ value: some FixedWidthInteger) {
@@ -44,7 +44,7 @@ struct MCAPRecordBuilder {
 
     mutating func raw(_ value: some Collection<UInt8>) { bytes.append(contentsOf: value) }
 
-    /// Appends pairs of strings with a prefix of their total length.
+    /// Appends pairs of strings, prefixed with their total length.
     mutating func map(_ pairs: [(String, String)]) { text(pairs.flatMap { MCAPRecordBuilder($0, $1).bytes }) }
 }
 
@@ -70,7 +70,7 @@ extension [UInt8]: MCAPEncodable {
     func append(to record: inout MCAPRecordBuilder) { record.text(self) }
 }
 
-/// A reader of the contents of a record. Reading beyond the end returns nil.
+/// Reads the contents of a record. Reading beyond the end returns nil.
 struct MCAPRecordReader {
     private(set) var rest: UnsafeRawBufferPointer
 
@@ -90,10 +90,10 @@ struct MCAPRecordReader {
         return UnsafeRawBufferPointer(rebasing: rest.prefix(Int(length)))
     }
 
-    /// Reads a string with a length prefix. Invalid UTF-8 is replaced.
+    /// Reads a length-prefixed string. Invalid UTF-8 is replaced.
     mutating func text() -> String? { lengthPrefixedBytes().map { String(decoding: $0, as: UTF8.self) } }
 
-    /// Reads at most 256 pairs of strings with a prefix of their total length.
+    /// Reads up to 256 pairs of strings, which are prefixed with their total length.
     mutating func map() -> [String: String]? {
         guard var inner = lengthPrefixedBytes().map(MCAPRecordReader.init) else { return nil }
         var pairs: [String: String] = [:]
@@ -102,10 +102,10 @@ struct MCAPRecordReader {
     }
 }
 
-/// Conversion of a JSON object to a single line for a trace.
+/// Converts JSON objects to single lines for a trace.
 enum JSONLine {
-    /// Returns the object without line ends; nil if the bytes are not one JSON object. White space between tokens is
-    /// removed if there are line ends or leading white space.
+    /// Returns the object without line ends; nil if the bytes are not exactly one JSON object. If the object contains
+    /// line ends or leading white space, all white space between tokens is removed.
     static func object(_ json: UnsafeRawBufferPointer) -> [UInt8]? {
         var reader = JSONReader(json)
         do throws(JSONError) {

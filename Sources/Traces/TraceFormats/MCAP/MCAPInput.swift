@@ -2,11 +2,11 @@
 
 import DeviceCore
 
-/// Reads a file sequentially in pieces, and computes checksums of the consumed bytes.
+/// Reads a file sequentially in pieces and computes checksums of the consumed bytes.
 struct MCAPInput {
-    /// The minimum size of the buffer in bytes.
+    /// The minimum buffer size in bytes.
     private static let capacity = 1 << 16
-    /// The maximum number of bytes that can be requested at a time (16 MiB).
+    /// The maximum number of bytes that can be requested at once (16 MiB).
     static let maximumCount = 1 << 24
 
     private let source: any ByteSource
@@ -15,14 +15,14 @@ struct MCAPInput {
     private var end = 0
     private var isAtEnd = false
     private(set) var offset: UInt64 = 0
-    /// The checksum of all consumed bytes; nil if it is not needed.
+    /// The checksum of all consumed bytes; nil disables it.
     var dataChecksum: CRC32?
-    /// The checksum of the bytes consumed since this property was set; nil if it is not needed.
+    /// The checksum of the bytes consumed since this property was last set; nil disables it.
     var chunkChecksum: CRC32?
 
     init(_ source: any ByteSource) { self.source = source }
 
-    /// Buffers at least `count` bytes, up to ``maximumCount``. Returns false if the file ends before.
+    /// Buffers at least `count` bytes, up to ``maximumCount``. Returns false if fewer bytes remain.
     mutating func fill(_ count: Int) throws(DeviceError) -> Bool {
         if end - position >= count { return true }
         guard count <= Self.maximumCount else { return false }
@@ -35,7 +35,7 @@ struct MCAPInput {
             (position, end) = (0, to - from)
         }
         while end < count, !isAtEnd {
-            // The buffer grows gradually, because the length of a record may be wrong.
+            // The buffer grows gradually because the length of a record may be wrong.
             if end == buffer.count {
                 let room = min(max(Self.capacity, 2 * buffer.count), max(count, Self.capacity))
                 buffer.append(contentsOf: [UInt8](repeating: 0, count: room - buffer.count))
@@ -69,7 +69,7 @@ struct MCAPInput {
         offset += UInt64(count)
     }
 
-    /// Advances to an offset. Returns false if the file ends before.
+    /// Advances to an offset. Returns false if the file ends before the offset.
     mutating func skip(to target: UInt64) throws(DeviceError) -> Bool {
         while offset < target {
             if position == end, try !fill(1) { return false }
@@ -78,7 +78,7 @@ struct MCAPInput {
         return true
     }
 
-    /// Returns the opcode of the next record and the offset of its end; nil at the end of the file.
+    /// Returns the opcode and the end offset of the next record; nil at the end of the file.
     mutating func record() throws(DeviceError) -> (code: UInt8, end: UInt64)? {
         guard try fill(MCAP.prefixLength) else { return nil }
         return withBytes(MCAP.prefixLength) { bytes in
@@ -91,7 +91,7 @@ struct MCAPInput {
 
 /// The CRC-32 of ISO 3309, as in zlib and MCAP: reflected polynomial 0xEDB88320.
 ///
-/// It processes eight bytes at a time (slicing-by-8): table k contains the checksum of each byte followed by k zero
+/// Processes eight bytes at a time (slicing-by-8): table k contains the checksum of each byte value followed by k zero
 /// bytes.
 struct CRC32 {
     private static let tables: [UInt32] = {
@@ -109,7 +109,7 @@ struct CRC32 {
 
     private var register: UInt32 = 0xffff_ffff
 
-    /// The checksum of all bytes so far.
+    /// The checksum of all bytes added so far.
     var value: UInt32 { ~register }
 
     mutating func add(_ bytes: UnsafeRawBufferPointer) {

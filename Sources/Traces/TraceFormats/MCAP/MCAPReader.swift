@@ -2,13 +2,13 @@
 
 import DeviceCore
 
-/// Reads an MCAP file sequentially, and returns its messages in the order of the file. It does not use the indexes, so
-/// it also reads damaged and truncated files, and files without indexes.
+/// Reads the messages of an MCAP file sequentially, in file order. The indexes are not used, so damaged files,
+/// truncated files and files without indexes can also be read.
 ///
-/// Memory contains one record of at most ``MCAPInput/maximumCount`` bytes, regardless of the size of chunks and of the
-/// file.
+/// Memory use is limited to one record of at most ``MCAPInput/maximumCount`` bytes, regardless of the chunk size and
+/// the file size.
 struct MCAPReader {
-    /// A message without its data, which ``data()`` returns.
+    /// A message without its data, which is read by ``data()``.
     struct Message {
         var channel: UInt16
         var logged: UInt64
@@ -24,23 +24,23 @@ struct MCAPReader {
     }
 
     private struct Chunk {
-        /// The offset of the end of its records.
+        /// The end offset of the chunk's records.
         var end: UInt64
-        /// The offset of the end of the chunk record.
+        /// The end offset of the chunk record itself.
         var recordEnd: UInt64
-        /// The stated checksum; 0 for none.
+        /// The checksum stated in the chunk; 0 means that there is none.
         var checksum: UInt32
     }
 
     private static let maximumCount = 4096
-    /// The number of bytes of a schema or channel record that are read. The names are at the beginning of the record.
+    /// The maximum number of bytes read from a schema or channel record. The names are at the start of the record.
     private static let maximumHead = 1 << 16
-    /// The length in bytes of a message record before its data.
+    /// The number of bytes in a message record before the data.
     private static let messageHead = 22
 
     private(set) var channels: [UInt16: Channel] = [:]
     private(set) var count: UInt64 = 0
-    /// The number of messages according to the file's statistics; nil if it has none.
+    /// The message count in the file's statistics record; nil if the file has none.
     private(set) var statedCount: UInt64?
     private(set) var isTruncated = false
     /// The number of chunks with a wrong checksum.
@@ -50,10 +50,10 @@ struct MCAPReader {
     /// The number of records with invalid contents.
     private(set) var brokenRecords = 0
     private(set) var largeMessages = 0
-    /// The offset of bytes that are not a record, at which reading ended; nil if there are none.
+    /// The offset at which reading ended because the bytes are not a record; nil if there are no such bytes.
     private(set) var invalidRecordOffset: UInt64?
 
-    /// The maximum size of a message in bytes, at most ``MCAPInput/maximumCount``. Larger messages are omitted.
+    /// The maximum message size in bytes, at most ``MCAPInput/maximumCount``. Larger messages are omitted.
     var maximumMessageSize = MCAPInput.maximumCount
 
     private let name: String
@@ -71,7 +71,7 @@ struct MCAPReader {
         MCAP.magic.withUnsafeBytes { input.dataChecksum?.add($0) }
     }
 
-    /// Opens a file, and checks its magic bytes.
+    /// Opens a file and checks its magic bytes.
     private static func begin(_ chunks: FileContents) throws(DeviceError) -> MCAPInput {
         var input = MCAPInput(try chunks.source())
         let count = MCAP.magic.count
@@ -82,8 +82,8 @@ struct MCAPReader {
         return input
     }
 
-    /// Returns a metadata record of a file; nil if it does not exist. Searches the whole data section, because tools
-    /// that rewrite files move metadata to its end.
+    /// Returns a metadata record of a file; nil if the file does not contain it. Searches the whole data section,
+    /// because tools that rewrite files move metadata to its end.
     static func metadata(of chunks: FileContents, named wanted: String) throws(DeviceError) -> [String: String]? {
         var input = try begin(chunks)
         while let record = try input.record(), record.code != 0 {
@@ -103,9 +103,9 @@ struct MCAPReader {
         return nil
     }
 
-    /// Returns the next message; nil at the end.
+    /// Returns the next message; nil at the end of the file.
     ///
-    /// - Throws: An error with advice if the file contains compressed chunks.
+    /// - Throws: An error that contains advice if the file contains compressed chunks.
     mutating func next() throws(DeviceError) -> Message? {
         while !isAtEnd {
             if let end = messageEnd {
@@ -118,7 +118,7 @@ struct MCAPReader {
             }
             guard let record = try input.record() else { return finish() }
             if let chunk, record.end > chunk.end {
-                // The record exceeds its chunk, so the following records cannot be located.
+                // The record extends beyond its chunk, so the following records in the chunk cannot be located.
                 try skipBrokenRecord(to: chunk.end)
                 continue
             }
@@ -132,7 +132,7 @@ struct MCAPReader {
         return nil
     }
 
-    /// Returns the data of the current message; nil if they are too large, or if the file ends within them.
+    /// Returns the data of the current message; nil if the data is too large or truncated.
     mutating func data() throws(DeviceError) -> [UInt8]? {
         guard let end = messageEnd else { return nil }
         let length = end - input.offset
@@ -152,7 +152,7 @@ struct MCAPReader {
         return nil
     }
 
-    /// Advances to an offset. Returns false if the file ends before.
+    /// Advances to an offset. Returns false if the file ends before the offset.
     private mutating func skip(to offset: UInt64) throws(DeviceError) -> Bool {
         if try input.skip(to: offset) { return true }
         _ = finish()
@@ -164,7 +164,8 @@ struct MCAPReader {
         _ = try skip(to: end)
     }
 
-    /// Processes a record and advances past it. Returns a message, in which case its data are next.
+    /// Processes a record and advances past it. If the record is a message, returns the message and stops before its
+    /// data.
     private mutating func processRecord(_ code: UInt8, upTo end: UInt64) throws(DeviceError) -> Message? {
         let opcode = MCAP.Opcode(rawValue: code)
         let sum = input.dataChecksum?.value
@@ -198,7 +199,7 @@ struct MCAPReader {
         return nil
     }
 
-    /// Calls `body` with the first bytes of a record. Counts the record as broken if `body` returns nil.
+    /// Calls `body` with the first bytes of a record. If `body` returns nil, the record is counted as broken.
     private mutating func readHead<Value>(
         upTo end: UInt64, _ body: (inout MCAPRecordReader) -> Value?
     ) throws(DeviceError) -> Value? {
@@ -248,8 +249,8 @@ struct MCAPReader {
 
     private mutating func beginChunk(upTo recordEnd: UInt64) throws(DeviceError) {
         let length = recordEnd - input.offset
-        // The header consists of times, size, checksum and length of the compression name (32 bytes), the compression
-        // name, and the length of the records (8 bytes).
+        // The header consists of the times, the size, the checksum and the length of the compression name (32 bytes in
+        // total), the compression name, and the length of the records (8 bytes).
         guard length >= 40, try input.fill(32) else { return try skipBrokenRecord(to: recordEnd) }
         let (checksum, nameLength) = input.withBytes(32) { bytes -> (UInt32, UInt32) in
             var contents = MCAPRecordReader(UnsafeRawBufferPointer(rebasing: bytes.dropFirst(24)))
@@ -277,7 +278,8 @@ struct MCAPReader {
         input.chunkChecksum = checksum == 0 ? nil : CRC32()
     }
 
-    /// Checks the checksum of a chunk, and advances past its end. Returns false if the file ends before.
+    /// Verifies a chunk's checksum and advances past the chunk. Returns false if the file ends before the end of the
+    /// chunk.
     private mutating func finishChunk(_ chunk: Chunk) throws(DeviceError) -> Bool {
         if let sum = input.chunkChecksum, sum.value != chunk.checksum { damagedChunks += 1 }
         input.chunkChecksum = nil

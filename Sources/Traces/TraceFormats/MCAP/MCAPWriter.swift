@@ -5,9 +5,9 @@ import Trace
 
 /// Writes an MCAP file sequentially: chunks with message indexes and checksums, then a summary.
 ///
-/// Memory contains one chunk, and about 200 bytes of index per MiB of messages.
+/// Memory use is one chunk, plus about 200 bytes of index data per MiB of messages.
 struct MCAPWriter: ~Copyable {
-    /// The size in bytes at which a chunk is written (1 MiB).
+    /// The chunk size in bytes at which the chunk is written (1 MiB).
     private static let chunkSize = 1 << 20
 
     private struct Channel {
@@ -29,7 +29,7 @@ struct MCAPWriter: ~Copyable {
     }
 
     private var file: ExportFile
-    /// The number of bytes that have been written or buffered.
+    /// The number of bytes written or buffered so far.
     private var offset: UInt64 = 0
     private var schemas: [MCAPRecordBuilder] = []
     private var channels: [Channel] = []
@@ -39,7 +39,7 @@ struct MCAPWriter: ~Copyable {
     private var metadata: [(offset: UInt64, length: UInt64, name: String)] = []
     private var times: (first: UInt64, last: UInt64)?
     private var sequence: UInt32 = 0
-    /// The checksum of all bytes from the start of the file.
+    /// The checksum of all bytes since the start of the file.
     private var dataSum = CRC32()
 
     init(path: String, _ options: ExportOptions, library: String) throws(DeviceError) {
@@ -74,7 +74,7 @@ struct MCAPWriter: ~Copyable {
     ///
     /// - Parameters:
     ///   - logged: The log time in nanoseconds since 1970, or since the start of the recording.
-    ///   - published: The publish time in nanoseconds, with the same origin.
+    ///   - published: The publish time in nanoseconds since the same origin.
     mutating func message(_ channel: UInt16, logged: UInt64, published: UInt64, _ data: [UInt8]) throws(DeviceError) {
         guard channels.indices.contains(Int(channel)) else { return }
         if channels[Int(channel)].count == 0 { writeDefinitions(ofChannel: Int(channel)) }
@@ -88,7 +88,7 @@ struct MCAPWriter: ~Copyable {
         if chunk.count >= Self.chunkSize { try endChunk() }
     }
 
-    /// Ends the current chunk, and writes a metadata record.
+    /// Ends the current chunk and writes a metadata record.
     mutating func metadata(name: String, _ pairs: [(String, String)]) throws(DeviceError) {
         try endChunk()
         var record = MCAPRecordBuilder(name)
@@ -98,7 +98,7 @@ struct MCAPWriter: ~Copyable {
         try file.flushIfLarge()
     }
 
-    /// Writes the remaining messages and the summary, and closes the file.
+    /// Writes the remaining messages and the summary, then closes the file.
     mutating func close() throws(DeviceError) {
         try endChunk()
         write(.dataEnd, MCAPRecordBuilder(dataSum.value))
@@ -110,7 +110,7 @@ struct MCAPWriter: ~Copyable {
 
     // MARK: Chunks
 
-    /// Writes the channel and its schema before its first message.
+    /// Writes a channel and its schema. Called before the channel's first message.
     private mutating func writeDefinitions(ofChannel channel: Int) {
         let schema = Int(channels[channel].schema)
         let isKnown = channels.contains { $0.count > 0 && Int($0.schema) == schema }

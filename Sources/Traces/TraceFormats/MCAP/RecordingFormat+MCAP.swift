@@ -7,7 +7,7 @@ import SensorFusion
 import Trace
 import TraceEditing
 
-/// Converts the events of a trace to MCAP messages.
+/// Converts trace events to MCAP messages.
 struct MCAPExport: ~Copyable {
     /// The name and the schema of a channel.
     private struct Topic: Hashable {
@@ -21,7 +21,7 @@ struct MCAPExport: ~Copyable {
     private var decoder = GPSDDecoder()
     private var lines = TraceEventEncoder()
     private var attitude: AttitudeEstimator
-    /// The civil time at time zero in nanoseconds since 1970; 0 if it is unknown.
+    /// The civil time at time zero, in nanoseconds since 1970; 0 if it is unknown.
     private let origin: Int64
     private let confidence: PositionDeviations.Confidence
     private var damage = ReportDiagnostics()
@@ -60,7 +60,7 @@ struct MCAPExport: ~Copyable {
                 damage.record(report, decoder, bytes: bytes, line: number)
                 return report
             }
-            // The messages must be JSON. Some readers stop at an invalid message.
+            // Non-JSON lines are omitted, because some readers stop at an invalid message.
             guard line.withUnsafeBytes({ JSONLine.object($0) != nil }) else { return }
             try write(topic: MCAP.gpsdTopic, schema: FoxgloveSchema.gpsdName, time, time, line)
             if case .position(var report) = report, report.hasFix {
@@ -115,7 +115,7 @@ struct MCAPExport: ~Copyable {
         return remarks
     }
 
-    /// Returns a time relative to the origin of the file, which cannot be negative.
+    /// Returns the absolute time that corresponds to a trace time. Negative results are clamped to 0.
     private func absolute(_ time: Int64) -> UInt64 { UInt64(max(origin.addingSaturated(time), 0)) }
 
     private mutating func write(
@@ -136,22 +136,22 @@ struct MCAPExport: ~Copyable {
 }
 
 extension RecordingFormat {
-    /// An MCAP file of JSON messages, uncompressed, with chunks, indexes, checksums and a summary. Foxglove can open
-    /// it, and reading it restores the trace.
+    /// An uncompressed MCAP file of JSON messages, with chunks, indexes, checksums and a summary. Foxglove can open the
+    /// file, and importing it restores the trace.
     ///
-    /// The file has these channels:
+    /// The channels are:
     ///
-    /// - `/gpsd`: gpsd's reports, unchanged.
+    /// - `/gpsd`: unchanged gpsd reports.
     /// - `/gps/fix`: a foxglove.LocationFix for each position.
-    /// - `/<kind>` or `/<kind>/<id>`: the readings of a sensor, in its own axes (m/s², rad/s, gauss, kPa).
-    /// - `/attitude`: a foxglove.FrameTransform of the device, at most 50 per second, computed from the motion sensors
-    ///   if there are a gyroscope and an accelerometer.
-    /// - `/events`: all other events, as lines of a trace.
+    /// - `/<kind>` or `/<kind>/<id>`: the readings of a sensor, in the sensor's axes (m/s², rad/s, gauss, kPa).
+    /// - `/attitude`: foxglove.FrameTransform messages with the attitude of the device, at most 50 per second. They are
+    ///   computed from the motion sensors if the trace contains a gyroscope and an accelerometer.
+    /// - `/events`: all other events, as trace lines.
     ///
-    /// The header of the trace is the metadata record "device-services-trace".
+    /// The trace header is stored in the metadata record "device-services-trace".
     ///
-    /// The log time of a message is the time of arrival, and its publish time that of measurement: nanoseconds since
-    /// 1970, or since time zero if the trace has no start time.
+    /// A message's log time is its arrival time, and its publish time is the measurement time. Both are nanoseconds
+    /// since 1970, or since time zero if the trace has no start time.
     public static let mcap = RecordingFormat(
         name: "mcap", title: "MCAP", fileExtensions: [".mcap"], reportsDamage: true,
         detect: { (input) throws(DeviceError) in input.prefix.starts(with: MCAP.magic) ? .certain : nil },
@@ -169,9 +169,9 @@ extension RecordingFormat {
         })
 }
 
-/// Computes the attitude of the device from the first gyroscope, accelerometer and magnetometer of a trace.
+/// Computes the device's attitude from the first gyroscope, accelerometer and magnetometer of a trace.
 struct AttitudeEstimator {
-    /// The minimum interval between attitudes in nanoseconds (20 ms).
+    /// The minimum interval between attitudes, in nanoseconds (20 ms).
     private static let interval: Int64 = 20_000_000
 
     private var filter = AttitudeFilter()
@@ -187,8 +187,8 @@ struct AttitudeEstimator {
         self.sensors = sensors
     }
 
-    /// Processes a reading. Returns the attitude and the name of its reference frame when an attitude is due; nil
-    /// otherwise. The axes of "earth" point east, magnetic north and up. In "start", the heading is relative to an
+    /// Processes a reading. If an attitude is due, returns the attitude and the name of its reference frame; otherwise
+    /// returns nil. The axes of "earth" point east, magnetic north and up. In "start", the heading is relative to an
     /// arbitrary direction.
     mutating func process(
         _ value: SIMD3<Double>, kind: SensorKind, sensor: SensorDescription.ID, at time: Int64

@@ -3,20 +3,20 @@
 public import DeviceCore
 package import Trace
 
-/// Logs of a receiver's output: NMEA 0183 sentences, among comments and other text.
+/// Reads logs of a receiver's output, which contain NMEA 0183 sentences mixed with comments and other text.
 package enum NMEALog {
-    /// Reads a log and writes it as a trace: a header and gpsd's reports.
+    /// Reads a log and writes it as a trace that consists of a header and gpsd reports.
     ///
-    /// If the sentences have arrival times (in gpspipe's formats or tag blocks), events have these times. Otherwise
-    /// they follow the receiver's clock. The time of the trace does not advance where the clock is set back, or jumps
-    /// forward by more than a day. Shorter gaps are kept.
+    /// If the sentences have arrival times (in gpspipe's formats or in tag blocks), these are the event times.
+    /// Otherwise, event times follow the receiver's clock: if it is set back or jumps forward by more than a day, the
+    /// trace time does not advance; shorter gaps are preserved.
     ///
-    /// - Returns: Remarks about omitted or doubtful content.
+    /// - Returns: Remarks about omitted or questionable content.
     package static func read(
         _ bytes: [UInt8], name: String, options: NMEALogOptions = .init(), to sink: some TraceSink
     ) throws(DeviceError) -> [String] { try read(contents: TraceBytes(bytes), name: name, options: options, to: sink) }
 
-    /// Reads a log and writes it as a trace. Memory use for a mapped file does not depend on its length.
+    /// Reads a log and writes it as a trace. If the log is a mapped file, memory use does not depend on its length.
     package static func read(
         contents: TraceBytes, name: String, options: NMEALogOptions = .init(), to sink: some TraceSink
     ) throws(DeviceError) -> [String] {
@@ -43,8 +43,8 @@ package enum NMEALog {
         return log.remarks + (isTruncated(bytes) ? ["The last line is incomplete and was skipped."] : [])
     }
 
-    /// True if the last line has no line end and its truncation would not be reported otherwise: it ends within a tag
-    /// block or a report of gpsd.
+    /// Returns true if the last line has no line end and is truncated within a tag block or a gpsd report. Other
+    /// truncations are reported elsewhere.
     private static func isTruncated(_ bytes: UnsafeRawBufferPointer) -> Bool {
         let line = bytes.suffix(1 << 16).split(whereSeparator: { $0 == 0x0a || $0 == 0x0d }).last
         guard let line, line.endIndex == bytes.endIndex else { return false }
@@ -55,17 +55,18 @@ package enum NMEALog {
 
 /// Options for reading an NMEA log.
 public struct NMEALogOptions: Sendable, Hashable {
-    /// Any time on the day on which the log begins, for logs without a date. A date in RMC or ZDA sentences has
-    /// precedence; gpsd's comment `# Date: 2026-11-21` is used only if this is nil.
+    /// Any time on the day on which the log begins, for logs without a date. Dates in RMC or ZDA sentences take
+    /// precedence. gpsd's comment `# Date: 2026-11-21` is used only if this property is nil.
     public var date: WallTime?
-    /// The number of weeks to add to the receiver's dates. 1024 corrects the dates of a receiver after a GPS week
-    /// number rollover.
+    /// The number of weeks to add to the receiver's dates. After a GPS week number rollover, 1024 corrects the dates of
+    /// an affected receiver.
     public var weeks = 0
-    /// True to read sentences without a checksum, false to omit them. nil reads them if no sentence has a checksum.
+    /// If true, sentences without a checksum are read; if false, they are omitted. If nil, they are read only if no
+    /// sentence in the log has a checksum.
     public var allowsMissingChecksum: Bool?
-    /// True to derive speed and course from positions if the log contains neither RMC nor VTG sentences.
+    /// If true, speed and course are derived from the positions of a log that contains neither RMC nor VTG sentences.
     public var derivesMotion = true
 
-    /// Creates default options: all information is taken from the log.
+    /// Creates the default options, which take all information from the log.
     public init() {}
 }

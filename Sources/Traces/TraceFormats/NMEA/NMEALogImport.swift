@@ -5,14 +5,14 @@ import GPSDProtocol
 import NMEAFormat
 import Trace
 
-/// Converts the lines of an NMEA log to the events of a trace.
+/// Converts the lines of an NMEA log to trace events.
 struct NMEALogImport {
-    /// The maximum forward step of the receiver's clock that counts as a gap, in nanoseconds (one day). A longer one is
-    /// a change of date.
+    /// The longest forward step of the receiver's clock that counts as a gap, in nanoseconds (one day). A longer step
+    /// is a date change.
     private static let maximumGap: Int64 = 86_400_000_000_000
-    /// The period of the GPS week number rollover in days (1024 weeks).
+    /// The GPS week number rollover period in days (1024 weeks).
     private static let rollover: Int64 = 7168
-    /// The maximum deviation in days from a multiple of the period at which a rollover is assumed.
+    /// The maximum deviation from a multiple of the rollover period, in days, at which a rollover is assumed.
     private static let tolerance: Int64 = 30
 
     private(set) var header = TraceHeader()
@@ -31,7 +31,7 @@ struct NMEALogImport {
     private var line = 0
     private var run = NMEAMeasurementGrouper()
     private var completedEntries: [NMEAMeasurementGrouper.Entry] = []
-    /// The time of the last event, and the receiver's clock at that event, in nanoseconds.
+    /// The time of the last event, and the receiver's clock at that event, both in nanoseconds.
     private var time: Int64 = 0
     private var clock: Int64?
     private var positionsWithoutTime = 0
@@ -74,7 +74,7 @@ struct NMEALogImport {
         header.source = name
     }
 
-    /// Returns the day on which the time of day is closest to an instant.
+    /// Returns the date on which the time of day is closest to an instant.
     private static func date(of time: Int64, at instant: WallTime) -> WallTime {
         let midnight = instant.nanoseconds - modulo(instant.nanoseconds, maximumGap)
         let difference = instant.nanoseconds - midnight - modulo(time, maximumGap)

@@ -4,26 +4,26 @@ import DeviceCore
 import NMEAFormat
 import Trace
 
-/// Information about an NMEA log that is needed before its first event is written.
+/// Information about an NMEA log that is required before the first event is written.
 struct NMEALogSummary {
-    /// The number of sentences after which the search for sentences with speed and course ends.
+    /// The number of sentences that are searched for speed and course.
     private static let maximumSurveyedSentences = 2000
 
-    /// The date of the first sentence with a time; nil if no sentence has a date.
+    /// The date of the first sentence with a time; nil if no sentence contains a date.
     var date: WallTime?
-    /// The date of gpsd's comment.
+    /// The date in gpsd's comment; nil if there is no such comment.
     var commentDate: WallTime?
     var firstArrival: WallTime?
-    /// The time of day of the first report in nanoseconds.
+    /// The time of day of the first report, in nanoseconds.
     var firstTime: Int64?
     var allowsMissingChecksum: Bool
     var hasMotion = false
-    /// True if there are sentences that can be read.
+    /// True if the log contains readable sentences.
     var isLog = false
 
-    /// Surveys a log, if necessary a second time to accept sentences without checksums.
+    /// Surveys a log. If necessary, a second pass accepts sentences without checksums.
     ///
-    /// - Parameter contents: The owner of the bytes, whose pages are released after reading.
+    /// - Parameter contents: The object that owns the bytes. Its pages are released after they have been read.
     init(_ bytes: UnsafeRawBufferPointer, _ options: NMEALogOptions, _ contents: TraceBytes? = nil) {
         allowsMissingChecksum = options.allowsMissingChecksum ?? false
         survey(bytes, contents)
@@ -58,9 +58,10 @@ struct NMEALogSummary {
         isLog = decoder.counts.decoded > 0
     }
 
-    /// True if the first 4 MiB contain sentences.
+    /// Returns true if the first 4 MiB contain sentences.
     ///
-    /// - Parameter allowsMissingChecksum: nil to accept sentences without checksums if no sentence has one.
+    /// - Parameter allowsMissingChecksum: True if sentences without a checksum are accepted. If nil, they are accepted
+    ///   only if no sentence has a checksum.
     static func isLog(_ bytes: UnsafeRawBufferPointer, allowsMissingChecksum: Bool? = nil) -> Bool {
         let head = UnsafeRawBufferPointer(rebasing: bytes.prefix(1 << 22))
         var options = NMEALogOptions()
@@ -69,28 +70,28 @@ struct NMEALogSummary {
     }
 }
 
-/// Iterates over the lines of an NMEA log: sentences, optionally with their arrival times, and comments.
+/// Iterates over the lines of an NMEA log, which are sentences, optionally with arrival times, and comments.
 struct NMEALogLines {
-    /// The maximum length in bytes of a time before a sentence.
+    /// The maximum length of a time that precedes a sentence, in bytes.
     private static let maximumStamp = 64
-    /// The maximum length of a line in bytes. Longer sequences without a line end, such as binary blocks, are read in
+    /// The maximum length of a line in bytes. A longer sequence without a line end, such as a binary block, is read in
     /// pieces.
     private static let maximumLine = 1 << 16
-    /// The number of bytes after which the pages that have been read are released (8 MiB).
+    /// The number of bytes after which pages that have been read are released (8 MiB).
     private static let window = 8 << 20
 
     enum Line {
-        /// Sentences, and their arrival time if the line contains it.
+        /// The sentences of a line, with their arrival time if the line contains it.
         case sentences(UnsafeRawBufferPointer, arrival: WallTime?)
-        /// A comment with a date.
+        /// A comment that contains a date.
         case date(WallTime)
-        /// A line without a sentence, other than a comment.
+        /// A line that contains no sentence and is not a comment.
         case other(UnsafeRawBufferPointer)
     }
 
     /// The number of the last line, counted from 1.
     private(set) var line = 0
-    /// The byte that ended the last line; 0 if the line was read in pieces.
+    /// The byte that ended the last line; 0 if only a piece of the line was read.
     private var lineEnd: UInt8 = 0x0a
 
     private let bytes: UnsafeRawBufferPointer
@@ -98,17 +99,17 @@ struct NMEALogLines {
     private var position = 0
     private var releasedOffset = 0
 
-    /// - Parameter contents: The owner of the bytes, whose pages are released after reading.
+    /// - Parameter contents: The object that owns the bytes. Its pages are released after they have been read.
     init(_ bytes: UnsafeRawBufferPointer, of contents: TraceBytes? = nil) {
         self.bytes = bytes
         self.contents = contents
     }
 
-    /// Returns the next line that is neither empty nor a comment without a date; nil at the end.
+    /// Returns the next line, skipping empty lines and comments without a date. Returns nil at the end of the log.
     mutating func next() -> Line? {
         while position < bytes.count {
             let start = position
-            // LF after CR does not begin a new line, nor does the rest of a line that is read in pieces.
+            // An LF after a CR, or the remainder of a line that is read in pieces, does not begin a new line.
             if lineEnd == 0x0a || lineEnd == 0x0d && bytes[position] != 0x0a { line &+= 1 }
             if start &- releasedOffset >= Self.window {
                 contents?.releaseMemory(of: releasedOffset..<start)
@@ -127,7 +128,7 @@ struct NMEALogLines {
                 guard let date = Self.date(line) else { continue }
                 return .date(date)
             }
-            // Text before a sentence may be its arrival time.
+            // Text in front of a sentence may be its arrival time.
             let head = line.prefix(Self.maximumStamp)
             guard let sentence = head.firstIndex(where: Self.isSentenceStart) else {
                 guard line.contains(where: Self.isSentenceStart) else { return .other(line) }
@@ -142,8 +143,9 @@ struct NMEALogLines {
         byte == UInt8(ascii: "$") || byte == UInt8(ascii: "!") || byte == UInt8(ascii: "\\")
     }
 
-    /// Returns the arrival time of a sentence. It is before the sentence, in one of gpspipe's formats, with or without
-    /// punctuation around it; or after it in lines of Android's GnssLogger, `NMEA,$…*hh,milliseconds`.
+    /// Returns the arrival time of a sentence. It precedes the sentence in one of gpspipe's formats, possibly
+    /// surrounded by punctuation, or follows the sentence in lines written by Android's GnssLogger,
+    /// `NMEA,$…*hh,milliseconds`.
     private static func arrival(_ line: UnsafeRawBufferPointer, _ sentence: Int) -> WallTime? {
         var start = 0
         var end = sentence
@@ -155,14 +157,14 @@ struct NMEALogLines {
         while start < end, isPunctuation(line[start]) { start += 1 }
         while end > start, isPunctuation(line[end - 1]) { end -= 1 }
         let text = UnsafeRawBufferPointer(rebasing: line[start..<end])
-        // Thirteen digits are milliseconds, as in tag blocks.
+        // A thirteen-digit number is in milliseconds, as in tag blocks.
         if text.count == 13, let time = NMEATagBlock.time(text) { return time }
         return ArrivalStamp.time(text).map { WallTime(nanoseconds: $0) }
     }
 
     private static func isPunctuation(_ byte: UInt8) -> Bool { " \t,;:[]()|>\"".utf8.contains(byte) }
 
-    /// Returns the date of gpsd's comment, `# Date: 2009-12-09`, which may be written with a colon or an equals sign.
+    /// Returns the date in gpsd's comment, `# Date: 2009-12-09`. An equals sign may replace the colon.
     private static func date(_ line: UnsafeRawBufferPointer) -> WallTime? {
         var rest = line.dropFirst().drop { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
         guard rest.starts(with: "Date".utf8) else { return nil }

@@ -5,28 +5,28 @@ import NMEAFormat
 
 /// Groups reports into measurements, and spreads measurements with the same time.
 ///
-/// A receiver that measures more often than its times can express gives several positions the same time.
+/// If a receiver measures more often than the resolution of its times allows, several positions have the same time.
 /// ``EqualTimeSpreader`` spreads them. The satellites before a position and the attitudes after it belong to the same
 /// measurement.
 struct NMEAMeasurementGrouper {
-    /// A report, its line number, and its offset in nanoseconds from the time of the receiver's clock.
+    /// A report with its line number and its offset from the receiver's clock in nanoseconds.
     struct Entry {
         var report: NMEAReport
         var line: Int
         var shift: Int64 = 0
     }
 
-    /// The maximum number of reports in a measurement. Further reports begin a new one.
+    /// The maximum number of reports in a measurement. Further reports begin a new measurement.
     private static let maximumReports = 16_384
 
     private var spreader = EqualTimeSpreader<[Entry]>()
-    /// The time of the receiver's clock in nanoseconds; nil before the first time.
+    /// The time of the receiver's clock, in nanoseconds; nil before the first time.
     private var clock: Int64?
     private var measurement: [Entry] = []
     private var satellites: [Entry] = []
     private var position: PositionReport?
 
-    /// Appends a report, and moves the entries that it completes to the end of `complete`.
+    /// Appends a report. Entries of measurements that are now complete are appended to `complete`.
     mutating func append(_ report: NMEAReport, line: Int, to complete: inout [Entry]) {
         if report.epochTime != clock {
             finishMeasurement(&complete)
@@ -53,7 +53,7 @@ struct NMEAMeasurementGrouper {
         }
     }
 
-    /// Moves the remaining entries to the end of `complete`.
+    /// Appends the remaining entries to `complete`.
     mutating func finish(_ complete: inout [Entry]) {
         finishMeasurement(&complete)
         spreader.finish { Self.shift($0, to: $1, &complete) }
@@ -80,7 +80,8 @@ struct NMEAMeasurementGrouper {
 }
 
 extension PositionReport {
-    /// True if the report is of another measurement than `other`. Always false for receivers with a name.
+    /// Returns true if the report belongs to a different measurement than `other`. Always false for receivers with a
+    /// name.
     fileprivate func isOtherMeasurement(than other: PositionReport) -> Bool {
         receiver.isEmpty && hasFix
             && (latitude != other.latitude || longitude != other.longitude

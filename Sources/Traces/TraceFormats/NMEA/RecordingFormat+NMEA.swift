@@ -6,7 +6,7 @@ import NMEAFormat
 import Trace
 import TraceEditing
 
-/// Converts the events of a trace to NMEA 0183 sentences.
+/// Converts trace events to NMEA 0183 sentences.
 struct NMEAExport {
     /// The maximum number of attitudes that are buffered until the pending position is complete.
     private static let maximumAttitudes = 1000
@@ -17,7 +17,7 @@ struct NMEAExport {
     private let start: WallTime?
     private var decoder = GPSDDecoder()
     private var assembler: EpochAssembler
-    /// The attitudes that arrived after the pending position.
+    /// The attitudes received since the pending position.
     private var attitudes: [(report: AttitudeReport, arrival: Int64?)] = []
 
     private var positions = 0
@@ -59,12 +59,12 @@ struct NMEAExport {
         case .position(let report): write(assembler.process(report, at: arrival))
         case .sky(let report): assembler.process(report, at: arrival)
         case .attitude(let report):
-            // A compass may be a device of its own, so its attitudes are omitted only if a receiver was selected.
+            // A compass may be a separate device, so its attitudes are omitted only if a receiver was selected.
             guard options.receiver == nil || assembler.isSelected(receiver: report.receiver) else {
                 skippedContent.add(.attitudes)
                 return
             }
-            // Attitudes are written after the position, which may not be complete yet.
+            // Attitudes are written after the pending position, which may still be incomplete.
             if assembler.hasPending, attitudes.count < Self.maximumAttitudes {
                 attitudes.append((report, arrival))
             } else {
@@ -124,20 +124,20 @@ struct NMEAExport {
 }
 
 extension RecordingFormat {
-    /// The output of a receiver as NMEA 0183 sentences, ending with CR LF: positions, satellites and attitudes.
+    /// A receiver's output as NMEA 0183 sentences that end with CR LF: positions, satellites and attitudes.
     ///
-    /// Each epoch is written once, from its last report, for the receiver of the first fix unless another one is
-    /// selected. A position without a time has the time of its arrival. With
-    /// ``ExportOptions/includesArrivalTimes``, each sentence begins with a tag block that contains the arrival time in
-    /// milliseconds.
+    /// Each epoch is written once, from its last report. The receiver is that of the first fix unless a different one
+    /// is selected. A position without a time is written with its arrival time. With
+    /// ``ExportOptions/includesArrivalTimes``, each sentence is preceded by a tag block that contains the arrival time
+    /// in milliseconds.
     public static let nmea = RecordingFormat(
         name: "nmea", title: "NMEA 0183", fileExtensions: [".nmea"], supportsReceiverSelection: true,
         supportsArrivalTimes: true, isTriedLast: true,
         reportsDamage: true, detect: sniff, read: read, writer: write)
 
     private static func sniff(_ input: RecordingInput) throws(DeviceError) -> DetectionConfidence? {
-        // gpsd's test files contain both sentences and the reports that gpsd derived from them; those are read as
-        // reports.
+        // gpsd's test files contain sentences as well as the reports that gpsd derived from them. Such files are read
+        // as reports.
         guard input.folder == nil, case .failure = input.trace else { return nil }
         return try input.contents().withUnsafeBytes { NMEALogSummary.isLog($0) } ? .certain : nil
     }
@@ -174,7 +174,7 @@ extension RecordingFormat {
         return export.remarks + cursor.diagnostics.remarks
     }
 
-    /// Converts further events to about 64 KiB of sentences. Returns true at the end of the trace.
+    /// Converts the next events, up to about 64 KiB of sentences. Returns true at the end of the trace.
     private static func encodeNextEvents(_ trace: TraceFile, _ export: inout NMEAExport, _ cursor: inout TraceCursor)
         -> Bool
     {

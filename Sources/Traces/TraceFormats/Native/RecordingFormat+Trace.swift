@@ -17,9 +17,9 @@ extension RecordingFormat {
             return warnings.map(\.description)
         })
 
-    /// gpsd's reports, one per line, as `gpspipe -w` prints them. With ``ExportOptions/includesArrivalTimes``, lines
-    /// begin with the arrival time as in `gpspipe -w -uu`, if the trace has a start time. Lines that
-    /// are not reports are copied unchanged. Other programs may not accept lines with times.
+    /// gpsd reports, one per line, as printed by `gpspipe -w`. With ``ExportOptions/includesArrivalTimes``, lines begin
+    /// with the arrival time, as printed by `gpspipe -w -uu`, if the trace has a start time. Other programs may not
+    /// accept lines with times. Lines that are not reports are copied unchanged.
     public static let gpsd = RecordingFormat(
         name: "gpsd", title: "gpsd reports (gpspipe -w)", fileExtensions: [".json"], supportsArrivalTimes: true,
         isTriedLast: true,

@@ -3,17 +3,18 @@
 import DeviceCore
 import Trace
 
-/// The starts and pauses of an experiment from `meta/time.csv`, by the experiment's clock and the phone's clock.
+/// Maps times of an experiment to trace times. `meta/time.csv` lists the starts and pauses of the experiment with the
+/// times of both the experiment's clock and the phone's clock.
 ///
-/// The experiment's clock stops during a pause. The time of the trace continues, so a pause is a gap.
+/// The experiment's clock stops during a pause, but the trace time advances, so a pause becomes a gap.
 struct PhyphoxClock {
     private static let maximumStarts = 100_000
 
-    /// The interval from a start to the next one.
+    /// The interval from one start to the next.
     private struct RunInterval {
-        /// The time of the experiment's clock at the start, in nanoseconds.
+        /// The experiment's clock at the start, in nanoseconds.
         var experiment: Int64
-        /// The time of the trace at the start, in nanoseconds.
+        /// The trace time at the start, in nanoseconds.
         var trace: Int64
     }
 
@@ -24,10 +25,10 @@ struct PhyphoxClock {
     private(set) var remarks: [String] = []
     private var stretches: [RunInterval] = []
 
-    /// Creates a clock for an experiment without the file.
+    /// Creates a clock for an export without `meta/time.csv`.
     init() {}
 
-    /// Reads the file. Ignores events other than START and PAUSE, and rows without numbers.
+    /// Reads `meta/time.csv`. Ignores events other than START and PAUSE, and rows without numbers.
     init(_ bytes: UnsafeRawBufferPointer, name: String) throws(DeviceError) {
         var reader = try CSVReader(bytes, name: name)
         reader.allowsDecimalComma = true
@@ -58,7 +59,7 @@ struct PhyphoxClock {
                 stretches.append(RunInterval(experiment: elapsed, trace: 0))
                 continue
             }
-            // The end of the previous interval. Without a PAUSE event, there was no pause.
+            // The end of the previous interval. If there is no PAUSE event, the experiment was not paused.
             let end = pause?.experiment ?? elapsed
             var rest = pause.map { now.subtractingSaturated($0.system) } ?? 0
             if rest < 0 {
@@ -73,11 +74,11 @@ struct PhyphoxClock {
         remarks = reader.remarks
     }
 
-    /// Converts a time of the experiment to a time of the trace, both in nanoseconds. Times within a pause map to its
-    /// beginning.
+    /// Converts an experiment time to a trace time, both in nanoseconds. Times within a pause are mapped to the start
+    /// of the pause.
     func traceTime(_ experiment: Int64) -> Int64 {
         guard stretches.count > 1 else { return experiment.subtractingSaturated(stretches.first?.experiment ?? 0) }
-        // The last interval that began before the time, or the first interval.
+        // The last interval that began before the time, or the first interval if there is none.
         let stretch = stretches[max(stretches.partitioningIndex { $0.experiment >= experiment } - 1, 0)]
         return stretch.trace.addingSaturated(experiment.subtractingSaturated(stretch.experiment))
     }

@@ -2,20 +2,18 @@
 
 import DeviceCore
 
-/// The columns of a phyphox table, identified by their names and the units in parentheses after them.
+/// The columns of a phyphox table, identified by their names and by the units that follow in parentheses.
 struct PhyphoxColumns {
-    /// The first column of each quantity. Acceleration includes gravity, and has Android's sign on all systems.
+    /// The first column of each quantity. Acceleration includes gravity, and has Android's sign on all platforms.
     private(set) var columns: [CSVQuantity: TableRowConverter.Column] = [:]
     private var linearAxes: Set<Int> = []
 
-    /// Words in the names of sensors without gravity, in several languages.
+    /// Words that identify sensors whose acceleration excludes gravity, in several languages.
     private static let linearWords = ["linea", "linéa", "without g", "ohne g", "sans g"]
 
-    /// Finds the columns in a header in lower case; nil for a table without a time in seconds, or without any known
-    /// quantity.
+    /// Finds the columns in a lower-case header. Returns nil if there is no time in seconds or no known quantity.
     ///
-    /// - Parameter sheet: The name of the table in lower case. If it contains the sensor, columns are named only by
-    ///   their axes.
+    /// - Parameter sheet: The lower-case name of the table. If it names the sensor, the columns are named only by axis.
     init?(_ header: [String], sheet: String) {
         for (index, name) in header.enumerated() { addColumn(name, index, sheet) }
         let hasOthers = !linearAxes.isEmpty || columns.keys.contains { $0 != .time && $0 != .sats }
@@ -45,7 +43,7 @@ struct PhyphoxColumns {
                 found(SensorKind.accelerometer.csvQuantities[axis])
             }
         case "rad/s": if let axis { found(SensorKind.gyroscope.csvQuantities[axis]) }
-        // The micro sign, the Greek letter mu, and the micro sign in UTF-8 misread as Latin-1 (in lower case).
+        // The micro sign, the Greek letter mu, and the UTF-8 micro sign misread as Latin-1 (in lower case).
         case "\u{b5}t", "\u{3bc}t", "\u{e2}\u{b5}t", "ut":
             if let axis { found(SensorKind.magnetometer.csvQuantities[axis], CSVUnit("uT", 1, 100)) }
         case "hpa": found(.pressure, CSVUnit("hPa", 1, 10))
@@ -61,14 +59,14 @@ struct PhyphoxColumns {
         case "velocity" where unit == "m/s", "speed" where unit == "m/s": .speed
         case "height" where unit == "m", "altitude" where unit == "m": .altMSL
         case "height wgs84" where unit == "m", "altitude wgs84" where unit == "m": .altHAE
-        // The unit is metres. Some exports label the vertical accuracy in degrees by mistake.
+        // The unit is metres. Some exports incorrectly label the vertical accuracy in degrees.
         case "horizontal accuracy": .horizontalAccuracy
         case "vertical accuracy": .verticalAccuracy
         default: nil
         }
     }
 
-    /// Splits a column name such as `acceleration x (m/s^2)` into quantity and unit.
+    /// Splits a column name such as `acceleration x (m/s^2)` into its quantity and unit.
     private static func splitName(_ name: String) -> (quantity: String, unit: String)? {
         guard name.utf8.count <= 200, name.hasSuffix(")"), let open = name.lastIndex(of: "(") else { return nil }
         var quantity = name[..<open]
@@ -76,7 +74,7 @@ struct PhyphoxColumns {
         return (String(quantity), String(name[name.index(after: open)...].dropLast()))
     }
 
-    /// Returns the axis at the end of the name, which is the whole name or preceded by a space.
+    /// Returns the axis at the end of the name. The axis must be preceded by a space unless it is the whole name.
     private static func axis(_ quantity: String) -> Int? {
         let letter = quantity.split(separator: " ").last
         return letter.flatMap { ["x", "y", "z"].firstIndex(of: String($0)) }

@@ -4,12 +4,12 @@ import DeviceCore
 import SystemCalls
 
 extension RecordingFormat {
-    /// A CSV export of the app phyphox: a table, or a folder of tables. The format can only be read.
+    /// A CSV export of the phyphox app: a table or a folder of tables. The format can only be read.
     package static let phyphox = RecordingFormat(
         name: "phyphox", title: "phyphox CSV", detect: sniff,
         read: { (input, _) throws(DeviceError) in
             if input.folder != nil { return .recording(try Recording(phyphoxFolder: input.name)) }
-            // The `meta` folder beside the table applies to the table too.
+            // A `meta` folder beside the table also applies to a single table.
             return .recording(
                 try Recording(phyphoxTable: try input.bytes(), path: input.name) { (file) throws(DeviceError) in
                     try input.readSibling(named: file)
@@ -17,17 +17,17 @@ extension RecordingFormat {
         })
 
     private static let maximumFiles = 32
-    /// The number of bytes that are read to find the header of a table.
+    /// The number of bytes searched for the header of a table.
     private static let headerSize = 1 << 16
 
     private static func sniff(_ input: RecordingInput) throws(DeviceError) -> DetectionConfidence? {
         guard let names = input.folder else {
             return PhyphoxColumns(input.columns, sheet: input.name.lowercased()) == nil ? nil : .likely
         }
-        // A folder of phyphox takes precedence over Sensor Logger, which uses the same file names.
+        // phyphox takes precedence over Sensor Logger, which uses the same file names.
         for name in names.filter({ $0.lowercased().hasSuffix(".csv") }).prefix(maximumFiles) {
             let path = "\(input.name)/\(name)"
-            // Opening anything but a regular file, for example a FIFO, could block indefinitely.
+            // Opening a file that is not a regular file, for example a FIFO, could block indefinitely.
             guard FileIO.isRegularFile(path) else { continue }
             let prefix = try FileContents.open(path).prefix(headerSize)
             let header = prefix.withUnsafeBytes { Recording.csvColumns(of: $0) }

@@ -4,15 +4,15 @@ import DeviceCore
 
 /// A point at which the clock of a recording was set back, between two readings of a track.
 struct ClockStepBack: Sendable, Hashable {
-    /// The index of the first reading after the step, in the order of the file.
+    /// The index of the first reading after the step, in file order.
     var index: Int
-    /// The latest time before the step and the first time after it, in nanoseconds.
+    /// The latest time before the step and the first time after the step, in nanoseconds.
     var before: Int64
     var after: Int64
-    /// The offset that makes the later readings continue at the usual interval, in nanoseconds.
+    /// The offset, in nanoseconds, with which the later readings continue at the usual interval.
     var correction: Int64
 
-    /// Returns the remark about `count` steps.
+    /// Returns the remark about `count` clock steps.
     static func remark(_ count: Int, longest: Int64) -> String {
         let often = count == 1 ? "once" : "\(count) times"
         let seconds = (Double(longest) / 1e8).rounded() / 10
@@ -22,39 +22,41 @@ struct ClockStepBack: Sendable, Hashable {
 }
 
 extension [Int64] {
-    /// The range of steps that are detected, in nanoseconds: one second to one year. Batches of a sensor arrive up to a
-    /// second later than the readings of other sensors; readings more than a year back do not continue the recording.
+    /// The range of detected steps, in nanoseconds: one second to one year. Smaller steps are common, because a
+    /// sensor's batches arrive up to one second after the readings of other sensors. Readings more than a year earlier
+    /// do not continue the recording.
     private static let stepRange = Int64(1_000_000_000)...31_536_000_000_000_000
-    /// The minimum number of later readings, and of earlier readings in their time range. Fewer are late readings.
+    /// The minimum number of later readings, and of earlier readings in the same time range. If there are fewer, they
+    /// are late readings.
     private static let minimumReadings = 3
-    /// The maximum number of later readings for each earlier reading in their time range. If there are more, they are
-    /// late readings that fill a gap.
+    /// The maximum ratio of later readings to earlier readings in the same time range. If there are more, they are late
+    /// readings that fill a gap.
     private static let maximumReadingsPerEarlierReading = 10
     /// The approximate number of readings that are compared to detect a repeated part.
     private static let comparedReadings = 256
-    /// The maximum number of steps. More are a sign of interleaved readings of several devices.
+    /// The maximum number of steps. A larger number indicates interleaved readings of several devices.
     private static let maximumSteps = 8
 
-    /// Returns the points at which the clock was set back during a recording; empty if there are none.
+    /// Returns the points at which the clock was set back during a recording.
     ///
-    /// Sorting would interleave the readings taken after the clock was set back with earlier ones. Three similar cases
-    /// are not steps: late readings fill a gap, interleaved readings of several devices go back and forth, and repeated
-    /// parts have the times and values of earlier readings.
+    /// Sorting would interleave the readings taken after the clock was set back with earlier readings. Three similar
+    /// patterns are not steps: late readings that fill a gap, interleaved readings of several devices, which alternate
+    /// between two time ranges, and repeated parts, which have the times and values of earlier readings.
     ///
-    /// - Parameter isSame: Returns whether the readings at two indices have equal values.
+    /// - Parameter isSame: Returns true if the readings at two indices have equal values.
     func clockSteps(isSame: (Int, Int) -> Bool) -> [ClockStepBack] {
         var steps: [ClockStepBack] = []
-        // The index of the first reading after the last step. Times before it are on another time scale.
+        // The index of the first reading after the last step. Earlier times are on a different time scale.
         var start = 0
         var latest = 0
         for index in indices.dropFirst() {
             if self[index] >= self[latest] { latest = index }
-            // The first reading after a fall represents its whole run, so only falls are examined.
+            // Only readings whose time decreases are examined, because each of them represents its whole run.
             guard self[index] < self[index - 1],
                 Self.stepRange.contains(self[latest].subtractingSaturated(self[index]))
             else { continue }
             let end = endOfRun(at: index, below: self[latest])
-            // A similar jump at the end of the run, forwards or backwards, is a sign of several devices.
+            // A jump of similar size at the end of the run, in either direction, indicates several devices.
             if end < count, self[end].subtractingSaturated(self[end - 1]).magnitude > (self[latest] - self[index]) / 2 {
                 return []
             }
@@ -67,15 +69,15 @@ extension [Int64] {
         return steps
     }
 
-    /// Returns the end of the run that begins at `index`: its times do not decrease and do not exceed `high`.
+    /// Returns the end of the run that begins at `index`. Within a run, times do not decrease and do not exceed `high`.
     private func endOfRun(at index: Int, below high: Int64) -> Int {
         var end = index + 1
         while end < count, self[end] <= high, self[end] >= self[end - 1] { end += 1 }
         return end
     }
 
-    /// Returns the mean interval of a run of times that lies far before the latest time, if it overlaps earlier times
-    /// and does not repeat them; nil otherwise.
+    /// Returns the mean interval of a run whose times are well before the latest time, if the run overlaps earlier
+    /// times but does not repeat them; otherwise nil.
     private func interval(
         of run: Range<Int>, between former: ClosedRange<Int>, _ isSame: (Int, Int) -> Bool
     ) -> Int64? {
@@ -95,15 +97,15 @@ extension [Int64] {
         return 2 * same < places.count ? length / Int64(later - 1) : nil
     }
 
-    /// Shifts the times after each step so that they follow the earlier ones.
+    /// Shifts the times after each step so that they continue the earlier times.
     ///
-    /// - Parameter steps: The steps, which may come from another track with shorter intervals and the same rows of the
-    ///   table.
+    /// - Parameter steps: The clock steps. They may come from a different track that has shorter intervals and shares
+    ///   the rows of the table.
     mutating func correct(_ steps: [ClockStepBack]) {
         var place = 0
         var offset: Int64 = 0
         for step in steps {
-            // The step is at the first time that decreases or exceeds the clock's last time before the step.
+            // The step is at the first time that either decreases or exceeds the last time before the step.
             while place < count, self[place] <= step.before, place == 0 || !isStep(at: place, offset: offset, step) {
                 self[place] = self[place].addingSaturated(offset)
                 place += 1
@@ -119,16 +121,16 @@ extension [Int64] {
         }
     }
 
-    /// True if the time at `place`, once shifted by `offset`, is before its predecessor, and the unshifted time is not
-    /// earlier than the first time after the step.
+    /// Returns true if shifting the time at `place` by `offset` results in a time before its predecessor, and the
+    /// unshifted time is not earlier than the first time after the step.
     private func isStep(at place: Int, offset: Int64, _ step: ClockStepBack) -> Bool {
         self[place].addingSaturated(offset) < self[place - 1] && self[place] >= step.after
     }
 }
 
 extension ArraySlice<Int64> {
-    /// Returns the index of the first time that is not before `time` by binary search. The times must be (nearly)
-    /// sorted.
+    /// Returns the index of the first time that is not before `time`, by binary search. The times must be sorted, at
+    /// least approximately.
     fileprivate func lowerBound(of time: Int64) -> Int {
         var (low, high) = (startIndex, endIndex)
         while low < high {
@@ -139,17 +141,17 @@ extension ArraySlice<Int64> {
     }
 }
 
-/// Detects times of a logger whose clock had not been set.
+/// Detects times from a logger whose clock was not set.
 ///
-/// Until they receive the time, loggers write zero, or the time since power-on as a time in 1970.
+/// Until the clock is set, loggers write zero, or the time since power-on as a time in 1970.
 enum UnsetClock {
     /// 6 January 1980 in nanoseconds since 1970. No receiver reports an earlier time.
     static let gpsEpoch: Int64 = 315_964_800_000_000_000
 
-    /// Whether a time in nanoseconds since 1970 is from a clock that was not set.
+    /// Returns true if a time, in nanoseconds since 1970, is from a clock that was not set.
     ///
-    /// - Parameter isSetLater: True if the recording also contains times after ``gpsEpoch``. Otherwise only the first
-    ///   second of 1970 counts as unset, because other times still have correct intervals.
+    /// - Parameter isSetLater: True if the recording also contains times after ``gpsEpoch``. If false, only times in
+    ///   the first second of 1970 count as unset, because other times still have correct intervals.
     static func produced(_ time: Int64, isSetLater: Bool) -> Bool {
         isSetLater ? time < gpsEpoch : (0..<1_000_000_000).contains(time)
     }

@@ -5,11 +5,11 @@ import Trace
 
 /// The readings of one sensor in memory.
 ///
-/// The values are as a source delivers them: in the unit of the sensor's kind (m/s², rad/s, gauss, kPa), in the
-/// sensor's own axes, before its mount matrix is applied. Acceleration is proper acceleration: +9.81 on the axis that
-/// points up. A scalar is in the first component.
+/// Values are the same as those delivered by a source: in the unit of the sensor kind (m/s², rad/s, gauss, kPa) and in
+/// the sensor's axes, before the mount matrix is applied. Acceleration is proper acceleration: +9.81 on the axis that
+/// points up. A scalar is stored in the first component.
 public struct MotionTrack: Sendable, Hashable {
-    /// The sensor that took the readings.
+    /// The sensor that measured the readings.
     public var sensor: SensorDescription
     /// The time of each reading in nanoseconds since the start of the recording. Strictly increasing after an import.
     public private(set) var times: [Int64]
@@ -24,21 +24,20 @@ public struct MotionTrack: Sendable, Hashable {
 
     package var count: Int { times.count }
 
-    /// Appends a reading, in any order.
+    /// Appends a reading. Readings may be appended in any order.
     package mutating func append(_ value: SIMD3<Double>, at time: Int64) {
         times.append(time)
         values.append(value)
     }
 
-    /// Reserves capacity for `count` readings.
     mutating func reserve(_ count: Int) {
         times.reserveCapacity(count)
         values.reserveCapacity(count)
     }
 
-    /// Sorts the readings by time, and removes all but the first of several readings with the same time.
+    /// Sorts the readings by time. If several readings have the same time, only the first is kept.
     ///
-    /// - Returns: The number of readings that were out of order, and the number of removed readings.
+    /// - Returns: The number of readings that were out of order, and the number of readings that were removed.
     @discardableResult
     package mutating func sortAndRemoveDuplicates() -> (misplaced: Int, repeated: Int) {
         guard zip(times, times.dropFirst()).contains(where: { $1 <= $0 }) else { return (0, 0) }
@@ -60,7 +59,7 @@ public struct MotionTrack: Sendable, Hashable {
         return (misplaced, repeated)
     }
 
-    /// Removes readings with values that a trace cannot contain, and returns their number.
+    /// Removes readings whose values a trace cannot represent, and returns the number of removed readings.
     mutating func removeImpossibleValues() -> Int {
         let kept = values.indices.filter { TraceSample.isValid(values[$0]) }
         let refused = values.count - kept.count
@@ -72,16 +71,16 @@ public struct MotionTrack: Sendable, Hashable {
 
     mutating func shift(by nanoseconds: Int64) { times.shift(by: nanoseconds) }
 
-    /// The points at which the clock was set back. The readings must be in the order of the file.
+    /// The points at which the clock was set back. The readings must be in file order.
     var clockSteps: [ClockStepBack] { times.clockSteps { values[$0] == values[$1] } }
 
-    /// Shifts the readings taken after the clock was set back so that they follow the earlier ones.
+    /// Shifts the readings taken after the clock was set back so that they continue the earlier readings.
     mutating func correct(_ steps: [ClockStepBack]) { times.correct(steps) }
 
-    /// The typical sample rate in hertz, the reciprocal of the median interval. nil for fewer than two readings, or if
-    /// the median is not positive.
+    /// The typical sample rate in hertz: the reciprocal of the median interval. nil if there are fewer than two
+    /// readings or if the median is not positive.
     package var rate: Double? {
-        // About a thousand intervals are enough for the median.
+        // About a thousand intervals are sufficient for the median.
         let step = max(count / 1000, 1)
         let intervals = stride(from: 1, to: count, by: step).map { times[$0].subtractingSaturated(times[$0 - 1]) }
         guard !intervals.isEmpty else { return nil }
@@ -91,7 +90,7 @@ public struct MotionTrack: Sendable, Hashable {
 }
 
 extension MotionTrack {
-    /// Creates an empty track of a sensor of which only the kind is known. The kind is also its identifier.
+    /// Creates an empty track of a sensor whose kind alone is known. The kind is also used as the sensor's identifier.
     init(_ kind: SensorKind, from source: String) {
         var sensor = SensorDescription(id: kind.rawValue, kind: kind)
         sensor.source = source
@@ -102,7 +101,7 @@ extension MotionTrack {
 }
 
 extension [Int64] {
-    /// The indices of the times in chronological order. The sort is stable.
+    /// The indices that sort the times chronologically. The sort is stable.
     var sortedIndices: [Int] { indices.sorted { (self[$0], $0) < (self[$1], $1) } }
 
     mutating func shift(by nanoseconds: Int64) {
@@ -114,15 +113,15 @@ extension [Int64] {
 extension MotionTrack {
     private static let minimumCount = 5
 
-    /// Returns a remark about readings that are implausible on Earth, for example because of a wrong unit; nil if they
-    /// are plausible.
+    /// Returns a remark about readings that are implausible on Earth, for example because the unit is wrong; nil if the
+    /// readings are plausible.
     ///
-    /// - At rest an accelerometer reads 9.8 m/s². The median magnitude of a carried device is between 4 and 40 m/s².
-    /// - Gyroscopes of phones and boards measure up to 2000 degrees per second, which is 35 rad/s.
+    /// - An accelerometer at rest reads 9.8 m/s². The median magnitude of a carried device is between 4 and 40 m/s².
+    /// - Gyroscopes in phones and on boards measure up to 2000 degrees per second, or 35 rad/s.
     /// - Air pressure is 31 kPa on Mount Everest and at most 108 kPa at sea level.
-    /// - The Earth's magnetic field is 0.22 to 0.67 gauss. Near iron it may be several times that.
+    /// - The Earth's magnetic field is 0.22 to 0.67 gauss. Near iron, it may be several times stronger.
     ///
-    /// - Parameter unitHint: Returns advice on how to set the unit of a quantity.
+    /// - Parameter unitHint: Returns advice on how to specify the unit of a quantity.
     func plausibilityRemark(unitHint: (_ quantity: String, _ unit: String) -> String) -> String? {
         guard count >= Self.minimumCount else { return nil }
         let sorted = magnitudes.sorted()
@@ -155,7 +154,7 @@ extension MotionTrack {
         }
     }
 
-    /// The magnitudes of about a thousand readings, evenly sampled.
+    /// The magnitudes of about a thousand evenly spaced readings.
     private var magnitudes: [Double] {
         stride(from: 0, to: count, by: max(count / 1000, 1)).map { index in
             let value = values[index]

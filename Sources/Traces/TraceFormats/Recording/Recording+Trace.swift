@@ -14,10 +14,10 @@ extension Recording {
         return header
     }
 
-    /// Writes the recording as a trace: a header, then all events in chronological order. At equal times, battery
-    /// readings precede reports, and reports precede motion readings, which are in the order of ``sensors``.
+    /// Writes the recording as a trace: a header, then all events in chronological order. Events with the same time are
+    /// written in the order battery readings, reports, motion readings; motion readings are in the order of ``tracks``.
     ///
-    /// The sink must not have a header yet. It stays open.
+    /// The sink must not have a header yet, and remains open.
     package func write(to sink: any TraceSink, source: String = "") throws(DeviceError) {
         try sink.write(traceHeader(source: source))
         let sensors = sensors
@@ -35,7 +35,7 @@ extension Recording {
         }
     }
 
-    /// Merges sorted lists of times: calls `body` in chronological order, and at equal times in the order of the lists.
+    /// Merges sorted lists of times. Calls `body` in chronological order and, for equal times, in list order.
     private static func merge<Failure: Error>(
         _ lists: [[Int64]], _ body: (_ list: Int, _ place: Int, _ time: Int64) throws(Failure) -> Void
     ) throws(Failure) {
@@ -65,8 +65,8 @@ extension Recording {
         return try builder.file()
     }
 
-    /// Returns a trace of motion readings that creates its text only on demand. nil if there are other events, too many
-    /// readings, or sensors that a trace cannot distinguish.
+    /// Returns a trace of motion readings that generates its text on demand. Returns nil if there are other events, too
+    /// many readings, or sensors that a trace cannot distinguish.
     private func inMemoryTrace(named name: String) throws(DeviceError) -> TraceFile? {
         let count = count
         guard reports.times.isEmpty, battery.times.isEmpty, count <= InMemoryTrace.maximumCount else { return nil }
@@ -81,8 +81,8 @@ extension Recording {
         return made.file(named: name)
     }
 
-    /// Reads the motion readings of a trace, at the times at which they were measured. Positions and other events are
-    /// ignored; ``remarks`` count the lines that could not be read.
+    /// Reads the motion readings of a trace with their measurement times. Positions and other events are ignored.
+    /// ``remarks`` contains the number of unreadable lines.
     ///
     /// - Throws: An error with code `invalidTrace` if the trace contains no motion readings.
     package init(trace: TraceFile) throws(DeviceError) {

@@ -2,7 +2,7 @@
 
 public import DeviceCore
 
-/// Motion readings and positions in memory: the result of importers whose files are not in chronological order.
+/// Motion readings and positions in memory, produced by importers whose files are not in chronological order.
 ///
 /// ```swift
 /// let recording = try Recording(path: "walk.csv")
@@ -11,17 +11,17 @@ public import DeviceCore
 public struct Recording: Sendable, Hashable {
     /// The readings of each sensor.
     public var tracks: [MotionTrack]
-    /// gpsd's reports: positions, satellites and others.
+    /// gpsd reports, which contain positions, satellites and other data.
     public var reports = ReportTrack()
-    /// The readings of the battery.
+    /// The battery readings.
     public var battery = BatteryTrack()
-    /// The civil time at time zero; nil if the recording does not contain it.
+    /// The civil time at time zero; nil if it is unknown.
     public var start: WallTime?
-    /// True if horizontal accuracies are a phone's 68 % radii. Those of gpsd are 95 % radii.
+    /// True if horizontal accuracies are 68 % radii, as reported by phones. gpsd reports 95 % radii.
     var hasPhoneAccuracies = false
-    /// The contexts of the sensors, as libiio's context XML.
+    /// The sensors' contexts as libiio XML.
     public var contexts: [String]
-    /// Remarks about the import for the user, for example omitted samples or implausible units.
+    /// Messages for the user about the import, for example about omitted samples or implausible units.
     public var remarks: [String] = []
 
     package init(tracks: [MotionTrack] = [], start: WallTime? = nil, contexts: [String] = []) {
@@ -34,27 +34,27 @@ public struct Recording: Sendable, Hashable {
 
     package var count: Int { tracks.reduce(0) { $0 + $1.count } }
 
-    /// Returns the first track of a sensor of this kind; nil if there is none.
+    /// Returns the first track whose sensor is of the given kind; nil if there is none.
     public func track(_ kind: SensorKind) -> MotionTrack? { tracks.first { $0.sensor.kind == kind } }
 
-    /// The time from the first event to the last, in nanoseconds.
+    /// The time between the first and the last event, in nanoseconds.
     package var duration: Int64 {
         let others = [reports.times.last, battery.times.last].compactMap(\.self)
         let last = (tracks.compactMap(\.times.last) + others).max() ?? 0
         return last.subtractingSaturated(firstTime ?? 0)
     }
 
-    /// The time of the first event in nanoseconds; nil for an empty recording. Valid only if all tracks are sorted.
+    /// The time of the first event in nanoseconds; nil if the recording is empty. Valid only if all tracks are sorted.
     var firstTime: Int64? {
         let others = [reports.times.first, battery.times.first].compactMap(\.self)
         return (tracks.compactMap(\.times.first) + others).min()
     }
 
-    /// The remark about values that no receiver can have measured, without the leading count.
+    /// The remark about values that no receiver can measure, without the leading count.
     static let impossibleValues = "impossible values in positions were treated as unknown."
 
-    /// Sorts all tracks, removes empty tracks and sets missing sample rates. If an event has a negative time, moves
-    /// time zero to the first event. Adds a remark for each kind of change.
+    /// Sorts all tracks, removes empty tracks and sets missing sample rates. If any event has a negative time, time
+    /// zero is moved to the first event. Each kind of change adds a remark.
     mutating func normalize() {
         for index in tracks.indices {
             let kind = tracks[index].sensor.kind.rawValue
@@ -77,8 +77,8 @@ public struct Recording: Sendable, Hashable {
         if let first = firstTime, first < 0 { shift(by: first == .min ? .max : -first) }
     }
 
-    /// Shifts the readings and reports taken after the clock was set back so that they follow the earlier ones. Must be
-    /// called before the readings are sorted.
+    /// Shifts the readings and reports taken after the clock was set back so that they continue the earlier ones. Must
+    /// be called before the readings are sorted.
     mutating func correct(_ steps: [ClockStepBack]) {
         guard let longest = steps.map(\.correction).max() else { return }
         for index in tracks.indices { tracks[index].correct(steps) }
@@ -86,8 +86,8 @@ public struct Recording: Sendable, Hashable {
         remarks.append(ClockStepBack.remark(steps.count, longest: longest))
     }
 
-    /// Adds an offset to the times of all events, and moves time zero back by the same amount, so that civil times do
-    /// not change.
+    /// Adds an offset to all event times, and moves time zero back by the same amount, so that civil times are
+    /// unchanged.
     mutating func shift(by nanoseconds: Int64) {
         for index in tracks.indices { tracks[index].shift(by: nanoseconds) }
         reports.shift(by: nanoseconds)

@@ -3,7 +3,7 @@
 public import DeviceCore
 import GPSDProtocol
 
-/// gpsd's reports in memory, each as a line of gpsd's JSON protocol.
+/// gpsd reports in memory. Each report is a line of gpsd's JSON protocol.
 public struct ReportTrack: Sendable, Hashable {
     /// The arrival time of each report in nanoseconds since the start of the recording. Non-decreasing after an import.
     public private(set) var times: [Int64] = []
@@ -11,24 +11,24 @@ public struct ReportTrack: Sendable, Hashable {
     /// The range of each line in `bytes`.
     private var ranges: [Range<Int>] = []
 
-    /// The number of values that no receiver can have measured. They were replaced by unknown values.
+    /// The number of values that were replaced by unknown values because no receiver can measure them.
     private(set) var impossibleValues = 0
 
     package init() {}
 
     package var count: Int { times.count }
 
-    /// Returns a report as one line of JSON without a line end; empty for an index out of range.
+    /// Returns a report as one line of JSON without a line end; empty if the index is out of range.
     public func line(_ index: Int) -> [UInt8] { ranges.indices.contains(index) ? [UInt8](bytes[ranges[index]]) : [] }
 
-    /// Appends a position without its impossible values. Reports may be appended in any order.
+    /// Appends a position after removing its impossible values. Reports may be appended in any order.
     package mutating func append(_ report: PositionReport, at time: Int64) {
         var report = report
         removeImpossibleValues(from: &report)
         append(line: GPSDEncoder.line(report), at: time)
     }
 
-    /// Removes and counts the impossible values of a position. Call it before other values are derived from them.
+    /// Removes and counts the impossible values of a position. Call this method before deriving other values from them.
     mutating func removeImpossibleValues(from report: inout PositionReport) {
         impossibleValues += report.discardOutOfRangeValues()
     }
@@ -39,14 +39,14 @@ public struct ReportTrack: Sendable, Hashable {
         append(line: GPSDEncoder.encode(report), at: time)
     }
 
-    /// Appends any report of gpsd as one line of JSON without a line end.
+    /// Appends a gpsd report of any class, given as one line of JSON without a line end.
     package mutating func append(line: [UInt8], at time: Int64) {
         times.append(time)
         ranges.append(bytes.count..<bytes.count + line.count)
         bytes.append(contentsOf: line)
     }
 
-    /// Sorts the reports by time. Reports with the same time stay in the order in which they were appended.
+    /// Sorts the reports by time. Reports with the same time keep their order.
     ///
     /// - Returns: The number of reports that were out of order.
     @discardableResult
@@ -61,10 +61,10 @@ public struct ReportTrack: Sendable, Hashable {
 
     mutating func shift(by nanoseconds: Int64) { times.shift(by: nanoseconds) }
 
-    /// The points at which the clock was set back. The reports must be in the order of the file.
+    /// The points at which the clock was set back. The reports must be in file order.
     var clockSteps: [ClockStepBack] { times.clockSteps { bytes[ranges[$0]] == bytes[ranges[$1]] } }
 
-    /// Shifts the reports taken after the clock was set back so that they follow the earlier ones.
+    /// Shifts the reports taken after the clock was set back so that they continue the earlier reports.
     mutating func correct(_ steps: [ClockStepBack]) { times.correct(steps) }
 }
 
@@ -79,13 +79,13 @@ public struct BatteryTrack: Sendable, Hashable {
 
     package var count: Int { times.count }
 
-    /// Appends a reading, in any order.
+    /// Appends a reading. Readings may be appended in any order.
     package mutating func append(_ reading: BatteryReading, at time: Int64) {
         times.append(time)
         readings.append(reading)
     }
 
-    /// Sorts the readings by time. Readings with the same time stay in the order in which they were appended.
+    /// Sorts the readings by time. Readings with the same time keep their order.
     mutating func sort() {
         guard zip(times, times.dropFirst()).contains(where: { $1 < $0 }) else { return }
         let order = times.sortedIndices

@@ -1,30 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A convention for the signs and units of motion readings. Programs use one of three.
+/// A convention for the signs and units of motion readings. Three conventions are in use.
 ///
-/// The conventions differ in acceleration only. In all of them, angular rate is in rad/s and right-handed, and a
-/// magnetic field that is not in gauss is in microtesla.
+/// Only acceleration differs between the conventions. In all of them, angular rate is right-handed and in rad/s, and
+/// the magnetic field is in gauss or microtesla.
 package enum SampleConvention: Sendable, Hashable {
-    /// Proper acceleration in m/s²: at rest, the axis that points up reads +9.81. Used by the kernel's IIO and by
-    /// Android.
+    /// Proper acceleration in m/s²: at rest, the axis that points up reads +9.81. Used by the kernel's IIO subsystem
+    /// and by Android.
     case properAcceleration
     /// Acceleration with Apple's sign, in units of standard gravity: at rest, the axis that points up reads -1. Used by
     /// Core Motion.
     case coreMotion
     /// Acceleration with Apple's sign, in m/s²: at rest, the axis that points up reads -9.81. Used by Sensor Logger on
-    /// iOS, unless its setting to standardise units and frames is on.
+    /// iOS unless its "Standardise Units & Frames" setting is on.
     case appleSignSI
 }
 
-/// Conversions between the units of recordings and those of sources: m/s², rad/s, gauss, kPa.
+/// Converts between the units of recordings and those of sources: m/s², rad/s, gauss and kPa.
 ///
-/// All importers and exporters use these functions. They divide by 100 instead of multiplying by 0.01: a division
-/// rounds once, a multiplication twice, because 0.01 is rounded too.
+/// All importers and exporters use these functions. Values are divided by 100 instead of multiplied by 0.01. The
+/// division rounds once; the multiplication would round twice, because 0.01 is itself rounded.
 enum SampleConventions {
     /// Standard gravity in m/s², exact by definition (3rd CGPM, 1901).
     static let standardGravity = 9.80665
 
-    /// Returns the proper acceleration in m/s² of a value in the given convention.
+    /// Returns the proper acceleration in m/s² for a value in the given convention.
     @inline(__always)
     static func acceleration(_ value: SIMD3<Double>, from convention: SampleConvention) -> SIMD3<Double> {
         switch convention {
@@ -34,14 +34,14 @@ enum SampleConventions {
         }
     }
 
-    /// Converts microtesla to gauss: 1 gauss is 100 microtesla.
+    /// Converts microtesla to gauss. 1 gauss is 100 microtesla.
     @inline(__always)
     static func gauss(microtesla: SIMD3<Double>) -> SIMD3<Double> { microtesla / 100 }
 
     @inline(__always)
     static func microtesla(gauss: SIMD3<Double>) -> SIMD3<Double> { gauss * 100 }
 
-    /// Converts hectopascal (millibar) to kilopascal.
+    /// Converts hectopascals (millibars) to kilopascals.
     @inline(__always)
     static func kilopascal(hectopascal: Double) -> Double { hectopascal / 10 }
 }

@@ -2,9 +2,9 @@
 
 import DeviceCore
 
-/// The file and column names of each kind of sensor in formats of other programs.
+/// The file and column names that the formats of other programs use for each sensor kind.
 extension SensorKind {
-    /// The names of this kind's columns in a table of motion readings, `t,gx,gy,gz,…`.
+    /// The column names of this kind in a table of motion readings, `t,gx,gy,gz,…`.
     var csvColumns: [String] {
         switch self {
         case .gyroscope: ["gx", "gy", "gz"]
@@ -14,7 +14,7 @@ extension SensorKind {
         }
     }
 
-    /// The quantities of a table with a header that are its axes.
+    /// The table quantities that are the axes of this kind.
     var csvQuantities: [CSVQuantity] {
         switch self {
         case .accelerometer: [.accelX, .accelY, .accelZ]
@@ -24,7 +24,7 @@ extension SensorKind {
         }
     }
 
-    /// The name of the file in which Sensor Logger stores the readings, and the names of its value columns.
+    /// The name of the file in which Sensor Logger stores readings of this kind, and the names of its value columns.
     var sensorLogger: (file: String, columns: [String]) {
         switch self {
         case .accelerometer: ("TotalAcceleration.csv", ["x", "y", "z"])
@@ -34,7 +34,7 @@ extension SensorKind {
         }
     }
 
-    /// Returns the reading for a value of Sensor Logger, in the unit of a source.
+    /// Converts a Sensor Logger value to the unit used by sources.
     func reading(ofSensorLogger value: SIMD3<Double>, _ convention: SampleConvention) -> SIMD3<Double> {
         switch self {
         case .accelerometer: SampleConventions.acceleration(value, from: convention)

@@ -3,8 +3,8 @@
 import DeviceCore
 
 extension RecordingFormat {
-    /// A folder that the app Sensor Logger exported; see ``Recording/init(sensorLoggerFolder:options:)``. The format
-    /// can only be read.
+    /// A folder exported by the Sensor Logger app; see ``Recording/init(sensorLoggerFolder:options:)``. The format can
+    /// only be read.
     package static let sensorLogger = RecordingFormat(
         name: "sensor-logger", title: "Sensor Logger directories", detect: sniff, read: read)
 

@@ -2,7 +2,7 @@
 
 import DeviceCore
 
-/// Reads a file of positions. All columns except the coordinates are optional.
+/// Reads a Sensor Logger file of positions. All columns except the coordinates are optional.
 struct SensorLoggerLocation {
     private static let names: [(quantity: CSVQuantity, name: String)] = [
         (.lat, "latitude"), (.lon, "longitude"), (.altHAE, "altitude"), (.altMSL, "altitudeabovemeansealevel"),
@@ -18,11 +18,11 @@ struct SensorLoggerLocation {
     private(set) var rowsOutOfRange = 0
     var remarks: [String] { rows.reader.remarks }
 
-    /// Creates a reader after the header has been read.
+    /// Creates a reader. The header must already have been read.
     ///
     /// - Parameters:
-    ///   - isWatch: Whether `altitude` is above mean sea level, as on a watch, instead of above the ellipsoid.
-    ///   - isIOS: Whether a negative accuracy marks the corresponding values as invalid.
+    ///   - isWatch: True if `altitude` is above mean sea level, as on a watch; false if it is above the ellipsoid.
+    ///   - isIOS: True if a negative accuracy marks the corresponding values as invalid.
     init(_ rows: SensorLoggerRowReader, isWatch: Bool, isIOS: Bool) throws(DeviceError) {
         self.rows = rows
         self.isWatch = isWatch
@@ -33,7 +33,7 @@ struct SensorLoggerLocation {
         }
     }
 
-    /// Returns the next position and its time in nanoseconds since 1970; nil at the end.
+    /// Returns the next position and its time in nanoseconds since 1970; nil at the end of the file.
     mutating func next() throws(DeviceError) -> (time: Int64, report: PositionReport)? {
         while try rows.reader.next() {
             var report = PositionReport()
@@ -44,7 +44,7 @@ struct SensorLoggerLocation {
                 continue
             }
             let time = try rows.time()
-            // Seconds since an unknown start are not civil time.
+            // Times since an unknown start are not civil times.
             report.time = time >= SensorLoggerRowReader.earliestCivilTime ? WallTime(nanoseconds: time) : nil
             for quantity in CSVQuantity.ofPositions { report.set(quantity, try value(quantity)) }
             report.setMode()
@@ -54,7 +54,7 @@ struct SensorLoggerLocation {
         return nil
     }
 
-    /// Returns whether a row contains a speed or a course. Reads up to the first such row.
+    /// Returns true if any row contains a speed or a course. Reads up to the first such row.
     mutating func containsMotion() throws(DeviceError) -> Bool {
         while let (_, report) = try next() {
             if !report.speed.isNaN || !report.track.isNaN { return true }
@@ -66,15 +66,15 @@ struct SensorLoggerLocation {
         try rows.reader.value(columns[quantity])
     }
 
-    /// Returns a quantity as gpsd reports it; NaN if unknown.
+    /// Returns a quantity with gpsd's conventions; NaN if it is unknown.
     private func value(_ quantity: CSVQuantity) throws(DeviceError) -> Double {
         let number = try number(quantity)
         switch quantity {
         case .horizontalAccuracy, .verticalAccuracy, .speedAccuracy, .courseAccuracy:
-            // Android writes 0 for unknown accuracies.
+            // Android writes 0 for an unknown accuracy.
             return number > 0 ? number : .nan
         case .altMSL, .altHAE:
-            // On iOS, the altitude is valid only if its accuracy is positive.
+            // On iOS, an altitude is valid only if its accuracy is positive.
             if isIOS, try self.number(.verticalAccuracy) <= 0 { return .nan }
             guard isWatch else { return number }
             guard quantity == .altMSL else { return .nan }

@@ -3,13 +3,13 @@
 package import DeviceCore
 
 extension Recording {
-    /// Reads a folder that the app Sensor Logger exported; docs/formats.md lists the files that are read.
+    /// Reads a folder exported by the Sensor Logger app. docs/formats.md lists the files that are read.
     ///
-    /// A phone's `altitude` is above the ellipsoid, a watch's above mean sea level. Accuracies are 68 % radii, and are
-    /// not converted. On iOS without standardised units, acceleration has Apple's sign, in m/s²; the sign is inverted.
-    /// Axes are the phone's: x to the right, y up, z out of the screen.
+    /// A phone's `altitude` is above the ellipsoid; a watch's is above mean sea level. Accuracies are 68 % radii and
+    /// are not converted. On iOS without standardised units, acceleration is in m/s² with Apple's sign, which is
+    /// inverted. Axes are the phone's: x to the right, y up, z out of the screen.
     ///
-    /// - Throws: An error that names the file, the line and the column. Also if the sign of acceleration is unknown.
+    /// - Throws: An error that states the file, the line and the column, or that the sign of acceleration is unknown.
     package init(sensorLoggerFolder path: String, options: SensorLoggerOptions = .init()) throws(DeviceError) {
         let files = try Folder.names(path)
         let reader = SensorLoggerReader(name: path, options: options, files: files) { (name) throws(DeviceError) in
@@ -26,26 +26,26 @@ extension Recording {
     }
 }
 
-/// Options for reading a folder of Sensor Logger. They override the contents of Metadata.csv.
+/// Options for reading a Sensor Logger folder. They override the contents of Metadata.csv.
 public struct SensorLoggerOptions: Sendable, Hashable {
     /// The operating system of the phone.
     public enum Platform: String, Sendable {
-        /// iOS: acceleration and gravity have Apple's sign, unless they are standardised.
+        /// iOS. Acceleration and gravity have Apple's sign unless units and frames are standardised.
         case iOS = "ios"
-        /// Android: acceleration and gravity have the sign of proper acceleration.
+        /// Android. Acceleration and gravity have the sign of proper acceleration.
         case android
     }
 
     /// The operating system; nil to read it from Metadata.csv.
     public var platform: Platform?
-    /// Whether the setting "Standardise Units & Frames" was on; nil to read it from Metadata.csv.
+    /// True if the setting "Standardise Units & Frames" was on; nil to read the setting from Metadata.csv.
     public var isStandardised: Bool?
 
-    /// The file from which positions are read, for example "LocationGps.csv". nil for the first existing file in this
-    /// order: Location.csv (fused by the phone), LocationGps.csv, the watch's file, LocationNetwork.csv.
+    /// The file from which positions are read, for example "LocationGps.csv". If nil, the first existing file is used,
+    /// in the order Location.csv (fused by the phone), LocationGps.csv, the watch's file, LocationNetwork.csv.
     public var locationFile: String?
 
-    /// Creates options; by default all information is taken from the folder.
+    /// Creates options. By default, all information is taken from the folder.
     public init(platform: Platform? = nil, isStandardised: Bool? = nil, locationFile: String? = nil) {
         self.platform = platform
         self.isStandardised = isStandardised

@@ -3,24 +3,24 @@
 import DeviceCore
 import Trace
 
-/// Reads a folder of Sensor Logger file by file.
+/// Reads a Sensor Logger folder, one file at a time.
 struct SensorLoggerReader {
-    /// The names of the files that identify a folder of Sensor Logger. Files of uncalibrated sensors are not read: they
-    /// contain the readings before the system's corrections, in units that depend on the platform.
+    /// The names of the files that identify a Sensor Logger folder. Files of uncalibrated sensors are not read, because
+    /// they contain the readings before the system's corrections, in units that depend on the platform.
     static let fileNames = [
         "Metadata.csv", "TotalAcceleration.csv", "Accelerometer.csv", "Gravity.csv", "Gyroscope.csv",
         "Magnetometer.csv", "Barometer.csv", "Location.csv", "LocationGps.csv", "LocationNetwork.csv", "Battery.csv",
     ]
-    /// The maximum gap in nanoseconds over which gravity is interpolated (0.25 s).
+    /// The longest gap over which gravity is interpolated, in nanoseconds (0.25 s).
     private static let maximumGap: Int64 = 250_000_000
 
     let name: String
     let options: SensorLoggerOptions
     let files: [String]
-    /// Reads a file; nil if it does not exist.
+    /// Reads a file. Returns nil if it does not exist.
     let read: (String) throws(DeviceError) -> [UInt8]?
     private(set) var remarks: [String] = []
-    /// The clock steps of the sensor file in which most steps were detected.
+    /// The clock steps of the sensor file with the most detected steps.
     private(set) var clockSteps: [ClockStepBack] = []
 
     consuming func recording() throws(DeviceError) -> Recording {
@@ -63,7 +63,7 @@ struct SensorLoggerReader {
         return metadata
     }
 
-    /// Reads the positions of one file, with times in nanoseconds since 1970; nil if there are none.
+    /// Reads the positions of one file, with times in nanoseconds since 1970. Returns nil if there are none.
     private mutating func positions(_ metadata: SensorLoggerMetadata) throws(DeviceError) -> ReportTrack? {
         let watch = files.filter { $0.lowercased().contains("watch") && $0.lowercased().contains("location") }.sorted()
         let candidates =
@@ -112,7 +112,7 @@ struct SensorLoggerReader {
         return found?.reports
     }
 
-    /// Reads the states of the phone's battery, with times in nanoseconds since 1970; nil if the file does not exist.
+    /// Reads the phone's battery states, with times in nanoseconds since 1970. Returns nil if the file does not exist.
     private mutating func battery(_ metadata: SensorLoggerMetadata) throws(DeviceError) -> BatteryTrack? {
         guard let bytes = try read("Battery.csv") else { return nil }
         return try bytes.withBytes { (bytes) throws(DeviceError) in
@@ -133,7 +133,7 @@ struct SensorLoggerReader {
         }
     }
 
-    /// Reads acceleration with gravity: from its own file, or as the sum of user acceleration and gravity.
+    /// Reads acceleration including gravity, either from its own file or as the sum of user acceleration and gravity.
     private mutating func acceleration(_ metadata: SensorLoggerMetadata) throws(DeviceError) -> MotionTrack? {
         if let track = try track("TotalAcceleration.csv", .accelerometer, metadata), track.count > 0 { return track }
         guard var user = try track("Accelerometer.csv", .accelerometer, metadata), user.count > 0 else { return nil }
@@ -164,13 +164,13 @@ struct SensorLoggerReader {
         return total
     }
 
-    /// Returns gravity at a time by linear interpolation; nil if the neighbouring readings are too far away.
+    /// Returns gravity at a time, interpolated linearly. Returns nil if the neighbouring readings are too far away.
     ///
     /// - Parameter next: The index of the first reading that is not before the time.
     private static func gravity(_ track: MotionTrack, _ next: Int, at time: Int64) -> SIMD3<Double>? {
         if next < track.count, track.times[next] == time { return track.values[next] }
         guard next > 0, next < track.count else {
-            // On Android the files begin and end at different times, so the nearest reading is used at both ends.
+            // On Android, the files begin and end at different times, so the nearest reading is used at both ends.
             let nearest = next > 0 ? track.count - 1 : 0
             return abs(track.times[nearest].subtractingSaturated(time)) <= maximumGap ? track.values[nearest] : nil
         }
@@ -181,8 +181,8 @@ struct SensorLoggerReader {
         return track.values[next - 1] + (track.values[next] - track.values[next - 1]) * share
     }
 
-    /// Reads the readings of one file in the units of sources, with times in nanoseconds since 1970; nil if the file
-    /// does not exist.
+    /// Reads the readings of one file in the units used by sources, with times in nanoseconds since 1970. Returns nil
+    /// if the file does not exist.
     private mutating func track(
         _ file: String, _ kind: SensorKind, _ metadata: SensorLoggerMetadata
     ) throws(DeviceError) -> MotionTrack? {
@@ -210,7 +210,7 @@ struct SensorLoggerReader {
                     kind.reading(ofSensorLogger: value, convention ?? .properAcceleration), at: try rows.time())
             }
             remarks += rows.reader.remarks
-            // Each file has its own rows, so clock steps are detected separately.
+            // The rows of each file are independent, so clock steps are detected separately.
             let steps = track.clockSteps
             track.correct(steps)
             if steps.count > clockSteps.count { clockSteps = steps }
@@ -218,14 +218,14 @@ struct SensorLoggerReader {
         }
     }
 
-    /// Moves time zero to the start time in Metadata.csv if the readings begin within a minute after it; otherwise to
-    /// the first reading.
+    /// Moves time zero to the start time in Metadata.csv if the first reading follows within a minute. Otherwise, moves
+    /// time zero to the first reading.
     private func setStart(of recording: inout Recording, _ metadata: SensorLoggerMetadata) {
         // The tracks are not sorted yet, so this is only approximately the earliest time, which is sufficient.
         let times =
             recording.tracks.flatMap { $0.times.prefix(1) + $0.times.suffix(1) } + recording.reports.times.prefix(1)
             + recording.battery.times.prefix(1)
-        // Without a start time, `seconds_elapsed` has no civil time; these times are not changed.
+        // Without a start time, `seconds_elapsed` does not determine a civil time, so such times are not changed.
         guard var first = times.min(), first >= SensorLoggerRowReader.earliestCivilTime || metadata.start != nil else {
             return
         }

@@ -3,9 +3,9 @@
 import DeviceCore
 import Trace
 
-/// Reads one file of Sensor Logger row by row. Columns are identified by name.
+/// Reads one Sensor Logger file row by row. Columns are identified by name.
 struct SensorLoggerRowReader {
-    /// The earliest time in nanoseconds that counts as civil time. Smaller values are times since an unknown start.
+    /// The smallest time, in nanoseconds, that counts as civil time. Smaller values are times since an unknown start.
     static let earliestCivilTime: Int64 = 1_000_000_000_000_000
 
     var reader: CSVReader
@@ -15,7 +15,7 @@ struct SensorLoggerRowReader {
 
     /// Reads the header of a file.
     ///
-    /// - Parameter start: The origin of `seconds_elapsed` in nanoseconds since 1970. Used for rows without `time`.
+    /// - Parameter start: The origin of `seconds_elapsed`, in nanoseconds since 1970. Used for rows without a `time`.
     init(_ bytes: UnsafeRawBufferPointer, name: String, start: Int64) throws(DeviceError) {
         reader = try CSVReader(bytes, name: name)
         try reader.readHeader()
@@ -28,7 +28,7 @@ struct SensorLoggerRowReader {
         self.start = start
     }
 
-    /// Returns the index of a required column. `name` is spelled as in the app.
+    /// Returns the index of a required column. `name` is spelled as in the app's files.
     func column(_ name: String) throws(DeviceError) -> Int {
         guard let column = reader.column(name.lowercased()) else {
             throw reader.error("there is no column \(name). Is it a Sensor Logger file?")
@@ -47,19 +47,19 @@ struct SensorLoggerRowReader {
     }
 }
 
-/// The contents of Metadata.csv in a folder of Sensor Logger, which has a row of names and a row of values.
+/// The contents of Metadata.csv in a Sensor Logger folder, which has a row of names and a row of values.
 struct SensorLoggerMetadata {
     /// The name of the device; empty if unknown.
     var deviceName = ""
     /// The operating system; nil if unknown.
     var platform: SensorLoggerOptions.Platform?
-    /// Whether units and frames are standardised. False for versions of the app without this setting.
+    /// True if units and frames are standardised. False if the app version does not have this setting.
     var isStandardised = false
     /// The start time in nanoseconds since 1970; nil if unknown.
     var start: Int64?
     var remarks: [String] = []
 
-    /// Creates metadata for a folder without the file.
+    /// Creates metadata for a folder without Metadata.csv.
     init() {}
 
     init(_ bytes: UnsafeRawBufferPointer, name: String) throws(DeviceError) {
@@ -84,7 +84,7 @@ struct SensorLoggerMetadata {
         }
     }
 
-    /// Returns the sign convention of acceleration; nil if the operating system is unknown.
+    /// Returns the sign convention for acceleration; nil if the operating system is unknown.
     func convention(_ options: SensorLoggerOptions) -> SampleConvention? {
         if options.isStandardised ?? isStandardised { return .properAcceleration }
         return switch options.platform ?? platform {
@@ -94,8 +94,8 @@ struct SensorLoggerMetadata {
         }
     }
 
-    /// Converts a time since 1970 in s, ms, µs or ns to nanoseconds. Versions of the app write milliseconds or
-    /// nanoseconds. The magnitude identifies the unit of times since 1973.
+    /// Converts a time since 1970 in s, ms, µs or ns to nanoseconds. The app writes milliseconds or nanoseconds,
+    /// depending on its version. For times since 1973, the unit can be determined from the magnitude.
     private static func nanoseconds(_ number: DecimalNumber) -> Int64? {
         guard let value = number.scaled(byPowerOfTen: 0), value > 0 else { return nil }
         let factor: Int64 =

@@ -4,9 +4,9 @@ import DeviceCore
 import Trace
 import UmockdevFormat
 
-/// Converts umockdev's files to a trace: the attached accessories, and the recorded communication with one of them.
+/// Converts umockdev files to a trace of the attached accessories and of the recorded communication with one of them.
 struct UmockdevImport {
-    /// The prefix of the protocol name of an accessory that has a script but no description.
+    /// The prefix of the protocol name for an accessory that has a script but no description.
     private static let protocolPrefix = "umockdev."
 
     private let name: String
@@ -47,8 +47,8 @@ struct UmockdevImport {
         }
     }
 
-    /// Returns the accessory and the protocol whose device node the script names. If no described device has that node,
-    /// returns the first accessory with a protocol. nil if there is none.
+    /// Returns the accessory and the protocol for the device node that the script names. If no described device has
+    /// that node, returns the first accessory with a protocol. Returns nil if there is no such accessory.
     private static func target(
         of script: UmockdevScript, in accessories: [AccessoryDescription], hasDescribedNode: Bool
     ) -> (accessory: Int, protocolName: String)? {
@@ -60,7 +60,7 @@ struct UmockdevImport {
         return nil
     }
 
-    /// Returns an accessory of which only the device node is known.
+    /// Returns an accessory for a script without a device description, of which only the device node is known.
     private static func accessory(of script: UmockdevScript) -> AccessoryDescription {
         let node = script.device?.split(separator: "/").last.map { String($0.prefix(100)) } ?? "device"
         let plain = String(
@@ -84,8 +84,8 @@ struct UmockdevImport {
             && accessory.protocols.count <= TraceAccessoryEvent.maximumProtocols
     }
 
-    /// Returns the trace. All accessories are attached at time zero, when the session with one of them begins. The
-    /// events of the session follow the delays of the script, which are in milliseconds.
+    /// Returns the trace. All accessories are attached at time zero, and the session with the scripted accessory begins
+    /// at the same time. Session events follow the script's delays, which are in milliseconds.
     consuming func trace() throws(DeviceError) -> (TraceFile, remarks: [String]) {
         let builder = TraceBuilder(name: name)
         var header = TraceHeader()
@@ -130,8 +130,8 @@ struct UmockdevImport {
 }
 
 extension RecordingFormat {
-    /// umockdev's device description or script, together with the other one of the two if it is beside it. The format
-    /// can only be read.
+    /// A umockdev device description or script. If the corresponding script or description is beside the file, both are
+    /// read. The format can only be read.
     package static let umockdev = RecordingFormat(
         name: "umockdev", title: "umockdev files",
         detect: { (input) throws(DeviceError) in UmockdevFile(input) == nil ? nil : .certain },
@@ -159,11 +159,11 @@ extension RecordingFormat {
     }
 }
 
-/// The two types of umockdev's files.
+/// The types of umockdev files.
 private enum UmockdevFile {
     case description, script
 
-    /// Detects the type from the first bytes and the file name; nil if it is another file.
+    /// Detects the type from the first bytes and the file name. Returns nil if the input is not a umockdev file.
     init?(_ input: RecordingInput) {
         let prefix = input.prefix
         if prefix.starts(with: "P: /devices/".utf8) {
@@ -171,7 +171,7 @@ private enum UmockdevFile {
             return
         }
         if !prefix.starts(with: "d 0 /".utf8) {
-            // Scripts need not begin with the name of a device.
+            // A script does not necessarily begin with a device name.
             guard input.name.lowercased().hasSuffix(Self.script.fileExtension), let first = prefix.first else {
                 return nil
             }
@@ -182,6 +182,6 @@ private enum UmockdevFile {
     }
 
     var fileExtension: String { self == .description ? ".umockdev" : ".script" }
-    /// The type of the related file that may be beside it.
+    /// The type of the file that may accompany this one.
     var relatedFile: UmockdevFile { self == .description ? .script : .description }
 }

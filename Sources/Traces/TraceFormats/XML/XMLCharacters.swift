@@ -3,10 +3,10 @@
 /// A validator of UTF-8 that accepts only the characters that XML allows.
 enum XMLCharacters {
     struct CheckResult {
-        /// The number of leading bytes that form complete, allowed characters.
+        /// The number of leading bytes that form complete, permitted characters.
         var valid: Int
-        /// True if the byte after them is invalid. False at the end of the input, and if the last character is only
-        /// incomplete.
+        /// True if the next byte after the valid bytes is invalid. False at the end of the input, even if the last
+        /// character is incomplete.
         var isBroken: Bool
     }
 
@@ -15,7 +15,7 @@ enum XMLCharacters {
         var at = 0
         let count = bytes.count
         while at < count {
-            // Fast path: eight ASCII bytes from 0x20 up at a time.
+            // Fast path: checks for eight ASCII bytes (0x20 or above) at a time.
             while count &- at >= 8 {
                 let word = bytes.loadUnaligned(fromByteOffset: at, as: UInt64.self)
                 let control = (word &- 0x2020_2020_2020_2020) & ~word & 0x8080_8080_8080_8080
@@ -42,11 +42,12 @@ enum XMLCharacters {
         return CheckResult(valid: count, isBroken: false)
     }
 
-    /// Returns the length in bytes of the multi-byte character at `at`: 0 if it is incomplete, -1 if it is invalid.
+    /// Returns the length in bytes of the multi-byte character at `at`; 0 if the character is incomplete, -1 if it is
+    /// invalid.
     ///
-    /// The ranges are those of the table of well-formed UTF-8 byte sequences in the Unicode Standard: no overlong
-    /// forms, no surrogates, nothing above U+10FFFF. U+FFFE and U+FFFF, which XML forbids, are accepted because they
-    /// are harmless.
+    /// The ranges are taken from the table of well-formed UTF-8 byte sequences in the Unicode Standard, which excludes
+    /// overlong forms, surrogates and code points above U+10FFFF. U+FFFE and U+FFFF, which XML forbids, are accepted
+    /// because they are harmless.
     private static func length(_ bytes: UnsafeRawBufferPointer, _ at: Int) -> Int {
         let first = bytes[at]
         let length: Int
@@ -75,7 +76,7 @@ enum XMLCharacters {
     @inline(__always)
     static func isWhitespace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x0a || byte == 0x0d || byte == 0x09 }
 
-    /// True for bytes that can begin a name. All non-ASCII bytes count as letters.
+    /// Returns true for bytes that can begin a name. All non-ASCII bytes count as letters.
     @inline(__always)
     static func isNameStart(_ byte: UInt8) -> Bool {
         (byte | 0x20) &- UInt8(ascii: "a") < 26 || byte >= 0x80 || byte == UInt8(ascii: "_")

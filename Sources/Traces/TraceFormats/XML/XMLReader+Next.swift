@@ -5,7 +5,7 @@ package import DeviceCore
 extension XMLReader {
     /// Reads up to and including the next tag. Returns nil at the end of a complete document.
     ///
-    /// - Throws: An error that names the line.
+    /// - Throws: An error that states the line.
     package mutating func next() throws(DeviceError) -> Token? {
         if isEmptyElement {
             isEmptyElement = false
@@ -16,7 +16,7 @@ extension XMLReader {
         }
         (isTextGathered, isTextTruncated, gatheredCount) = (false, false, 0)
         tokenLine = nil
-        // The start of the text that has not been gathered yet.
+        // The start of the text that has not been appended to the gathered text.
         var run = position
         var hasReferences = false
         while true {
@@ -32,7 +32,8 @@ extension XMLReader {
             position = index
             guard index < end else {
                 if index - run >= Self.maximumText {
-                    // The buffer may end within a reference, so bytes from a late `&` on are kept for the next pass.
+                    // A reference may be incomplete at the end of the buffer, so bytes starting at a late `&` are kept
+                    // for the next pass.
                     var cut = index
                     for back in stride(from: index - 1, to: max(index - 32, run), by: -1)
                     where base[back] == UInt8(ascii: "&") { cut = back }
@@ -41,7 +42,7 @@ extension XMLReader {
                 }
                 let length = index - run
                 let isMore = try refill(keepingFrom: run)
-                // `refill` can move the kept bytes to the front of the buffer, even if it returns false.
+                // `refill` may move the kept bytes to the front of the buffer even if it returns false.
                 run = position - length
                 guard isMore else {
                     try checkEnd(textFrom: run)
@@ -65,7 +66,7 @@ extension XMLReader {
         }
     }
 
-    /// Checks that the document is complete at the end of the input.
+    /// Checks at the end of the input that the document is complete.
     private mutating func checkEnd(textFrom run: Int) throws(DeviceError) {
         guard openStarts.isEmpty else {
             let name = openStarts.last.map { String(decoding: openNames[$0...].prefix(80), as: UTF8.self) } ?? ""
@@ -76,7 +77,7 @@ extension XMLReader {
         guard hasRoot else { throw errorAtPosition("the text contains no XML element. Is it the right file?") }
     }
 
-    /// Throws an error if the last text, which is outside the root element, contains anything but white space.
+    /// Throws an error if the last text, which is outside the root element, contains anything other than white space.
     mutating func checkOutside() throws(DeviceError) {
         guard !text.allSatisfy({ XMLCharacters.isWhitespace($0) }) else { return }
         throw errorAtPosition(
@@ -85,8 +86,8 @@ extension XMLReader {
                 : "there is text before the first tag. Is it the right file?")
     }
 
-    /// Skips the comment, processing instruction or document type declaration at `at`. Appends a CDATA section to the
-    /// text.
+    /// Skips the comment, processing instruction or document type declaration at `at`. For a CDATA section, appends its
+    /// content to the text.
     mutating func skipMarkup() throws(DeviceError) {
         if try hasPrefix("<!--") {
             position += 4
@@ -104,15 +105,15 @@ extension XMLReader {
         }
     }
 
-    /// True if the input at `at` begins with the literal.
+    /// Returns true if the input at `at` begins with the literal.
     private mutating func hasPrefix(_ literal: StaticString) throws(DeviceError) -> Bool {
         let count = literal.utf8CodeUnitCount
         guard try ensure(count, keepingFrom: position) else { return false }
         return literal.withUTF8Buffer { $0.elementsEqual(text(position..<position + count)) }
     }
 
-    /// Advances past an end delimiter of at most three bytes. Discards the content before the delimiter, or appends it
-    /// to the text if `gathering` is true.
+    /// Advances past an end delimiter of at most three bytes. The content before the delimiter is appended to the text
+    /// if `gathering` is true, and discarded otherwise.
     private mutating func skip(past mark: StaticString, _ what: String, gathering: Bool = false) throws(DeviceError) {
         let count = mark.utf8CodeUnitCount
         let first = mark.withUTF8Buffer { $0[0] }
@@ -131,12 +132,12 @@ extension XMLReader {
         }
     }
 
-    /// Skips a processing instruction. Throws an error if the XML declaration names an encoding other than UTF-8 or
+    /// Skips a processing instruction. Throws an error if it is an XML declaration with an encoding other than UTF-8 or
     /// ASCII.
     private mutating func skipInstruction() throws(DeviceError) {
         guard try ensure(6, keepingFrom: position) else { throw truncationError(in: "an instruction") }
         if !hasRoot, try hasPrefix("<?xml"), XMLCharacters.isWhitespace(base[position + 5]) {
-            // 400 bytes are enough for any XML declaration.
+            // 400 bytes are sufficient for any XML declaration.
             _ = try ensure(400, keepingFrom: position)
             let head = String(decoding: text(position..<min(end, position + 400)), as: UTF8.self)
             if let close = head.firstRange(of: "?>") { try checkEncoding(head[..<close.lowerBound]) }

@@ -4,7 +4,7 @@ import DeviceCore
 import SystemCalls
 
 extension XMLReader {
-    /// Reads the tag at `at`. Refills the buffer until it contains the whole tag.
+    /// Reads the tag at `at`. Refills the buffer until it contains the complete tag.
     mutating func readTag() throws(DeviceError) -> Token {
         let length = try tagLength()
         tokenStart = position
@@ -20,8 +20,8 @@ extension XMLReader {
         return .start
     }
 
-    /// Returns the length of the tag at `at` in bytes, including the angle brackets. The text before it stays in the
-    /// buffer.
+    /// Returns the length of the tag at `at` in bytes, including the angle brackets. The text that precedes the tag
+    /// stays in the buffer.
     private mutating func tagLength() throws(DeviceError) -> Int {
         var length = 1
         var quote: UInt8 = 0
@@ -67,7 +67,7 @@ extension XMLReader {
         closeElement()
     }
 
-    /// Removes the innermost element from the stack of open elements. `tagName` stays valid.
+    /// Removes the innermost element from the stack of open elements. `tagName` remains valid.
     mutating func closeElement() {
         depth = openStarts.count
         if let start = openStarts.popLast() { openNames.removeLast(openNames.count - start) }
@@ -113,7 +113,7 @@ extension XMLReader {
     private mutating func readAttributes(_ range: Range<Int>) throws(DeviceError) {
         var at = range.lowerBound
         let high = range.upperBound
-        // Resolving a value can remove line ends, so the lines of the tag are counted before.
+        // Resolving a value may remove line ends, so the lines of the tag are counted first.
         var isCounted = false
         while true {
             let blank = at
@@ -170,7 +170,7 @@ extension XMLReader {
         error("<\(excerpt(localName))> has an attribute that cannot be read; the syntax is name=\"value\".")
     }
 
-    /// Packs a name of at most eight bytes into an integer; 0 for a longer name.
+    /// Packs a name of up to eight bytes into an integer. Returns 0 for a longer name.
     private func word(_ range: Range<Int>) -> UInt64 {
         guard range.count <= 8 else { return 0 }
         return range.reversed().reduce(0) { $0 &<< 8 | UInt64(base[$1]) }

@@ -4,30 +4,30 @@ package import DeviceCore
 import JSONBytes
 import SystemCalls
 
-/// A pull parser for XML documents of any size. It keeps only a buffer and the names of the open elements in memory.
+/// A pull parser for XML documents of any size. Only a buffer and the names of the open elements are kept in memory.
 ///
 ///     var reader = XMLReader(source, name: "walk.gpx")
 ///     while let token = try reader.next() {
 ///         if token == .start, reader.isNamed("trkpt") { … reader.attribute("lat") … }
 ///     }
 ///
-/// Element names are compared without their namespace prefixes, attribute names including them. The reader resolves the
-/// five predefined entities and character references. It skips document type declarations, so custom entities are
-/// unknown and external entities are never loaded. The input must be UTF-8. Only some well-formedness rules are
-/// checked: tags are properly nested, attributes are quoted and unique within a tag, and there is exactly one root
-/// element.
+/// Element names are compared without namespace prefixes, attribute names with their prefixes. The reader resolves the
+/// five predefined entities and character references. Document type declarations are skipped, so custom entities are
+/// unknown and external entities are never loaded. The input must be UTF-8. The reader checks only some well-formedness
+/// rules: tags must be properly nested, attributes must be quoted and unique within a tag, and there must be exactly
+/// one root element.
 package struct XMLReader: ~Copyable {
-    /// A tag that the reader has read.
+    /// A tag returned by the reader.
     package enum Token: Sendable {
-        /// A start tag. Its attributes are available.
+        /// A start tag. The reader provides its attributes.
         case start
-        /// An end tag. ``XMLReader/text`` is the text between this tag and the previous one.
+        /// An end tag. ``XMLReader/text`` is the text between the previous tag and this one.
         case end
     }
 
     /// The maximum size of a tag in bytes.
     package static let maximumTag = 1 << 20
-    /// The maximum size in bytes of the text between two tags. The rest of a longer text is discarded.
+    /// The maximum size of the text between two tags, in bytes. Longer text is truncated.
     package static let maximumText = 1 << 16
     package static let maximumDepth = 256
     package static let maximumAttributes = 128
@@ -37,7 +37,7 @@ package struct XMLReader: ~Copyable {
     private static let pieceSize = 1 << 16
 
     struct Attribute {
-        /// The qualified name packed into an integer, first byte lowest; 0 if it is longer than eight bytes.
+        /// The qualified name packed into an integer, first byte lowest; 0 if the name is longer than eight bytes.
         var word: UInt64
         var name: Range<Int>
         var value: Range<Int>
@@ -46,22 +46,22 @@ package struct XMLReader: ~Copyable {
     private let source: any ByteSource
     package let name: String
 
-    // The input that has been read and is still needed.
+    // The part of the input that has been read and is still needed.
     private(set) var base: UnsafeMutablePointer<UInt8>
     private var capacity: Int
     var position = 0
     /// The end of the validated input in the buffer.
     private(set) var end = 0
-    /// The end of the buffered input. The bytes from ``end`` on may be an incomplete character.
+    /// The end of the buffered input. The bytes after ``end`` may be an incomplete character.
     private var filled = 0
     /// The start of the last tag in the buffer.
     var tokenStart = 0
-    /// The number of bytes of the document before the buffer.
+    /// The number of document bytes that precede the buffer.
     private var dropped: Int
-    /// The number of line ends before ``counted``, an index into the buffer.
+    /// The number of line ends before ``counted``, which is an index into the buffer.
     private var lineEnds: Int
     private var counted = 0
-    /// The line of the last tag; nil until it is computed.
+    /// The line of the last tag; nil until it has been computed.
     var tokenLine: Int?
     private var isAtEnd = false
     /// True if the bytes at ``end`` are invalid.
@@ -69,20 +69,20 @@ package struct XMLReader: ~Copyable {
 
     // State of the last tag.
     var tagName = 0..<0
-    /// The range of the last tag's local name, without a prefix.
+    /// The range of the last tag's local name, which excludes the prefix.
     var localName = 0..<0
-    /// The last tag's local name packed into an integer, first byte lowest; 0 if it is longer than eight bytes.
+    /// The last tag's local name packed into an integer, first byte lowest; 0 if the name is longer than eight bytes.
     package internal(set) var nameWord: UInt64 = 0
     var attributes: [Attribute] = []
     /// The nesting depth of the last tag's element; 1 for the root.
     package internal(set) var depth = 0
     var isEmptyElement = false
-    /// The names of the open elements, concatenated, and the start of each.
+    /// The concatenated names of the open elements, and the start of each name.
     var openNames: [UInt8] = []
     var openStarts: [Int] = []
     var hasRoot = false
 
-    // The text before the last tag: a range of the buffer, or a gathered copy.
+    // The text before the last tag, either as a range of the buffer or as a gathered copy.
     var textRange = 0..<0
     var isTextGathered = false
     let gathered: UnsafeMutablePointer<UInt8>
@@ -91,13 +91,13 @@ package struct XMLReader: ~Copyable {
     package internal(set) var isTextTruncated = false
     package internal(set) var unknownReferences = 0
 
-    /// Creates a reader that begins at the start of a document, or at the tag of an element within it.
+    /// Creates a reader that begins at the start of a document or at the start tag of an element within it.
     ///
     /// - Parameters:
-    ///   - source: The input, positioned at that tag.
+    ///   - source: The input, positioned at the start of the document or at the tag.
     ///   - offset: The offset of the tag in the document, in bytes.
     ///   - line: The line of the tag, counted from 1.
-    ///   - open: The names of the elements that enclose the tag, outermost first.
+    ///   - open: The names of the elements that enclose the tag, from the outermost to the innermost.
     package init(_ source: any ByteSource, name: String, offset: Int = 0, line: Int = 1, inside open: [String] = []) {
         self.source = source
         self.name = name
@@ -118,8 +118,7 @@ package struct XMLReader: ~Copyable {
         gathered.deallocate()
     }
 
-    /// The text between the last tag and the one before it, with references resolved. Valid until the next call of
-    /// ``next()``.
+    /// The text between the last two tags, with references resolved. Valid until the next call of ``next()``.
     package var text: UnsafeRawBufferPointer {
         isTextGathered ? UnsafeRawBufferPointer(start: gathered, count: gatheredCount) : text(textRange)
     }
@@ -146,8 +145,8 @@ package struct XMLReader: ~Copyable {
         literal.utf8CodeUnitCount == localName.count && literal.withUTF8Buffer { $0.elementsEqual(text(localName)) }
     }
 
-    /// Returns the value of an attribute of the last start tag; nil if the element does not have it. The name must
-    /// match exactly, including a prefix. The value is valid until the next call of ``next()``.
+    /// Returns the value of an attribute of the last start tag; nil if the tag does not have the attribute. The name
+    /// must match exactly, including the prefix. The value is valid until the next call of ``next()``.
     package func attribute(_ literal: StaticString) -> UnsafeRawBufferPointer? {
         let word = JSONText.word(literal)
         for attribute in attributes where attribute.word == word {
@@ -158,7 +157,7 @@ package struct XMLReader: ~Copyable {
         return nil
     }
 
-    /// Returns the value of an attribute as a string; nil if the element does not have it.
+    /// Returns the value of an attribute as a string; nil if the tag does not have the attribute.
     package func text(of literal: StaticString) -> String? {
         attribute(literal).map { String(decoding: $0, as: UTF8.self) }
     }
@@ -186,7 +185,7 @@ package struct XMLReader: ~Copyable {
         DeviceError(.invalidTrace, "\(name), line \(line): \(what)")
     }
 
-    /// Returns the line of an index in the buffer, and caches the count of line ends up to it.
+    /// Returns the line at an index in the buffer, and caches the number of line ends up to that index.
     @discardableResult
     mutating func countLines(to place: Int) -> Int {
         while counted < place, let lineEnd = memchr(base + counted, 0x0a, place - counted) {
@@ -197,10 +196,10 @@ package struct XMLReader: ~Copyable {
         return lineEnds + 1
     }
 
-    /// Reads more input. Moves the bytes from `keep` on to the front of the buffer, and adjusts ``at`` and the text
+    /// Reads more input. Moves the bytes starting at `keep` to the front of the buffer, and adjusts ``at`` and the text
     /// range.
     ///
-    /// - Returns: False at the end of the input.
+    /// - Returns: False if the input has ended.
     mutating func refill(keepingFrom keep: Int) throws(DeviceError) -> Bool {
         guard !isAtEnd else { return false }
         if isBroken { throw brokenCharacter() }
@@ -217,7 +216,7 @@ package struct XMLReader: ~Copyable {
             }
         }
         if filled >= capacity {
-            // The capacity stays bounded because the callers limit the size of a tag and of a text.
+            // The capacity is bounded because the callers limit the size of tags and of text.
             let larger = UnsafeMutablePointer<UInt8>.allocate(capacity: capacity * 2)
             larger.update(from: base, count: filled)
             base.deallocate()
@@ -232,7 +231,7 @@ package struct XMLReader: ~Copyable {
         }
         let isFirst = dropped == 0 && filled == 0
         filled += min(count, capacity - filled)
-        // The byte order mark has three bytes, so at least three are read.
+        // A byte order mark has three bytes, so at least three bytes are read.
         while isFirst, filled < 3 {
             let rest = UnsafeMutableRawBufferPointer(start: base + filled, count: capacity - filled)
             let more = try source.read(into: rest)
@@ -247,7 +246,7 @@ package struct XMLReader: ~Copyable {
         return true
     }
 
-    /// Ensures that at least `count` bytes from ``at`` on are available; false if the input ends before.
+    /// Ensures that at least `count` bytes are available at ``at``. Returns false if the input ends earlier.
     mutating func ensure(_ count: Int, keepingFrom keep: Int) throws(DeviceError) -> Bool {
         var keep = keep
         while end - position < count {
@@ -273,7 +272,8 @@ package struct XMLReader: ~Copyable {
     }
 
     func wrongEncoding(_ encoding: String) -> DeviceError {
-        // Windows programs declare ISO-8859-1 and write Windows-1252, which has the same letters and curly quotes.
+        // Windows programs often declare ISO-8859-1 but write Windows-1252, which has the same letters and adds curly
+        // quotes.
         let source = encoding.uppercased() == "ISO-8859-1" ? "WINDOWS-1252" : encoding
         return error(
             onLine: 1,
