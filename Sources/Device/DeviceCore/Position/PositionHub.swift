@@ -27,7 +27,7 @@ package final class PositionHub: PositionSource {
 
     /// Creates a hub without subscribers.
     ///
-    /// - Parameter demandChanged: Called after each change of the subscribers. It must read `isWanted` itself, because
+    /// - Parameter demandChanged: Called after each change of the subscribers. It must read `hasSubscribers` itself, because
     ///   two calls may arrive out of order.
     package init(demandChanged: @escaping @Sendable () -> Void) {
         registry = SubscriberRegistry(Content(), demandChanged: demandChanged)
