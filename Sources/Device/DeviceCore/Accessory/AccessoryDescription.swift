@@ -8,7 +8,7 @@ public struct AccessoryDescription: Sendable, Hashable, Identifiable {
     /// The number of the attachment; 0 before a source has registered the accessory.
     public var id: ID
     /// Identifies the accessory across attachments: vendor, product and serial number, for example "1209:0002:WS-7731",
-    /// or the port if there is no serial number, for example "port:1-2". Never the name of a device node.
+    /// or else the port, for example "port:1-2". Never the name of a device node.
     ///
     /// Some manufacturers assign the same serial number to all devices of a model. If two such devices are attached at
     /// the same time, the second one is identified by its port as long as it is attached. Declared accessories with the

@@ -6,8 +6,7 @@ import Synchronization
 /// An executor for the app's callbacks, such as a queue or a run loop. Sources schedule callbacks from their own
 /// threads.
 public protocol CallbackExecutor: AnyObject, Sendable {
-    /// Schedules the work on the executor, after all previously scheduled work. The work never runs before this call
-    /// returns on the same thread.
+    /// Schedules the work on the executor, after all previously scheduled work. The work never runs inside this call.
     func schedule(_ work: @escaping @Sendable () -> Void)
 }
 

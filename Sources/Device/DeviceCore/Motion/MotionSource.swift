@@ -16,15 +16,15 @@ public protocol MotionSource: Sendable {
     /// The errors for contexts that could not be queried during the last search for sensors; empty if there are none.
     var problems: [DeviceError] { get }
 
-    /// Delivers events to the closure until the subscription ends, in order and on threads of the source, or on the
-    /// request's `place` if the source reads there. Events are delivered one at a time, except that a loss may be
-    /// delivered while the closure still processes earlier readings.
+    /// Delivers events to the closure until the subscription ends, in order. Events are delivered on threads of the
+    /// source, or on the request's `executor` if that executor reads the source. Events are delivered one at a time,
+    /// except that a loss may be delivered while the closure still processes earlier readings.
     ///
     /// If the sensor is already lost, the loss is delivered before this call returns. If the sensor does not exist yet,
-    /// no event is delivered until it appears. The hardware runs at the rate of the fastest subscriber. Readings for
-    /// slower subscribers are decimated by time stamp. `quiet` is called if the source knows that no readings follow
-    /// for now, for example at the end of a trace. A subscriber that is waiting for readings of other sensors can then
-    /// stop waiting.
+    /// no event is delivered until the sensor appears. The hardware runs at the rate of the fastest subscriber;
+    /// readings for slower subscribers are decimated by time stamp. `quiet` is called when the source knows that no
+    /// readings follow for now, for example at the end of a trace. A subscriber that waits for readings from other
+    /// sensors can then stop waiting.
     func subscribe(
         _ request: MotionRequest, receive: @escaping @Sendable (MotionEvent) -> Void,
         quiet: @escaping @Sendable () -> Void
