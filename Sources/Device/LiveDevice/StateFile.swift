@@ -30,7 +30,7 @@ package final class StateFile: Sendable {
     /// Returns the current program's file for a purpose and the current user, or nil if the environment specifies no
     /// directory.
     ///
-    /// A program is identified by the path of its executable. Two processes of the same program share the file.
+    /// The path of the executable identifies the program. Two processes of the same program share the file.
     package static func forCurrentProgram(purpose: String) -> StateFile? {
         guard let folder = CalibrationDirectory.forCurrentUser().path else { return nil }
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)

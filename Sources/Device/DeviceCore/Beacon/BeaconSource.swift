@@ -82,8 +82,8 @@ package final class BeaconHub: BeaconSource {
 
     /// Creates a hub without subscribers.
     ///
-    /// - Parameter demandChanged: Called after each change of the subscribers. It must read `hasSubscribers` itself, because
-    ///   two calls may arrive out of order.
+    /// - Parameter demandChanged: Called whenever a subscriber is added or removed. The closure must read
+    ///   `hasSubscribers` itself, because two calls may arrive out of order.
     package init(demandChanged: @escaping @Sendable () -> Void = {}) {
         registry = SubscriberRegistry((), demandChanged: demandChanged)
     }

@@ -70,8 +70,8 @@ package final class MotionHub: MotionSource {
     /// - Parameters:
     ///   - sensors: The sensors, with the best sensor of each kind first.
     ///   - contextDescriptions: The XML descriptions of the libiio contexts.
-    ///   - demandChanged: Called after each change of the demand. It must read `demand(of:)` itself, because two calls
-    ///     may arrive out of order.
+    ///   - demandChanged: Called whenever the demand may have changed. The closure must read `demand(of:)` itself,
+    ///     because two calls may arrive out of order.
     package init(
         sensors: [SensorDescription] = [], contextDescriptions: [String] = [],
         demandChanged: @escaping @Sendable () -> Void = {}

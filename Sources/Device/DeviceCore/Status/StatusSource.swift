@@ -45,8 +45,8 @@ package final class StatusHub: StatusSource {
     ///
     /// - Parameters:
     ///   - battery: The initial state of the battery.
-    ///   - demandChanged: Called after each change of the subscribers. It must read `hasSubscribers` itself, because two
-    ///     calls may arrive out of order.
+    ///   - demandChanged: Called whenever a subscriber is added or removed. The closure must read `hasSubscribers`
+    ///     itself, because two calls may arrive out of order.
     package init(battery: BatteryReading? = nil, demandChanged: @escaping @Sendable () -> Void = {}) {
         registry = SubscriberRegistry(battery, demandChanged: demandChanged)
     }
