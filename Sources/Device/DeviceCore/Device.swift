@@ -25,7 +25,8 @@ public final class Device: Sendable {
     private let accessories: @Sendable () -> any AccessorySource
     private let components = Mutex<[ObjectIdentifier: any AnyObject & Sendable]>([:])
 
-    /// Creates a device. If a source is nil, the device has no readings or accessories from that source.
+    /// Creates a device. Without a motion source, the device has no motion readings; without an accessory source, it
+    /// has no accessories.
     public convenience init(
         name: String, clock: any DeviceClock, configuration: Configuration, positionSource: any PositionSource,
         motionSource: (any MotionSource)? = nil, accessorySource: (any AccessorySource)? = nil

@@ -103,6 +103,6 @@ package final class BeaconHub: BeaconSource {
 
     package func post(_ sighting: BeaconSighting) { registry.publish { _ in .sighting(sighting) } }
 
-    /// Sets whether beacons can be received, and notifies subscribers if this has changed.
+    /// Sets whether beacons can be received. Subscribers are notified of changes.
     package func setStatus(_ status: SourceStatus) { registry.setStatus(status) }
 }

@@ -85,8 +85,8 @@ extension Configuration {
         }
     }
 
-    /// Sets a value that was read from the file. A nil value is unusable; it has already been recorded as a problem and
-    /// is ignored.
+    /// Sets a value that was read from the file. Does nothing if the value is nil, because the problem has already been
+    /// recorded.
     mutating func set<Value>(
         _ setting: WritableKeyPath<Configuration, Setting<Value>>, _ value: Value?, _ json: SettingsJSON
     ) { if let value { self[keyPath: setting] = Setting(value, origin: .file(json.path)) } }

@@ -39,7 +39,7 @@ package final class SourceThread<Hub: ThreadedHub>: Sendable {
         self.work = work
     }
 
-    /// Sets the hub. The hub cannot be passed to the initializer, because it is created with a closure that calls
+    /// Sets the hub, which cannot be passed to the initializer because the hub's initializer takes a closure that calls
     /// `demandDidChange()`.
     package func attach(_ hub: Hub) { state.withLock { $0.hub = hub } }
 

@@ -101,7 +101,7 @@ struct RateMeter {
         let seconds = last.seconds(since: start)
         if seconds < 0.1 { return previousRate }
         let current = Double(count) / seconds
-        // A new window is less accurate than the previous one until it is half full.
+        // Until a new window is half full, its rate is less accurate than that of the previous window.
         guard let previousRate, last.nanoseconds.subtractingSaturated(start.nanoseconds) < Self.window / 2 else {
             return current
         }
