@@ -9,7 +9,8 @@ package protocol ConsumerBuffer: Sendable {
     mutating func popFirst() -> Element?
 }
 
-/// The state of one loop over an asynchronous sequence: either buffered elements, or the consumer that waits for one.
+/// The state of one loop over an async sequence: either the buffered elements or the consumer that waits for an
+/// element.
 ///
 /// The loop begins when the consumer requests its first element. Playback waits while the consumer processes an
 /// element.
@@ -30,10 +31,10 @@ package final class ConsumerLoop<State: ConsumerBuffer>: Sendable {
         self.gate = gate
     }
 
-    /// True from the request for the first element until the end.
+    /// True after the first element was requested, until the loop ends.
     package var isRunning: Bool { content.withLock { $0.isStarted && !$0.isFinished } }
 
-    /// Begins the loop and changes the state. Returns false if the loop has already begun or has ended.
+    /// Begins the loop and updates the state. Returns false if the loop has already begun or ended.
     package func start(_ change: (inout State) -> Void) -> Bool {
         let isFirst = content.withLock { content in
             guard !content.isStarted, !content.isFinished else { return false }
@@ -45,13 +46,14 @@ package final class ConsumerLoop<State: ConsumerBuffer>: Sendable {
         return isFirst
     }
 
-    /// Returns the next element when there is one; nil if the loop has ended or the task was cancelled.
+    /// Waits for the next element and returns it. Returns nil if the loop has ended or the task was cancelled.
     package func next(onCancel: @escaping @Sendable () -> Void) async -> State.Element? {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let result = content.withLock { content -> State.Element?? in
                     let wasBusy = content.isBusy
-                    // The next element begins before the previous one ends, so that the gate is never idle in between.
+                    // Begins the next element before ending the previous one, so that the gate is never idle in
+                    // between.
                     defer { if wasBusy { gate?.endElement() } }
                     content.isBusy = false
                     if content.isFinished || Task.isCancelled { return .some(nil) }
@@ -68,7 +70,7 @@ package final class ConsumerLoop<State: ConsumerBuffer>: Sendable {
         }
     }
 
-    /// Changes the state, and delivers an element if the consumer waits for one. Does nothing after the end.
+    /// Updates the state and delivers an element to a waiting consumer. Does nothing after the loop has ended.
     package func update(_ body: (inout State) -> Void) {
         let resumption = content.withLock { content -> (CheckedContinuation<State.Element?, Never>, State.Element)? in
             guard !content.isFinished else { return nil }
@@ -82,7 +84,7 @@ package final class ConsumerLoop<State: ConsumerBuffer>: Sendable {
 
     package func read<Result: Sendable>(_ body: (State) -> Result) -> Result { content.withLock { body($0.state) } }
 
-    /// Ends the loop, because it was exited or its task was cancelled. Further calls do nothing.
+    /// Ends the loop. Called when the loop was exited or its task was cancelled. Further calls have no effect.
     package func finish() {
         let waiting = content.withLock { content -> CheckedContinuation<State.Element?, Never>? in
             guard !content.isFinished else { return nil }

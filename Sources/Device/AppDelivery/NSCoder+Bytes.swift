@@ -2,17 +2,17 @@
 
 package import Foundation
 
-// Archives are untrusted files. Foundation on Linux handles unexpected contents badly: an object of another class than
-// expected terminates the process, a missing key makes the whole archive fail, and a value of another type is decoded
-// as 0, which would be a perfect accuracy. Byte arrays can be decoded safely, and they preserve every bit of a number,
+// Archives are untrusted files. Foundation on Linux handles unexpected content badly: an object of an unexpected class
+// terminates the process, a missing key invalidates the whole archive, and a value of the wrong type is decoded as 0,
+// which would mean perfect accuracy. Byte arrays can be decoded safely, and they preserve every bit of a number,
 // including NaN payloads.
 extension NSCoder {
     package func encode(words: [UInt64], forKey key: String) {
         encode(bytes: words.flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> (56 - 8 * $0)) } }, key)
     }
 
-    /// Decodes words encoded by `encode(words:forKey:)`; nil if the value is missing, of another type, or shorter than
-    /// `count` words.
+    /// Decodes words that `encode(words:forKey:)` encoded. Returns nil if the value is missing, has the wrong type, or
+    /// contains fewer than `count` words.
     ///
     /// Additional words, which later versions may add, are ignored.
     package func decodeWords(_ count: Int, forKey key: String) -> [UInt64]? {
@@ -22,12 +22,12 @@ extension NSCoder {
 
     package func encode(text: String, forKey key: String) { encode(bytes: Array(text.utf8), key) }
 
-    /// Decodes a string encoded by `encode(text:forKey:)`; nil if the value is missing or of another type.
+    /// Decodes a string that `encode(text:forKey:)` encoded. Returns nil if the value is missing or has the wrong type.
     package func decodeText(forKey key: String) -> String? {
         decodeBytes(forKey: key).flatMap { String(validating: $0, as: UTF8.self) }
     }
 
-    /// True if the archive supports keys and contains none of the given ones. Other keys are ignored.
+    /// Returns true if the archive supports keys and contains none of the given keys. Other keys are ignored.
     package func containsNone(of keys: [String]) -> Bool {
         allowsKeyedCoding && !keys.contains { containsValue(forKey: $0) }
     }
@@ -37,7 +37,7 @@ extension NSCoder {
     }
 
     private func decodeBytes(forKey key: String) -> [UInt8]? {
-        // Foundation terminates the process if a coder without keys decodes bytes by key.
+        // Foundation terminates the process if a coder that does not support keys decodes bytes by key.
         guard allowsKeyedCoding else { return nil }
         return withDecodedUnsafeBytes(forKey: key) { $0.map(Array.init) }
     }

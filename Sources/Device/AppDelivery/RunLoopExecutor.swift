@@ -6,15 +6,17 @@ import Dispatch
 package import Foundation
 import Synchronization
 
-/// An executor on one run loop in one mode. The run loop may belong to another thread.
+/// An executor for one run loop in one mode. The run loop may belong to a different thread.
 ///
-/// The `CFRunLoop` of the current thread and the main one are directly accessible. For any other run loop, a timer that
-/// fires immediately determines it on its own thread. Unlike `RunLoop.perform`, a timer wakes the run loop.
+/// Core Foundation provides the `CFRunLoop` of the current thread and of the main thread. For any other run loop, a
+/// timer that fires immediately determines the `CFRunLoop` on that run loop's thread. Unlike `RunLoop.perform`, a timer
+/// wakes the run loop.
 ///
-/// The main run loop does not run in a program that has called `dispatchMain()` or has an async `main`. Work for its
-/// default mode or the common modes then runs on the main queue.
+/// The main run loop does not run in programs that call `dispatchMain()` or have an async `main`. Work for the default
+/// mode or the common modes of the main run loop then runs on the main queue.
 package final class RunLoopExecutor: PollingExecutor, @unchecked Sendable {
-    // Unchecked, because a source may be signalled from any thread, and the run loop is set once, with the lock held.
+    // Unchecked, because a source may be signalled from any thread and the run loop is set only once, with the lock
+    // held.
     private struct Loop: @unchecked Sendable { let value: CFRunLoop }
 
     private struct State {
@@ -23,7 +25,7 @@ package final class RunLoopExecutor: PollingExecutor, @unchecked Sendable {
         var workContext = WorkContext.loop
         var waiting: [@Sendable () -> Void] = []
 
-        /// Returns the registrations to be tried again, if the loop is known by now.
+        /// Removes and returns the registrations to try again, if the run loop is known by now.
         mutating func takeWaiting() -> [@Sendable () -> Void] {
             loop == nil || workContext == .undetermined ? [] : exchange(&waiting, with: [])
         }
@@ -31,7 +33,7 @@ package final class RunLoopExecutor: PollingExecutor, @unchecked Sendable {
 
     private enum WorkContext {
         case loop, mainQueue
-        /// The main run loop, while it is unknown whether it runs.
+        /// The main run loop, which may or may not be running.
         case undetermined
     }
 
@@ -40,7 +42,8 @@ package final class RunLoopExecutor: PollingExecutor, @unchecked Sendable {
     private let work: PendingWork
     private let state: Mutex<State>
 
-    /// Creates a source of a run loop. The source keeps the run loop running in that mode until it is invalidated.
+    /// Creates an executor and adds its source to the run loop. The source keeps the run loop running in that mode
+    /// until the executor is invalidated.
     package init(loop: RunLoop, mode: RunLoop.Mode) {
         let work = PendingWork()
         var context = CFRunLoopSourceContext()
@@ -81,7 +84,7 @@ package final class RunLoopExecutor: PollingExecutor, @unchecked Sendable {
 
     package func schedule(_ item: @escaping @Sendable () -> Void) { schedule(item, wakes: true) }
 
-    /// The loop polls the descriptor once its thread is known.
+    /// Registers the descriptor. The run loop polls the descriptor once the run loop's thread is known.
     package func register(
         _ set: EpollSet, onReady: @escaping @Sendable () -> Void, read: @escaping @Sendable () -> Void
     ) -> Subscription? {
@@ -97,13 +100,13 @@ package final class RunLoopExecutor: PollingExecutor, @unchecked Sendable {
 
     /// Runs the work on the run loop.
     ///
-    /// - Parameter wakes: False if the run loop need not be woken, because the caller runs inside the work of this
-    ///   source.
+    /// - Parameter wakes: False if the run loop need not be woken because the caller is itself work run by this
+    ///   executor.
     package func schedule(_ item: @escaping @Sendable () -> Void, wakes: Bool) {
         if DeferredCallbacks.append(item, for: self) { return }
         work.add(item)
         let (loop, runner, isInvalid) = currentState
-        // The run loop would never run the work, and pending work may retain this source.
+        // The run loop would never run the work, and pending work may retain this executor.
         if isInvalid { return work.run() }
         if runner == .mainQueue {
             DispatchQueue.main.async { [work] in work.run() }
@@ -113,7 +116,7 @@ package final class RunLoopExecutor: PollingExecutor, @unchecked Sendable {
         if wakes, let loop { CFRunLoopWakeUp(loop) }
     }
 
-    /// True if this is a source of the main run loop and would run in that loop's current mode.
+    /// Returns true if the executor belongs to the main run loop and would run in the run loop's current mode.
     package func runsInMainLoop(mode modes: (RunLoop.Mode) -> Bool) -> Bool {
         let (loop, runner, _) = currentState
         guard let loop, loop === CFRunLoopGetMain() else { return false }
@@ -122,8 +125,8 @@ package final class RunLoopExecutor: PollingExecutor, @unchecked Sendable {
         return modes(RunLoop.Mode(rawValue: RunLoopExecutor.text(of: current)))
     }
 
-    /// Removes the source from its run loop. The caller runs pending work immediately: the work itself detects that it
-    /// is too late, and playback, which counts pending work, does not wait for it in vain.
+    /// Removes the source from its run loop and runs pending work immediately. The work itself detects that it is no
+    /// longer needed. Playback, which counts pending work, would otherwise wait for it in vain.
     package func invalidate() {
         let (wasValid, attached) = state.withLock { state in
             defer { state.isInvalid = true }
@@ -131,7 +134,7 @@ package final class RunLoopExecutor: PollingExecutor, @unchecked Sendable {
         }
         guard wasValid else { return }
         CFRunLoopSourceInvalidate(source)
-        // A run loop returns from `run()` once it has no sources, but only after it has been woken.
+        // A run loop without sources returns from `run()` only after it has been woken.
         if let attached { CFRunLoopWakeUp(attached.value) }
         work.run()
     }
@@ -154,7 +157,7 @@ package final class RunLoopExecutor: PollingExecutor, @unchecked Sendable {
         for onReady in waiting { onReady() }
     }
 
-    /// Checks on the main queue whether the main run loop runs. If it does not, another thread serves the main queue.
+    /// Checks on the main queue whether the main run loop is running. If not, a different thread serves the main queue.
     private func detectMainRunLoop() {
         DispatchQueue.main.async { [weak self] in
             guard let self else { return }
@@ -189,7 +192,7 @@ package final class RunLoopExecutor: PollingExecutor, @unchecked Sendable {
     }
 }
 
-/// Work that is pending until the run loop runs it. The arrays are reused.
+/// The work that waits for the run loop. The arrays are reused.
 private final class PendingWork: Sendable {
     private struct State {
         var waiting: [@Sendable () -> Void] = []

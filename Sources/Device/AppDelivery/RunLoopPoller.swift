@@ -4,10 +4,12 @@ import CoreFoundation
 import DeviceCore
 import Foundation
 
-/// A run loop source for a set of descriptors. The run loop polls the set itself, so no other thread has to wake it.
+/// A run loop source for a set of descriptors. The run loop polls the set itself, so no other thread has to wake the
+/// run loop.
 ///
-/// On Linux, a run loop polls the "port" of a version 1 source, which is a descriptor, and then reads eight bytes from it,
-/// because its own ports are event descriptors. Reading from an epoll descriptor fails and removes nothing.
+/// On Linux, the "port" of a version 1 source is a descriptor. A run loop polls the port and then reads eight bytes
+/// from it, because the run loop's own ports are event descriptors. Reading from an epoll descriptor fails and consumes
+/// nothing.
 enum RunLoopPoller {
     private final class Reader {
         let set: EpollSet
@@ -20,17 +22,18 @@ enum RunLoopPoller {
             self.read = read
         }
 
-        /// Called on the loop's thread only.
+        /// Called only on the run loop's thread.
         func perform() { callbacks.run(after: read) { run in run() } }
     }
 
-    // Unchecked: sources may be invalidated, and loops woken, on any thread.
+    // Unchecked, because sources may be invalidated and run loops woken on any thread.
     private struct Source: @unchecked Sendable {
         let value: CFRunLoopSource
         let loop: CFRunLoop
     }
 
-    /// Has the loop poll the set in the mode until the subscription ends; nil if Core Foundation creates no source.
+    /// Makes the run loop poll the set in the given mode until the subscription ends. Returns nil if Core Foundation
+    /// cannot create the source.
     static func start(
         loop: CFRunLoop, mode: CFRunLoopMode?, set: EpollSet, executor: any CallbackExecutor,
         read: @escaping @Sendable () -> Void
@@ -63,7 +66,7 @@ enum RunLoopPoller {
         let source = Source(value: runLoopSource, loop: loop)
         return Subscription {
             CFRunLoopSourceInvalidate(source.value)
-            // A run loop returns from `run()` once it has no sources, but only after it has been woken.
+            // A run loop without sources returns from `run()` only after it has been woken.
             CFRunLoopWakeUp(source.loop)
         }
     }

@@ -7,27 +7,28 @@ import Synchronization
 /// A device is either the live device of the process or a simulated one. A manager selects its device when it is
 /// created: the task's `current` device, else the `installed` one, else the live one.
 public final class Device: Sendable {
-    /// The name for log messages.
+    /// The name used in log messages.
     public let name: String
-    /// The clock of the device.
+    /// The device's clock.
     public let clock: any DeviceClock
-    /// The configuration of the device.
+    /// The device's configuration.
     public let configuration: Configuration
     /// The source of positions, velocities and satellites.
     public let positionSource: any PositionSource
     /// The source of motion sensor readings.
     public let motionSource: any MotionSource
     package let beaconSource: any BeaconSource
-    /// The source of the machine's own status, for example of its battery.
+    /// The source of the machine's own status, for example the battery state.
     package let statusSource: any StatusSource
     package let calibrations: any CalibrationStore
-    /// The delivery of callbacks during the playback of a trace; nil for the live device.
+    /// The provider of callback executors while a trace is played back; nil for the live device.
     package let playback: (any PlaybackExecutorProvider)?
 
     private let accessories: @Sendable () -> any AccessorySource
     private let components = Mutex<[ObjectIdentifier: any AnyObject & Sendable]>([:])
 
-    /// Creates a device. A source that is nil has no readings or accessories.
+    /// Creates a device. Without a motion source, the device has no motion readings; without an accessory source, it
+    /// has no accessories.
     public convenience init(
         name: String, clock: any DeviceClock, configuration: Configuration, positionSource: any PositionSource,
         motionSource: (any MotionSource)? = nil, accessorySource: (any AccessorySource)? = nil
@@ -37,7 +38,7 @@ public final class Device: Sendable {
             motionSource: motionSource, accessorySource: accessorySource, playback: nil)
     }
 
-    /// Creates a device with all sources. If `playback` is not nil, it plays a trace.
+    /// Creates a device with all sources. A non-nil `playback` marks the device as playing a trace.
     package convenience init(
         name: String, clock: any DeviceClock, configuration: Configuration, positionSource: any PositionSource,
         motionSource: (any MotionSource)? = nil, accessorySource: (any AccessorySource)? = nil,
@@ -52,7 +53,7 @@ public final class Device: Sendable {
             calibrations: calibrations ?? InMemoryCalibrationStore(), playback: playback)
     }
 
-    /// Creates a device that requests its accessory source at each access.
+    /// Creates a device that calls `accessories` each time its accessory source is accessed.
     package init(
         name: String, clock: any DeviceClock, configuration: Configuration, positionSource: any PositionSource,
         motionSource: any MotionSource, accessories: @escaping @Sendable () -> any AccessorySource,
@@ -71,13 +72,13 @@ public final class Device: Sendable {
         self.playback = playback
     }
 
-    /// The source of accessories. For the live device it is empty until the program uses External Accessory, which
+    /// The accessory source. On the live device, the source is empty until the program uses External Accessory, which
     /// links the udev source.
     public var accessorySource: any AccessorySource { accessories() }
 
     package var isSimulated: Bool { playback != nil }
 
-    /// Returns the device's shared instance of a type, created by the first call.
+    /// Returns the device's shared instance of a type. The first call creates the instance.
     ///
     /// The closure runs without a lock and may request other components. If two threads race, one instance is kept and
     /// the other is released, so creating an instance must not have side effects.
@@ -96,17 +97,17 @@ public final class Device: Sendable {
 }
 
 extension Device {
-    /// The device of the current task; nil outside of `withValue`, where `installed` or the live device applies.
+    /// The device of the current task, set by `withValue`. If nil, the `installed` device or the live device applies.
     @TaskLocal public static var current: Device?
 
     private static let installedDevice = Mutex<Device?>(nil)
 
-    /// The device that replaces the live device in the whole process; usually nil.
+    /// The device that replaces the live device throughout the process; usually nil.
     public static var installed: Device? { installedDevice.withLock { $0 } }
 
-    /// Replaces the live device in the whole process; nil restores it.
+    /// Replaces the live device throughout the process. Passing nil restores the live device.
     public static func install(_ device: Device?) {
-        // The previous device is released outside of the lock because its deinitialization may access this property.
+        // Releases the previous device outside of the lock, because its deinitializer may access this property.
         let former = installedDevice.withLock { exchange(&$0, with: device) }
         withExtendedLifetime(former) {}
     }

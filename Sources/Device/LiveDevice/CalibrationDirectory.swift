@@ -7,54 +7,54 @@ import SystemCalls
 
 /// Stores calibrations in a directory, one JSON file per sensor.
 ///
-/// Files are replaced atomically: after a power failure, a file has either its old or its new contents. A file that
-/// cannot be read, is not a calibration, or belongs to another sensor is ignored and reported in ``problems``. The next
-/// calibration of the sensor overwrites it.
+/// Files are replaced atomically: after a power failure, a file has either its old or its new content. A file that
+/// cannot be read, is not a calibration, or belongs to a different sensor is ignored and reported in ``problems``. The
+/// sensor's next calibration overwrites such a file.
 package final class CalibrationDirectory: CalibrationStore {
-    /// The maximum size of a file that is read, in bytes. The files written here are smaller than one kilobyte.
+    /// The maximum size of a file to read, in bytes. Files written by this class are smaller than one kilobyte.
     static let maximumSize = 16_384
     private static let format = "device-services-calibration"
-    /// The maximum number of problems that are kept.
+    /// The maximum number of problems that are recorded.
     private static let maximumProblems = 32
 
     package let path: String?
     private let problemsByPath = Mutex<[String: DeviceError]>([:])
     private let writeLock = Mutex(())
 
-    /// Creates a store in a directory, which is created when the first calibration is stored. If the path is nil or not
-    /// absolute, `load(_:)` returns nil and `store(_:for:)` throws.
+    /// Creates a store that uses a directory. The directory is created when the first calibration is stored. If the
+    /// path is nil or not absolute, `load(_:)` returns nil and `store(_:for:)` throws.
     package init(path: String?) { self.path = path.flatMap { $0.hasPrefix("/") ? $0 : nil } }
 
-    /// Returns the store of the current user: the directory in `DEVICE_SERVICES_STATE`, else `device-services` in
-    /// `XDG_STATE_HOME`, else `~/.local/state/device-services`. For root without `XDG_STATE_HOME`, the directory is
-    /// `/var/lib/device-services`.
+    /// Returns the current user's store: the directory in `DEVICE_SERVICES_STATE`, else `device-services` in
+    /// `XDG_STATE_HOME`, else `~/.local/state/device-services`. If the user is root and `XDG_STATE_HOME` is not set,
+    /// the directory is `/var/lib/device-services`.
     package static func forCurrentUser() -> CalibrationDirectory {
         CalibrationDirectory(
             path: path(environment: { name in getenv(name).map { String(cString: $0) } }, isRoot: geteuid() == 0))
     }
 
-    /// Returns the directory that an environment specifies, or nil if it specifies none.
+    /// Returns the directory specified by an environment, or nil if the environment specifies none.
     static func path(environment: (String) -> String?, isRoot: Bool) -> String? {
         if let folder = environment("DEVICE_SERVICES_STATE"), folder.hasPrefix("/") { return folder }
-        // The XDG Base Directory Specification requires that relative paths are ignored.
+        // The XDG Base Directory Specification requires that relative paths be ignored.
         if let state = environment("XDG_STATE_HOME"), state.hasPrefix("/") { return state + "/device-services" }
         if isRoot { return "/var/lib/device-services" }
         if let home = environment("HOME"), home.hasPrefix("/") { return home + "/.local/state/device-services" }
         return nil
     }
 
-    /// Whether a directory is available. False if the environment specifies none.
+    /// True if a directory is available. False if the environment specifies no directory.
     package var isWritable: Bool { path != nil }
 
-    /// The errors of the last attempt to read or write each file, sorted by path.
+    /// The errors from the last attempt to read or write each file, sorted by path.
     package var problems: [DeviceError] {
         problemsByPath.withLock { found in found.sorted { $0.key < $1.key }.map(\.value) }
     }
 
     package func file(of sensor: SensorIdentity) -> String? { path.map { "\($0)/\(Self.name(of: sensor))" } }
 
-    /// The file name consists of the sensor kind, for readability, and a hash of the key, which may contain any
-    /// characters.
+    /// Returns the file name, which consists of the sensor kind, for readability, and a hash of the key. The key itself
+    /// may contain any characters.
     private static func name(of sensor: SensorIdentity) -> String {
         let kind = sensor.kind?.rawValue ?? "sensor"
         return "\(kind)-\(StableHash.text(sensor.key.utf8)).json"
@@ -62,7 +62,7 @@ package final class CalibrationDirectory: CalibrationStore {
 
     // MARK: Reading
 
-    /// Reads the calibration of a sensor. Returns nil if there is no file or the file is unusable.
+    /// Reads a sensor's calibration. Returns nil if the file does not exist or is unusable.
     package func load(_ sensor: SensorIdentity) -> SensorCalibration? {
         guard let file = file(of: sensor) else { return nil }
         do throws(DeviceError) {
@@ -151,7 +151,7 @@ package final class CalibrationDirectory: CalibrationStore {
         if let error { throw error }
     }
 
-    /// Removes the file of a sensor. A missing file is not an error.
+    /// Removes a sensor's file. Does not throw if the file does not exist.
     package func remove(_ sensor: SensorIdentity) throws(DeviceError) {
         guard let file = file(of: sensor) else { return }
         guard unlink(file) == 0 || errno == ENOENT else {

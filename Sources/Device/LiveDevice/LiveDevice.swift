@@ -4,11 +4,11 @@ package import DeviceCore
 import Logging
 import Synchronization
 
-/// Functions of LiveSources, resolved by the linker instead of an import.
+/// LiveSources functions that are resolved by the linker instead of an import.
 ///
-/// A target that does not depend on this package may still see `#if canImport(CoreLocation)` as true, and then loads
-/// these modules without the flags that a C library needs. Therefore a framework must not import a C module, not even
-/// indirectly. The manifest lists LiveSources as a dependency, which is sufficient to link it.
+/// In a target that does not depend on this package, `#if canImport(CoreLocation)` may still be true. The compiler then
+/// loads these modules without the flags that a C library needs. Therefore, a framework must not import a C module, not
+/// even indirectly. The manifest lists LiveSources as a dependency, which is sufficient for linking.
 @_silgen_name("DeviceServices_livePositionSource")
 private func livePositionSource(configuration: Configuration, clock: any DeviceClock) -> any PositionSource
 
@@ -21,9 +21,9 @@ private func liveBeaconSource(configuration: Configuration, clock: any DeviceClo
 @_silgen_name("DeviceServices_liveStatusSource")
 private func liveStatusSource(configuration: Configuration, clock: any DeviceClock) -> any StatusSource
 
-/// The hardware of the machine that runs this process.
+/// The hardware of the machine on which this process runs.
 package enum LiveDevice {
-    /// The live device of the process. Configured by the environment and the configuration file at its first use.
+    /// The live device of the process, configured from the environment and the configuration file when first used.
     package static let shared: Device = {
         let clock = LiveClock()
         let configuration = Configuration.load()
@@ -39,8 +39,9 @@ package enum LiveDevice {
             calibrations: CalibrationDirectory.forCurrentUser())
     }()
 
-    /// The factory of the accessory source. It creates an empty source until External Accessory, the only framework
-    /// that links the udev source, replaces it. An app that only uses Core Location therefore does not link udev code.
+    /// The factory for the accessory source. The initial factory creates an empty source. External Accessory, the only
+    /// framework that links the udev source, replaces the factory. An app that uses only Core Location therefore does
+    /// not link udev code.
     private static let accessorySourceFactory = Mutex(AccessorySourceFactory { NoAccessorySource() })
 
     package static func setAccessorySourceFactory(_ accessories: @escaping @Sendable () -> any AccessorySource) {
@@ -51,8 +52,8 @@ package enum LiveDevice {
     /// replacement.
     private struct AccessorySourceFactory: Sendable { var make: @Sendable () -> any AccessorySource }
 
-    /// The device for a manager that is being created: the current task's device, else the installed one, else the live
-    /// one.
+    /// The device for a manager that is being created: the current task's device, else the installed device, else the
+    /// live device.
     package static var resolved: Device {
         if let device = Device.current ?? Device.installed { return device }
         if TestRunner.isPresent { _ = TestRunner.logNotice }
@@ -60,14 +61,14 @@ package enum LiveDevice {
     }
 }
 
-/// Detects test runners. Using live hardware in a test is usually a mistake.
+/// Detects test runners, in which the use of live hardware is usually a mistake.
 enum TestRunner {
     static let isPresent: Bool =
         CommandLine.arguments.first.map { program in
             program.hasSuffix(".xctest") || program.hasSuffix("swiftpm-testing-helper")
         } ?? false
 
-    /// Logs a notice at the first use.
+    /// Logs a notice when first accessed.
     static let logNotice: Void = Logger(label: "device-services").notice(
         "A manager was created in a test without a simulated device, so it uses the live sensors. Create it inside device.use { } or after device.install()."
     )

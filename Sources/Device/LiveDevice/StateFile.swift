@@ -5,13 +5,13 @@ import Logging
 import Synchronization
 import SystemCalls
 
-/// A small file next to the calibrations in which a program stores state between runs.
+/// A small file, stored next to the calibrations, in which a program keeps state between runs.
 ///
-/// The file is replaced atomically: after a power failure it has either its old or its new contents. Only its owner can
-/// read it because it may reveal positions. Problems are logged and otherwise ignored. Repeated write errors are logged
-/// once.
+/// The file is replaced atomically: after a power failure, it has either its old or its new content. Only the file's
+/// owner can read it, because the content may reveal positions. Problems are logged and otherwise ignored. Consecutive
+/// write errors are logged once.
 package final class StateFile: Sendable {
-    /// The maximum size of a file that is read, in bytes.
+    /// The maximum size of a file to read, in bytes.
     package static let maximumSize = 4 << 20
 
     package let path: String
@@ -19,18 +19,18 @@ package final class StateFile: Sendable {
     private let warn: @Sendable (String) -> Void
     private static let log = Logger(label: "device-services.state")
 
-    /// Creates a state file with a path. The file need not exist.
+    /// Creates a state file for a path. The file need not exist.
     ///
-    /// - Parameter warn: Receives problems instead of the log.
+    /// - Parameter warn: Receives messages about problems, which are then not logged.
     package init(path: String, warn: (@Sendable (String) -> Void)? = nil) {
         self.path = path
         self.warn = warn ?? { StateFile.log.warning("\($0)") }
     }
 
-    /// Returns the file of the current program and user for a purpose, or nil if the environment specifies no
+    /// Returns the current program's file for a purpose and the current user, or nil if the environment specifies no
     /// directory.
     ///
-    /// A program is identified by the path of its executable. Two processes of the same program share the file.
+    /// The path of the executable identifies the program. Two processes of the same program share the file.
     package static func forCurrentProgram(purpose: String) -> StateFile? {
         guard let folder = CalibrationDirectory.forCurrentUser().path else { return nil }
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
@@ -52,7 +52,7 @@ package final class StateFile: Sendable {
 
     package var hasWriteFailed: Bool { failed.load(ordering: .relaxed) }
 
-    /// Reads the contents. Returns nil if the file does not exist or cannot be read; the latter is logged.
+    /// Reads the file's content. Returns nil if the file does not exist or cannot be read. A read error is logged.
     package func read() -> [UInt8]? {
         do throws(DeviceError) {
             return try FileIO.read(path, limit: Self.maximumSize)
@@ -62,16 +62,16 @@ package final class StateFile: Sendable {
         }
     }
 
-    /// Logs that the contents are unusable.
+    /// Logs that the content is unusable.
     ///
-    /// - Parameter why: The reason, a clause that completes the log message.
+    /// - Parameter why: The reason, as a clause that completes the log message.
     package func reportUnusable(reason why: String) {
         warn(
             "The state file \(path) is ignored because \(why). Its contents are not used; the next change of the state replaces the file."
         )
     }
 
-    /// Replaces the contents of the file. The first of consecutive failures is logged.
+    /// Replaces the file's content. Of consecutive failures, only the first is logged.
     package func write(_ bytes: [UInt8]) {
         do throws(DeviceError) {
             try StateDirectory.replace(path, with: bytes)

@@ -5,20 +5,20 @@ import IIOSource
 import Synchronization
 import UdevMonitor
 
-/// The motion sensors of all contexts. A udev monitor reports local IIO devices that are added or removed.
+/// The motion sensors of all contexts, with a udev monitor that detects when local IIO devices are added or removed.
 ///
-/// The monitor starts at the first use and sleeps while no events arrive.
+/// The monitor starts when the source is first used, and sleeps while no events arrive.
 final class HotplugMotionSource: MotionSource {
     private let source: IIOSource
     private let monitor: UdevMonitor
     private let isStarted = Atomic<Bool>(false)
-    /// The messages of the problems that prevent watching.
+    /// The messages about problems that prevent devices from being watched.
     private let watchProblems = Mutex<Set<String>>([])
 
     init(_ source: IIOSource, clock: any DeviceClock) {
         self.source = source
         var options = UdevMonitorOptions()
-        // The sensors need no udev rules.
+        // The sensors do not require udev rules.
         options.expectsRules = false
         monitor = UdevMonitor([UdevSelection(subsystem: "iio")], clock: clock, options: options)
     }
@@ -41,7 +41,7 @@ final class HotplugMotionSource: MotionSource {
         }
     }
 
-    /// Updates the problems. Devices are watched if there are none.
+    /// Updates the problems. Devices are watched only if there are no problems.
     private func updateWatchProblems(_ change: (inout Set<String>) -> Void = { _ in }) {
         let areWatched = watchProblems.withLock { obstacles in
             change(&obstacles)

@@ -10,7 +10,7 @@ import MQTTSource
 
 /// Creates the live position source that the configuration selects.
 ///
-/// The frameworks call this function by its link name and do not import this module; see LiveDevice.
+/// The frameworks call this function by its link name instead of importing this module; see LiveDevice.
 @_silgen_name("DeviceServices_livePositionSource")
 package func livePositionSource(configuration: Configuration, clock: any DeviceClock) -> any PositionSource {
     #if LibMosquitto
@@ -33,13 +33,13 @@ package func liveStatusSource(configuration: Configuration, clock: any DeviceClo
     PowerSupplySource(clock: clock)
 }
 
-/// Creates the live motion source for the configured IIO contexts. No context is opened yet.
+/// Creates the live motion source for the configured IIO contexts. Contexts are opened later.
 ///
-/// The frameworks call this function by its link name and do not import this module; see LiveDevice.
+/// The frameworks call this function by its link name instead of importing this module; see LiveDevice.
 @_silgen_name("DeviceServices_liveMotionSource")
 package func liveMotionSource(configuration: Configuration, clock: any DeviceClock) -> any MotionSource {
     let addresses = configuration.motionSources.value
     let source = IIOSource(addresses: addresses, settings: configuration.sensors.value, clock: clock)
-    // IIO servers do not report devices that are added, so only local devices are watched.
+    // IIO servers do not report added devices, so only local devices are watched.
     return addresses.contains(.local) ? HotplugMotionSource(source, clock: clock) : source
 }

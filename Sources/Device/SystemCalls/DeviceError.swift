@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An error of a device, with a message that describes how to resolve it.
+/// A device error with a message that describes how to resolve it.
 ///
-/// The frameworks map it to `CLError` and similar errors, and keep it as the underlying error.
+/// The frameworks map a device error to `CLError` and similar errors, and keep it as the underlying error.
 public struct DeviceError: Error, Sendable, CustomStringConvertible {
-    /// A kind of failure to switch on. New kinds may be added.
+    /// An error code to switch on. New codes may be added.
     public struct Code: Sendable, Hashable, CustomStringConvertible {
         private enum Kind: String {
             case unreachable, connectionLost, silent, noFix, notSupported, invalidConfiguration, invalidTrace,
@@ -17,7 +17,7 @@ public struct DeviceError: Error, Sendable, CustomStringConvertible {
         /// The service does not respond: no process listens, the host name is unknown, or the connection attempt timed
         /// out.
         public static let unreachable = Code(kind: .unreachable)
-        /// The connection to the service was lost after it had been established.
+        /// An established connection to the service was lost.
         public static let connectionLost = Code(kind: .connectionLost)
         /// The service is connected but sends no data.
         public static let silent = Code(kind: .silent)
@@ -33,7 +33,7 @@ public struct DeviceError: Error, Sendable, CustomStringConvertible {
         public static let permissionDenied = Code(kind: .permissionDenied)
         /// The named resource does not exist.
         public static let notFound = Code(kind: .notFound)
-        /// The resource is in use, or none is left.
+        /// The resource is in use, or no such resource is available.
         public static let busy = Code(kind: .busy)
         /// Reading or writing failed.
         public static let inputOutput = Code(kind: .inputOutput)
@@ -50,14 +50,14 @@ public struct DeviceError: Error, Sendable, CustomStringConvertible {
         case library(name: String, code: Int32)
     }
 
-    /// The kind of failure.
+    /// The error code.
     public var code: Code
-    /// One or two sentences: the failure, the affected resource and how to resolve the failure. Control characters in
-    /// names from external sources are replaced, so they cannot affect a terminal or a log.
+    /// One or two sentences that describe the failure, the affected resource and how to resolve the failure. Control
+    /// characters in names from external sources are replaced, so that the names cannot affect a terminal or a log.
     public var message: String { didSet { message = TerminalSanitizer.sanitizedLines(message, isSingleLine: true) } }
-    /// The underlying cause, or nil if it is unknown.
+    /// The underlying cause; nil if unknown.
     public var cause: Cause?
-    /// The source file and line that created the error.
+    /// The source file and line at which the error was created.
     public private(set) var sourceLocation: String
 
     /// Creates an error at the current source location.
@@ -70,7 +70,7 @@ public struct DeviceError: Error, Sendable, CustomStringConvertible {
         self.sourceLocation = "\(file):\(line)"
     }
 
-    /// Returns the error with a name, for example of the affected device, prepended to the message.
+    /// Returns a copy of the error whose message begins with a name, for example of the affected device.
     package func within(_ name: String) -> DeviceError {
         var error = self
         error.message = "\(name): \(message)"

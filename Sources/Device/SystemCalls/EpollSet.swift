@@ -2,18 +2,18 @@
 
 /// An epoll(7) instance: a descriptor that is readable while any of its members is readable.
 ///
-/// A waiting thread need not know the members, which may be added and removed at any time.
+/// A waiting thread need not know the members. Members may be added and removed at any time.
 package final class EpollSet: Sendable {
     /// The operations of epoll_ctl(2).
     package static let addOperation: Int32 = 1
     package static let deleteOperation: Int32 = 2
 
-    /// The descriptor of the set, to be polled or added to another set. Reading from it fails.
+    /// The set's descriptor, to be polled or added to another set. Reading from the descriptor fails.
     package let descriptor: Int32
 
     /// Creates an empty set.
     ///
-    /// - Parameter owner: The purpose of the set, for the error message if no file descriptor is left.
+    /// - Parameter owner: The purpose of the set, for the error message if the process has run out of descriptors.
     package init(for owner: String) throws(DeviceError) {
         descriptor = epoll_create1(O_CLOEXEC)
         guard descriptor >= 0 else { throw .noDescriptor(for: owner, call: "epoll_create1") }
@@ -31,18 +31,18 @@ package final class EpollSet: Sendable {
         }
     }
 
-    /// Rearms a member: the set becomes readable again if the member still is. Needed for edge-triggered waiters, which
-    /// are notified only of changes.
+    /// Rearms a member, so that the set becomes readable again if the member is still readable. Needed for
+    /// edge-triggered waiters, which are notified only of changes.
     package func rearm(_ member: Int32) {
         remove(member)
         add(member)
     }
 
-    /// Removes a descriptor. Events that were already returned are not withdrawn.
+    /// Removes a descriptor. Events that have already been returned are not affected.
     package func remove(_ member: Int32) { _ = epoll_ctl(descriptor, Self.deleteOperation, member, nil) }
 }
 
-/// A descriptor that becomes readable when a timer expires: timerfd_create(2). Setting a new time does not wake a
+/// A timerfd_create(2) descriptor, which becomes readable when its timer expires. Setting a new time does not wake a
 /// waiting thread.
 ///
 /// The timer uses CLOCK_BOOTTIME, which continues during suspend.
@@ -51,7 +51,7 @@ package final class TimerFD: Sendable {
 
     /// Creates a timer that is not set.
     ///
-    /// - Parameter owner: The purpose of the timer, for the error message if no file descriptor is left.
+    /// - Parameter owner: The purpose of the timer, for the error message if the process has run out of descriptors.
     package init(for owner: String) throws(DeviceError) {
         descriptor = timerfd_create(Int32(CLOCK_BOOTTIME), O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw .noDescriptor(for: owner, call: "timerfd_create") }
@@ -59,7 +59,8 @@ package final class TimerFD: Sendable {
 
     deinit { systemClose(descriptor) }
 
-    /// Sets the timer to expire after a number of seconds and replaces any previous time. Infinity disarms the timer.
+    /// Sets the timer to expire after the given number of seconds, replacing any previous time. Infinity disarms the
+    /// timer.
     package func set(seconds: Double) {
         var time = itimerspec()
         if seconds < 1e9 {
@@ -90,7 +91,7 @@ package enum EpollEvent {
     package static let readable: UInt32 = 1
 }
 
-// The Swift modules of the C libraries do not contain these functions.
+// The Swift modules of the C libraries lack these functions.
 @_silgen_name("epoll_create1")
 private func epoll_create1(_ flags: Int32) -> Int32
 
@@ -107,18 +108,19 @@ private func timerfd_settime(
 
 /// Lets other threads interrupt a wait in poll(2).
 package final class WakeupPipe: Sendable {
-    /// The descriptor that is readable while a wakeup is pending, to be polled by the owner.
+    /// The descriptor that is readable while a wakeup is pending. The owner polls this descriptor.
     package let readEnd: Int32
     private let writeEnd: Int32
 
     /// Creates a wakeup descriptor.
     ///
-    /// - Parameter owner: The purpose of the descriptor, for the error message if no file descriptor is left.
+    /// - Parameter owner: The purpose of the descriptor, for the error message if the process has run out of
+    ///   descriptors.
     package init(for owner: String) throws(DeviceError) {
         var ends: (Int32, Int32) = (-1, -1)
         let result = withUnsafeMutablePointer(to: &ends) { pointer in
             pointer.withMemoryRebound(to: Int32.self, capacity: 2) { pair in
-                // A socket pair sets both flags atomically, so a concurrent fork does not leak a descriptor.
+                // A socket pair sets both flags atomically, so a concurrent fork cannot leak a descriptor.
                 socketpair(AF_UNIX, SocketType.stream.nonBlockingCloseOnExec, 0, pair)
             }
         }
@@ -135,7 +137,7 @@ package final class WakeupPipe: Sendable {
         close(writeEnd)
     }
 
-    /// Ends the current wait, or the next one if no thread waits.
+    /// Ends the current wait or, if no thread is waiting, the next wait.
     package func signal() {
         var byte: UInt8 = 1
         // Sending fails only if wakeups are already pending.
@@ -149,7 +151,7 @@ package final class WakeupPipe: Sendable {
         }
     }
 
-    /// Waits for a wakeup or for the socket. Returns true if the socket is ready.
+    /// Waits for a wakeup or the socket. Returns true if the socket is ready.
     ///
     /// - Parameter milliseconds: The timeout in milliseconds. A negative value waits without a timeout.
     package func wait(for socket: Int32?, events: Int16, milliseconds: Int32) -> Bool {

@@ -14,34 +14,34 @@ extension FileIO {
         }
     }
 
-    /// True if the path is a directory. Follows symbolic links.
+    /// Returns true if the path is a directory. Follows symbolic links.
     package static func isDirectory(_ path: String) -> Bool {
         var status = stat()
         return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
-    /// True if the path is a regular file. Follows symbolic links.
+    /// Returns true if the path is a regular file. Follows symbolic links.
     package static func isRegularFile(_ path: String) -> Bool {
         var status = stat()
         return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
     }
 
-    /// True if the path exists. A dangling symbolic link counts.
+    /// Returns true if the path exists, even as a dangling symbolic link.
     package static func exists(_ path: String) -> Bool {
         var status = stat()
         return lstat(path, &status) == 0
     }
 
-    /// Replaces a file atomically: after a power failure, it is either the old or the new one.
+    /// Replaces a file atomically: after a power failure, the path contains either the old file or the new file.
     ///
     /// - Parameters:
     ///   - temporary: The path of the temporary file, in the same directory.
-    ///   - elsewhere: The instruction in the error message for choosing another location.
+    ///   - elsewhere: The part of the error message that describes how to choose a different location.
     package static func replace(
         _ path: String, with bytes: [UInt8], temporary: String, mode: mode_t = 0o644,
         elsewhere: String = "choose another location"
     ) throws(DeviceError) {
-        // A process with the same ID may have ended and left this file.
+        // A terminated process with the same ID may have left this file behind.
         unlink(temporary)
         let descriptor = ExclusiveFile.open(temporary, mode: mode)
         guard descriptor >= 0 else { throw writeError(path, call: "open", errno: errno, locationHint: elsewhere) }
@@ -60,7 +60,7 @@ extension FileIO {
         syncDirectory(of: path)
     }
 
-    /// Writes a new file that all users can read. Throws if the file exists, unless `overwrite` is true.
+    /// Writes a new file that all users can read. Throws if the file exists and `overwrite` is false.
     package static func write(_ bytes: [UInt8], to path: String, overwrite: Bool) throws(DeviceError) {
         if overwrite { unlink(path) }
         let descriptor = ExclusiveFile.open(path, mode: 0o644)
@@ -95,12 +95,12 @@ extension FileIO {
         close(descriptor)
     }
 
-    /// The instruction in error messages for choosing another location for stored state.
+    /// The part of error messages that describes how to choose a different location for stored state.
     package static let stateLocationHint = "set XDG_STATE_HOME to another one"
 
-    /// Returns the error for a file or directory that cannot be written.
+    /// Returns the error to throw if a file or directory cannot be written.
     ///
-    /// - Parameter elsewhere: The instruction in the message for choosing another location.
+    /// - Parameter elsewhere: The part of the message that describes how to choose a different location.
     package static func writeError(
         _ path: String, call: String, errno number: Int32, locationHint: String = "choose another location"
     ) -> DeviceError {

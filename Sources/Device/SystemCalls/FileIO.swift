@@ -2,8 +2,8 @@
 
 /// Reads and writes whole files without Foundation.
 package enum FileIO {
-    /// Reads a file. Throws an error that describes how to resolve it if the file cannot be read or exceeds the limit,
-    /// in bytes.
+    /// Reads a file. Throws if the file cannot be read or is larger than `limit`, in bytes. The error describes how to
+    /// resolve the problem.
     package static func read(_ path: String, limit: Int) throws(DeviceError) -> [UInt8] {
         var status = stat()
         return try read(path, limit: limit, status: &status)
@@ -11,7 +11,7 @@ package enum FileIO {
 
     /// Reads a file and its status. See `read(_:limit:)`.
     ///
-    /// - Parameter status: Receives the status of the opened file. The path may refer to another file by now.
+    /// - Parameter status: Receives the status of the opened file. By now, the path may refer to a different file.
     package static func read(_ path: String, limit: Int, status: inout stat) throws(DeviceError) -> [UInt8] {
         // Opened non-blocking because the path may be a FIFO without a writer.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
@@ -29,7 +29,7 @@ package enum FileIO {
                 if count == 0 {
                     isAtEnd = true
                 } else if isPipe, errno == EAGAIN {
-                    // A writer has opened the FIFO. It has 10 s to write the next bytes.
+                    // A writer has opened the FIFO. Allow up to 10 s for the next bytes to arrive.
                     var wait = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
                     if poll(&wait, 1, 10_000) == 0 { number = ETIMEDOUT }
                 } else if errno != EINTR {
@@ -39,7 +39,7 @@ package enum FileIO {
             return 0
         }
         let size = isKnown ? max(0, min(Int(clamping: status.st_size), limit)) : 0
-        // Reads directly into the array. The additional byte detects the end of the file.
+        // Reads directly into the array. One additional byte is requested to detect the end of the file.
         var bytes = [UInt8](unsafeUninitializedCapacity: size + 1) { buffer, filled in
             let space = UnsafeMutableRawBufferPointer(buffer)
             while size > 0, filled < space.count, !isAtEnd, number == 0 {
@@ -76,7 +76,7 @@ package enum FileIO {
     }
 }
 
-/// An iterator over the names in a directory, in no particular order. The caller must limit the number of names.
+/// Iterates over the names in a directory, in no particular order. The caller must limit the number of names.
 package struct DirectoryEntries: ~Copyable {
     private let stream: OpaquePointer
     /// The error number that ended the iteration; 0 if all names were returned.
@@ -92,7 +92,7 @@ package struct DirectoryEntries: ~Copyable {
 
     package var descriptor: Int32 { dirfd(stream) }
 
-    /// Returns the next name except "." and "..". Returns nil at the end and on failure.
+    /// Returns the next name except "." and "..". Returns nil at the end of the directory and on failure.
     package mutating func next() -> String? {
         while true {
             errno = 0
@@ -109,7 +109,7 @@ package struct DirectoryEntries: ~Copyable {
         }
     }
 
-    /// Returns up to `limit` names of a directory, sorted. Returns nil if the directory cannot be opened, with the
+    /// Returns up to `limit` names from a directory, sorted. Returns nil if the directory cannot be opened, with the
     /// reason in `errno`.
     package static func names(_ path: String, limit: Int) -> [String]? {
         guard var entries = DirectoryEntries(path) else { return nil }
@@ -120,7 +120,7 @@ package struct DirectoryEntries: ~Copyable {
 }
 
 package enum TemporaryFiles {
-    /// The suffix of a template that mkdtemp(3) and mkstemp(3) replace with unique characters.
+    /// The template suffix that mkdtemp(3) and mkstemp(3) replace with unique characters.
     private static let templateSuffix = "XXXXXX"
 
     /// Returns the directory in `TMPDIR`, or `other` if the variable is unset or empty.
@@ -129,14 +129,14 @@ package enum TemporaryFiles {
         return named.isEmpty ? other : named
     }
 
-    /// Creates a directory that only its owner can access, and returns its path. Returns nil on failure, with the
-    /// reason in `errno`.
+    /// Creates a directory that only its owner can access, and returns the directory's path. Returns nil on failure,
+    /// with the reason in `errno`.
     package static func createDirectory(prefix: String, in place: String) -> String? {
         make(prefix, in: place) { mkdtemp($0) != nil }
     }
 
-    /// Creates a file without a name and returns its descriptor. The file is deleted when its last descriptor is
-    /// closed. Returns nil on failure, with the reason in `errno`.
+    /// Creates an unnamed file and returns its descriptor. The file is deleted when its last descriptor is closed.
+    /// Returns nil on failure, with the reason in `errno`.
     package static func createUnlinkedFile(prefix: String, in place: String) -> Int32? {
         var descriptor: Int32 = -1
         let made = make(prefix, in: place) { name in
@@ -149,7 +149,7 @@ package enum TemporaryFiles {
         return descriptor
     }
 
-    /// True if `createDirectory` can return a directory of this name for the prefix.
+    /// Returns true if `createDirectory` can create a directory with this name for the given prefix.
     package static func isDirectoryName(_ name: String, prefix: String) -> Bool {
         name.hasPrefix(prefix) && name.utf8.count == prefix.utf8.count + templateSuffix.utf8.count
     }

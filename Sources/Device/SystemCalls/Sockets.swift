@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A socket type as an integer. The type of the C constants depends on the C library.
+/// A socket type as an integer. In Swift, the type of the C constants depends on the C library.
 package struct SocketType: Sendable {
     package let number: Int32
 
@@ -14,13 +14,13 @@ package struct SocketType: Sendable {
     package static let datagrams = SocketType(SOCK_DGRAM)
     package static let packets = SocketType(SOCK_SEQPACKET)
 
-    /// The socket type with `SOCK_NONBLOCK` and `SOCK_CLOEXEC`.
+    /// The socket type combined with `SOCK_NONBLOCK` and `SOCK_CLOEXEC`.
     package var nonBlockingCloseOnExec: Int32 {
         number | SocketType(SOCK_NONBLOCK).number | SocketType(SOCK_CLOEXEC).number
     }
 }
 
-/// Socket functions that several modules use.
+/// Socket functions shared by several modules.
 package enum Sockets {
     /// Creates a non-blocking, close-on-exec socket. Returns a negative value on failure, with the reason in `errno`.
     package static func open(_ family: Int32, _ kind: SocketType, protocol number: Int32 = 0) -> Int32 {
@@ -38,7 +38,7 @@ package enum Sockets {
         return descriptor
     }
 
-    /// Calls a closure with the address of a Unix domain socket. Returns nil if the path is too long, with
+    /// Calls the closure with the address of a Unix domain socket. Returns nil if the path is too long, with
     /// `ENAMETOOLONG` in `errno`.
     package static func withAddress<Result>(
         of path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
@@ -67,12 +67,12 @@ package enum Sockets {
         withAddress(of: path) { address, length in connectSocket(descriptor, address, length) }
     }
 
-    /// True for `localhost`, which always refers to the loopback addresses (RFC 6761), even on a board without
+    /// Returns true for `localhost`, which always refers to the loopback addresses (RFC 6761), even on a board without
     /// /etc/hosts.
     package static func isLocalhost(_ host: String) -> Bool { ["localhost", "localhost."].contains(host.lowercased()) }
 
-    /// Passes the addresses of a host to a closure until it returns true. Returns the result of getaddrinfo(3), which
-    /// is 0 on success. Blocks while the resolver runs, which may take long.
+    /// Passes the addresses of a host to a closure until the closure returns true. Returns the result of
+    /// getaddrinfo(3), which is 0 on success. Blocks while the resolver runs, which may take a long time.
     package static func resolve(_ host: String, port: UInt16, isTaken: (addrinfo) -> Bool) -> Int32 {
         var hints = addrinfo()
         hints.ai_socktype = SocketType.stream.number
@@ -100,7 +100,7 @@ package enum Sockets {
         return setsockopt(descriptor, level, option, &value, socklen_t(MemoryLayout<Int32>.size)) == 0
     }
 
-    /// Reads and clears the pending error of a socket (`SO_ERROR`). Returns 0 if there is none, or nil if getsockopt(2)
+    /// Reads and clears a socket's pending error (`SO_ERROR`). Returns 0 if there is no error, or nil if getsockopt(2)
     /// fails.
     package static func clearPendingError(_ descriptor: Int32) -> Int32? {
         var number: Int32 = 0
@@ -108,14 +108,14 @@ package enum Sockets {
         return getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &number, &size) == 0 ? number : nil
     }
 
-    /// True if a read would return data, end of file or an error without blocking.
+    /// Returns true if a read would return data, end of file or an error without blocking.
     package static func isReadable(_ descriptor: Int32) -> Bool {
         var state = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         return poll(&state, 1, 0) > 0
     }
 }
 
-/// Calls the C function, which the method of the same name hides.
+/// Calls the C function, which is hidden inside `Sockets` by the method of the same name.
 private func connectSocket(_ descriptor: Int32, _ address: UnsafePointer<sockaddr>, _ length: socklen_t) -> Int32 {
     connect(descriptor, address, length)
 }

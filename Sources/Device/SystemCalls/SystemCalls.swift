@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Re-exports the C library of the system. All other modules import this one.
+// Re-exports the system's C library. All other modules import this module.
 #if canImport(Glibc)
 @_exported public import Glibc
 #elseif canImport(Musl)
 @_exported public import Musl
 #endif
 
-// C functions under names that no method hides.
+// C functions under names that are not hidden by methods.
 
 package func systemRead(_ descriptor: Int32, _ buffer: UnsafeMutableRawBufferPointer) -> Int {
     read(descriptor, buffer.baseAddress, buffer.count)
@@ -24,16 +24,16 @@ package func systemSend(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) ->
 
 package func systemOpen(_ path: String, _ flags: Int32, _ mode: mode_t = 0) -> Int32 { open(path, flags, mode) }
 
-/// Releases a flock(2) lock. Closing the descriptor does not release it while a child process between fork(2) and
-/// exec(2) holds a copy.
+/// Releases a flock(2) lock. Closing the descriptor is not sufficient: a child process between fork(2) and exec(2) may
+/// hold a copy of the descriptor.
 package func systemUnlock(_ descriptor: Int32) { _ = flock(descriptor, LOCK_UN) }
 
 package func systemClose(_ descriptor: Int32) {
-    // Not retried after EINTR: on Linux the descriptor is closed in that case, too.
+    // Not retried after EINTR, because on Linux the descriptor is closed even then.
     _ = close(descriptor)
 }
 
-/// Calls ioctl(2) and retries after EINTR. Returns the result, or a negative error number.
+/// Calls ioctl(2), retrying after EINTR. Returns the result or a negative error number.
 package func systemIoctl(_ descriptor: Int32, _ request: UInt, _ argument: UnsafeMutableRawPointer) -> Int32 {
     while true {
         let result = ioctl(descriptor, numericCast(request), argument)
@@ -42,15 +42,15 @@ package func systemIoctl(_ descriptor: Int32, _ request: UInt, _ argument: Unsaf
     }
 }
 
-/// Calls ioctl(2) without an argument and without a retry after EINTR. Returns the result, or a negative error number.
+/// Calls ioctl(2) without an argument, not retrying after EINTR. Returns the result or a negative error number.
 package func systemControl(_ descriptor: Int32, _ request: UInt) -> Int32 {
     let result = ioctl(descriptor, numericCast(request))
     return result >= 0 ? result : -errno
 }
 
 extension UnsafeRawBufferPointer {
-    /// True if both buffers contain the same bytes. Uses memcmp(3): `elementsEqual` compares byte by byte, which takes
-    /// several times as long.
+    /// Returns true if both buffers contain the same bytes. Uses memcmp(3), because `elementsEqual` compares byte by
+    /// byte, which takes several times as long.
     package func hasSameBytes(as other: UnsafeRawBufferPointer) -> Bool {
         guard count == other.count else { return false }
         guard let bytes = baseAddress, let others = other.baseAddress else { return true }

@@ -2,17 +2,19 @@
 
 /// Sanitizes text from external sources for display.
 package enum TerminalSanitizer {
-    /// The maximum length of sanitized text, in bytes of UTF-8. A USB string has up to 126 characters of up to 3 bytes.
+    /// The maximum length of sanitized text, in UTF-8 bytes. A USB string has up to 126 characters of up to 3 bytes
+    /// each.
     package static let maximumLength = 512
 
-    /// Returns the text without surrounding whitespace and limited in length. Replaces characters that control a
-    /// terminal or change the text direction, so that a device cannot manipulate a log or a terminal.
+    /// Returns the text without surrounding whitespace, limited to the maximum length. Characters that control a
+    /// terminal or change the text direction are replaced, so that a device cannot manipulate a log or a terminal.
     package static func sanitized(_ text: String) -> String { sanitized(text[...]) }
 
     package static func sanitized(_ text: Substring) -> String {
         var scalars = String.UnicodeScalarView()
         var length = 0
-        /// The number of scalars in `scalars`. `keptLength` is the number up to the last one that is not whitespace.
+        /// The number of scalars in `scalars`. `keptLength` is the number of scalars up to the last one that is not
+        /// whitespace.
         var kept = 0
         var keptLength = 0
         for scalar in text.unicodeScalars {
@@ -28,16 +30,16 @@ package enum TerminalSanitizer {
         return String(String.UnicodeScalarView(scalars.prefix(keptLength)))
     }
 
-    /// Replaces characters that control a terminal or change the text direction, except line ends and tabs. Used for
-    /// whole lines of a terminal or a log.
+    /// Replaces characters that control a terminal or change the text direction, except line endings and tabs. Used for
+    /// whole lines on a terminal or in a log.
     ///
-    /// - Parameter isOne: True for a single line, in which a line end becomes a space.
+    /// - Parameter isSingleLine: True to produce a single line, in which each line ending becomes a space.
     package static func sanitizedLines(_ text: String, isSingleLine: Bool = false) -> String {
         guard mayNeedSanitizing(text, isSingleLine: isSingleLine) else { return text }
         var scalars = String.UnicodeScalarView()
         var isReturn = false
         for scalar in text.unicodeScalars {
-            // A carriage return before a line feed belongs to the line end.
+            // A carriage return before a line feed is part of the line ending.
             if isReturn, scalar != "\n" { scalars.append("\u{fffd}") }
             isReturn = scalar == "\r"
             if isReturn { continue }
@@ -49,7 +51,7 @@ package enum TerminalSanitizer {
         return String(scalars)
     }
 
-    /// False if no byte of the text can start a character that is replaced.
+    /// Returns false if no byte of the text can start a character that has to be replaced.
     private static func mayNeedSanitizing(_ text: String, isSingleLine isOne: Bool) -> Bool {
         var text = text
         return text.withUTF8 { bytes in

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Starts the threads of sources. The threads are detached and block signals, so that the app's signal handlers run on
-/// the app's own threads. Signals that report a fault of the thread itself stay unblocked: if blocked, they end the
-/// process without running a handler.
+/// the app's own threads. Signals that report a fault of the thread itself are not blocked: if they were, they would
+/// end the process without running a handler.
 package enum WorkerThread {
     private final class Body {
         let run: @Sendable () -> Void
@@ -10,16 +10,16 @@ package enum WorkerThread {
         init(run: @escaping @Sendable () -> Void) { self.run = run }
     }
 
-    /// Runs the closure on a new thread. Throws an error if the system cannot create one.
+    /// Runs the closure on a new thread. Throws if the system cannot create a thread.
     ///
-    /// - Parameter callsBack: True if callbacks of the app run on the thread. SIGPIPE and SIGPROF then stay unblocked,
-    ///   so that a write to a closed pipe and a profiler behave as on Dispatch threads.
+    /// - Parameter callsBack: True if the app's callbacks run on the thread. SIGPIPE and SIGPROF are then not blocked,
+    ///   so that writing to a closed pipe and profiling work as on Dispatch threads.
     package static func start(callsBack: Bool = false, _ run: @escaping @Sendable () -> Void) throws(DeviceError) {
         var attributes = pthread_attr_t()
         pthread_attr_init(&attributes)
         defer { pthread_attr_destroy(&attributes) }
         pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
-        // A new thread inherits the signal mask of its creator.
+        // The new thread inherits the signal mask of its creator.
         var all = sigset_t()
         var former = sigset_t()
         sigfillset(&all)
@@ -43,14 +43,14 @@ package enum WorkerThread {
         }
     }
 
-    /// Suspends the thread for at most 60 s. For threads that have no descriptor to wait on.
+    /// Suspends the thread for at most 60 s. Used by threads that have no descriptor to wait for.
     package static func sleep(seconds: Double) { poll(nil, 0, Int32(max(0, min(seconds * 1000, 60_000)))) }
 }
 
-/// Wakes a thread that waits with a timeout.
+/// A semaphore that wakes a thread waiting with a timeout.
 ///
-/// Timeouts use CLOCK_MONOTONIC. The timeouts of Dispatch on Linux use the system clock and become longer when it is
-/// set back. `@unchecked Sendable` because all state is protected by the mutex.
+/// Timeouts use CLOCK_MONOTONIC. Dispatch timeouts on Linux use the system clock, so they become longer if the system
+/// clock is set back. `@unchecked Sendable` because the mutex protects all state.
 package final class BinarySemaphore: @unchecked Sendable {
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
@@ -74,7 +74,7 @@ package final class BinarySemaphore: @unchecked Sendable {
         mutex.deallocate()
     }
 
-    /// Ends the current wait, or the next one if no thread waits.
+    /// Ends the current wait or, if no thread is waiting, the next wait.
     package func signal() {
         pthread_mutex_lock(mutex)
         isSignaled = true

@@ -2,7 +2,7 @@
 
 /// The properties of an attached accessory.
 public struct AccessoryDescription: Sendable, Hashable, Identifiable {
-    /// Identifies one attachment within the process. Counted from 1 and never reused.
+    /// Identifies one attachment within the process. Numbers start at 1 and are never reused.
     public typealias ID = Int
 
     /// The number of the attachment; 0 before a source has registered the accessory.
@@ -11,8 +11,8 @@ public struct AccessoryDescription: Sendable, Hashable, Identifiable {
     /// or else the port, for example "port:1-2". Never the name of a device node.
     ///
     /// Some manufacturers assign the same serial number to all devices of a model. If two such devices are attached at
-    /// the same time, the second one is identified by its port while it is attached. Declared accessories with the same
-    /// identity are identified by the path of their file, for example "file:/etc/accessories/scale.json".
+    /// the same time, the second one is identified by its port as long as it is attached. Declared accessories with the
+    /// same identity are identified by their file paths, for example "file:/etc/accessories/scale.json".
     public var identity: String
     /// The display name; empty if the accessory does not report one.
     public var name: String
@@ -26,8 +26,8 @@ public struct AccessoryDescription: Sendable, Hashable, Identifiable {
     public var firmwareRevision: String
     /// The hardware revision; empty if unknown.
     public var hardwareRevision: String
-    /// The physical port in the kernel's notation: the bus and the chain of ports, for example "1-2.4". For an
-    /// accessory that is not a USB device, the kernel's path or a name from the configuration.
+    /// The physical port in the kernel's notation, a bus and a chain of ports, for example "1-2.4". If the accessory is
+    /// not a USB device, the kernel's path or a name from the configuration.
     public var portPath: String
     /// The USB vendor ID; nil if the accessory is not a USB device.
     public var vendorID: UInt16?
@@ -62,8 +62,7 @@ public struct AccessoryDescription: Sendable, Hashable, Identifiable {
     package func accessoryProtocol(named name: String) -> AccessoryProtocol? { protocols.first { $0.name == name } }
 }
 
-/// A device node that is opened to communicate with an accessory. The concrete type belongs to the source that found
-/// the accessory.
+/// A device node for communicating with an accessory. The source that found the accessory defines the concrete type.
 package protocol AccessoryNode: Sendable {
     /// The path of the node, for example "/dev/ttyACM0".
     var path: String { get }
@@ -77,13 +76,13 @@ extension AccessoryNode where Self: Equatable {
 
 /// A protocol that an accessory supports.
 public struct AccessoryProtocol: Sendable, Hashable {
-    /// The origin of a protocol's name, in order of precedence.
+    /// The origin of a protocol name, in order of precedence.
     public enum Origin: String, Sendable, Hashable {
         /// The configuration of this machine, or a declared accessory.
         case configuration
         /// The udev property `EXTERNAL_ACCESSORY_PROTOCOLS`.
         case udevProperty
-        /// The string descriptor of the USB interface, which the accessory provides.
+        /// The string descriptor of the USB interface, read from the accessory.
         case interfaceString
         /// A trace.
         case trace
@@ -110,14 +109,14 @@ public struct AccessoryProtocol: Sendable, Hashable {
         self.node = node
     }
 
-    /// True if all properties are equal.
+    /// Returns true if all properties are equal.
     public static func == (one: AccessoryProtocol, other: AccessoryProtocol) -> Bool {
         guard one.name == other.name, one.origin == other.origin, one.interface == other.interface else { return false }
         guard let node = one.node, let others = other.node else { return one.node == nil && other.node == nil }
         return node.isSame(as: others)
     }
 
-    /// Hashes the name, the interface and the path of the node.
+    /// Hashes the name, the interface and the node path.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(name)
         hasher.combine(interface)
@@ -127,8 +126,8 @@ public struct AccessoryProtocol: Sendable, Hashable {
     /// The maximum length of a name, in bytes.
     package static let maximumLength = 255
 
-    /// True if the name is in reverse-DNS notation: at least two non-empty parts separated by ".", consisting of ASCII
-    /// letters, digits, "-" and "_", and at most ``maximumLength`` bytes.
+    /// Returns true if the name is in reverse-DNS notation: at least two non-empty parts separated by ".", consisting
+    /// of ASCII letters, digits, "-" and "_", with a total of at most ``maximumLength`` bytes.
     package static func isValid(name: some StringProtocol) -> Bool {
         let bytes = name.utf8
         guard bytes.count <= maximumLength, bytes.contains(UInt8(ascii: ".")) else { return false }

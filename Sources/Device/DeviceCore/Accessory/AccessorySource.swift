@@ -12,15 +12,16 @@ public protocol AccessorySource: Sendable {
     var problems: [DeviceError] { get }
 
     /// Delivers events to the closure, in order and one at a time, until the subscription ends. The snapshot is
-    /// delivered before this call returns. Changes are delivered on threads of the source.
+    /// delivered before this call returns; changes are delivered on threads of the source.
     func subscribe(_ receive: @escaping @Sendable (AccessoryEvent) -> Void) -> Subscription
 
     /// Opens a protocol of an attached accessory.
     ///
     /// Access is exclusive: while the channel exists, a second call for the same protocol throws
-    /// `DeviceError.Code.busy`. Returns within tens of milliseconds, or at most 0.1 s if another program uses the port.
-    /// If this program closed the port and is still sending, the call waits up to 0.1 s more; unsent bytes are then
-    /// lost. If a hanging device keeps the kernel from releasing the port, the call takes 1 s and throws.
+    /// `DeviceError.Code.busy`. The call returns within tens of milliseconds, or within 0.1 s if another program uses
+    /// the port. If this program has closed the port and is still sending, the call waits up to 0.1 s longer, after
+    /// which unsent bytes are lost. If a hanging device keeps the kernel from releasing the port, the call throws after
+    /// 1 s.
     func open(_ accessory: AccessoryDescription.ID, protocol name: String) throws(DeviceError) -> any ByteChannel
 }
 
@@ -54,18 +55,17 @@ package struct NoAccessorySource: AccessorySource {
     { throw DeviceError(.notFound, "There is no accessory \(accessory).") }
 }
 
-/// Keeps the list of attached accessories and delivers its changes to subscribers, in order.
+/// Keeps the list of attached accessories and delivers changes to subscribers, in order.
 ///
-/// A source owns a hub and reports attached and detached accessories to it. Sources that open channels themselves wrap
-/// the hub. No lock is held while subscribers run. A subscriber receives one event at a time.
+/// The source that owns the hub reports attached and detached accessories to it. Sources that open channels themselves
+/// wrap the hub. No lock is held while subscribers run. Each subscriber receives one event at a time.
 package final class AccessoryHub: Sendable {
     private struct Content {
         var accessories: [AccessoryDescription] = []
         var lastID: AccessoryDescription.ID = 0
     }
 
-    /// The undelivered events of a subscriber. Events arrive on several threads and are delivered one at a time, in
-    /// order.
+    /// A subscriber's undelivered events. Events are posted on several threads and delivered one at a time, in order.
     private typealias Queue = Mutex<BoundedQueue<AccessoryEvent>>
 
     private let registry = SubscriberRegistry<Content, Queue, AccessoryEvent>(Content())
@@ -86,7 +86,7 @@ package final class AccessoryHub: Sendable {
             let snapshot = AccessoryEvent.snapshot(state.content.accessories)
             subscriber.request.withLock { outbox in
                 outbox.append(snapshot)
-                // The drain is claimed here so that no other thread delivers events before the snapshot.
+                // Claims the drain here, so that no other thread delivers events before the snapshot.
                 _ = outbox.scheduleDrainIfNeeded()
             }
         }
@@ -95,13 +95,13 @@ package final class AccessoryHub: Sendable {
         return registry.subscription(of: subscriber)
     }
 
-    /// Registers an attached accessory and returns its description with the assigned `id`.
+    /// Registers an attached accessory and returns its description, including the assigned `id`.
     @discardableResult package func attach(_ description: AccessoryDescription) -> AccessoryDescription {
         attach(description, prepare: { _ in })
     }
 
-    /// Registers an attached accessory. Calls the closure with the assigned `id` before subscribers are notified, with
-    /// the lock held.
+    /// Registers an attached accessory. Before subscribers are notified, the closure is called with the assigned `id`
+    /// while the lock is held.
     @discardableResult package func attach(
         _ description: AccessoryDescription, prepare: (AccessoryDescription.ID) -> Void
     ) -> AccessoryDescription {

@@ -2,9 +2,9 @@
 
 import Synchronization
 
-/// A bounded byte buffer between one writer and one reader: one direction of a channel.
+/// A bounded byte buffer between one writer and one reader, for one direction of a channel.
 ///
-/// Each side is notified of the other side's actions, on the thread that performs them and without a lock held.
+/// Each side is notified of the other side's actions, on the thread that performs them and while no lock is held.
 package final class BytePipe: Sendable {
     package enum ReaderEvent: Sendable { case readable, ended }
     package enum WriterEvent: Sendable { case writable, ended }
@@ -12,7 +12,7 @@ package final class BytePipe: Sendable {
     private struct State: ~Copyable {
         var ring: ByteRingBuffer
         var end: ByteChannelEnd?
-        /// True if the writer found too little space.
+        /// True if the writer is waiting for more space.
         var isWriterWaiting = false
         var reader: (@Sendable (ReaderEvent) -> Void)?
         var writer: (@Sendable (WriterEvent) -> Void)?
@@ -23,8 +23,8 @@ package final class BytePipe: Sendable {
 
     /// Creates an empty pipe.
     ///
-    /// - Parameter spaceToTell: The free space, in bytes, that a waiting writer requires before it is notified. Larger
-    ///   than 1 if waking the writer is expensive.
+    /// - Parameter spaceToTell: The free space, in bytes, required to notify a waiting writer. Use a value larger than
+    ///   1 if waking the writer is expensive.
     package init(capacity: Int, spaceToTell: Int = 1) {
         state = Mutex(State(ring: ByteRingBuffer(capacity: capacity)))
         self.minimumWritableSpace = max(1, min(spaceToTell, capacity))
@@ -42,7 +42,7 @@ package final class BytePipe: Sendable {
 
     package var bytesAvailable: Int { state.withLock { $0.ring.count } }
 
-    /// The free space in bytes; 0 after the end. If it is 0 because the pipe is full, the writer is notified when space
+    /// The free space in bytes; 0 after the pipe has ended. If the pipe is full, the writer is notified when space
     /// becomes available.
     package var spaceAvailable: Int {
         state.withLock { state in
@@ -52,7 +52,7 @@ package final class BytePipe: Sendable {
         }
     }
 
-    /// True if the writer found too little space and was not notified of more space yet.
+    /// True if the writer is waiting for more space and has not been notified yet.
     package var isWriterWaiting: Bool { state.withLock { $0.isWriterWaiting } }
 
     package var end: ByteChannelEnd? { state.withLock { $0.end } }
@@ -83,14 +83,14 @@ package final class BytePipe: Sendable {
         append { ring in ring.write(bytes) }
     }
 
-    /// Lets the closure write into the pipe's memory without holding the lock, so that both sides can continue. The
+    /// Lets the closure write into the pipe's memory while the lock is not held, so that both sides can continue. The
     /// closure returns the number of bytes written. Requires a single writer that uses no other write method. If there
-    /// is no space or the pipe has ended, returns nil without calling the closure; a full pipe notifies the writer when
-    /// space becomes available.
+    /// is no space or the pipe has ended, returns nil without calling the closure. If the pipe is full, the writer is
+    /// notified when space becomes available.
     package func fillUnlocked<Result>(
         _ body: (UnsafeMutableRawBufferPointer) -> (count: Int, result: Result)
     ) -> Result? {
-        // An integer because a pointer into the protected state must not leave the lock's closure.
+        // The address is an integer because a pointer into the protected state must not leave the lock's closure.
         let reserved = state.withLock { state -> (address: UInt, count: Int) in
             guard state.end == nil else { return (0, 0) }
             guard state.ring.space > 0 else {
@@ -112,8 +112,8 @@ package final class BytePipe: Sendable {
         return result
     }
 
-    /// True if the pipe has space for this number of bytes. Otherwise the writer is notified when space becomes
-    /// available.
+    /// Returns true if the pipe has space for the given number of bytes. Otherwise, the writer is notified when space
+    /// becomes available.
     package func hasSpace(for length: Int) -> Bool {
         state.withLock { state in
             if state.ring.space >= length { return true }
@@ -134,9 +134,10 @@ package final class BytePipe: Sendable {
         return result
     }
 
-    /// Ends the pipe, after which nothing can be written. If the pipe has already ended, the first end is kept.
+    /// Ends the pipe, so that nothing more can be written. If the pipe has already ended, this call does not change the
+    /// recorded end.
     ///
-    /// - Parameter drops: True to discard unread bytes. Otherwise they can still be read.
+    /// - Parameter drops: True to discard unread bytes. If false, they can still be read.
     package func finish(_ end: ByteChannelEnd, drops: Bool = false) {
         typealias Sides = (reader: (@Sendable (ReaderEvent) -> Void)?, writer: (@Sendable (WriterEvent) -> Void)?)
         let sides = state.withLock { state -> Sides in

@@ -3,7 +3,7 @@
 package struct ByteRingBuffer: ~Copyable {
     private let memory: UnsafeMutableRawBufferPointer
     private var start = 0
-    /// True between `reserve()` and `commit(_:)`, while the position of the unused memory must not change.
+    /// True between `reserve()` and `commit(_:)`, when the position of the unused memory must not change.
     private var isReserved = false
     package private(set) var count = 0
 
@@ -14,7 +14,7 @@ package struct ByteRingBuffer: ~Copyable {
     package var capacity: Int { memory.count }
     package var space: Int { memory.count - count }
 
-    /// Appends as many bytes as fit, and returns their number.
+    /// Appends as many bytes as fit. Returns the number of bytes appended.
     package mutating func write(_ bytes: UnsafeRawBufferPointer) -> Int {
         let total = min(bytes.count, space)
         var done = 0
@@ -27,7 +27,7 @@ package struct ByteRingBuffer: ~Copyable {
         return total
     }
 
-    /// Reads as many bytes as are available and fit, and returns their number.
+    /// Reads as many bytes as are available and fit into the buffer. Returns the number of bytes read.
     package mutating func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
         let total = min(buffer.count, count)
         var done = 0
@@ -40,14 +40,14 @@ package struct ByteRingBuffer: ~Copyable {
         return total
     }
 
-    /// Returns the contiguous part of the unused memory. The caller may fill it without access to the buffer until
-    /// ``commit(_:)``.
+    /// Returns the contiguous part of the unused memory. The caller may fill this memory without accessing the buffer
+    /// until it calls ``commit(_:)``.
     package mutating func reserve() -> UnsafeMutableRawBufferPointer {
         isReserved = true
         return writableBytes(atMost: space)
     }
 
-    /// Appends bytes from the start of the reserved memory, and returns their number.
+    /// Appends bytes from the start of the reserved memory. Returns the number of bytes appended.
     @discardableResult package mutating func commit(_ length: Int) -> Int {
         isReserved = false
         let added = max(0, min(length, writableBytes(atMost: space).count))
@@ -55,7 +55,7 @@ package struct ByteRingBuffer: ~Copyable {
         return added
     }
 
-    /// The contiguous bytes at the front. They stay in place until ``consume(_:)``.
+    /// The contiguous bytes at the front, which stay in place until ``consume(_:)`` is called.
     package var front: UnsafeRawBufferPointer { readableBytes(atMost: count) }
 
     package mutating func consume(_ length: Int) { drop(max(0, min(length, count))) }

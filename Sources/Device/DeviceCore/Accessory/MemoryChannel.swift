@@ -2,7 +2,7 @@
 
 import Synchronization
 
-/// One end of a connection in memory. The bytes that one end writes are read by the other end.
+/// One end of an in-memory connection. Bytes written to one end are read from the other.
 package final class MemoryChannel: ByteChannel {
     private let input: BytePipe
     private let output: BytePipe
@@ -14,9 +14,9 @@ package final class MemoryChannel: ByteChannel {
         self.output = output
     }
 
-    /// Creates the two ends of a connection.
+    /// Creates both ends of a connection.
     ///
-    /// - Parameter capacity: The size of the buffer of each direction, in bytes.
+    /// - Parameter capacity: The buffer size for each direction, in bytes.
     package static func pair(capacity: Int = 65_536) -> (MemoryChannel, MemoryChannel) {
         let there = BytePipe(capacity: capacity)
         let back = BytePipe(capacity: capacity)
@@ -33,16 +33,16 @@ package final class MemoryChannel: ByteChannel {
         return output.write(bytes)
     }
 
-    /// The number of bytes to read, the space in the other end's buffer, and the end of the connection.
+    /// The number of bytes that can be read, the space in the other end's buffer, and the end of the connection.
     package var status: ByteChannelStatus {
         if isClosed.load(ordering: .acquiring) { return .closed }
         let space = output.spaceAvailable
-        // Read before `bytesAvailable`, because no bytes arrive after the end.
+        // Reads the end before `bytesAvailable`, because no bytes arrive after the end.
         let end = input.end ?? output.end
         return ByteChannelStatus(bytesAvailable: input.bytesAvailable, spaceAvailable: space, end: end)
     }
 
-    /// Sets the observer of the other end's actions. It is called on the thread that performs them.
+    /// Sets the observer, which is notified of the other end's actions on the thread that performs them.
     package func observe(_ receive: (@Sendable (ByteChannelEvent) -> Void)?) {
         guard let receive, !isClosed.load(ordering: .acquiring) else {
             input.observeReader(nil)
@@ -64,7 +64,7 @@ package final class MemoryChannel: ByteChannel {
         }
     }
 
-    /// Closes the connection. The other end can still read bytes that were written before.
+    /// Closes the connection. The other end can still read bytes written before this call.
     package func close() {
         guard !isClosed.exchange(true, ordering: .acquiringAndReleasing) else { return }
         observe(nil)
@@ -72,16 +72,16 @@ package final class MemoryChannel: ByteChannel {
         input.finish(ByteChannelEnd(.hungUp), drops: true)
     }
 
-    /// Ends the connection from outside, for example when an accessory is detached. Both ends can still read bytes that
-    /// were written before.
+    /// Ends the connection from outside, for example when an accessory is detached. Both ends can still read bytes
+    /// written before this call.
     package func end(_ end: ByteChannelEnd) {
         output.finish(end)
         input.finish(end)
     }
 }
 
-/// Reports the end once although both pipes end. A separate object because a weak reference to the channel would be
-/// slow.
+/// Reports the end only once, although both pipes end. A separate object, because a weak reference to the channel would
+/// be slow.
 private final class EndNotifier: Sendable {
     private let isNotified = Atomic<Bool>(false)
 

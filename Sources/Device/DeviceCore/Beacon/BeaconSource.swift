@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package protocol BeaconSource: Sendable {
-    /// The reason why beacons cannot be received at present; nil if they can. On a live source the access may take a
-    /// few milliseconds, and at most 2 s.
+    /// The reason why beacons cannot currently be received; nil if they can. On a live source, accessing this property
+    /// may take a few milliseconds, and at most 2 s.
     var problem: DeviceError? { get }
 
-    /// Delivers events to the closure, in order and one at a time, on a thread of the source until the subscription
-    /// ends. A loss that already exists is delivered before this call returns. The radio runs while there is a
-    /// subscription.
+    /// Delivers events to the closure until the subscription ends, in order, one at a time and on a thread of the
+    /// source. If beacons cannot be received, the loss is delivered before this call returns. The radio runs while
+    /// there is a subscription.
     func subscribe(_ receive: @escaping @Sendable (BeaconEvent) -> Void) -> Subscription
 }
 
@@ -25,11 +25,11 @@ extension BeaconEvent: StatusEvent {}
 
 /// The identity that a beacon advertises.
 public struct BeaconIdentity: Sendable, Hashable {
-    /// The UUID that all beacons of one owner share.
+    /// The UUID shared by all beacons of one owner.
     public var uuid: BeaconUUID
-    /// Distinguishes groups of the owner's beacons.
+    /// A number that distinguishes groups of the owner's beacons.
     public var major: UInt16
-    /// Distinguishes the beacons of a group.
+    /// A number that distinguishes the beacons of a group.
     public var minor: UInt16
 
     /// Creates an identity.
@@ -42,7 +42,7 @@ public struct BeaconIdentity: Sendable, Hashable {
 
 /// A received advertisement of a beacon.
 public struct BeaconSighting: Sendable {
-    /// The identity of the beacon. It is not authenticated: any device can advertise any identity.
+    /// The beacon's identity, which is not authenticated: any device can advertise any identity.
     public var identity: BeaconIdentity
     /// The received signal strength in dBm, -127 to 20; nil if the radio does not report it.
     public var rssi: Int8?
@@ -74,23 +74,22 @@ package struct NoBeaconSource: BeaconSource {
     }
 }
 
-/// Delivers the advertisements of beacons to any number of subscribers.
+/// Delivers beacon advertisements to subscribers.
 ///
-/// A source or a player owns a hub and calls it on one thread at a time. No lock is held while subscribers run.
+/// The source or player that owns the hub calls it on one thread at a time. No lock is held while subscribers run.
 package final class BeaconHub: BeaconSource {
     private let registry: SubscriberRegistry<Void, Void, BeaconEvent>
 
     /// Creates a hub without subscribers.
     ///
-    /// - Parameter demandChanged: Called after each change of the subscribers. It must read `isWanted` itself, because
-    ///   two calls may arrive out of order.
+    /// - Parameter demandChanged: Called whenever a subscriber is added or removed. The closure must read
+    ///   `hasSubscribers` itself, because two calls may arrive out of order.
     package init(demandChanged: @escaping @Sendable () -> Void = {}) {
         registry = SubscriberRegistry((), demandChanged: demandChanged)
     }
 
     package var status: SourceStatus { registry.status }
 
-    /// The error while beacons cannot be received; otherwise nil.
     package var problem: DeviceError? { status.error }
 
     package var hasSubscribers: Bool { registry.hasSubscribers }
@@ -104,6 +103,6 @@ package final class BeaconHub: BeaconSource {
 
     package func post(_ sighting: BeaconSighting) { registry.publish { _ in .sighting(sighting) } }
 
-    /// Sets whether beacons can be received, and notifies subscribers of a change.
+    /// Sets whether beacons can be received. Subscribers are notified of changes.
     package func setStatus(_ status: SourceStatus) { registry.setStatus(status) }
 }

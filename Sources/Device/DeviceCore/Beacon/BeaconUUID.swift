@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The 128-bit UUID of a beacon's owner, without Foundation.
+/// The 128-bit UUID of a beacon's owner. Does not require Foundation.
 public struct BeaconUUID: Sendable, Hashable {
     /// The first eight bytes, most significant byte first.
     public var high: UInt64

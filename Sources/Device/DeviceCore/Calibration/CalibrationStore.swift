@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Persistent storage for the calibrations of a device's sensors.
+/// Persistent storage for sensor calibrations.
 ///
 /// All methods are thread-safe and may access files.
 package protocol CalibrationStore: Sendable {
-    /// True if stored calibrations persist. If false, storing has no effect.
+    /// True if stored calibrations persist. If false, storing a calibration has no effect.
     var isWritable: Bool { get }
 
-    /// Returns the stored calibration of a sensor, or nil if there is none or it is unusable.
+    /// Returns the sensor's stored calibration, or nil if no usable calibration is stored.
     func load(_ sensor: SensorIdentity) -> SensorCalibration?
 
     func store(_ calibration: SensorCalibration, for sensor: SensorIdentity) throws(DeviceError)
 
     func remove(_ sensor: SensorIdentity) throws(DeviceError)
 
-    /// The errors of stored calibrations that are unusable; empty if there are none.
+    /// The errors for stored calibrations that are unusable; empty if there are none.
     var problems: [DeviceError] { get }
 
-    /// Returns the path of the file that contains the calibration of a sensor, or nil if it is not stored in a file.
+    /// Returns the path of the file that contains the sensor's calibration, or nil if the calibration is not stored in
+    /// a file.
     func file(of sensor: SensorIdentity) -> String?
 }
 
@@ -25,7 +26,7 @@ extension CalibrationStore {
     package func file(of sensor: SensorIdentity) -> String? { nil }
 }
 
-/// An immutable set of calibrations, for example those of a trace.
+/// An immutable set of calibrations, for example from a trace.
 package struct InMemoryCalibrationStore: CalibrationStore {
     private let calibrations: [SensorIdentity: SensorCalibration]
 
@@ -44,13 +45,13 @@ package struct InMemoryCalibrationStore: CalibrationStore {
 
 /// Identifies a sensor across runs of a program.
 ///
-/// Consists of the serial number if the sensor has one, otherwise of its location and names. Numbers that depend on the
-/// order of discovery, for example that of iio:device0, are only included if nothing else is known.
+/// The identity is the serial number if the sensor has one, otherwise its location and names. Numbers that depend on
+/// the order of discovery, for example in iio:device0, are included only if nothing else is known.
 package struct SensorIdentity: Sendable, Hashable, CustomStringConvertible {
     /// The maximum length of a key, in UTF-8 bytes. Longer keys are truncated.
     package static let maximumLength = 512
 
-    /// A text that is always the same for the same sensor.
+    /// A text that does not change as long as the sensor is the same.
     package let key: String
 
     /// Creates an identity from a key. Control characters are removed.

@@ -3,7 +3,7 @@
 public import JSONBytes
 
 extension SensorCalibration: JSONWritable {
-    /// Writes the calibration as an object and omits unknown values.
+    /// Writes the calibration as a JSON object and omits unknown values.
     @usableFromInline package func write(to writer: inout JSONWriter) { writer.object { writeMembers(to: &$0) } }
 
     package func writeMembers(to writer: inout JSONWriter) {
@@ -23,7 +23,7 @@ extension SensorCalibration: JSONWritable {
         if value.isFinite { writer.member(key, value) }
     }
 
-    /// Reads an object. Returns nil if `offset` or `matrix` is missing or invalid. Other values are not validated.
+    /// Reads a JSON object. Returns nil if `offset` or `matrix` is missing or invalid. Other values are not validated.
     package static func read(_ reader: inout JSONReader) throws(JSONError) -> SensorCalibration? {
         guard try reader.beginObjectIfPresent() else { return nil }
         var parts = Builder()
@@ -42,7 +42,8 @@ extension SensorCalibration: JSONWritable {
 
         package var calibration: SensorCalibration? { hasOffset && hasMatrix ? value : nil }
 
-        /// Reads a member. Returns false, without reading the value, if the key does not belong to a calibration.
+        /// Reads the value of a member. Returns false and leaves the value unread if the key does not belong to a
+        /// calibration.
         package mutating func read(_ key: JSONText, _ reader: inout JSONReader) throws(JSONError) -> Bool {
             switch key.word {
             case JSONText.word("offset"):
@@ -69,7 +70,7 @@ extension SensorCalibration: JSONWritable {
         }
     }
 
-    /// Reads at most six directions, one for each side of a device. Vectors whose length is not close to 1 are omitted.
+    /// Reads at most six directions, one for each side of a device. Vectors whose length is not close to 1 are skipped.
     private static func readDirections(_ reader: inout JSONReader) throws(JSONError) -> [SIMD3<Double>] {
         var directions: [SIMD3<Double>] = []
         guard try reader.beginArrayIfPresent() else { return directions }

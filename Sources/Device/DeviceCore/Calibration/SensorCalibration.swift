@@ -3,13 +3,12 @@
 /// The calibration of one sensor: corrected = matrix · (measured - offset), in the sensor's own axes, before the mount
 /// matrix.
 ///
-/// Values are in the unit of the sensor kind: m/s², rad/s or gauss.
+/// Values are in the sensor kind's unit: m/s², rad/s or gauss.
 public struct SensorCalibration: Sendable, Hashable {
-    /// The reading without an external signal: the bias of a gyroscope, the zero offset of an accelerometer, or the
-    /// device's own magnetic field at a magnetometer (hard iron).
+    /// The reading in the absence of an external signal: the bias of a gyroscope, the zero offset of an accelerometer,
+    /// or the device's own magnetic field at the magnetometer (hard iron).
     public var offset = SIMD3<Double>.zero
-    /// The rows of the correction matrix for scale, cross-axis and soft-iron errors. The identity matrix if there is
-    /// none.
+    /// The rows of the correction matrix for scale, cross-axis and soft-iron errors. The identity matrix by default.
     public var matrix: (SIMD3<Double>, SIMD3<Double>, SIMD3<Double>) {
         get { transform.rows }
         set { transform.rows = newValue }
@@ -17,24 +16,25 @@ public struct SensorCalibration: Sendable, Hashable {
     private var transform = MountMatrix.identity
     /// The standard deviation of each component of the offset, in the sensor's unit; NaN if unknown.
     public var sigma = Double.nan
-    /// The quality of a magnetometer calibration: -1 unusable, 0 low, 1 medium, 2 high. 0 for other sensors.
+    /// The quality of a magnetometer calibration: -1 is unusable, 0 low, 1 medium, 2 high. Always 0 for other sensors.
     public var quality = 0
     /// The root mean square residual of the fit, relative to the field strength for a magnetometer and to gravity for
-    /// an accelerometer. NaN if unknown.
+    /// an accelerometer; NaN if unknown.
     public var residual = Double.nan
-    /// The fraction of all directions in which a magnetometer has measured the field, 0...1. 0 for other sensors.
+    /// The fraction of all directions for which the magnetometer has field measurements, 0 to 1. Always 0 for other
+    /// sensors.
     public var coverage = 0.0
-    /// The strength of the earth's magnetic field after correction, in gauss, for a magnetometer. NaN if unknown.
+    /// For a magnetometer, the strength of the earth's magnetic field after correction, in gauss; NaN if unknown.
     public var fieldStrength = Double.nan
-    /// The angle of the magnetic field below the horizon, in radians, for a magnetometer. NaN if unknown.
+    /// For a magnetometer, the angle of the magnetic field below the horizon, in radians; NaN if unknown.
     public var dip = Double.nan
-    /// The orientations of the device that a magnetometer calibration is based on: the directions that pointed up, as
-    /// unit vectors. Empty if unknown.
+    /// The device orientations on which a magnetometer calibration is based: unit vectors of the directions that
+    /// pointed up. Empty if unknown.
     public var upDirections: [SIMD3<Double>] = []
-    /// The time of the calibration, from the system clock.
+    /// The system clock's time at the calibration.
     public var date = WallTime.epoch
 
-    /// Creates a calibration that changes nothing.
+    /// Creates an identity calibration, which leaves readings unchanged.
     public init() {}
 
     /// Corrects a reading. Both values are in the sensor's own axes.
@@ -44,10 +44,10 @@ public struct SensorCalibration: Sendable, Hashable {
 }
 
 extension SensorCalibration {
-    /// Returns the reason why a sensor of this kind cannot use the calibration, or nil if it can.
+    /// Returns the reason why sensors of this kind cannot use the calibration, or nil if the calibration is usable.
     ///
-    /// The limits are far beyond the errors of working sensors: an offset of 20 m/s², 2 rad/s or 20 gauss on an axis,
-    /// and matrix elements up to 4. The matrix must not be singular and must not contain a reflection.
+    /// The limits far exceed the errors of working sensors: an offset of 20 m/s², 2 rad/s or 20 gauss on an axis, and
+    /// matrix elements up to 4. The matrix must be neither singular nor a reflection.
     package func problem(for kind: SensorKind) -> String? {
         let (first, second, third) = matrix
         let entries = [offset / kind.maximumOffset * 4, first, second, third]
@@ -68,15 +68,15 @@ extension SensorCalibration {
         return nil
     }
 
-    /// Converts a calibration in the sensor's axes to one for readings in the device's axes. Returns the calibration
-    /// unchanged if the mount matrix cannot be inverted.
+    /// Converts a calibration from the sensor's axes to the device's axes. Returns the calibration unchanged if the
+    /// mount matrix cannot be inverted.
     package func convertedToDeviceAxes(by mount: MountMatrix) -> SensorCalibration {
         guard !mount.isIdentity, let inverse = mount.inverse else { return self }
         return rotated(by: mount, inverse: inverse)
     }
 
-    /// Converts a calibration for readings in the device's axes to one in the sensor's axes. Returns the calibration
-    /// unchanged if the mount matrix cannot be inverted.
+    /// Converts a calibration from the device's axes to the sensor's axes. Returns the calibration unchanged if the
+    /// mount matrix cannot be inverted.
     package func convertedToSensorAxes(by mount: MountMatrix) -> SensorCalibration {
         guard !mount.isIdentity, let inverse = mount.inverse else { return self }
         return rotated(by: inverse, inverse: mount)
@@ -93,7 +93,7 @@ extension SensorCalibration {
 }
 
 extension MountMatrix {
-    /// Returns the product of two matrices, which applies the right one first.
+    /// Returns the product of two matrices, which applies the right-hand matrix first.
     static func * (left: MountMatrix, right: MountMatrix) -> MountMatrix {
         let (a, b, c) = left.rows
         let (x, y, z) = right.rows

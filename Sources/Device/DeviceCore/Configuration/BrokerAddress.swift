@@ -2,17 +2,17 @@
 
 /// The address of an MQTT broker: `mqtt://host:port`, or `mqtts://host:port` with TLS.
 ///
-/// The port defaults to 1883, or to 8883 with TLS. Credentials are not part of an address because other users could
-/// read them in the list of processes; see ``BrokerCredentialFiles``.
+/// The port defaults to 1883, or to 8883 with TLS. An address does not include credentials, because other users could
+/// read them in the process list; see ``BrokerCredentialFiles``.
 public struct BrokerAddress: Sendable, Hashable, CustomStringConvertible {
     /// A host name or a numeric address.
     public var host: String
     /// The TCP port.
     public var port: UInt16
-    /// True to use TLS and to accept the broker's certificate only if it is valid for the host.
+    /// True to use TLS. The broker's certificate is accepted only if it is valid for the host.
     public var usesTLS: Bool
 
-    /// Creates an address. The port defaults to the standard port of the protocol.
+    /// Creates an address. The port defaults to the protocol's standard port.
     public init(host: String, port: UInt16? = nil, usesTLS: Bool = false) {
         self.host = host
         self.port = port ?? (usesTLS ? 8883 : 1883)
@@ -40,13 +40,13 @@ public struct BrokerAddress: Sendable, Hashable, CustomStringConvertible {
             host: parts.host.isEmpty ? "localhost" : parts.host, port: parts.port, usesTLS: parts.scheme == "mqtts")
     }
 
-    /// The address in the notation of a configuration.
+    /// The address in the notation used by configurations.
     public var description: String {
         "\(usesTLS ? "mqtts" : "mqtt")://\(ServiceAddress.text(host: host, port: port))"
     }
 }
 
-/// The files with the credentials for a broker. Each may be nil.
+/// The paths of the files with the credentials for a broker. Each path may be nil.
 ///
 /// | Setting | Environment variable | Key in the file |
 /// | --- | --- | --- |
@@ -55,15 +55,15 @@ public struct BrokerAddress: Sendable, Hashable, CustomStringConvertible {
 /// | `certificate` | `DEVICE_SERVICES_MQTT_CERTIFICATE_FILE` | `mqtt.certificateFile` |
 /// | `key` | `DEVICE_SERVICES_MQTT_KEY_FILE` | `mqtt.keyFile` |
 public struct BrokerCredentialFiles: Sendable, Hashable {
-    /// A file with one line, `name:password`. Rejected if it is readable by all users.
+    /// A file with one line, `name:password`. The file is rejected if all users can read it.
     public var password: String?
-    /// The certificates of the authorities that may sign the broker's certificate, in PEM format; nil for those of the
-    /// system.
+    /// The certificates of the authorities that may sign the broker's certificate, in PEM format; nil selects the
+    /// system's certificates.
     public var authorities: String?
-    /// The certificate of this client, in PEM format.
+    /// The client's certificate, in PEM format.
     public var certificate: String?
-    /// The private key of the client certificate, in PEM format and without a passphrase. Rejected if it is readable by
-    /// all users.
+    /// The private key of the client certificate, in PEM format and without a passphrase. The file is rejected if all
+    /// users can read it.
     public var key: String?
 
     /// Creates a set of file paths.
@@ -74,7 +74,7 @@ public struct BrokerCredentialFiles: Sendable, Hashable {
         self.key = key
     }
 
-    /// The settings with their keys in the file and their environment variables.
+    /// The settings with their keys in the configuration file and their environment variables.
     static let names:
         [(key: String, variable: String, path: any WritableKeyPath<BrokerCredentialFiles, String?> & Sendable)] = [
             ("passwordFile", "DEVICE_SERVICES_MQTT_PASSWORD_FILE", \.password),
@@ -83,7 +83,7 @@ public struct BrokerCredentialFiles: Sendable, Hashable {
             ("keyFile", "DEVICE_SERVICES_MQTT_KEY_FILE", \.key),
         ]
 
-    /// Returns these files, with missing ones taken from `others`.
+    /// Returns a copy in which missing paths are taken from `others`.
     package func merging(defaults others: BrokerCredentialFiles) -> BrokerCredentialFiles {
         var files = others
         for name in Self.names { files[keyPath: name.path] = self[keyPath: name.path] ?? others[keyPath: name.path] }
@@ -91,13 +91,13 @@ public struct BrokerCredentialFiles: Sendable, Hashable {
     }
 }
 
-/// Validates names of MQTT topics.
+/// Validates MQTT topic names.
 package enum TopicName {
     /// The maximum length of a topic name, in bytes. MQTT allows 65535.
     package static let maximumLength = 512
 
-    /// Returns the reason why the text is not the name of a single topic, as a clause that follows "the topic", or nil
-    /// if it is valid.
+    /// Returns the reason why the text is not the name of a single topic, as a clause that follows "the topic". Returns
+    /// nil if the name is valid.
     package static func problem(_ topic: String) -> String? {
         if topic.isEmpty { return "is empty" }
         if topic.utf8.count > maximumLength { return "is longer than \(maximumLength) bytes" }
@@ -115,11 +115,11 @@ package enum TopicName {
 
 /// The parts of an address in the form `scheme://host:port/path`. An IPv6 address must be in brackets.
 struct ServiceAddress {
-    /// The scheme in lowercase; nil if there is none.
+    /// The scheme in lowercase; nil if the address has no scheme.
     private(set) var scheme: String?
     private(set) var host = ""
     private(set) var port: UInt16?
-    /// The part after the slash that follows the port; nil without a slash.
+    /// The part after the slash that follows the port; nil if there is no slash.
     private(set) var path: String?
 
     /// Parses an address. If it is invalid, calls `failure` with the reason and throws the resulting error.
@@ -162,8 +162,8 @@ struct ServiceAddress {
         self.port = number
     }
 
-    /// Returns the beginning of an address for an error message, without the part before "@" that may contain a
-    /// password.
+    /// Returns the beginning of an address for an error message. The part before "@" is omitted because it may contain
+    /// a password.
     static func redacted(_ text: String) -> String {
         guard let at = text.lastIndex(of: "@") else { return String(text.prefix(200)) }
         return "…" + text[at...].prefix(200)

@@ -3,10 +3,10 @@
 import JSONBytes
 
 extension Configuration {
-    /// The maximum number of directories. A larger number is considered a mistake.
+    /// The maximum number of directories. Larger numbers are considered a mistake.
     private static let maximumDirectories = 100
 
-    /// Reads the section `accessories`:
+    /// Reads the `accessories` section:
     ///
     ///     {"folders": [...], "protocols": [...], "udev": true, "settle": 0.15, "rules": [{...}], "declared": [{...}]}
     mutating func readAccessories(_ reader: inout JSONReader, _ json: inout SettingsJSON) throws(JSONError) {
@@ -38,7 +38,7 @@ extension Configuration {
 
     // MARK: Environment
 
-    /// Sets the directories of declared accessories from an environment variable, separated by ":".
+    /// Sets the directories of declared accessories from an environment variable, in which they are separated by ":".
     mutating func readAccessoryDirectories(environment text: String) {
         let name = "DEVICE_SERVICES_ACCESSORIES"
         var folders: [String] = []
@@ -52,7 +52,7 @@ extension Configuration {
         accessoryDirectories = Setting(folders, origin: .environment(name))
     }
 
-    /// Sets whether udev is watched for accessories of this machine: "on" or "off".
+    /// Sets whether udev is watched for accessories of this machine. The text is "on" or "off".
     mutating func readWatchesUdev(environment text: String) {
         let name = "DEVICE_SERVICES_UDEV"
         switch text {
@@ -61,8 +61,8 @@ extension Configuration {
         }
     }
 
-    /// Sets the app's protocols from an environment variable, separated by commas or spaces. If all names are invalid,
-    /// the previous value is kept.
+    /// Sets the app's protocols from an environment variable, in which they are separated by commas or spaces. If all
+    /// names are invalid, the previous value is kept.
     mutating func readAppProtocols(environment text: String) {
         let name = "DEVICE_SERVICES_PROTOCOLS"
         var names: [String] = []

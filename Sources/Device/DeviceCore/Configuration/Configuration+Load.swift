@@ -6,9 +6,9 @@ extension Configuration {
     /// Returns the configuration of this process. The environment takes precedence over the configuration file, and the
     /// file over the defaults.
     ///
-    /// The file is the one named by `DEVICE_SERVICES_CONFIG`. If the variable is not set, it is the first existing one
-    /// of `device-services.json` in `XDG_CONFIG_HOME` (default `~/.config`) and `/etc/device-services.json`. Loading
-    /// never fails: unusable values are reported in `problems`.
+    /// `DEVICE_SERVICES_CONFIG` specifies the file. If the variable is not set, the file is `device-services.json` in
+    /// `XDG_CONFIG_HOME` (default `~/.config`) or, if that does not exist, `/etc/device-services.json`. Loading never
+    /// fails: unusable values are reported in `problems`.
     public static func load() -> Configuration {
         load(environment: { name in getenv(name).map { String(cString: $0) } }, readFile: readFile)
     }
@@ -101,7 +101,7 @@ extension Configuration {
         return DeviceError(.invalidConfiguration, "\(location): \(problem)")
     }
 
-    /// Returns a warning for root if another user can change the configuration file. Returns nil for all other users.
+    /// Returns a warning if the process runs as root and other users can change the configuration file; otherwise nil.
     static func permissionWarning(
         for path: String, user: uid_t = geteuid(), isWritable: (String) -> Bool = isWritableByOthers
     ) -> String? {
@@ -116,8 +116,7 @@ extension Configuration {
         }
     }
 
-    /// Returns the file, or the parent directory, through which another user can replace the file; nil if there is
-    /// none.
+    /// Returns the file or parent directory through which another user can replace the file, or nil if no user can.
     private static func componentWritableByOthers(_ path: String, _ isOpen: (String) -> Bool) -> String? {
         var place = path
         while !isOpen(place) {
@@ -127,13 +126,13 @@ extension Configuration {
         return place
     }
 
-    /// True if users other than root can write to the path.
+    /// Returns true if users other than root can write to the path.
     static func isWritableByOthers(_ path: String) -> Bool {
         var status = stat()
         // The owner of a symbolic link can change its target.
         if lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK, status.st_uid != 0 { return true }
         guard stat(path, &status) == 0 else { return false }
-        // In a sticky directory such as /tmp, only the owners can replace their files.
+        // In a sticky directory such as /tmp, only the owner of a file can replace the file.
         let isSticky = status.st_mode & S_IFMT == S_IFDIR && status.st_mode & 0o1000 != 0
         let writers: mode_t = isSticky ? 0 : status.st_gid == 0 ? 0o002 : 0o022
         return status.st_uid != 0 || status.st_mode & writers != 0

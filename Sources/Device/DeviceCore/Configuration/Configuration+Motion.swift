@@ -3,7 +3,7 @@
 import JSONBytes
 
 extension Configuration {
-    /// The maximum number of sensor settings. A larger number is considered a mistake.
+    /// The maximum number of sensor settings. Larger numbers are considered a mistake.
     private static let maximumSensors = 100
 
     /// Reads `"motion": {"sources": [...], "sensors": [{...}]}`.
@@ -51,7 +51,7 @@ extension Configuration {
         sensors = Setting(settings, origin: .file(json.path))
     }
 
-    /// Reads the settings of one sensor. Returns nil if any of them is invalid, because incomplete settings could
+    /// Reads the settings of one sensor. Returns nil if any setting is invalid, because incomplete settings could
     /// rotate readings the wrong way.
     private static func readSensor(
         _ reader: inout JSONReader, _ json: inout SettingsJSON
@@ -82,7 +82,7 @@ extension Configuration {
 }
 
 extension SensorSetting {
-    /// Sets a value. Returns the reason if the value is invalid, otherwise nil.
+    /// Sets a value. Returns nil on success, or the reason why the value is invalid.
     fileprivate mutating func setValue(_ text: String, for key: String) -> String? {
         let quoted = "\"\(text.prefix(100))\""
         switch key {

@@ -22,47 +22,49 @@
 ///
 /// `accessoryRules` and `declaredAccessories` are declared in the module AccessoryFinding, which parses them.
 public struct Configuration: Sendable {
-    /// The address of gpsd, or the MQTT topic of another board.
+    /// The address of gpsd, or the MQTT topic of a different board.
     public var positionSource = Setting(PositionSourceAddress())
-    /// The device path of the receiver to use, as gpsd reports it; nil selects the best receiver.
+    /// The device path, as gpsd reports it, of the receiver to use; nil selects the best receiver.
     public var receiver = Setting<String?>(nil)
-    /// True to correct GPS week rollovers: a receiver's time is shifted by multiples of 1024 weeks to be nearest to the
-    /// system clock.
+    /// True to correct GPS week rollovers. The receiver's time is then shifted by the multiple of 1024 weeks that
+    /// brings it closest to the system clock.
     public var repairsWeekRollover = Setting(false)
-    /// The credentials for an MQTT broker.
+    /// The files with the credentials for an MQTT broker.
     public var brokerFiles = Setting(BrokerCredentialFiles())
-    /// Whether programs may use the location.
+    /// The rule that determines whether programs may use the location.
     public var locationRule = Setting(LocationRule.grant)
     /// True to provide only an approximate location to programs.
     public var reducesAccuracy = Setting(false)
-    /// The purpose for which this program uses the location, as text for the user; nil if unspecified.
+    /// The reason why this program uses the location, as text for the user; nil if unspecified.
     public var locationPurpose = Setting<String?>(nil)
     /// The libiio contexts of the motion sensors.
     public var motionSources = Setting([MotionSourceAddress.local])
-    /// Settings for individual motion sensors. For each property, the first matching setting that specifies it applies.
+    /// Settings for individual motion sensors. Each property is taken from the first matching setting that specifies
+    /// it.
     public var sensors = Setting<[SensorSetting]>([])
-    /// The directories with files that declare accessories. An accessory exists as long as its file.
+    /// The directories with files that declare accessories. A declared accessory exists as long as its file exists.
     public var accessoryDirectories = Setting<[String]>([])
-    /// True to find the accessories that are attached to this machine. If false, only declared accessories exist.
+    /// True to detect accessories attached to this machine. If false, only declared accessories exist.
     public var watchesUdev = Setting(true)
-    /// The accessory protocols that programs may use; nil for all. On Apple platforms, an app's Info.plist lists them.
+    /// The accessory protocols that programs may use; nil allows all. On Apple platforms, an app's Info.plist lists
+    /// them.
     public var appProtocols = Setting<[String]?>(nil)
-    /// The time in seconds without changes of an accessory's devices after which the accessory is reported, 0 to 10.
+    /// The time in seconds, 0 to 10, for which an accessory's devices must not change before the accessory is reported.
     public var accessorySettleTime = Setting(0.15)
-    /// The values that higher-level modules parse, by their key in the file: `accessories.rules` and
+    /// The values that higher-level modules parse, by their keys in the file: `accessories.rules` and
     /// `accessories.declared`.
     package var deferredSections: [String: DeferredSection] = [:]
-    /// The values that could not be read or used. Their defaults apply.
+    /// The errors for values that could not be read or used. Their defaults apply.
     public var problems: [DeviceError] = []
 
     /// Creates a configuration with the default values.
     public init() {}
 }
 
-/// A part of a configuration that a higher-level module parses.
+/// A part of the configuration that a higher-level module parses.
 package enum DeferredSection: Sendable {
     /// Unparsed JSON from the file at the path.
     case json([UInt8], path: String)
-    /// A `Setting` that the program has set.
+    /// A `Setting` made by the program.
     case set(any Sendable)
 }

@@ -13,7 +13,7 @@ public struct MotionSourceAddress: Sendable, Hashable, CustomStringConvertible {
         case usb
         /// A device on a serial port.
         case serial
-        /// A file that describes a context. It provides no readings.
+        /// A file that describes a context. The backend provides no readings.
         case xml
     }
 
@@ -22,10 +22,10 @@ public struct MotionSourceAddress: Sendable, Hashable, CustomStringConvertible {
     /// The part after the colon, for example a host with an optional port, or a USB path. Empty for `local:`.
     public let target: String
 
-    /// The kernel of this machine.
+    /// The address of this machine's kernel.
     public static let local = MotionSourceAddress(backend: .local, place: "")
 
-    /// The TCP port of iiod.
+    /// The default TCP port of iiod.
     package static let standardPort: UInt16 = 30431
 
     init(backend: Backend, place: String) {
@@ -35,7 +35,7 @@ public struct MotionSourceAddress: Sendable, Hashable, CustomStringConvertible {
 
     /// Parses an address. The error describes why the text is invalid.
     public init(_ text: String) throws(DeviceError) {
-        // Not inlined, so that the message is built in a single place.
+        // Not inlined, so that the code for building the message exists only once.
         @inline(never) func failure(_ reason: String) -> DeviceError {
             DeviceError(
                 .invalidConfiguration,
@@ -90,6 +90,6 @@ public struct MotionSourceAddress: Sendable, Hashable, CustomStringConvertible {
         return addresses
     }
 
-    /// The address in the notation of libiio and of a configuration.
+    /// The address in the notation used by libiio and configurations.
     public var description: String { "\(backend.rawValue):\(target)" }
 }

@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The address of a position source: `gpsd://host:port`, `libgps://host:port`, or the topic of another board at an MQTT
-/// broker, `mqtt://host:port/owntracks/USER/DEVICE` (`mqtts://` with TLS).
+/// The address of a position source: `gpsd://host:port`, `libgps://host:port`, or
+/// `mqtt://host:port/owntracks/USER/DEVICE` for the topic of a different board at an MQTT broker (`mqtts://` with TLS).
 ///
-/// An IPv6 address must be in brackets. The host defaults to localhost, and the port to the registered port of the
-/// protocol.
+/// An IPv6 address must be in brackets. The host defaults to localhost, and the port to the protocol's registered port.
 public struct PositionSourceAddress: Sendable, Hashable, CustomStringConvertible {
-    /// The clients for position sources.
+    /// The clients that receive positions.
     public enum Client: String, Sendable {
-        /// The gpsd client of this package: its own socket, framing and decoder.
+        /// This package's own gpsd client, with its own socket, framing and decoder.
         case native = "gpsd"
-        /// The gpsd client of this package, with reports decoded by libgps.
+        /// This package's own gpsd client, with libgps decoding the reports.
         case libgps
-        /// The positions that another board publishes to an MQTT broker.
+        /// A client for the positions that a different board publishes to an MQTT broker.
         case mqtt
-        /// The positions that another board publishes to an MQTT broker, received over TLS.
+        /// A client for the positions that a different board publishes to an MQTT broker, with TLS.
         case mqtts
     }
 
@@ -24,7 +23,7 @@ public struct PositionSourceAddress: Sendable, Hashable, CustomStringConvertible
     public let host: String
     /// The TCP port.
     public let port: UInt16
-    /// The topic at the broker; empty for gpsd.
+    /// The MQTT topic; empty for gpsd.
     public let topic: String
 
     /// The registered TCP port of gpsd.
@@ -47,7 +46,7 @@ public struct PositionSourceAddress: Sendable, Hashable, CustomStringConvertible
 
     /// Parses an address. The error describes why the text is invalid.
     public init(_ text: String) throws(DeviceError) {
-        // Not inlined, so that the message is built in a single place.
+        // Not inlined, so that the code for building the message exists only once.
         @inline(never) func failure(_ reason: String) -> DeviceError {
             DeviceError(
                 .invalidConfiguration,
@@ -77,7 +76,7 @@ public struct PositionSourceAddress: Sendable, Hashable, CustomStringConvertible
         client == .mqtt || client == .mqtts ? BrokerAddress(host: host, port: port, usesTLS: client == .mqtts) : nil
     }
 
-    /// The address in the notation of a configuration.
+    /// The address in the notation used by configurations.
     public var description: String {
         let place = "\(client.rawValue)://\(ServiceAddress.text(host: host, port: port))"
         return topic.isEmpty ? place : "\(place)/\(topic)"

@@ -2,15 +2,15 @@
 
 /// A configured value and its origin.
 public struct Setting<Value: Sendable>: Sendable {
-    /// The origin of a value.
+    /// The origin of a setting's value.
     public enum Origin: Sendable, Hashable, CustomStringConvertible {
         /// The default value.
         case standard
-        /// The environment variable with this name.
+        /// The environment variable with the given name.
         case environment(String)
-        /// The configuration file at this path.
+        /// The configuration file at the given path.
         case file(String)
-        /// The program itself, or a trace.
+        /// The program itself or a trace.
         case program
 
         /// A description of the origin.
@@ -36,36 +36,37 @@ public struct Setting<Value: Sendable>: Sendable {
     }
 }
 
-/// The rule for location authorization of programs.
+/// The rule that determines the location authorization of programs.
 public enum LocationRule: String, Sendable {
-    /// Undetermined until the program first requests authorization or starts updates; either one grants it. The
-    /// default.
+    /// Undetermined until the program first requests authorization or starts updates; either one grants authorization.
+    /// This is the default.
     case grant
-    /// Undetermined until the program first requests authorization, which grants it. Starting updates is not a request.
+    /// Undetermined until the program first requests authorization, which grants it. Starting updates does not count as
+    /// a request.
     case ask
     /// Authorized as "always" from the start.
     case always
     /// Authorized as "when in use" from the start.
     case whenInUse
-    /// Denied.
+    /// Denied from the start.
     case deny
     /// Restricted: no program on this machine can use the location.
     case restrict
 }
 
-/// The configuration of a motion sensor.
+/// Settings for one or more motion sensors.
 public struct SensorSetting: Sendable, Hashable {
-    /// The id, name or label of the sensor; "*" for all sensors.
+    /// The ID, name or label of the sensor; "*" applies to all sensors.
     public var sensor: String
-    /// The kind of the sensor; nil for all kinds.
+    /// The sensor kind; nil applies to all kinds.
     public var kind: SensorKind?
-    /// The matrix that rotates readings into the device's axes; nil to use the driver's matrix.
+    /// The matrix that rotates readings into the device's axes; nil selects the driver's matrix.
     public var mountMatrix: MountMatrix?
-    /// The convention of the matrix; nil for the kernel's convention.
+    /// The matrix's sign convention; nil selects the kernel's convention.
     public var convention: MountConvention?
-    /// The name of the trigger for the buffer; nil to select one automatically.
+    /// The name of the trigger for the buffer; nil selects a trigger automatically.
     public var trigger: String?
-    /// True to read each axis from its attribute, even if the sensor supports a buffer.
+    /// True to read each axis from its attribute even if the sensor supports a buffer.
     public var isPolled: Bool
 
     /// Creates a setting.
@@ -90,14 +91,13 @@ public struct SensorSetting: Sendable, Hashable {
 /// The sign convention of an accelerometer's mount matrix.
 ///
 /// The kernel documentation defines an accelerometer reading as +9.81 on the axis that points up, and the matrix as a
-/// rotation. The matrices in systemd's hardware database were made for tablets with Windows sensors and have the
-/// opposite sign in x and y.
+/// rotation. The matrices in systemd's hardware database were made for tablets with Windows sensors, so their results
+/// have the opposite sign in x and y.
 public enum MountConvention: String, Sendable {
     /// The matrix applies to readings that are +9.81 on the axis that points up, as defined by the kernel
-    /// documentation. The default for matrices of the driver and of a configuration file.
+    /// documentation. This is the default for matrices from drivers and configuration files.
     case kernel
-    /// The matrix yields readings that are -9.81 on the axis that points up, the convention of Windows. The result is
-    /// negated.
+    /// The matrix yields readings that are -9.81 on the axis that points up, as on Windows. The result is negated.
     case windows
     /// The matrix is ignored; the sensor's axes are the device's axes.
     case raw

@@ -2,25 +2,26 @@
 
 package import JSONBytes
 
-/// Reads values from the JSON of a settings file and records a problem, with file and key, for each unusable value.
+/// Reads values from a JSON settings file. Each unusable value is recorded as a problem that names the file and the
+/// key.
 package struct SettingsJSON {
     package let path: String
-    /// The sanitized path for messages. A file name may contain any characters.
+    /// The path, sanitized for use in messages because a file name may contain any characters.
     package var sanitizedPath: String { TerminalSanitizer.sanitized(path) }
     package private(set) var problems: [DeviceError] = []
 
-    /// The keys read so far of all open objects, the innermost object last.
+    /// The keys read so far in each open object. The innermost object is last.
     private var seenKeys: [Set<String>] = []
 
     package init(path: String) { self.path = path }
 
-    /// The directory of the file, to which relative paths refer. Empty, or ends with "/".
+    /// The directory that contains the file, used to resolve relative paths. Either empty or ends with "/".
     var directory: Substring {
         guard let slash = path.lastIndex(of: "/") else { return "" }
         return path[...slash]
     }
 
-    /// Resolves a path against the directory of the file, unless it is absolute.
+    /// Resolves a relative path against the file's directory. Returns absolute paths unchanged.
     func resolved(_ text: String) -> String { text.hasPrefix("/") ? text : directory + text }
 
     package mutating func recordProblem(_ name: String, _ problem: String, _ consequence: String) {
@@ -28,7 +29,7 @@ package struct SettingsJSON {
         record(DeviceError(.invalidConfiguration, "\(sanitizedPath): \(name) \(problem). \(consequence)"))
     }
 
-    /// Records a problem unless there are already 100.
+    /// Records a problem, up to a maximum of 100 problems.
     mutating func record(_ problem: DeviceError) { if problems.count < 100 { problems.append(problem) } }
 
     package static let defaultConsequence = "The default is used."
@@ -46,13 +47,14 @@ package struct SettingsJSON {
             "the file", "contains bytes that are not valid UTF-8", "They are read as \u{FFFD}. Save the file as UTF-8.")
     }
 
-    /// Enters an object. Duplicate keys in it are recorded as problems.
+    /// Enters an object. Duplicate keys in the object are recorded as problems.
     @inline(never) package mutating func beginObject(_ reader: inout JSONReader) throws(JSONError) {
         try reader.beginObject()
         seenKeys.append([])
     }
 
-    /// Returns the next key of the innermost object, or nil at its end. The prefix precedes the key in problems.
+    /// Returns the next key of the innermost object, or nil at the end of the object. Messages about the key begin with
+    /// the prefix.
     @inline(never)
     package mutating func nextKey(_ reader: inout JSONReader, _ prefix: String) throws(JSONError) -> String? {
         guard let key = try reader.nextKey()?.string() else {
@@ -69,8 +71,9 @@ package struct SettingsJSON {
         return key
     }
 
-    /// Reads an object. Any other value is recorded as a problem and skipped; the result is then false. The closure
-    /// receives a key and its full name, and reads the value. If it returns false, the key is recorded as unknown.
+    /// Reads an object. If the value is not an object, records a problem, skips the value and returns false. The
+    /// closure receives each key and its full name, and reads the value. If the closure returns false, the key is
+    /// recorded as unknown.
     @discardableResult package mutating func readObject(
         _ reader: inout JSONReader, _ name: String, _ consequence: String = defaultConsequence, prefix: String? = nil,
         _ readMember: (String, String, inout JSONReader, inout SettingsJSON) throws(JSONError) -> Bool
@@ -86,12 +89,12 @@ package struct SettingsJSON {
         return true
     }
 
-    /// True if the next value is an object. Any other value is recorded as a problem and skipped.
+    /// Returns true if the next value is an object. Otherwise, records a problem and skips the value.
     package mutating func isObject(
         _ reader: inout JSONReader, _ name: String, _ consequence: String = defaultConsequence
     ) throws(JSONError) -> Bool { try isNext(.object, "an object", &reader, name, consequence) }
 
-    /// True if the next value is an array. Any other value is recorded as a problem and skipped.
+    /// Returns true if the next value is an array. Otherwise, records a problem and skips the value.
     package mutating func isArray(
         _ reader: inout JSONReader, _ name: String, _ consequence: String = defaultConsequence
     ) throws(JSONError) -> Bool { try isNext(.array, "a list", &reader, name, consequence) }
@@ -105,7 +108,7 @@ package struct SettingsJSON {
         return false
     }
 
-    /// Reads a string. Any other value is recorded as a problem and skipped; the result is then nil.
+    /// Reads a string. If the value is not a string, records a problem, skips the value and returns nil.
     package mutating func text(
         _ reader: inout JSONReader, _ name: String, _ consequence: String = defaultConsequence
     ) throws(JSONError) -> String? {
@@ -114,7 +117,7 @@ package struct SettingsJSON {
         return nil
     }
 
-    /// Reads a Boolean. Any other value is recorded as a problem and skipped; the result is then nil.
+    /// Reads a Boolean. If the value is not a Boolean, records a problem, skips the value and returns nil.
     mutating func bool(
         _ reader: inout JSONReader, _ name: String, _ problem: String = "is not true or false"
     ) throws(JSONError) -> Bool? {
@@ -123,7 +126,7 @@ package struct SettingsJSON {
         return nil
     }
 
-    /// Reads an integer in the range. Any other value is recorded as a problem and skipped; the result is then nil.
+    /// Reads an integer within the range. For any other value, records a problem, skips the value and returns nil.
     package mutating func number(
         _ reader: inout JSONReader, _ name: String, _ range: ClosedRange<Int64>, _ consequence: String
     ) throws(JSONError) -> Int64? {
@@ -132,8 +135,8 @@ package struct SettingsJSON {
         return nil
     }
 
-    /// Reads the path of a device node or a directory. Rejects paths that a system call would truncate. Relative paths
-    /// refer to the directory of the file.
+    /// Reads the path of a device node or a directory, and resolves a relative path against the file's directory.
+    /// Rejects paths that a system call would truncate.
     package mutating func path(
         _ reader: inout JSONReader, _ name: String, _ consequence: String
     ) throws(JSONError) -> String? {
@@ -154,16 +157,16 @@ package struct SettingsJSON {
         return nil
     }
 
-    /// Reads an array of protocol names and skips invalid ones. Returns nil if the value is not an array or all names
-    /// are invalid.
+    /// Reads an array of protocol names and skips invalid names. Returns nil if the value is not an array or if all
+    /// names are invalid.
     package mutating func protocolNames(_ reader: inout JSONReader, _ name: String) throws(JSONError) -> [String]? {
         try strings(&reader, name, maximumCount: Self.maximumProtocols) { json, reader, name throws(JSONError) in
             try json.protocolName(&reader, name, "It is ignored.")
         }
     }
 
-    /// Reads an array of up to `most` distinct strings and skips invalid elements. Returns nil if the value is not an
-    /// array or all elements are invalid.
+    /// Reads an array of up to `maximumCount` distinct strings and skips invalid elements. Returns nil if the value is
+    /// not an array or if all elements are invalid.
     mutating func strings(
         _ reader: inout JSONReader, _ name: String, maximumCount: Int,
         _ element: (inout SettingsJSON, inout JSONReader, String) throws(JSONError) -> String?
@@ -186,10 +189,10 @@ package struct SettingsJSON {
         return texts.isEmpty && hasInvalid ? nil : texts
     }
 
-    /// The maximum number of protocol names in a list, more than any real list contains.
+    /// The maximum number of protocol names in a list, which is more than any real list contains.
     package static let maximumProtocols = 1000
 
-    /// Returns the reason why the text is not a protocol name, as a clause for a problem.
+    /// Returns the reason why the text is not a protocol name, as a clause for an error message.
     package static func invalidNameProblem(_ text: String) -> String {
         "is \"\(TerminalSanitizer.sanitized(text.prefix(100)))\", which is not the name of a protocol such as com.example.scale"
     }

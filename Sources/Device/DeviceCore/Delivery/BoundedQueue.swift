@@ -2,28 +2,30 @@
 
 package import Synchronization
 
-/// A bounded queue of items to be delivered, oldest first, with the state of its drains.
+/// A bounded queue of undelivered items, oldest first, and the state of its drains.
 ///
-/// An outbox is part of a client's state and is protected by the client's lock. After appending an item, the client
-/// calls `scheduleDrainIfNeeded()`. If that returns true, the client schedules a drain on the app's executor. The drain delivers
-/// the items that were pending when it began, one at a time and without the lock. Items that are appended during a
-/// drain wait for the next one, so that a flood of items does not block the app's thread. There is at most one drain at
-/// a time. Removing the oldest item takes constant time during a drain; at other times, it moves the remaining items.
+/// The queue is part of a client's state and is protected by the client's lock. After appending an item, the client
+/// calls `scheduleDrainIfNeeded()`. If the result is true, the client schedules a drain on the app's executor. The
+/// drain delivers the items that were pending when it began, one at a time and without the lock. Items appended during
+/// a drain wait for the next drain, so that a flood of items does not block the app's thread. There is at most one
+/// drain at a time. Removing the oldest item takes constant time during a drain; at other times, the remaining items
+/// are moved.
 ///
 /// ```swift
-/// if state.withLock({ $0.outbox.append(item, limit: 1024); return $0.outbox.claimTurn() }) {
-///     delivery.schedule { self.deliver() }
+/// if state.withLock({ $0.queue.append(item, limit: 1024); return $0.queue.scheduleDrainIfNeeded() }) {
+///     executor.schedule { self.deliver() }
 /// }
 /// ```
 ///
-/// Inlinable, because other modules would otherwise look up the item's type at run time for each item, which doubles the
+/// Inlinable, because other modules would otherwise look up the item's type at run time for each item. This doubles the
 /// time for playing a trace with all its readings.
 @usableFromInline package struct BoundedQueue<Item> {
     /// The number of items that were dropped because the queue was full.
     @usableFromInline package internal(set) var droppedCount = 0
     /// The items for the next drain, oldest first.
     @usableFromInline var items: [Item] = []
-    /// The items of the current drain in reverse order, so that removing the oldest one does not move the others.
+    /// The items of the current drain in reverse order, so that the oldest item can be removed without moving the
+    /// others.
     @usableFromInline var drainingItems: [Item] = []
     @usableFromInline var isDrainScheduled = false
 
@@ -35,7 +37,7 @@ package import Synchronization
 
     @inlinable package var isEmpty: Bool { drainingItems.isEmpty && items.isEmpty }
 
-    /// The number of items that were appended after the current drain began; all items if there is no drain.
+    /// The number of items appended since the current drain began, or of all items if no drain is running.
     @inlinable package var countSinceDrainBegan: Int { items.count }
 
     @inlinable package var first: Item? { drainingItems.last ?? items.first }
@@ -47,10 +49,10 @@ package import Synchronization
         drainingItems.contains(where: isWanted) || items.contains(where: isWanted)
     }
 
-    /// Appends an item. If `limit` items of its kind are already pending, the oldest one is dropped and counted in
+    /// Appends an item. If `limit` items of the same kind are already pending, drops the oldest of them and increments
     /// `droppedCount`.
     ///
-    /// - Parameter isOfKind: Returns true if an item counts toward the limit. By default, all items do.
+    /// - Parameter isOfKind: Returns true if an item counts toward the limit. By default, all items count.
     /// - Returns: True if an item was dropped.
     @discardableResult @inlinable
     package mutating func append(_ item: Item, limit: Int = .max, of isOfKind: (Item) -> Bool = { _ in true }) -> Bool {
@@ -75,18 +77,19 @@ package import Synchronization
 
     /// Removes the items that satisfy the predicate, without counting them in `droppedCount`.
     @inlinable package mutating func removeAll(where isUnwanted: (Item) -> Bool) {
-        // Oldest first, because the closure may count its calls.
+        // Calls the closure for the oldest item first, because the closure may count its calls.
         drainingItems = drainingItems.reversed().filter { !isUnwanted($0) }.reversed()
         items.removeAll(where: isUnwanted)
     }
 
-    /// Removes all items, without counting them in `droppedCount`. A scheduled or current drain then delivers nothing more.
+    /// Removes all items without counting them in `droppedCount`. A scheduled or running drain then delivers nothing
+    /// more.
     @inlinable package mutating func removeAll() { (drainingItems, items) = ([], []) }
 
     // MARK: Drains
 
-    /// Claims a drain. Returns true if items are pending and no drain is scheduled or running. The caller then has to
-    /// schedule a drain.
+    /// Claims the next drain. Returns true if items are pending and no drain is scheduled or running; the caller must
+    /// then schedule a drain.
     @inlinable package mutating func scheduleDrainIfNeeded() -> Bool {
         guard !isDrainScheduled, !isEmpty else { return false }
         isDrainScheduled = true
@@ -95,12 +98,12 @@ package import Synchronization
 
     @inlinable package mutating func beginDrain() {
         requeueUndrainedItems()
-        // Swapped, so that both arrays keep their memory.
+        // Swaps the arrays, so that both keep their allocated memory.
         swap(&drainingItems, &items)
         drainingItems.reverse()
     }
 
-    /// Returns undelivered items of the drain to the front of the queue.
+    /// Returns the drain's undelivered items to the front of the queue.
     @inlinable mutating func requeueUndrainedItems() {
         guard !drainingItems.isEmpty else { return }
         items.insert(contentsOf: drainingItems.reversed(), at: 0)
@@ -109,14 +112,14 @@ package import Synchronization
 
     @inlinable package var isDraining: Bool { !drainingItems.isEmpty }
 
-    /// Ends the drain. Returns true if items are pending. The caller then has to schedule the next drain.
+    /// Ends the drain. Returns true if items are pending; the caller must then schedule the next drain.
     @inlinable package mutating func finishDrain() -> Bool {
         requeueUndrainedItems()
         isDrainScheduled = !isEmpty
         return isDrainScheduled
     }
 
-    /// Removes all items and releases the claim of a drain, so that a drain that is already scheduled delivers nothing.
+    /// Removes all items and abandons the claimed drain. A drain that is already scheduled delivers nothing.
     @inlinable package mutating func reset() {
         removeAll()
         isDrainScheduled = false
@@ -126,8 +129,9 @@ package import Synchronization
 extension BoundedQueue: Sendable where Item: Sendable {}
 
 extension Mutex {
-    /// Drains a queue whose drains are not scheduled, one item at a time and without the lock. Does nothing if another
-    /// thread, or a caller further up the stack, is already draining the queue; that drain then delivers all items.
+    /// Drains a queue on the current thread instead of scheduling a drain, one item at a time and without the lock.
+    /// Does nothing if another thread or a caller further up the stack is already draining the queue; that drain then
+    /// delivers all items.
     ///
     /// - Parameter isClaimed: True if the caller has already claimed the drain.
     package borrowing func drain<Item: Sendable>(

@@ -3,11 +3,10 @@
 import Dispatch
 import Synchronization
 
-/// An executor on which the app receives callbacks, such as a queue or a run loop. Sources schedule callbacks on it
-/// from their own threads.
+/// An executor for the app's callbacks, such as a queue or a run loop. Sources schedule callbacks from their own
+/// threads.
 public protocol CallbackExecutor: AnyObject, Sendable {
-    /// Schedules the work on the executor, after all work that was scheduled before. The work never runs inside this
-    /// call.
+    /// Schedules the work on the executor, after all previously scheduled work. The work never runs inside this call.
     func schedule(_ work: @escaping @Sendable () -> Void)
 }
 
@@ -16,11 +15,11 @@ public protocol CallbackExecutor: AnyObject, Sendable {
 package protocol PlaybackExecutorProvider: AnyObject, Sendable {
     var usesLiveExecutors: Bool { get }
 
-    /// Returns the executor for a manager that was created on the main thread, or on another thread.
+    /// Returns the executor for a manager that was created on the main thread or on a different thread.
     func executor(onMainThread: Bool) -> any CallbackExecutor
 
-    /// Returns an executor that forwards work to a live executor, so that playback can wait until all scheduled work
-    /// has run.
+    /// Returns an executor that forwards work to a live executor and counts it, so that playback can wait until all
+    /// scheduled work has run.
     func counting(_ executor: any CallbackExecutor) -> any CallbackExecutor
 
     /// The gate that counts the consumers of async sequences. Playback waits until all consumers are idle.
@@ -41,7 +40,7 @@ package enum MainQueueContext {
     package static var isCurrent: Bool { DispatchQueue.getSpecific(key: key) == true }
 }
 
-/// A counter of the consumers of async sequences that are processing an element, so that playback can wait for them.
+/// Counts the consumers of async sequences that are processing an element, so that playback can wait for them.
 package final class ConsumerGate: Sendable {
     private struct State {
         var busyCount = 0
@@ -71,7 +70,7 @@ package final class ConsumerGate: Sendable {
         await wait { busy, _ in busy == 0 }
     }
 
-    /// Waits until there are at least `count` consumers that have requested an element.
+    /// Waits until at least `count` consumers have requested an element.
     package func waitForConsumers(_ count: Int) async { await wait { _, present in present >= count } }
 
     private func wait(_ isReady: @escaping @Sendable (_ busy: Int, _ present: Int) -> Bool) async {

@@ -5,26 +5,26 @@ import Synchronization
 /// The availability of a source or of one of its sensors.
 ///
 /// A source may set the status in its hub at any time. For each subscriber, the hub records whether the last
-/// notification reported a loss, and notifies the subscriber if the current status differs. A subscriber can rely on
-/// these rules:
-/// - A loss is reported once, with the error at that time, even if the error changes during the loss. The end of a
-///   reported loss is reported once.
-/// - If a subscriber joins during a loss, the loss is reported before `subscribe` returns, and readings are delivered
-///   after that. If it joins at any other time, it is not notified until the next loss.
+/// notification reported a loss. It notifies the subscriber if the current status differs. The hub guarantees:
+/// - A loss is reported once, with the error at the time of the report, even if the error changes during the loss. The
+///   end of a reported loss is reported once.
+/// - If a subscriber joins during a loss, the loss is reported before `subscribe` returns and before any readings. A
+///   subscriber that joins at any other time is not notified until the next loss.
 /// - A loss that begins and ends while the subscriber handles an earlier notification is not reported.
-/// - A reading that is being delivered to several subscribers when a loss begins may arrive after the report of the loss.
+/// - If a loss begins while a reading is being delivered to several subscribers, the reading may arrive after the loss
+///   is reported.
 /// - A change to `unknown` is not reported.
 package enum SourceStatus: Sendable {
-    /// The source has no subscribers, or has not determined its status yet.
+    /// The source has no subscribers or has not determined its status yet.
     case unknown
     /// Readings are delivered, or will follow.
     case available
-    /// Readings are unavailable, for the reason that the error states.
+    /// Readings are unavailable; the error states the reason.
     indirect case unavailable(DeviceError)
 
     package init(_ error: DeviceError?) { self = error.map { .unavailable($0) } ?? .available }
 
-    /// The error while readings are unavailable; otherwise nil.
+    /// The error if readings are unavailable; otherwise nil.
     package var error: DeviceError? { if case .unavailable(let error) = self { error } else { nil } }
 
     /// Replaces the status. Returns true if a loss has begun or ended.
@@ -46,16 +46,16 @@ protocol StatusEvent: Sendable {
 extension PositionEvent: StatusEvent {}
 extension MotionEvent: StatusEvent {}
 
-/// The state of one subscriber: whether it receives readings, and whether the status of its source has to be reported
-/// to it.
+/// The state of one subscriber: whether it receives readings, and whether a change of its source's status still has to
+/// be reported.
 ///
 /// ```
 /// joining ── start() ──▶ receiving ── cancel() ──▶ cancelled
 /// ```
 ///
-/// While it joins, a subscriber is notified of the status but receives no readings. The hub calls `setStatus` with its
-/// lock held, so that statuses arrive in the hub's order, and all other functions without the lock. Only one thread at
-/// a time notifies a subscriber. It also reports statuses that are set in the meantime.
+/// A joining subscriber is notified of the status but receives no readings. The hub calls `setStatus` with its lock
+/// held, so that statuses arrive in the hub's order, and calls all other functions without the lock. Only one thread at
+/// a time notifies a subscriber; that thread also reports statuses that are set in the meantime.
 struct SubscriberState: ~Copyable, Sendable {
     private enum Phase: UInt8, AtomicRepresentable { case joining, receiving, cancelled }
 
@@ -65,7 +65,7 @@ struct SubscriberState: ~Copyable, Sendable {
         /// True while a thread notifies the subscriber. Initially true, because the subscribing thread notifies first.
         var isNotifying = true
 
-        /// Returns the next status to report. If there is none, returns nil and ends the notification.
+        /// Returns the next status to report. If there is nothing to report, returns nil and ends the notification.
         mutating func next() -> SourceStatus? {
             switch (status, isLossReported) {
             case (.available, true), (.unavailable, false):
@@ -81,21 +81,21 @@ struct SubscriberState: ~Copyable, Sendable {
     private let phase = Atomic<Phase>(.joining)
     private let report = Mutex(Report())
 
-    /// True while readings are delivered to the subscriber.
+    /// True if readings are delivered to the subscriber.
     var isReceiving: Bool { phase.load(ordering: .acquiring) == .receiving }
 
     var isCancelled: Bool { phase.load(ordering: .acquiring) == .cancelled }
 
     func setStatus(_ status: SourceStatus) { report.withLock { $0.status = status } }
 
-    /// Reports the status to the subscriber if it differs from the last report. Does nothing if another thread is
-    /// already notifying the subscriber.
+    /// Reports the status to the subscriber if it differs from the last reported status. Does nothing if another thread
+    /// is already notifying the subscriber.
     func reportStatus<Event: StatusEvent>(_ deliver: (Event) -> Void) {
         let isFree = report.withLock { !exchange(&$0.isNotifying, with: true) }
         if isFree { notify(deliver) }
     }
 
-    /// Reports a current loss, then lets the subscriber receive readings. Called once, on the subscribing thread.
+    /// Reports a current loss and then starts the delivery of readings. Called once, on the subscribing thread.
     func start<Event: StatusEvent>(_ deliver: (Event) -> Void) {
         notify(deliver)
         start()

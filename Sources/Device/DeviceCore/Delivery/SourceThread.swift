@@ -11,8 +11,8 @@ package protocol ThreadedHub: AnyObject, Sendable {
 extension PositionHub: ThreadedHub {}
 extension BeaconHub: ThreadedHub {}
 
-/// The thread of a source, which runs while its hub has subscribers. At most one thread runs at a time, even if changes
-/// of the subscriptions are reported out of order.
+/// A source's thread, which runs while the source's hub has subscribers. At most one thread runs at a time, even if
+/// subscription changes are reported out of order.
 package final class SourceThread<Hub: ThreadedHub>: Sendable {
     private struct State {
         weak var hub: Hub?
@@ -25,25 +25,26 @@ package final class SourceThread<Hub: ThreadedHub>: Sendable {
     private let work: @Sendable (Hub, WakeupPipe) -> Void
     private let state = Mutex(State())
 
-    /// Creates a source thread. It starts when the hub gets a subscriber.
+    /// Creates a source thread, which starts when the hub gets its first subscriber.
     ///
     /// - Parameters:
-    ///   - name: The purpose of the thread's wakeup descriptor, for the error message if no file descriptor is left.
-    ///   - pause: The time in seconds after which the thread tries again if no file descriptor is left.
-    ///   - work: Called on the thread. Returns when the hub has no subscribers, which it has to check whenever the
-    ///     wakeup is signaled.
+    ///   - name: The purpose of the thread's wakeup descriptor, for the error message if the process runs out of
+    ///     descriptors.
+    ///   - pause: The delay in seconds before the thread tries again after the process ran out of descriptors.
+    ///   - work: Runs on the thread. The closure must check whether the hub has subscribers whenever the wakeup is
+    ///     signaled, and return if there are none.
     package init(for name: String, pause: Double, work: @escaping @Sendable (Hub, WakeupPipe) -> Void) {
         self.name = name
         self.retryDelay = pause
         self.work = work
     }
 
-    /// Sets the hub. It cannot be passed to the initializer, because the hub is created with a closure that calls
-    /// `demandChanged`.
+    /// Sets the hub, which cannot be passed to the initializer because the hub's initializer takes a closure that calls
+    /// `demandDidChange()`.
     package func attach(_ hub: Hub) { state.withLock { $0.hub = hub } }
 
-    /// Starts the thread if the hub has a subscriber, or wakes the running thread. Called after each change of the
-    /// subscriptions.
+    /// Starts the thread if the hub has subscribers, or wakes the running thread. Called whenever the subscriptions
+    /// change.
     package func demandDidChange() {
         let (startsThread, wakeUp) = state.withLock { state -> (Bool, WakeupPipe?) in
             if state.isRunning { return (false, state.wakeUp) }
@@ -64,8 +65,8 @@ package final class SourceThread<Hub: ThreadedHub>: Sendable {
         }
     }
 
-    /// Returns the hub while it has subscribers. Otherwise, resets the status of the hub, marks the thread as ended and
-    /// returns nil.
+    /// Returns the hub if it has subscribers. Otherwise, resets the hub's status, marks the thread as ended and returns
+    /// nil.
     private func nextHub() -> Hub? {
         while true {
             let hub = state.withLock { $0.hub }
@@ -73,7 +74,8 @@ package final class SourceThread<Hub: ThreadedHub>: Sendable {
             if isIdle { hub?.setStatus(.unknown) }
             let next = state.withLock { state -> Hub?? in
                 if let hub = state.hub, hub.hasSubscribers { return hub }
-                // If the last subscription was cancelled after the check above, the status has to be reset first.
+                // If the last subscription was cancelled after the check above, the status must be reset before the
+                // thread ends.
                 guard isIdle else { return nil }
                 (state.isRunning, state.wakeUp) = (false, nil)
                 return .some(nil)
@@ -97,12 +99,12 @@ package final class SourceThread<Hub: ThreadedHub>: Sendable {
     }
 }
 
-/// A value that is used by one thread at a time, without holding a lock.
+/// A value that only one thread can use at a time, without holding a lock.
 ///
-/// A source keeps its decoder in an exclusive value, because subscribers run during decoding and must not be called
-/// with a lock held.
+/// A source keeps its decoder in an exclusive value, because subscribers are called during decoding and must not be
+/// called while a lock is held.
 package struct ExclusiveValue<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
-    // Unchecked, because the flag restricts access to the value to one thread at a time.
+    // Unchecked, because the flag ensures that only one thread accesses the value at a time.
     private let isInUse = Atomic<Bool>(false)
     private let value: UnsafeMutablePointer<Value>
 
@@ -116,7 +118,7 @@ package struct ExclusiveValue<Value: ~Copyable>: ~Copyable, @unchecked Sendable 
         value.deallocate()
     }
 
-    /// Calls the closure with the value. Returns nil if the value is in use by another thread or by a caller further up
+    /// Passes the value to the closure. Returns nil if the value is in use by another thread or by a caller further up
     /// the stack.
     package borrowing func use<Result, Failure: Error>(
         _ body: (inout Value) throws(Failure) -> Result
@@ -126,7 +128,7 @@ package struct ExclusiveValue<Value: ~Copyable>: ~Copyable, @unchecked Sendable 
         return try body(&value.pointee)
     }
 
-    /// Waits until no other thread uses the value, and then calls the closure with it.
+    /// Waits until no other thread uses the value, and then passes the value to the closure.
     package borrowing func useWhenFree<Result>(_ body: (inout Value) -> Result) -> Result {
         while true {
             if let result = use(body) { return result }

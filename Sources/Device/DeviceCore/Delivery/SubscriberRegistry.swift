@@ -4,7 +4,7 @@ import Synchronization
 
 /// A subscriber of a hub.
 final class Subscriber<Request: Sendable & ~Copyable, Event: Sendable>: Sendable {
-    /// The subscriber's request, or the hub's own data about the subscriber.
+    /// The subscriber's request, or data that the hub keeps for the subscriber.
     let request: Request
     private let executor: DirectPlace?
     private let receive: @Sendable (Event) -> Void
@@ -21,16 +21,16 @@ final class Subscriber<Request: Sendable & ~Copyable, Event: Sendable>: Sendable
         batchCompleted = onBatchComplete
     }
 
-    /// Delivers the event if the subscriber receives readings and may be called on this thread.
+    /// Delivers the event if the subscriber is active and may be called on this thread.
     func deliver(_ event: Event) { if state.isReceiving, DeferredCallbacks.permits(executor) { receive(event) } }
 
-    /// Delivers a change of the status, even while the subscriber joins.
+    /// Delivers a status change, even to a subscriber that is still joining.
     func notify(_ event: Event) { receive(event) }
 
     func completeBatch() { if !state.isCancelled { batchCompleted() } }
 }
 
-/// The subscribers of a hub, the status of its source and the hub's own state, protected by one lock. The lock is not
+/// The subscribers of a hub, the source's status and the hub's own state, all protected by one lock. The lock is not
 /// held while subscribers run.
 final class SubscriberRegistry<Content: Sendable, Request: Sendable & ~Copyable, Event: Sendable>: Sendable {
     typealias Member = Subscriber<Request, Event>
@@ -40,8 +40,8 @@ final class SubscriberRegistry<Content: Sendable, Request: Sendable & ~Copyable,
         fileprivate(set) var subscribers: [Member] = []
         private(set) var status = SourceStatus.unknown
 
-        /// Sets the status of the source. The caller then has to call `SubscriberState.reportStatus` for each
-        /// subscriber, without the lock.
+        /// Sets the source's status. The caller must then release the lock and call `SubscriberState.reportStatus` for
+        /// each subscriber.
         mutating func setStatus(_ new: SourceStatus) {
             status = new
             for subscriber in subscribers { subscriber.state.setStatus(new) }
@@ -55,8 +55,8 @@ final class SubscriberRegistry<Content: Sendable, Request: Sendable & ~Copyable,
 
     /// Creates a registry without subscribers.
     ///
-    /// - Parameter demandChanged: Called after each change of the subscribers. It must read `isWanted` itself, because
-    ///   two calls may arrive out of order.
+    /// - Parameter demandChanged: Called whenever a subscriber is added or removed. The closure must read
+    ///   `hasSubscribers` itself, because two calls may arrive out of order.
     init(_ content: Content, demandChanged: @escaping @Sendable () -> Void = {}) {
         state = Mutex(State(content: content))
         self.demandDidChange = demandChanged
@@ -79,7 +79,7 @@ final class SubscriberRegistry<Content: Sendable, Request: Sendable & ~Copyable,
         }
     }
 
-    /// Calls `demandChanged`, and returns the subscription of a subscriber that has been added.
+    /// Calls `demandChanged` and returns a subscription for a subscriber that was already added.
     func subscription(of subscriber: Member) -> Subscription {
         demandDidChange()
         return Subscription { [weak self] in
@@ -89,7 +89,7 @@ final class SubscriberRegistry<Content: Sendable, Request: Sendable & ~Copyable,
         }
     }
 
-    /// Changes the content and delivers the resulting event to all subscribers. Called on one thread at a time.
+    /// Changes the content and delivers the resulting event to all subscribers. Must be called on one thread at a time.
     func publish(_ change: (inout Content) -> Event?) {
         let (event, subscribers) = withLock { state in (change(&state.content), state.subscribers) }
         if let event { for subscriber in subscribers { subscriber.deliver(event) } }

@@ -17,7 +17,7 @@ public final class Subscription: Sendable {
     /// True once the subscription has ended.
     public var isCancelled: Bool { cancelled.load(ordering: .acquiring) }
 
-    /// Ends the subscription. Further calls have no effect. An event that is being delivered on another thread may
+    /// Ends the subscription. Further calls have no effect. If another thread is delivering an event, that event may
     /// still arrive.
     public func cancel() {
         cancelled.store(true, ordering: .releasing)

@@ -2,18 +2,18 @@
 
 import Synchronization
 
-/// Delivers the readings of any number of sensors to any number of subscribers, each with the requested rate and axes.
+/// Delivers sensor readings to subscribers, each with the requested rate and axes.
 ///
-/// A source owns a hub and calls the input functions for each sensor on one thread at a time. `demandChanged` is called
-/// when the demand for a sensor may have changed. The mount matrix is applied in the hub, once for all subscribers. No
-/// lock is held while subscribers run.
+/// A source owns the hub and calls the input functions for each sensor on one thread at a time. The hub calls
+/// `demandChanged` when the demand for a sensor may have changed, and applies the mount matrix once for all
+/// subscribers. No lock is held while subscribers run.
 package final class MotionHub: MotionSource {
     private struct Sensor {
         let description: SensorDescription
         /// True if the sensor's axes differ from those of the device.
         let isTurned: Bool
         var subscribers: [MotionSubscriber] = [] { didSet { needsRate = subscribers.contains { $0.needsRate } } }
-        /// True if the rate of the readings is needed to decimate them for a subscriber.
+        /// True if a subscriber's readings can only be decimated if the sensor's rate is known.
         private(set) var needsRate = false
         private(set) var status = SourceStatus.unknown
         var meter = RateMeter()
@@ -23,21 +23,21 @@ package final class MotionHub: MotionSource {
             isTurned = description.kind.isVector && !description.mountMatrix.isIdentity
         }
 
-        /// Sets the status. The caller then has to call `reportStatus` for each subscriber, without the lock.
+        /// Sets the status. The caller must then release the lock and call `reportStatus` for each subscriber.
         mutating func setStatus(_ new: SourceStatus) {
             if new.isAvailable, !status.isAvailable { meter = RateMeter() }
             status = new
             for subscriber in subscribers { subscriber.state.setStatus(new) }
         }
 
-        /// Adopts the status and the measured rate of the same sensor in the previous list.
+        /// Copies the status and the measured rate from the entry for the same sensor in the previous list.
         mutating func adopt(_ former: Sensor) { (status, meter) = (former.status, former.meter) }
 
         func matches(_ request: MotionRequest) -> Bool {
             description.kind == request.kind && (request.sensor == nil || request.sensor == description.id)
         }
 
-        /// The error that is reported to the sensor's subscribers after its removal.
+        /// The error reported to the sensor's subscribers when the sensor is removed.
         var removalError: DeviceError {
             status.error
                 ?? DeviceError(
@@ -47,13 +47,13 @@ package final class MotionHub: MotionSource {
 
     private struct State {
         var sensors: [Sensor] = []
-        /// The subscribers of sensors that do not exist at present.
+        /// The subscribers whose requests match no existing sensor.
         var waiting: [MotionSubscriber] = []
         var contexts: [String] = []
 
         func index(of sensor: SensorDescription.ID) -> Int? { sensors.firstIndex { $0.description.id == sensor } }
 
-        /// Adds the subscriber to the first sensor that matches its request. Returns false if there is none.
+        /// Adds the subscriber to the first sensor that matches its request. Returns false if no sensor matches.
         mutating func attach(_ subscriber: MotionSubscriber) -> Bool {
             guard let index = sensors.firstIndex(where: { $0.matches(subscriber.request) }) else { return false }
             subscriber.state.setStatus(sensors[index].status)
@@ -70,8 +70,8 @@ package final class MotionHub: MotionSource {
     /// - Parameters:
     ///   - sensors: The sensors, with the best sensor of each kind first.
     ///   - contextDescriptions: The XML descriptions of the libiio contexts.
-    ///   - demandChanged: Called after each change of the demand. It must read `demand(of:)` itself, because two calls
-    ///     may arrive out of order.
+    ///   - demandChanged: Called whenever the demand may have changed. The closure must read `demand(of:)` itself,
+    ///     because two calls may arrive out of order.
     package init(
         sensors: [SensorDescription] = [], contextDescriptions: [String] = [],
         demandChanged: @escaping @Sendable () -> Void = {}
@@ -91,14 +91,14 @@ package final class MotionHub: MotionSource {
 
     package var contextDescriptions: [String] { state.withLock { $0.contexts } }
 
-    /// True while there is a subscriber, even if its sensor does not exist.
+    /// True while there are subscribers, even if their sensors do not exist.
     package var isWanted: Bool {
         state.withLock { state in !state.waiting.isEmpty || state.sensors.contains { !$0.subscribers.isEmpty } }
     }
 
     package var isMissingSensor: Bool { state.withLock { !$0.waiting.isEmpty } }
 
-    /// Returns the combined requests of a sensor's subscribers; nil if there are none.
+    /// Returns the combined requests of a sensor's subscribers, or nil if the sensor has no subscribers.
     package func demand(of sensor: SensorDescription.ID) -> MotionDemand? {
         state.withLock { state in
             guard let index = state.index(of: sensor), !state.sensors[index].subscribers.isEmpty else { return nil }
@@ -115,8 +115,8 @@ package final class MotionHub: MotionSource {
         }
     }
 
-    /// Returns the executor of all subscribers of the sensors; nil if they have different executors or one that cannot
-    /// poll, or if there are no subscribers.
+    /// Returns the executor shared by all subscribers of the sensors. Returns nil if there are no subscribers, if their
+    /// executors differ, or if the executor cannot poll.
     package func executor(of sensors: [SensorDescription.ID]) -> (any PollingExecutor)? {
         state.withLock { state in
             var executor: DirectPlace?
@@ -133,7 +133,7 @@ package final class MotionHub: MotionSource {
         }
     }
 
-    /// Returns the rate of the sensor's readings in hertz, measured over about one second; nil if it is not known yet.
+    /// Returns the sensor's rate in hertz, measured over about one second, or nil if the rate is not known yet.
     package func measuredRate(of sensor: SensorDescription.ID) -> Double? {
         state.withLock { state in state.index(of: sensor).flatMap { state.sensors[$0].meter.rate } }
     }
@@ -166,8 +166,9 @@ package final class MotionHub: MotionSource {
 
     // MARK: Input
 
-    /// Replaces the list of sensors. If a sensor is no longer in the list, its subscribers are notified of the loss,
-    /// unless another sensor matches their request. They receive readings again when a matching sensor is in the list.
+    /// Replaces the list of sensors. If a sensor is no longer listed and no other sensor matches its subscribers'
+    /// requests, those subscribers are notified of the loss. They receive readings again once a matching sensor is
+    /// listed.
     package func post(sensors: [SensorDescription], contextDescriptions: [String]) {
         let moved = state.withLock { state -> [MotionSubscriber] in
             let former = exchange(&state.sensors, with: [])
@@ -191,10 +192,10 @@ package final class MotionHub: MotionSource {
         demandChanged()
     }
 
-    /// Delivers readings of a sensor. They must be in the sensor's own axes and have increasing times.
+    /// Delivers readings of one sensor. The readings must be in the sensor's own axes and in chronological order.
     package func post(_ batch: MotionBatch) {
         guard batch.count > 0 else { return }
-        // Usually there is a single subscriber, which needs no array.
+        // There is usually a single subscriber, for which no array is needed.
         var first: MotionSubscriber?
         var subscribers: [MotionSubscriber] = []
         var interval: Double?
@@ -202,7 +203,7 @@ package final class MotionHub: MotionSource {
         var matrix: MountMatrix?
         var isNewlyAvailable = false
         state.withLock { state in
-            // The sensor is accessed in place, because copying it would cost more than the rest of this function.
+            // Accesses the sensor in place, because copying it would cost more than the rest of this function.
             var index = 0
             while index < state.sensors.count, state.sensors[index].description.id != batch.sensor { index += 1 }
             guard index < state.sensors.count else { return }
@@ -237,7 +238,8 @@ package final class MotionHub: MotionSource {
         for subscriber in subscribers { deliver(to: subscriber) }
     }
 
-    /// Returns the supported rate for the shortest requested interval. Used until the rate has been measured.
+    /// Returns the supported rate that satisfies the shortest requested interval. Used until the rate has been
+    /// measured.
     private static func nominalRate(of sensor: Sensor) -> Double? {
         let intervals = sensor.subscribers.lazy.filter { !$0.request.includesAllReadings }.map(\.request.interval)
         guard let shortest = intervals.min() else { return nil }
@@ -250,7 +252,7 @@ package final class MotionHub: MotionSource {
         return turned
     }
 
-    /// Sets whether readings of the sensor are available. Posting readings sets the status to `available`.
+    /// Sets whether the sensor's readings are available. Posting readings sets the status to `available`.
     package func setStatus(_ status: SourceStatus, of sensor: SensorDescription.ID) {
         let subscribers = state.withLock { state -> [MotionSubscriber] in
             guard let index = state.index(of: sensor) else { return [] }

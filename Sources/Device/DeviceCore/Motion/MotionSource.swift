@@ -4,38 +4,38 @@
 public protocol MotionSource: Sendable {
     /// The available sensors, with the best sensor of each kind first.
     ///
-    /// The first access may search for sensors, which takes up to a few seconds if a server has to be queried.
+    /// The first access may search for sensors, which can take a few seconds if servers have to be queried.
     var sensors: [SensorDescription] { get }
 
-    /// Returns a sensor, or nil if it does not exist. Does not block.
+    /// Returns the sensor with this identifier, or nil if it does not exist. Does not block.
     func description(of sensor: SensorDescription.ID) -> SensorDescription?
 
     /// The XML descriptions of the libiio contexts, for recorders; empty if there are none.
     var contextDescriptions: [String] { get }
 
-    /// The errors of the last search for sensors, for contexts that could not be queried; empty if there are none.
+    /// The errors for contexts that could not be queried during the last search for sensors; empty if there are none.
     var problems: [DeviceError] { get }
 
-    /// Delivers events to the closure until the subscription ends, in order and on threads of the source, or on the
-    /// request's `place` if the source reads there. Events are delivered one at a time, except that a loss may be
-    /// delivered while the closure still processes earlier readings.
+    /// Delivers events to the closure until the subscription ends, in order. Events are delivered on threads of the
+    /// source, or on the request's `executor` if that executor reads the source. Events are delivered one at a time,
+    /// except that a loss may be delivered while the closure still processes earlier readings.
     ///
     /// If the sensor is already lost, the loss is delivered before this call returns. If the sensor does not exist yet,
-    /// no event is delivered until it appears. The hardware runs at the rate of the fastest subscriber. Readings for
-    /// slower subscribers are decimated by time stamp. `quiet` is called if the source knows that no readings follow
-    /// for now, for example at the end of a trace. A subscriber that is waiting for readings of other sensors can then
-    /// stop waiting.
+    /// no event is delivered until the sensor appears. The hardware runs at the rate of the fastest subscriber;
+    /// readings for slower subscribers are decimated by time stamp. `quiet` is called when the source knows that no
+    /// readings follow for now, for example at the end of a trace. A subscriber that waits for readings from other
+    /// sensors can then stop waiting.
     func subscribe(
         _ request: MotionRequest, receive: @escaping @Sendable (MotionEvent) -> Void,
         quiet: @escaping @Sendable () -> Void
     ) -> Subscription
 
-    /// Returns the actual rate of a sensor in hertz, measured from time stamps, or nil if it is not known yet.
+    /// Returns the sensor's actual rate in hertz, measured from time stamps, or nil if the rate is not known yet.
     func measuredRate(of sensor: SensorDescription.ID) -> Double?
 }
 
 extension MotionSource {
-    /// Always empty, for sources without a search for sensors.
+    /// An empty list, for sources that do not search for sensors.
     public var problems: [DeviceError] { [] }
 
     /// Delivers events to the closure, in order and on threads of the source, until the subscription ends.
@@ -45,10 +45,10 @@ extension MotionSource {
 
 /// An event of a motion source.
 public enum MotionEvent: Sendable {
-    /// Readings. The batch is not empty.
+    /// Readings arrived. The batch is never empty.
     case samples(MotionBatch)
-    /// The sensor delivers no readings for now. Sent once for each loss. Indirect to keep the enum small, so that
-    /// readings are passed on quickly.
+    /// The sensor currently delivers no readings. Sent once for each loss. The case is indirect to keep the enum small,
+    /// so that readings are passed on quickly.
     indirect case lost(DeviceError)
     /// The sensor is available again. Readings follow.
     case regained
@@ -58,32 +58,32 @@ public enum MotionEvent: Sendable {
 public struct MotionRequest: Sendable, Hashable {
     /// The axes of readings.
     public enum Axes: Sendable, Hashable {
-        /// The axes of the device: x to the right, y to the top edge, z out of the screen. The mount matrix is applied.
+        /// The device axes, after applying the mount matrix: x to the right, y to the top edge, z out of the screen.
         case device
         /// The sensor's own axes, as used in recordings.
         case sensor
     }
 
-    /// The kind of sensor. Selects the best sensor of this kind unless ``sensor`` is set.
+    /// The sensor kind. The best sensor of this kind is used unless ``sensor`` is set.
     public var kind: SensorKind
-    /// A specific sensor; nil for the best one of the kind.
+    /// The identifier of the sensor to use; nil selects the best sensor of the kind.
     public var sensor: SensorDescription.ID?
-    /// The time between readings in seconds; 0 for every reading at the sensor's maximum rate.
+    /// The time between readings in seconds; 0 requests all readings at the sensor's maximum rate.
     public var interval: Double
-    /// The maximum time in seconds that a reading may be held back to reduce wakeups; 0 for immediate delivery.
+    /// The maximum time in seconds that a reading may be held back to reduce wakeups; 0 requests immediate delivery.
     public var latency: Double
-    /// True to receive every reading at the sensor's current rate, without requesting a rate.
+    /// True to receive all readings at the sensor's current rate without requesting a particular rate.
     public var includesAllReadings: Bool
-    /// True to decimate readings to ``interval``. False to receive all readings, even if other subscribers or the
-    /// supported rates make the sensor faster.
+    /// True to decimate readings to ``interval``. If false, all readings are delivered, even if the sensor runs faster
+    /// because of other subscribers or its supported rates.
     public var decimates: Bool
     /// The axes of the readings.
     public var axes: Axes
-    /// The executor of the subscriber's callbacks if it can read from the source itself; otherwise nil.
+    /// The executor of the subscriber's callbacks if the executor can read from the source itself; otherwise nil.
     package var executor: DirectPlace?
 
-    /// Creates a request. By default it requests all readings of the best sensor of a kind at its maximum rate, in the
-    /// device's axes.
+    /// Creates a request. By default, it requests all readings from the best sensor of the kind, at the maximum rate
+    /// and in the device's axes.
     public init(
         kind: SensorKind, sensor: SensorDescription.ID? = nil, interval: Double = 0, latency: Double = 0,
         everyReading: Bool = false, thins: Bool = true, axes: Axes = .device
@@ -100,13 +100,13 @@ public struct MotionRequest: Sendable, Hashable {
 
 /// The combined requests of all subscribers of a sensor.
 package struct MotionDemand: Sendable, Hashable {
-    /// The shortest requested interval in seconds; 0 for the sensor's maximum rate, infinity if no subscriber requests
-    /// a rate.
+    /// The shortest requested interval in seconds; 0 means the sensor's maximum rate, and infinity means that no
+    /// subscriber requests a rate.
     package var interval: Double
-    /// The shortest time in seconds for which a subscriber allows readings to be held back.
+    /// The maximum time in seconds that a reading may be held back, limited by the subscriber that allows the least.
     package var latency: Double
-    /// True if all subscribers want at most one reading per interval. The source may then discard other readings, which
-    /// saves a wakeup for each.
+    /// True if every subscriber wants at most one reading per interval. The source may then discard the other readings,
+    /// which saves a wakeup for each.
     package var decimates: Bool
 
     /// The rate to request from the hardware in hertz: infinity for the maximum rate, 0 for any rate.
@@ -119,19 +119,19 @@ package struct MotionDemand: Sendable, Hashable {
     }
 }
 
-/// Readings of one sensor that arrived together, oldest first.
+/// Readings of one sensor that arrived together, in chronological order.
 public struct MotionBatch: Sendable {
-    /// The sensor of the readings.
+    /// The identifier of the sensor.
     public var sensor: SensorDescription.ID
     /// The kind of the sensor, which determines the unit of the values.
     public var kind: SensorKind
-    /// The values, in the requested axes. A scalar is in the first component.
+    /// The values, in the requested axes. For scalar sensors, the value is in the first component.
     public var values: [SIMD3<Double>]
     /// The measurement time of each value, from the device's clock, in ascending order.
     public var times: [BootTime]
     /// The arrival time of the batch, from the device's clock.
     public var arrival: BootTime
-    /// The decimation factor: each reading stands for this many readings of the sensor.
+    /// The decimation factor: the number of sensor readings that each reading represents.
     package var decimationFactor = 1
 
     /// Creates a batch. `values` and `times` must have the same number of elements.

@@ -5,7 +5,7 @@ import Synchronization
 /// A subscriber of a motion hub.
 final class MotionSubscriber: Sendable {
     let request: MotionRequest
-    /// True if the sensor's rate is needed to select the readings to deliver.
+    /// True if the readings to deliver can only be selected if the sensor's rate is known.
     let needsRate: Bool
     let state = SubscriberState()
     private let receive: @Sendable (MotionEvent) -> Void
@@ -23,10 +23,9 @@ final class MotionSubscriber: Sendable {
         thinner = Mutex(Decimator(interval: request.interval))
     }
 
-    /// Delivers the requested readings of a batch if the subscriber receives readings and may be called on this thread.
+    /// Delivers the requested readings of a batch, if the subscriber is active and may be called on this thread.
     ///
-    /// - Parameter sensorInterval: The time between two readings of the sensor, in seconds; nil if it is unknown or not
-    ///   needed.
+    /// - Parameter sensorInterval: The time between sensor readings in seconds; nil if unknown or not needed.
     func deliver(_ batch: MotionBatch, sensorInterval: Double?) {
         guard state.isReceiving, DeferredCallbacks.permits(request.executor) else { return }
         if !needsRate {
@@ -40,27 +39,26 @@ final class MotionSubscriber: Sendable {
 
     func notify(_ event: MotionEvent) { receive(event) }
 
-    /// Reports that no readings follow for now.
     func reportInputIdle() { if state.isReceiving { inputIdle() } }
 }
 
-/// Decimates the readings of a sensor to an interval, by their time stamps.
+/// Decimates sensor readings to an interval, based on their time stamps.
 ///
-/// Each selected reading sets the due time of the next one. A reading up to half a sensor interval early is also
-/// selected, so that the average interval is met and jitter does not remove readings of an equally fast sensor.
+/// Each selected reading sets the due time of the next one. A reading that is early by at most half a sensor interval
+/// is also selected. This keeps the average interval exact, and jitter does not drop readings if the sensor is no
+/// faster than the interval.
 package struct Decimator: Sendable {
     /// The requested time between readings, in seconds.
     package let interval: Double
     private var due: BootTime?
     private var last: BootTime?
 
-    /// Creates a decimator that selects one reading per interval, in seconds.
     package init(interval: Double) { self.interval = interval }
 
     package mutating func selects(_ time: BootTime) -> Bool {
         defer { last = time }
         guard let due, let last, time > last else {
-            // The first reading, or the first one after the clock was set back.
+            // The first reading, or the first reading after the clock was set back.
             self.due = time.advanced(bySeconds: interval)
             return true
         }
@@ -73,7 +71,7 @@ package struct Decimator: Sendable {
         return true
     }
 
-    /// Returns the selected readings of a batch, or nil if there are none.
+    /// Returns the selected readings of a batch, or nil if no reading is selected.
     mutating func decimate(_ batch: MotionBatch) -> MotionBatch? {
         var taken = MotionBatch(sensor: batch.sensor, kind: batch.kind, arrival: batch.arrival)
         for index in 0..<batch.count where selects(batch.times[index]) {
@@ -84,11 +82,11 @@ package struct Decimator: Sendable {
     }
 }
 
-/// Measures the rate of a sensor from the time stamps of its readings.
+/// Measures a sensor's rate from the time stamps of its readings.
 ///
 /// Computes the mean over a window of one to two seconds. A gap of more than one second restarts the measurement.
 struct RateMeter {
-    /// The minimum duration of a window and the longest gap in it, in nanoseconds.
+    /// The minimum window length and the longest gap within a window, in nanoseconds.
     private static let window: Int64 = 1_000_000_000
     private static let maximumGap: Int64 = 1_000_000_000
 
@@ -103,7 +101,7 @@ struct RateMeter {
         let seconds = last.seconds(since: start)
         if seconds < 0.1 { return previousRate }
         let current = Double(count) / seconds
-        // A new window is less accurate than the previous one.
+        // Until a new window is half full, its rate is less accurate than that of the previous window.
         guard let previousRate, last.nanoseconds.subtractingSaturated(start.nanoseconds) < Self.window / 2 else {
             return current
         }
@@ -112,7 +110,7 @@ struct RateMeter {
 
     /// Records the time stamps of a batch.
     ///
-    /// - Parameter thinning: The decimation factor of the batch.
+    /// - Parameter decimationFactor: The decimation factor of the batch.
     mutating func record(_ times: [BootTime], decimationFactor: Int = 1) {
         guard let first = times.first, let newest = times.last else { return }
         guard let start, newest > last, first.nanoseconds.subtractingSaturated(last.nanoseconds) <= Self.maximumGap

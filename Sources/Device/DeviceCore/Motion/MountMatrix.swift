@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A matrix that rotates readings from a sensor's own axes into the axes of the device.
+/// A matrix that rotates readings from the sensor's own axes into the device's axes.
 ///
 /// The device's vector is the product of the 3×3 matrix and the sensor's vector. In the device's axes, x points to the
 /// right, y to the top edge and z out of the screen.
@@ -43,19 +43,19 @@ public struct MountMatrix: Sendable, Hashable {
 }
 
 extension MountMatrix {
-    /// The result of checking a matrix of the kernel's convention.
+    /// The result of validating a matrix that follows the kernel's convention.
     package enum Validity {
         /// All elements are zero, because the matrix was never filled in.
         case empty
-        /// The matrix is unusable, for the given reason.
+        /// The matrix is unusable; the text states the reason.
         case rejected(String)
-        /// The matrix is usable, possibly with a remark.
+        /// The matrix is usable. The remark, if any, describes a problem.
         case accepted(remark: String?)
     }
 
-    /// Checks whether a sensor of this kind can use the matrix.
+    /// Checks whether sensors of this kind can use the matrix.
     ///
-    /// - Parameter origin: The origin of the matrix, for the remark.
+    /// - Parameter origin: The origin of the matrix, which the remark mentions.
     package func validity(for kind: SensorKind, origin: String) -> Validity {
         let (first, second, third) = rows
         if first == .zero, second == .zero, third == .zero { return .empty }
@@ -72,7 +72,7 @@ extension MountMatrix {
 
     /// Parses nine numbers, row by row: `r, r, r; r, r, r; r, r, r`, the notation of the kernel and systemd.
     ///
-    /// Returns nil unless the text contains nine finite numbers. Does not check whether the matrix is a
+    /// Returns nil unless the text consists of nine finite numbers. Does not check whether the matrix is a
     /// rotation.
     public init?(_ text: String) {
         guard text.utf8.count <= 1000 else { return nil }
@@ -88,16 +88,16 @@ extension MountMatrix {
             [numbers[6], numbers[7], numbers[8]])
     }
 
-    /// The reason why the matrix is unsuitable, or nil if it is a rotation or close to one.
+    /// The reason why the matrix is unsuitable, or nil if it is at least approximately a rotation.
     ///
-    /// A singular matrix loses a direction. A matrix with a negative determinant contains a reflection, so gyroscopes
-    /// and magnetometers cannot use it.
+    /// A singular matrix maps one direction to zero. A matrix with a negative determinant contains a reflection, so
+    /// gyroscopes and magnetometers cannot use it.
     package var problem: String? {
         if isSingular { return "it is singular (it loses at least one direction)" }
         return determinant < 0 ? "it contains a reflection (its determinant is negative)" : nil
     }
 
-    /// True if the matrix loses a direction, so that no reading is valid.
+    /// True if the matrix maps a direction to zero, which makes every reading invalid.
     package var isSingular: Bool { !determinant.isFinite || abs(determinant) < 1e-3 }
 
     /// The nine numbers, row by row, in the kernel's notation.

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension SensorDescription {
-    /// Sets the effective mount matrix and replaces the driver's, which is ``mountMatrix`` before this call. The
-    /// settings take precedence over udev, which is used for accelerometers only, and udev over the driver.
+    /// Sets the effective mount matrix, replacing the driver's matrix in ``mountMatrix``. Settings take precedence over
+    /// udev, and udev over the driver. The udev matrix is used for accelerometers only.
     ///
-    /// The matrix and the convention are each taken from the first applicable setting that specifies one. Without a
-    /// convention, matrices of settings and drivers use the kernel's; udev matrices have the signs of systemd's
-    /// hardware database, whose results are negative in x and y on the axis that points up.
+    /// The matrix and the convention are each taken from the first applicable setting that specifies them. If no
+    /// setting specifies a convention, matrices from settings and drivers follow the kernel's convention. Matrices from
+    /// udev follow systemd's hardware database, where the axis that points up is negative in x and y.
     /// - `kernel`: The matrix is used unchanged.
-    /// - `windows`: The matrix yields -9.81 on the axis that points up, so an accelerometer's matrix is negated, even
-    ///   the identity if there is no matrix. Negation is not a rotation, and gyroscopes and magnetometers have no such
-    ///   sign: they use the matrix or its negative, whichever is not a reflection.
+    /// - `windows`: The matrix yields -9.81 on the axis that points up, so an accelerometer's matrix is negated. If no
+    ///   matrix is given, the identity is negated. Negation is not a rotation, and readings of gyroscopes and
+    ///   magnetometers have no such sign: they use either the matrix or its negative, whichever is not a reflection.
     /// - `raw`: No matrix is used.
     ///
-    /// Singular matrices are skipped with a remark, and so are reflections for gyroscopes and magnetometers. An
-    /// accelerometer uses a reflection, with a remark. A pressure sensor is not changed.
+    /// Singular matrices are skipped with a remark. Reflections are skipped with a remark for gyroscopes and
+    /// magnetometers, and used with a remark for accelerometers. Pressure sensors are not changed.
     ///
     /// - Parameters:
     ///   - settings: The sensor settings of the configuration.
-    ///   - udevMatrix: The value of the udev property ACCEL_MOUNT_MATRIX of the device.
-    ///   - driverRemarks: The remarks about the driver's matrix. They are removed if another matrix is used.
+    ///   - udevMatrix: The device's udev property ACCEL_MOUNT_MATRIX.
+    ///   - driverRemarks: The remarks about the driver's matrix, which are removed if a different matrix is used.
     package mutating func applyMountMatrix(
         from settings: [SensorSetting], udevMatrix: String? = nil, driverRemarks: [String] = []
     ) {
@@ -51,7 +51,7 @@ extension SensorDescription {
             case .rejected(let remark): remarks.append(remark)
             case .accepted(let remark):
                 setMountMatrix(matrix, origin: convention.describe(origin), removing: driverRemarks)
-                // Negating a rotation of the windows convention yields a reflection. This is expected and needs no
+                // With the windows convention, negating a rotation yields a reflection. This is expected and needs no
                 // remark.
                 if let remark, convention == .kernel { remarks.append(remark) }
                 return
@@ -70,7 +70,7 @@ extension SensorDescription {
 }
 
 extension MountMatrix {
-    /// The rotation that a matrix of systemd's hardware database represents.
+    /// The rotation represented by a matrix from systemd's hardware database.
     ///
     /// These matrices were determined from the orientation of the screen: their results are negative in x and y on the
     /// axis that points up. The sign of z does not affect the orientation, and many of the matrices are reflections. A

@@ -5,13 +5,13 @@ public struct SensorDescription: Sendable, Hashable, Identifiable {
     /// Identifies a sensor during the lifetime of its device, for example "local:/iio:device0/accel".
     public typealias ID = String
 
-    /// The method by which readings are obtained.
+    /// The methods of obtaining readings.
     public enum Mode: String, Sendable {
-        /// Through the kernel's buffer, with time stamps of the driver.
+        /// Readings come from the kernel's buffer, with time stamps from the driver.
         case buffered
-        /// By reading each axis from its attribute.
+        /// Each axis is read from its attribute.
         case polled
-        /// From a trace.
+        /// Readings come from a trace.
         case recorded
     }
 
@@ -23,25 +23,26 @@ public struct SensorDescription: Sendable, Hashable, Identifiable {
     public var name = ""
     /// The label from the firmware, for example "accel-display"; empty if there is none.
     public var label = ""
-    /// The location in the machine that the driver reports: "display", "base", "lid"; empty if it reports none.
+    /// The location in the machine that the driver reports: "display", "base" or "lid"; empty if unknown.
     public var location = ""
-    /// The serial number of the chip; empty if it reports none.
+    /// The chip's serial number; empty if unknown.
     public var serial = ""
-    /// The hardware path of the sensor, for example "i2c-1/1-0068"; empty if unknown. Does not change between boots.
+    /// The hardware path of the sensor, for example "i2c-1/1-0068"; empty if unknown. The path does not change between
+    /// boots.
     public var path = ""
     /// The address of the context, for example "local:" or "ip:192.168.2.1".
     public var source = ""
     /// The supported rates.
     public var rates = SensorRates.unknown
-    /// The method by which readings are obtained.
+    /// The method of obtaining readings.
     public var mode = Mode.buffered
     /// The matrix that rotates readings into the device's axes: x to the right, y to the top edge, z out of the screen.
     public var mountMatrix = MountMatrix.identity
-    /// A description of the origin of the matrix: "in_accel_mount_matrix", a configuration file, or "none given".
+    /// The origin of the matrix, as text: "in_accel_mount_matrix", a configuration file, or "none given".
     public var mountMatrixOrigin = ""
-    /// The driver's name of the clock for time stamps, for example "boottime"; empty if there are no time stamps.
+    /// The clock of the time stamps, as named by the driver, for example "boottime"; empty if there are no time stamps.
     public var clock = ""
-    /// Remarks for the user, for example that a matrix is unusable; empty if there are none.
+    /// Remarks for the user, for example about an unusable matrix; empty if there are none.
     public var remarks: [String] = []
 
     /// Creates a description with default values.
@@ -59,10 +60,12 @@ public enum SensorRates: Sendable, Hashable {
     case unknown
     /// The listed rates, in ascending order.
     case list([Double])
-    /// The rates from the minimum to the maximum in steps. With a step of 0, any rate in between.
+    /// The rates from the minimum to the maximum in the given steps. If the step is 0, any rate in the range is
+    /// supported.
     case range(minimum: Double, step: Double, maximum: Double)
 
-    /// Returns the lowest rate that is at least the requested rate, or the highest rate if there is none.
+    /// Returns the lowest supported rate that is not below the requested rate, or the highest rate if all rates are
+    /// below it.
     ///
     /// Infinity selects the highest rate. Returns nil if the driver does not report its rates.
     package func rate(atLeast wanted: Double) -> Double? {

@@ -2,7 +2,8 @@
 
 /// The quantity that a motion sensor measures. Readings are in the units of the kernel's Industrial I/O subsystem.
 ///
-/// The raw value is the name in traces, configurations and commands, and the name of sensors without another name.
+/// The raw value is the name used in traces, configurations and commands. It also names sensors that have no name of
+/// their own.
 public enum SensorKind: String, Sendable, Hashable, CaseIterable {
     /// Proper acceleration (specific force) in m/s². At rest, the axis that points up reads +9.81.
     case accelerometer
@@ -10,10 +11,10 @@ public enum SensorKind: String, Sendable, Hashable, CaseIterable {
     case gyroscope
     /// Magnetic field in gauss (1 gauss is 100 microtesla).
     case magnetometer
-    /// Air pressure in kilopascal, in the first component. The other components are 0.
+    /// Air pressure in kilopascals, in the first component. The other components are 0.
     case pressure
 
-    /// True if readings have three axes, to which a mount matrix applies.
+    /// True if readings have three axes, so that a mount matrix applies.
     package var isVector: Bool {
         switch self {
         case .accelerometer, .gyroscope, .magnetometer: true
@@ -24,25 +25,24 @@ public enum SensorKind: String, Sendable, Hashable, CaseIterable {
     /// The unit of readings, in the notation of traces.
     public var unit: String { properties.unit }
 
-    /// The channel type in the Industrial I/O subsystem, the prefix of channel IDs such as "accel_x", "accel_y" and
-    /// "accel_z", or the entire ID, for example "pressure".
+    /// The channel type in the Industrial I/O subsystem: the prefix of channel IDs such as "accel_x", or the entire ID,
+    /// for example "pressure".
     package var channelType: String { properties.channelType }
 
     package var channelIDs: [String] { isVector ? ["x", "y", "z"].map { "\(channelType)_\($0)" } : [channelType] }
 
-    /// The scale of 32-bit integers in recordings, in the notation of sysfs. The resolution is finer than that of any
+    /// The scale of the 32-bit integers in recordings, in sysfs notation. The resolution is finer than that of any
     /// sensor.
     package var recordingScale: String { properties.recordingScale }
 
-    /// The common name of the sensor kind.
     package var name: String { properties.name }
 
-    /// The maximum offset on an axis that a calibration may have, in the unit of the kind. Working sensors need far
+    /// The largest offset that a calibration may have on an axis, in the sensor kind's unit. Working sensors need far
     /// less.
     package var maximumOffset: Double { properties.maximumOffset }
 
-    /// The SenML unit (RFC 8428) of the readings, nil if SenML has none, and the factor that converts a reading to that
-    /// unit.
+    /// The SenML unit (RFC 8428) of the readings, and the factor that converts a reading to that unit. The name is nil
+    /// if SenML has no such unit.
     package var senMLUnit: (name: String?, factor: Double) { properties.senML }
 
     private struct Properties {

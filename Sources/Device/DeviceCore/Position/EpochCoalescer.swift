@@ -1,25 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Reduces the reports of one receiver to one report per epoch.
+/// Reduces a receiver's reports to one report per epoch.
 ///
 /// gpsd may send a report after every sentence. Several reports then have the same time, each more complete than the
-/// one before. Reports of a receiver that sends one report per epoch are not delayed. Once two reports have had the
-/// same time, epochs are held until the time changes or no report arrives for 150 ms; the last report, preferably one
-/// with a fix, is then delivered.
+/// previous one. If a receiver sends one report per epoch, its reports are not delayed. Once two reports have had the
+/// same time, epochs are held until the time changes or no report arrives for 150 ms. The last report of the epoch,
+/// preferably one with a fix, is then delivered.
 struct EpochCoalescer: Sendable {
-    /// The time in seconds without a report after which an epoch is complete.
+    /// The time in seconds without a report after which an epoch is considered complete.
     static let idleTimeout = 0.15
-    /// The maximum duration of an epoch in seconds. Without it, a receiver whose time does not advance would be muted.
+    /// The maximum duration of an epoch in seconds. Without a limit, a receiver whose time does not advance would never
+    /// deliver a report.
     static let maximumDuration = 2.0
 
-    /// The report that is held until its epoch ends.
+    /// The report that is held until the end of its epoch.
     private(set) var pending: PositionReport?
     /// The time by which the pending report must be delivered.
     private(set) var deadline = BootTime.never
     private var holdsEpochs = false
     private var epoch: WallTime?
     private var epochStart = BootTime.zero
-    /// Whether a report, and a report with a fix, of this epoch was delivered.
+    /// True if a report of this epoch was delivered. `hasDeliveredFix` is true if a delivered report had a fix.
     private var hasDelivered = false
     private var hasDeliveredFix = false
 
@@ -28,25 +29,25 @@ struct EpochCoalescer: Sendable {
         case immediate
         /// The report is held until the end of its epoch.
         case held
-        /// The report is dropped because a delivered or pending report of the epoch is at least as complete.
+        /// The report is dropped because a delivered or pending report of the same epoch is at least as complete.
         case suppressed
     }
 
     /// Processes the next report.
     ///
-    /// - Parameter finished: Set to the held report of the previous epoch if this report ends that epoch.
+    /// - Parameter finished: Receives the held report of the previous epoch if this report ends that epoch.
     mutating func accept(_ report: PositionReport, now: BootTime, finished: inout PositionReport?) -> Outcome {
         if let time = report.time, time == epoch, now.seconds(since: epochStart) < EpochCoalescer.maximumDuration {
             holdsEpochs = true
-            // One fix is delivered per epoch. A report without a fix neither replaces a pending fix nor follows a
-            // delivered report.
+            // One fix is delivered per epoch. A report without a fix is dropped if a fix is pending or a report of the
+            // epoch was already delivered.
             let isRedundant = report.hasFix ? hasDeliveredFix : hasDelivered || pending?.hasFix == true
             if isRedundant { return .suppressed }
             hold(report, now: now)
             return .held
         }
         if pending != nil { finished = removePending() }
-        // A report without a time belongs to no epoch and does not end the current one.
+        // A report without a time belongs to no epoch and does not end the current epoch.
         guard let time = report.time else { return .immediate }
         (epoch, epochStart) = (time, now)
         (hasDelivered, hasDeliveredFix) = (false, false)
@@ -58,14 +59,14 @@ struct EpochCoalescer: Sendable {
         return .immediate
     }
 
-    /// Removes and returns the pending report, because its deadline has passed or the stream has ended.
+    /// Removes and returns the pending report. Called when the deadline has passed or the stream has ended.
     mutating func removePending() -> PositionReport? {
         if let pending { recordDelivery(pending) }
         deadline = .never
         return pending.take()
     }
 
-    /// Resets the epoch when the stream restarts. Whether the receiver sends several reports per epoch is remembered.
+    /// Resets the epoch when the stream restarts, but remembers whether the receiver sends several reports per epoch.
     mutating func reset() {
         (pending, deadline, epoch) = (nil, .never, nil)
         (hasDelivered, hasDeliveredFix) = (false, false)

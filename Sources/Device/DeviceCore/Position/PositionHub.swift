@@ -2,10 +2,10 @@
 
 import Synchronization
 
-/// Delivers one stream of reports to any number of subscribers, each in the requested form.
+/// Delivers one stream of reports to subscribers, each in the requested form.
 ///
-/// A source owns a hub and calls its input functions on one thread at a time. `demandChanged` is called after each
-/// change of the subscribers. No lock is held while subscribers run.
+/// The source that owns the hub calls the input functions on one thread at a time. The hub calls `demandChanged`
+/// whenever a subscriber is added or removed. No lock is held while subscribers run.
 package final class PositionHub: PositionSource {
     private typealias Member = Subscriber<PositionRequest, PositionEvent>
 
@@ -17,29 +17,30 @@ package final class PositionHub: PositionSource {
 
     private let registry: SubscriberRegistry<Content, PositionRequest, PositionEvent>
     // The numbers of subscribers that request lines and raw reports. Atomic, because they are read for each line
-    // without the lock.
+    // without holding the lock.
     private let lineWishes = Atomic<Int>(0)
     private let rawWishes = Atomic<Int>(0)
     private let isTogether = Atomic<Bool>(false)
-    /// The time at which a held epoch is due, in nanoseconds. Atomic, because it is read after each report without the
-    /// lock.
+    /// The time at which the next held epoch is due, in nanoseconds. Atomic, because it is read after each report
+    /// without holding the lock.
     private let due = Atomic<Int64>(BootTime.never.nanoseconds)
 
     /// Creates a hub without subscribers.
     ///
-    /// - Parameter demandChanged: Called after each change of the subscribers. It must read `isWanted` itself, because
-    ///   two calls may arrive out of order.
+    /// - Parameter demandChanged: Called whenever a subscriber is added or removed. The closure must read
+    ///   `hasSubscribers` itself, because two calls may arrive out of order.
     package init(demandChanged: @escaping @Sendable () -> Void) {
         registry = SubscriberRegistry(Content(), demandChanged: demandChanged)
     }
 
     package var hasSubscribers: Bool { registry.hasSubscribers }
 
-    /// A number that changes when the hub gets its first subscriber. Sources compare it to end delays and timeouts that
-    /// began before that subscriber was added.
+    /// A number that changes when the hub gets its first subscriber. Sources compare it to detect that a delay or
+    /// timeout began before that subscriber was added, and then end the delay.
     package var demand: UInt64 { registry.withLock { $0.content.demand } }
 
-    /// The executor of the only subscriber; nil if it cannot poll, or if there is not exactly one subscriber.
+    /// The executor of the only subscriber. Returns nil if the executor cannot poll or the number of subscribers is not
+    /// one.
     package var executor: (any PollingExecutor)? {
         registry.withLock { $0.subscribers.count == 1 ? $0.subscribers[0].request.executor?.delivery : nil }
     }
@@ -55,7 +56,7 @@ package final class PositionHub: PositionSource {
         count(request, by: 1)
         registry.add(subscriber) { if $0.subscribers.isEmpty { $0.content.demand += 1 } }
         subscriber.state.start { notify(subscriber, $0) }
-        // Called for every new subscriber, because executors may poll only while there is a single one.
+        // Called for every new subscriber, because an executor may poll only if it belongs to the only subscriber.
         registry.demandDidChange()
         return Subscription { [weak self] in
             subscriber.state.cancel()
@@ -72,7 +73,7 @@ package final class PositionHub: PositionSource {
         registry.demandDidChange()
     }
 
-    /// Changes the state, and updates the time at which a held epoch is due.
+    /// Changes the state and updates the time at which the next held epoch is due.
     private func change<Result: Sendable>(
         _ body: (inout SubscriberRegistry<Content, PositionRequest, PositionEvent>.State) -> Result
     ) -> Result {
@@ -87,7 +88,7 @@ package final class PositionHub: PositionSource {
         if request.includesRawBytes { rawWishes.add(change, ordering: .relaxed) }
     }
 
-    /// The last fix of the chosen receiver. If it has none, the most recent fix of any receiver.
+    /// The last fix of the chosen receiver or, if that receiver has none, the most recent fix of any receiver.
     package var lastFix: PositionFix? {
         registry.withLock { state in
             let receivers = state.content.flow.receivers
@@ -107,7 +108,7 @@ package final class PositionHub: PositionSource {
 
     package var wantsLines: Bool { lineWishes.load(ordering: .relaxed) > 0 }
 
-    /// True while a subscriber requests reports with their original bytes.
+    /// True if a subscriber requests the original bytes of reports.
     package var wantsRawReports: Bool { rawWishes.load(ordering: .relaxed) > 0 }
 
     // MARK: Input
@@ -115,7 +116,7 @@ package final class PositionHub: PositionSource {
     /// Treats all events that are posted inside the closure as one batch.
     ///
     /// At the end of the batch, `settled` is called once for each subscriber. Outside of this function, each posted
-    /// event is a batch of its own.
+    /// event is a separate batch.
     package func together<Result, Failure: Error>(_ posts: () throws(Failure) -> Result) throws(Failure) -> Result {
         let isOutermost = !isTogether.exchange(true, ordering: .relaxed)
         defer {
@@ -127,7 +128,7 @@ package final class PositionHub: PositionSource {
         return try posts()
     }
 
-    /// Delivers events to one subscriber, and ends the batch unless `together` is running.
+    /// Delivers events to one subscriber, and ends the batch unless the call is inside `together`.
     private func deliver(to subscriber: Member, _ first: PositionEvent, _ second: PositionEvent? = nil) {
         subscriber.deliver(first)
         if let second { subscriber.deliver(second) }
@@ -139,8 +140,8 @@ package final class PositionHub: PositionSource {
         if !isTogether.load(ordering: .relaxed) { subscriber.completeBatch() }
     }
 
-    /// Processes a position report. Subscribers that request one report per epoch receive it immediately or at the end
-    /// of its epoch.
+    /// Processes a position report. Subscribers that request one report per epoch receive the report immediately or at
+    /// the end of its epoch.
     package func post(_ report: PositionReport) {
         let now = report.arrival
         var finished: PositionReport?
@@ -159,7 +160,7 @@ package final class PositionHub: PositionSource {
         }
     }
 
-    /// Delivers a sky report. If it contains no satellites, recent ones of its receiver are added.
+    /// Delivers a sky report. If the report contains no satellites, recent satellites of the same receiver are added.
     package func post(_ sky: SkyReport) {
         let (subscribers, isChosen, sky) = change { state in
             let (index, merged) = state.content.flow.accept(sky, now: sky.arrival)
@@ -179,7 +180,7 @@ package final class PositionHub: PositionSource {
         }
     }
 
-    /// Delivers a line of the service. Called before the contents of the line are posted.
+    /// Delivers a line from the service. Called before the reports in the line are posted.
     package func post(line: UnsafeRawBufferPointer, arrival: BootTime) {
         let subscribers = registry.withLock { $0.subscribers }
         let bytes = [UInt8](line)
@@ -196,7 +197,7 @@ package final class PositionHub: PositionSource {
         for subscriber in subscribers { deliver(to: subscriber, .receivers(receivers)) }
     }
 
-    /// Updates a receiver, which may be new, changed or removed, and delivers the list of receivers.
+    /// Adds, updates or removes a receiver and delivers the list of receivers.
     package func post(receiver: ReceiverDescription) {
         var all = receivers
         all.removeAll { $0.path == receiver.path }
@@ -204,7 +205,7 @@ package final class PositionHub: PositionSource {
         post(receivers: all)
     }
 
-    /// Sets whether positions are available. At the beginning of a loss, held epochs are delivered first.
+    /// Sets whether positions are available. When a loss begins, held epochs are delivered first.
     package func setStatus(_ status: SourceStatus) {
         guard status.error != nil, registry.status.error == nil else { return report(status) }
         together {
@@ -222,16 +223,16 @@ package final class PositionHub: PositionSource {
         for subscriber in subscribers { subscriber.state.reportStatus { notify(subscriber, $0) } }
     }
 
-    /// Restarts the stream at another time, with the given reports as last fixes. The fixes are not delivered, and held
-    /// epochs are dropped.
+    /// Restarts the stream at a different time and uses the given reports as last fixes. The fixes are not delivered,
+    /// and held epochs are dropped.
     package func restart(fixes: [PositionReport]) { change { $0.content.flow.restart(fixes: fixes) } }
 
     // MARK: Held epochs
 
-    /// The time at which `handOverDue` has to be called next; `.never` if no epoch is held.
+    /// The time at which `handOverDue` must be called next; `.never` if no epoch is held.
     package var nextDeadline: BootTime { BootTime(nanoseconds: due.load(ordering: .acquiring)) }
 
-    /// Delivers held epochs that are complete because no further report has arrived in time.
+    /// Delivers the held epochs that are complete because no further report arrived in time.
     package func handOverDue(now: BootTime) {
         together {
             while true {
@@ -250,10 +251,10 @@ package final class PositionHub: PositionSource {
         }
     }
 
-    /// Delivers all held epochs, because no more reports follow.
+    /// Delivers all held epochs. Called when no more reports follow.
     package func flush() { handOverDue(now: BootTime(nanoseconds: .max - 1)) }
 
-    /// Drops held epochs, because they are from before a suspension of the process.
+    /// Drops held epochs, which date from before the process was suspended.
     package func discardHeld() { change { $0.content.flow.discardHeld() } }
 }
 

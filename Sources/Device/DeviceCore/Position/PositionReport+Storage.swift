@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension PositionReport {
-    /// The values of a report. See the properties of `PositionReport`.
+    /// The values of a report, documented at the properties of `PositionReport`.
     @usableFromInline package struct Values: Sendable {
         @usableFromInline package var receiver: String = ""
         @usableFromInline package var mode: FixMode = FixMode.unknown
@@ -40,13 +40,13 @@ extension PositionReport {
         @inlinable package init() {}
     }
 
-    /// Copy-on-write storage of the values. It is modified only while it is uniquely referenced.
+    /// Copy-on-write storage for the values, modified only while uniquely referenced.
     @usableFromInline package final class Storage: @unchecked Sendable {
         @usableFromInline @exclusivity(unchecked) package var values: Values
 
         @inlinable package init(_ values: Values) { self.values = values }
 
-        /// Resets all values. Assigning them one by one avoids creating and copying a temporary `Values`.
+        /// Resets all values. Individual assignments avoid creating and copying a temporary `Values`.
         fileprivate func reset() {
             values.receiver = ""
             values.mode = FixMode.unknown
@@ -84,13 +84,13 @@ extension PositionReport {
         }
     }
 
-    /// Returns the storage for modification, and copies it first if it is shared.
+    /// Returns storage that may be modified. Shared storage is copied first.
     @inlinable package mutating func uniqueStorage() -> Storage {
         if !isKnownUniquelyReferenced(&storage) { storage = Storage(storage.values) }
         return storage
     }
 
-    /// Returns empty storage, and reuses the current storage if it is not shared.
+    /// Returns empty storage. Reuses the current storage if it is not shared.
     package mutating func emptyStorage() -> Storage {
         if isKnownUniquelyReferenced(&storage) { storage.reset() } else { storage = Storage(Values()) }
         return storage
@@ -98,7 +98,7 @@ extension PositionReport {
 }
 
 extension PositionReport: CustomReflectable {
-    /// The values, for `print` and `dump`.
+    /// The values, for use by `print` and `dump`.
     public var customMirror: Mirror {
         Mirror(self, children: Mirror(reflecting: storage.values).children, displayStyle: .struct)
     }

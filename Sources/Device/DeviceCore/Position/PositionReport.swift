@@ -1,49 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A position report of a receiver (TPV of gpsd), in SI units and degrees, WGS 84.
+/// A receiver's position report (gpsd's TPV), in SI units and degrees, WGS 84.
 ///
-/// Missing numbers are NaN, never 0. Error estimates are those of gpsd, with a nominal confidence of 95 %.
+/// Missing numbers are NaN, never 0. Error estimates are as reported by gpsd, nominally at the 95 % confidence level.
 public struct PositionReport: Sendable {
-    /// The values, shared by copies until one of them is modified. A report has a few hundred bytes and is copied about
-    /// a dozen times during delivery.
+    /// The values, shared between copies until one of the copies is modified. A report has a few hundred bytes and is
+    /// copied about a dozen times during delivery.
     @usableFromInline package var storage: Storage
 
     private static let empty = Storage(Values())
 
-    /// The device path of the receiver on the machine that runs gpsd, for example "/dev/ttyACM0"; empty if the report
-    /// contains none.
+    /// The receiver's device path on the machine that runs gpsd, for example "/dev/ttyACM0"; empty if missing.
     public var receiver: String {
         @inlinable get { storage.values.receiver }
         @inlinable set { uniqueStorage().values.receiver = newValue }
     }
 
-    /// The type of the fix.
+    /// The fix type.
     public var mode: FixMode {
         @inlinable get { storage.values.mode }
         @inlinable set { uniqueStorage().values.mode = newValue }
     }
 
     /// The status that gpsd reports: 2 DGPS, 3 RTK fixed, 4 RTK float, 5 dead reckoning, 6 GNSS with dead reckoning, 7
-    /// surveyed, 8 simulated, 9 P(Y). The values 0 and 1 and a missing value carry no information. It does not indicate
-    /// whether there is a fix.
+    /// surveyed, 8 simulated, 9 P(Y). The values 0 and 1 carry no information, nor does a missing value. The status
+    /// does not indicate whether there is a fix.
     public var status: UInt8 {
         @inlinable get { storage.values.status }
         @inlinable set { uniqueStorage().values.status = newValue }
     }
 
-    /// The receiver's time of the fix; nil if missing.
+    /// The time of the fix according to the receiver; nil if missing.
     public var time: WallTime? {
         @inlinable get { storage.values.time }
         @inlinable set { uniqueStorage().values.time = newValue }
     }
 
-    /// The time of arrival, from the device's clock.
+    /// The arrival time, from the device's clock.
     public var arrival: BootTime {
         @inlinable get { storage.values.arrival }
         @inlinable set { uniqueStorage().values.arrival = newValue }
     }
 
-    /// The estimated error of the time in seconds.
+    /// The estimated time error in seconds.
     public var timeError: Double {
         @inlinable get { storage.values.timeError }
         @inlinable set { uniqueStorage().values.timeError = newValue }
@@ -73,32 +72,32 @@ public struct PositionReport: Sendable {
         @inlinable set { uniqueStorage().values.altitudeMSL = newValue }
     }
 
-    /// The altitude from gpsd's deprecated "alt", in metres, with an undefined reference. Used for servers older than
-    /// 3.20 only.
+    /// The altitude in metres from gpsd's deprecated "alt" field, whose reference is undefined. Used only with gpsd
+    /// versions older than 3.20.
     public var altitudeUndefined: Double {
         @inlinable get { storage.values.altitudeUndefined }
         @inlinable set { uniqueStorage().values.altitudeUndefined = newValue }
     }
 
-    /// The height in metres of the geoid above the ellipsoid.
+    /// The height of the geoid above the ellipsoid, in metres.
     public var geoidSeparation: Double {
         @inlinable get { storage.values.geoidSeparation }
         @inlinable set { uniqueStorage().values.geoidSeparation = newValue }
     }
 
-    /// The estimated error of the position to the east, in metres.
+    /// The estimated east–west position error in metres.
     public var longitudeError: Double {
         @inlinable get { storage.values.longitudeError }
         @inlinable set { uniqueStorage().values.longitudeError = newValue }
     }
 
-    /// The estimated error of the position to the north, in metres.
+    /// The estimated north–south position error in metres.
     public var latitudeError: Double {
         @inlinable get { storage.values.latitudeError }
         @inlinable set { uniqueStorage().values.latitudeError = newValue }
     }
 
-    /// The estimated error of the altitude in metres.
+    /// The estimated altitude error in metres.
     public var verticalError: Double {
         @inlinable get { storage.values.verticalError }
         @inlinable set { uniqueStorage().values.verticalError = newValue }
@@ -146,31 +145,31 @@ public struct PositionReport: Sendable {
         @inlinable set { uniqueStorage().values.climb = newValue }
     }
 
-    /// The estimated error of the track in degrees.
+    /// The estimated track error in degrees.
     public var trackError: Double {
         @inlinable get { storage.values.trackError }
         @inlinable set { uniqueStorage().values.trackError = newValue }
     }
 
-    /// The estimated error of the speed in metres per second.
+    /// The estimated speed error in metres per second.
     public var speedError: Double {
         @inlinable get { storage.values.speedError }
         @inlinable set { uniqueStorage().values.speedError = newValue }
     }
 
-    /// The estimated error of the climb in metres per second.
+    /// The estimated climb error in metres per second.
     public var climbError: Double {
         @inlinable get { storage.values.climbError }
         @inlinable set { uniqueStorage().values.climbError = newValue }
     }
 
-    /// The velocity to the north in metres per second.
+    /// The northward velocity in metres per second.
     public var velocityNorth: Double {
         @inlinable get { storage.values.velocityNorth }
         @inlinable set { uniqueStorage().values.velocityNorth = newValue }
     }
 
-    /// The velocity to the east in metres per second.
+    /// The eastward velocity in metres per second.
     public var velocityEast: Double {
         @inlinable get { storage.values.velocityEast }
         @inlinable set { uniqueStorage().values.velocityEast = newValue }
@@ -194,7 +193,7 @@ public struct PositionReport: Sendable {
         @inlinable set { uniqueStorage().values.correctionAge = newValue }
     }
 
-    /// The station of the differential correction; -1 if missing.
+    /// The ID of the differential correction station; -1 if missing.
     public var correctionStation: Int32 {
         @inlinable get { storage.values.correctionStation }
         @inlinable set { uniqueStorage().values.correctionStation = newValue }
@@ -206,7 +205,7 @@ public struct PositionReport: Sendable {
         @inlinable set { uniqueStorage().values.leapSeconds = newValue }
     }
 
-    /// The original bytes of the report, if the subscription requested them; otherwise nil.
+    /// The report's original bytes if the subscription requested them; otherwise nil.
     public var raw: [UInt8]? {
         @inlinable get { storage.values.raw }
         @inlinable set { uniqueStorage().values.raw = newValue }
@@ -215,31 +214,31 @@ public struct PositionReport: Sendable {
     /// Creates an empty report.
     public init() { storage = Self.empty }
 
-    /// True if there is a position: the mode is 2D or 3D and the coordinates are in range. No other value is
+    /// True if the report contains a position: the mode is 2D or 3D and the coordinates are in range. No other value is
     /// considered.
     public var hasFix: Bool {
         // Comparisons with NaN are false, so missing coordinates are rejected.
         mode.rawValue >= FixMode.twoDimensional.rawValue && abs(latitude) <= 90 && abs(longitude) <= 180
     }
 
-    /// The altitude in metres above mean sea level: the reported value, else one derived from the height above the
-    /// ellipsoid, else the "alt" of gpsd before 3.20. NaN if unknown. In a 2D fix it is the last known altitude or an
-    /// estimate.
+    /// The altitude in metres above mean sea level; NaN if unknown. Uses the reported value, else a value derived from
+    /// the height above the ellipsoid, else the "alt" field of gpsd versions before 3.20. In a 2D fix, the altitude is
+    /// the last known altitude or an estimate.
     package var altitude: Double {
         if !altitudeMSL.isNaN { return altitudeMSL }
         return altitudeHAE.isNaN ? altitudeUndefined : altitudeHAE - geoidSeparation
     }
 }
 
-/// The type of a fix that a receiver reports.
+/// The fix type that a receiver reports.
 public enum FixMode: UInt8, Sendable {
     /// The receiver has not reported a mode yet.
     case unknown = 0
-    /// No fix.
+    /// The receiver has no fix.
     case none = 1
-    /// Latitude and longitude.
+    /// The fix consists of latitude and longitude.
     case twoDimensional = 2
-    /// Latitude, longitude and altitude.
+    /// The fix consists of latitude, longitude and altitude.
     case threeDimensional = 3
 }
 
@@ -247,6 +246,6 @@ public enum FixMode: UInt8, Sendable {
 ///
 /// Allows `MQTTPublisher` to publish a location without a dependency between the two modules.
 public protocol PositionReporting {
-    /// The position as a report. Without a position, the report has no fix.
+    /// The position as a report. If there is no position, the report has no fix.
     var positionReport: PositionReport { get }
 }

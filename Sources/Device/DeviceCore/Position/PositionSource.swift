@@ -2,21 +2,21 @@
 
 /// A source of positions.
 public protocol PositionSource: Sendable {
-    /// Delivers events to the closure until the subscription ends, in order and on the source's thread, or on the
-    /// request's `place` if the source reads there.
+    /// Delivers events to the closure until the subscription ends, in order. Events are delivered on the source's
+    /// thread, or on the request's `executor` if that executor reads the source.
     ///
-    /// If the source is already lost, the loss is delivered before this call returns. `settled` is called after each
-    /// batch of events that arrived together. A subscriber that wakes other threads should do this in `settled`, once
-    /// per batch.
+    /// If positions are already unavailable, the loss is delivered before this call returns. `settled` is called after
+    /// each batch of events that arrived together. A subscriber that wakes other threads should do so in `settled`,
+    /// once per batch.
     func subscribe(
         _ request: PositionRequest, receive: @escaping @Sendable (PositionEvent) -> Void,
         settled: @escaping @Sendable () -> Void
     ) -> Subscription
 
-    /// The last fix of the best receiver, of any age, with its sky report; nil before the first fix.
+    /// The last fix of the best receiver, regardless of its age, with the sky report; nil before the first fix.
     var lastFix: PositionFix? { get }
 
-    /// The receivers that the service has reported so far.
+    /// The receivers that the service has reported.
     var receivers: [ReceiverDescription] { get }
 }
 
@@ -31,7 +31,7 @@ extension PositionSource {
 public struct PositionFix: Sendable {
     /// The position report.
     public let report: PositionReport
-    /// The receiver's sky report at that time; nil if there is none.
+    /// The receiver's sky report at the time of the fix; nil if there is none.
     public let sky: SkyReport?
 
     /// Creates a fix.
@@ -43,18 +43,18 @@ public struct PositionFix: Sendable {
 
 /// A subscriber's request to a position source.
 public struct PositionRequest: Sendable, Hashable {
-    /// True to receive every report; false to receive one report per epoch, the last and most complete one.
+    /// True to receive every report. If false, one report per epoch is delivered: the last and most complete one.
     public var includesAllReports = false
-    /// The device path of the receiver; nil for the best one.
+    /// The device path of the receiver to use; nil selects the best receiver.
     public var receiver: String?
-    /// True to also receive each line of the service unmodified.
+    /// True to also receive each unmodified line from the service.
     public var includesLines = false
-    /// True to include the original bytes in reports.
+    /// True to include the original bytes in each report.
     public var includesRawBytes = false
-    /// The executor of the subscriber's callbacks if it can read from the source itself; otherwise nil.
+    /// The executor of the subscriber's callbacks if the executor can read from the source itself; otherwise nil.
     package var executor: DirectPlace?
 
-    /// Creates a request. By default it requests one report per epoch from the best receiver.
+    /// Creates a request. By default, it requests one report per epoch from the best receiver.
     public init(everyReport: Bool = false, receiver: String? = nil, lines: Bool = false, rawReports: Bool = false) {
         self.includesAllReports = everyReport
         self.receiver = receiver
@@ -65,57 +65,58 @@ public struct PositionRequest: Sendable, Hashable {
 
 /// An event of a position source.
 public enum PositionEvent: Sendable {
-    /// A position report. Depending on the request, every report or one per epoch is delivered.
+    /// A position report. The request determines whether every report or one report per epoch is delivered.
     case report(PositionReport)
-    /// The satellites on which the reports are based.
+    /// The satellites in view, from which the position reports are derived.
     case sky(SkyReport)
     /// A compass or inertial report.
     case attitude(AttitudeReport)
-    /// The receivers that the service currently has.
+    /// The current receivers of the service.
     case receivers([ReceiverDescription])
-    /// A line of the service, unmodified. Delivered if the request asks for lines.
+    /// An unmodified line from the service. Delivered only if requested.
     case line([UInt8], arrival: BootTime)
-    /// No position is available for now. Sent once for each loss.
+    /// No position is currently available. Sent once for each loss.
     case lost(DeviceError)
-    /// The service is available again. Positions follow when a receiver delivers them.
+    /// The service is available again. Positions follow once a receiver delivers them.
     case regained
 }
 
-/// The properties of a receiver that the position service reports (DEVICE of gpsd). Missing text is empty.
+/// The properties of a receiver that the position service reports (gpsd's DEVICE). Missing text is empty.
 public struct ReceiverDescription: Sendable, Hashable {
-    /// The device path on the machine that runs the service.
+    /// The receiver's device path on the machine that runs the service.
     public var path = ""
     /// The name of the driver, for example "u-blox" or "SiRF".
     public var driver = ""
-    /// The driver's description of hardware and firmware.
+    /// The driver's description of the hardware and firmware.
     public var subtype = ""
-    /// Additional description of hardware and firmware.
+    /// Additional information about the hardware and firmware.
     public var subtype1 = ""
     /// The bit rate of a serial port; 0 if not applicable.
     public var bitsPerSecond: Int32 = 0
     /// The time between reports in seconds; NaN if unknown.
     public var cycle = Double.nan
-    /// False after the receiver was unplugged or closed.
+    /// False if the receiver was unplugged or closed.
     public var isActive = true
 
     /// Creates an empty description.
     public init() {}
 }
 
-/// The current quality of a receiver, for selecting one of several.
+/// The current quality of a receiver, used to choose between receivers.
 struct ReceiverQuality: Sendable {
-    /// The time in seconds without a report after which a receiver counts as silent.
+    /// The time in seconds without a report after which a receiver is considered silent.
     static let silenceTimeout = 5.0
-    /// The maximum error of a clearly better receiver with the same mode, as a fraction of the chosen receiver's error.
+    /// The maximum error of a clearly better receiver with the same fix mode, as a fraction of the chosen receiver's
+    /// error.
     static let maximumErrorRatio = 0.5
     /// The time in seconds for which a receiver must be clearly better before it is chosen.
     static let switchDelay = 10.0
 
     private(set) var mode = FixMode.unknown
     private(set) var error = Double.infinity
-    /// The arrival time of the last report. The initial value precedes all times.
+    /// The arrival time of the last report. Initially earlier than all other times.
     private(set) var lastReport = BootTime(nanoseconds: .min)
-    /// The time since which the receiver has been clearly better than the chosen one without interruption.
+    /// The start of the current uninterrupted period in which the receiver has been clearly better than the chosen one.
     var betterSince: BootTime?
 
     mutating func update(with report: PositionReport, now: BootTime) {
@@ -126,13 +127,13 @@ struct ReceiverQuality: Sendable {
         error = reported > 0 ? reported : .infinity
     }
 
-    /// True if the last report is recent and has a fix.
+    /// Returns true if the last report is recent and has a fix.
     func hasFix(now: BootTime) -> Bool {
         mode.rawValue >= FixMode.twoDimensional.rawValue
             && now.seconds(since: lastReport) <= ReceiverQuality.silenceTimeout
     }
 
-    /// True if the receiver has a higher fix mode, or the same mode and a much smaller error.
+    /// Returns true if the receiver has a higher fix mode, or the same mode and a much smaller error.
     func isClearlyBetter(than other: ReceiverQuality) -> Bool {
         if mode.rawValue != other.mode.rawValue { return mode.rawValue > other.mode.rawValue }
         return error < other.error * ReceiverQuality.maximumErrorRatio

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The state that selects the reports for subscribers: one report per epoch, one receiver at a time, and the sky report
-/// that belongs to each fix. Performs no I/O; `PositionHub` calls it.
+/// Selects the reports for subscribers: one report per epoch, from one receiver at a time, and the sky report for each
+/// fix. Performs no I/O. Used by `PositionHub`.
 struct ReportSelector: Sendable {
-    /// The maximum number of receivers. A further receiver replaces the one that has been silent longest.
+    /// The maximum number of receivers. An additional receiver replaces the one that has been silent longest.
     static let maximumReceivers = 64
-    /// The maximum age in seconds of satellites that complete a sky report without satellites.
+    /// The maximum age, in seconds, of satellites that are added to a sky report without satellites.
     static let maximumSatelliteAge = 10.0
 
     struct Receiver: Sendable {
@@ -13,7 +13,7 @@ struct ReportSelector: Sendable {
         var coalescer = EpochCoalescer()
         var quality = ReceiverQuality()
         var sky: SkyReport?
-        /// The arrival time of the satellites in `sky`, which may precede that of its dilutions.
+        /// The arrival time of the satellites in `sky`. The dilutions of precision may have arrived later.
         var satellitesArrival = BootTime.zero
         var lastAttitude = BootTime(nanoseconds: .min)
         var lastFix: PositionReport?
@@ -28,7 +28,7 @@ struct ReportSelector: Sendable {
     /// The index of the receiver whose attitude reports are delivered.
     private var compass = 0
 
-    /// Returns the index of the receiver with this path, and adds the receiver if it is new.
+    /// Returns the index of the receiver with this path. Adds the receiver if the path is new.
     mutating func index(of path: String) -> Int {
         // Fast path: the path is nearly always that of the chosen receiver.
         if chosen < receivers.count, receivers[chosen].path == path { return chosen }
@@ -45,7 +45,7 @@ struct ReportSelector: Sendable {
         return index
     }
 
-    /// Processes a report: updates the receiver and the choice of receiver, and returns how to handle the report.
+    /// Processes a report: updates the receiver's state, chooses a receiver and returns how to handle the report.
     mutating func accept(
         _ report: PositionReport, now: BootTime, finished: inout PositionReport?
     ) -> (receiver: Int, outcome: EpochCoalescer.Outcome) {
@@ -62,7 +62,7 @@ struct ReportSelector: Sendable {
         receivers[index].lastFix = report
     }
 
-    /// Processes a sky report. If it contains no satellites, those of the previous report are added.
+    /// Processes a sky report. If the report contains no satellites, the satellites of the previous report are added.
     mutating func accept(_ sky: SkyReport, now: BootTime) -> (receiver: Int, sky: SkyReport) {
         let index = index(of: sky.receiver)
         var sky = sky
@@ -80,8 +80,8 @@ struct ReportSelector: Sendable {
     }
 
     /// Records an attitude report and returns whether to deliver it. Reports of the chosen receiver are delivered.
-    /// Reports of another receiver, often a separate compass, are delivered if neither the chosen receiver nor the
-    /// previous compass has sent one recently.
+    /// Reports of a different receiver, often a separate compass, are delivered if neither the chosen receiver nor the
+    /// previous compass has sent a report recently.
     mutating func acceptAttitude(of path: String, now: BootTime) -> Bool {
         let index = index(of: path)
         receivers[index].lastAttitude = now
@@ -93,15 +93,15 @@ struct ReportSelector: Sendable {
         return index == compass
     }
 
-    /// The earliest deadline of a held report.
+    /// The earliest deadline of all held reports.
     var nextDeadline: BootTime {
-        // Access by index avoids copying receivers with all their reports.
+        // Accesses receivers by index, which avoids copying them with all their reports.
         var next = BootTime.never
         for index in receivers.indices { next = min(next, receivers[index].coalescer.deadline) }
         return next
     }
 
-    /// Removes and returns a held report that is due, or nil if there is none.
+    /// Removes and returns a held report that is due, or returns nil if no report is due.
     mutating func removeDue(now: BootTime) -> (receiver: Int, report: PositionReport)? {
         for index in receivers.indices where receivers[index].coalescer.deadline <= now {
             if let report = receivers[index].coalescer.removePending() { return (index, report) }
@@ -111,7 +111,7 @@ struct ReportSelector: Sendable {
 
     mutating func discardHeld() { for index in receivers.indices { receivers[index].coalescer.reset() } }
 
-    /// Resets the state after the stream was interrupted. Last fixes are kept, but the quality of receivers is measured
+    /// Resets the state after the stream was interrupted. Last fixes are kept, but the receivers' quality is measured
     /// again.
     mutating func reset() {
         for index in receivers.indices {
@@ -133,13 +133,13 @@ struct ReportSelector: Sendable {
         for fix in fixes { recordDelivery(fix, receiver: index(of: fix.receiver)) }
     }
 
-    /// Chooses the receiver at the index if it is better. Brief changes of its accuracy are ignored.
+    /// Chooses the receiver at the index if it is better than the current one. Brief accuracy changes are ignored.
     private mutating func updateChoice(_ index: Int, now: BootTime) {
         let current = receivers[chosen].quality
         let candidate = receivers[index].quality
         guard candidate.hasFix(now: now) else {
             receivers[index].quality.betterSince = nil
-            // Without a fix, follow a receiver that sends reports while the chosen one is silent.
+            // Without a fix, switch to a receiver that sends reports if the chosen one is silent.
             if now.seconds(since: current.lastReport) > ReceiverQuality.silenceTimeout { chosen = index }
             return
         }

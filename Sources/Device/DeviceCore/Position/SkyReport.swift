@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A report of the satellites in view of a receiver (SKY of gpsd). Missing numbers are NaN.
+/// A report of the satellites in view of a receiver (gpsd's SKY). Missing numbers are NaN.
 public struct SkyReport: Sendable {
-    /// The device path of the receiver; empty if the report contains none.
+    /// The receiver's device path; empty if missing.
     public var receiver = ""
-    /// The receiver's time; nil if missing.
+    /// The time according to the receiver; nil if missing.
     public var time: WallTime?
-    /// The time of arrival, from the device's clock.
+    /// The arrival time, from the device's clock.
     public var arrival = BootTime.zero
     /// The horizontal dilution of precision.
     public var hdop = Double.nan
@@ -22,9 +22,9 @@ public struct SkyReport: Sendable {
     public var xdop = Double.nan
     /// The north (latitude) dilution of precision.
     public var ydop = Double.nan
-    /// The receiver's count of satellites in view (nSat); -1 if missing.
+    /// The number of satellites in view, as counted by the receiver (nSat); -1 if missing.
     public var visibleCount: Int32 = -1
-    /// The receiver's count of satellites in use (uSat); -1 if missing.
+    /// The number of satellites in use, as counted by the receiver (uSat); -1 if missing.
     public var usedCount: Int32 = -1
     /// The satellites; nil if the report contains only dilutions of precision.
     public var satellites: [Satellite]?
@@ -32,7 +32,7 @@ public struct SkyReport: Sendable {
     /// Creates an empty report.
     public init() {}
 
-    /// True if the position report is from the same receiver and arrived at most 30 s after this report.
+    /// Returns true if the position report is from the same receiver and arrived at most 30 s after this sky report.
     package func belongs(to report: PositionReport) -> Bool {
         receiver == report.receiver && report.arrival.seconds(since: arrival) <= 30
     }
@@ -40,7 +40,7 @@ public struct SkyReport: Sendable {
 
 /// A satellite in a sky report.
 public struct Satellite: Sendable, Hashable {
-    /// The satellite systems, with the numbers of gpsd and u-blox.
+    /// The satellite systems, numbered as in gpsd and u-blox receivers.
     public enum System: UInt8, Sendable {
         /// GPS (United States).
         case gps = 0
@@ -60,7 +60,7 @@ public struct Satellite: Sendable, Hashable {
         case navIC = 7
     }
 
-    /// The satellite number of gpsd (PRN); 0 if missing.
+    /// The satellite number that gpsd assigns (PRN); 0 if missing.
     public var number: Int32 = 0
     /// The elevation in degrees above the horizon; NaN if unknown.
     public var elevation = Double.nan
@@ -68,33 +68,33 @@ public struct Satellite: Sendable, Hashable {
     public var azimuth = Double.nan
     /// The signal strength in dB-Hz; NaN if unknown.
     public var signal = Double.nan
-    /// True if the satellite is used for the fix.
+    /// True if the receiver uses the satellite for the fix.
     public var isUsed = false
     /// The satellite system (gnssid); nil if missing.
     public var system: System?
-    /// The number of the satellite within its system (svid); -1 if missing.
+    /// The satellite's number within its system (svid); -1 if missing.
     public var systemNumber: Int32 = -1
-    /// The signal of the satellite system (sigid); -1 if missing.
+    /// The signal identifier within the satellite system (sigid); -1 if missing.
     public var signalIdentifier: Int32 = -1
     /// The GLONASS frequency slot (freqid); -1 if missing.
     public var frequency: Int32 = -1
-    /// The health: 1 healthy, 2 unhealthy, 0 unknown; -1 if missing.
+    /// The satellite's health: 1 is healthy, 2 unhealthy, 0 unknown; -1 if missing.
     public var health: Int32 = -1
 
-    /// Creates an empty satellite.
+    /// Creates a satellite without values.
     public init() {}
 }
 
-/// A compass or inertial report of a receiver (ATT of gpsd). Angles are in degrees, in the receiver's own frame.
-/// Missing values are NaN.
+/// A receiver's compass or inertial report (gpsd's ATT). Angles are in degrees, in the receiver's own frame. Missing
+/// values are NaN.
 public struct AttitudeReport: Sendable {
-    /// The device path of the receiver; empty if the report contains none.
+    /// The receiver's device path; empty if missing.
     public var receiver = ""
-    /// The receiver's time; nil if missing.
+    /// The time according to the receiver; nil if missing.
     public var time: WallTime?
-    /// The time of arrival, from the device's clock.
+    /// The arrival time, from the device's clock.
     public var arrival = BootTime.zero
-    /// The heading in degrees clockwise from true north, as sent. A value outside 0 ..< 360 is invalid.
+    /// The heading in degrees clockwise from true north, as sent by the receiver. Values outside 0 ..< 360 are invalid.
     public var heading = Double.nan
     /// The heading in degrees clockwise from magnetic north. Sent by gpsd 3.24 and later.
     public var magneticHeading = Double.nan

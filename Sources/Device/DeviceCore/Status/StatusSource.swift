@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package protocol StatusSource: Sendable {
-    /// The current state of the battery; nil if there is none.
+    /// The current battery state; nil if there is no battery.
     var battery: BatteryReading? { get }
 
-    /// Delivers each change of the battery to the closure, on a thread of the source and in order, until the
-    /// subscription ends. nil means that there is no battery any more.
+    /// Delivers each change of the battery state to the closure, in order and on a thread of the source, until the
+    /// subscription ends. nil means that the battery was removed.
     func subscribe(receive: @escaping @Sendable (BatteryReading?) -> Void) -> Subscription
 }
 
@@ -28,16 +28,16 @@ public struct BatteryReading: Sendable, Hashable {
     /// The charging state.
     public var state: State
 
-    /// Creates a reading.
+    /// Creates a battery reading.
     public init(level: Double?, state: State) {
         self.level = level
         self.state = state
     }
 }
 
-/// Stores the status of a machine and delivers changes to subscribers.
+/// Stores the machine's status and delivers changes to subscribers.
 ///
-/// A source or a player owns a hub and calls `post` on one thread at a time. No lock is held while subscribers run.
+/// The source or player that owns the hub calls `post` on one thread at a time. No lock is held while subscribers run.
 package final class StatusHub: StatusSource {
     private let registry: SubscriberRegistry<BatteryReading?, Void, BatteryReading?>
 
@@ -45,8 +45,8 @@ package final class StatusHub: StatusSource {
     ///
     /// - Parameters:
     ///   - battery: The initial state of the battery.
-    ///   - demandChanged: Called after each change of the subscribers. It must read `isWanted` itself, because two
-    ///     calls may arrive out of order.
+    ///   - demandChanged: Called whenever a subscriber is added or removed. The closure must read `hasSubscribers`
+    ///     itself, because two calls may arrive out of order.
     package init(battery: BatteryReading? = nil, demandChanged: @escaping @Sendable () -> Void = {}) {
         registry = SubscriberRegistry(battery, demandChanged: demandChanged)
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A point in time on the clock that starts at boot and continues during suspend (CLOCK_BOOTTIME), in nanoseconds.
+/// A point in time on a clock that starts at boot and continues during suspend (CLOCK_BOOTTIME).
 public struct BootTime: Sendable, Hashable, Comparable {
     /// The time since boot in nanoseconds.
     public var nanoseconds: Int64
@@ -11,7 +11,7 @@ public struct BootTime: Sendable, Hashable, Comparable {
     /// The start of the clock.
     public static let zero = BootTime(nanoseconds: 0)
 
-    /// The latest time. Used for "no deadline".
+    /// The latest time, used to mean "no deadline".
     package static let never = BootTime(nanoseconds: .max)
 
     /// The time since boot in seconds.
@@ -21,20 +21,20 @@ public struct BootTime: Sendable, Hashable, Comparable {
         Double(nanoseconds.subtractingSaturated(other.nanoseconds)) / 1e9
     }
 
-    /// Returns the time after a number of seconds, clamped to the range of the type. NaN counts as 0.
+    /// Returns the time that is the given number of seconds later, clamped to the range of the type. NaN counts as 0.
     package func advanced(bySeconds seconds: Double) -> BootTime {
         BootTime(nanoseconds: nanoseconds.addingSaturated(Int64(saturatingSeconds: seconds) ?? 0))
     }
 
-    /// True if the left time is earlier.
+    /// Returns true if the left time is earlier.
     public static func < (left: BootTime, right: BootTime) -> Bool { left.nanoseconds < right.nanoseconds }
 }
 
 /// A point in civil time: nanoseconds since 1970-01-01T00:00:00Z, without leap seconds.
 ///
-/// The range is the years 1678 to 2261. The type does not require Foundation; the frameworks convert it to `Date`.
+/// The range covers the years 1678 to 2261. The type does not require Foundation; the frameworks convert it to `Date`.
 public struct WallTime: Sendable, Hashable, Comparable {
-    /// The nanoseconds since 1970-01-01T00:00:00Z; negative before.
+    /// The nanoseconds since 1970-01-01T00:00:00Z; negative for earlier times.
     public var nanoseconds: Int64
 
     /// Creates a time from nanoseconds since 1970-01-01T00:00:00Z.
@@ -57,12 +57,12 @@ public struct WallTime: Sendable, Hashable, Comparable {
         Double(nanoseconds.subtractingSaturated(other.nanoseconds)) / 1e9
     }
 
-    /// Returns the time after a number of seconds, clamped to the range of the type. NaN counts as 0.
+    /// Returns the time that is the given number of seconds later, clamped to the range of the type. NaN counts as 0.
     package func advanced(bySeconds seconds: Double) -> WallTime {
         WallTime(nanoseconds: nanoseconds.addingSaturated(Int64(saturatingSeconds: seconds) ?? 0))
     }
 
-    /// True if the left time is earlier.
+    /// Returns true if the left time is earlier.
     public static func < (left: WallTime, right: WallTime) -> Bool { left.nanoseconds < right.nanoseconds }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The components of a civil time in UTC: proleptic Gregorian calendar, without leap seconds.
+/// The components of a civil time in UTC, in the proleptic Gregorian calendar and without leap seconds.
 package struct CivilDate: Sendable, Hashable {
     package let year: Int
     /// The month, 1 to 12.
@@ -27,8 +27,9 @@ package struct CivilDate: Sendable, Hashable {
         nanosecond = Int32(rest % 1_000_000_000)
     }
 
-    /// Returns the time of the components. Returns nil if a component is out of range or `WallTime` cannot represent
-    /// the year. The second 60 of a leap second is the first second of the next minute, as in the system clock.
+    /// Returns the time with the given components, or nil if a component is out of range or `WallTime` cannot represent
+    /// the year. A seconds value of 60 (a leap second) yields the first second of the next minute, as in the system
+    /// clock.
     package static func time(
         year: Int, month: Int, day: Int, hour: Int = 0, minute: Int = 0, second: Int = 0, nanosecond: Int32 = 0
     ) -> WallTime? {
@@ -50,22 +51,21 @@ package struct CivilDate: Sendable, Hashable {
         }
     }
 
-    // Years start in March, so that a leap day is the last day of its year and the lengths of the months repeat as 153
-    // days in five months. Years are shifted by 400, a whole cycle of the calendar, so that all dividends are positive.
+    // Years start in March, so that a leap day is the last day of its year and the month lengths repeat as 153 days in
+    // five months. Years are shifted by 400, a whole calendar cycle, so that all dividends are positive.
 
     private static func daysSince1970(_ year: Int, _ month: Int, _ day: Int) -> Int {
         let shifted = (month > 2 ? year : year - 1) + 400
         let marchMonth = month > 2 ? month - 3 : month + 9
         let beforeYear = shifted * 365 + shifted / 4 - shifted / 100 + shifted / 400
-        // 1970-01-01 in the same count: 2369 * 365 + 592 - 23 + 5 + 306.
+        // The day number of 1970-01-01 in the same count: 2369 * 365 + 592 - 23 + 5 + 306.
         return beforeYear + (153 * marchMonth + 2) / 5 + day - 1 - 865_565
     }
 
     private static func date(daysSince1970 days: Int) -> (year: Int, month: Int, day: Int) {
         let count = days + 865_565
         let (cycle, inCycle) = count.quotientAndRemainder(dividingBy: 146_097)
-        // In a cycle of 400 years, every fourth year ends with a leap day; of the 100th, 200th, 300th and 400th years,
-        // only the last.
+        // In a cycle of 400 years, every fourth year ends with a leap day, except the 100th, 200th and 300th years.
         let yearInCycle = (inCycle - inCycle / 1460 + inCycle / 36_524 - inCycle / 146_096) / 365
         let inYear = inCycle - (yearInCycle * 365 + yearInCycle / 4 - yearInCycle / 100)
         let marchMonth = (5 * inYear + 2) / 153
@@ -79,7 +79,7 @@ extension CivilDate {
     /// Appends the time in the ISO 8601 format of gpsd, GPX and GeoJSON: `2021-06-16T23:46:05.800Z`. The fraction is
     /// truncated.
     ///
-    /// - Parameter decimals: The number of decimals of the seconds, 0 to 9.
+    /// - Parameter decimals: The number of decimal places of the seconds, 0 to 9.
     package func appendISO8601(decimals: Int, to bytes: inout [UInt8]) {
         func put(_ part: Int, _ digits: Int, _ end: Unicode.Scalar) {
             Self.append(part, digits: digits, to: &bytes)

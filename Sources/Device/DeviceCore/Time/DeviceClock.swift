@@ -5,22 +5,22 @@ import Synchronization
 // Re-exports errors, files, threads and wakeups to the modules that import DeviceCore.
 @_exported public import SystemCalls
 
-/// The clock of a device: the machine's clock, or a virtual one that only playback advances.
+/// The clock of a device: either the machine's clock or a virtual clock that only playback advances.
 ///
 /// All timeouts, watchdogs and hysteresis use this clock, so tests need not sleep.
 public protocol DeviceClock: AnyObject, Sendable {
     /// The time since boot, including suspend. Monotonic.
     var now: BootTime { get }
 
-    /// The civil time. It may step.
+    /// The civil time, which may jump if the system clock is set.
     var wallTime: WallTime { get }
 
-    /// Runs the work once at or shortly after the deadline, on a thread of the clock, unless the timer is cancelled or
-    /// released before.
+    /// Runs the work once, at or shortly after the deadline, on a thread of the clock. Cancelling or releasing the
+    /// timer before the deadline discards the work.
     func timer(at deadline: BootTime, _ work: @escaping @Sendable () -> Void) -> ClockTimer
 }
 
-/// A timer of a clock. Cancelling or releasing it before the deadline discards the work.
+/// A timer scheduled on a clock. Cancelling or releasing the timer before the deadline discards the work.
 public final class ClockTimer: Sendable {
     private let work: Mutex<(@Sendable () -> Void)?>
     private let onCancel: Mutex<(@Sendable () -> Void)?>
@@ -37,15 +37,14 @@ public final class ClockTimer: Sendable {
 
     /// Discards the work. Does nothing if the work has already run.
     public func cancel() {
-        // The work is released outside of the lock because it may own this timer and cancel it during its
-        // deinitialization.
+        // Releases the work outside of the lock, because the work may own this timer and cancel it when deinitialized.
         let work = work.withLock { $0.take() }
         withExtendedLifetime(work) {}
         let action = onCancel.withLock { $0.take() }
         action?()
     }
 
-    /// Runs the work unless it has already run or was discarded.
+    /// Runs the work unless it has already run or been discarded.
     package func fire() {
         let work = work.withLock { $0.take() }
         work?()
@@ -53,20 +52,20 @@ public final class ClockTimer: Sendable {
 }
 
 extension WakeupPipe {
-    /// Waits for a wakeup or for the socket until the deadline. Returns true if the socket is ready.
+    /// Waits until the deadline for a wakeup or the socket. Returns true if the socket is ready.
     package func wait(
         for socket: Int32?, events: Int16 = Int16(POLLIN), until deadline: BootTime, clock: any DeviceClock
     ) -> Bool {
         guard deadline != .never else { return wait(for: socket, events: events, milliseconds: -1) }
         let rest = max(0, deadline.seconds(since: clock.now))
-        // Rounded up so that the deadline has passed when the wait ends.
+        // Rounds up, so that the deadline has passed when the wait ends.
         let milliseconds = Int32(min((rest * 1000).rounded(.up), 86_400_000))
         return wait(for: socket, events: events, milliseconds: milliseconds)
     }
 }
 
 extension BinarySemaphore {
-    /// Waits until `ring()` is called or the deadline has passed, but at most 60 s. Returns true if `ring()` was
+    /// Waits until `signal()` is called or the deadline has passed, but at most 60 s. Returns true if `signal()` was
     /// called.
     @discardableResult package func wait(until deadline: BootTime, clock: any DeviceClock) -> Bool {
         // Capped because CLOCK_MONOTONIC, which the wait uses, stops during suspend.

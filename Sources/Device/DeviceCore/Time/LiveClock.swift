@@ -3,7 +3,7 @@
 import Dispatch
 import SystemCalls
 
-/// The clock of the machine: CLOCK_BOOTTIME and the system clock.
+/// The machine's clock: CLOCK_BOOTTIME and the system clock.
 public final class LiveClock: DeviceClock {
     private let queue = DispatchQueue(label: "device-services.clock")
 
@@ -28,8 +28,7 @@ public final class LiveClock: DeviceClock {
         let box = TimerSource(queue: queue)
         box.source.setEventHandler { [weak timer, weak self, weak box] in
             guard let timer, let self, let box else { return }
-            // The clock of Dispatch may differ from CLOCK_BOOTTIME after a suspend. A timer that fires early is
-            // rescheduled.
+            // Dispatch's clock may differ from CLOCK_BOOTTIME after a suspend. A timer that fires early is rescheduled.
             let rest = deadline.seconds(since: self.now)
             if rest > 0 { box.schedule(after: rest) } else { timer.fire() }
         }
@@ -55,20 +54,20 @@ private final class TimerSource: @unchecked Sendable {
     func schedule(after seconds: Double) { source.schedule(deadline: .now() + max(0, seconds)) }
 }
 
-/// The file descriptors that Dispatch needs for its timers.
+/// The file descriptors that Dispatch needs for timers.
 ///
-/// Dispatch opens them on a thread of its own for the first timer that has to wait. If no descriptor is left at that
-/// time, it terminates the process or its timers never fire. A program that may exhaust its descriptors therefore opens
-/// them at startup.
+/// Dispatch opens these descriptors on its own thread when a timer first has to wait. If the process has run out of
+/// descriptors by then, Dispatch terminates the process or its timers never fire. A program that may exhaust its
+/// descriptors should therefore open the timer descriptors at startup.
 package enum DispatchDescriptors {
-    /// The descriptors are shared by the process, independent of the clock of a source.
+    /// The process shares the descriptors, regardless of which clock a source uses.
     private static let timers = LiveClock()
 
-    /// Starts opening the descriptors. The returned closure waits until they are open, for at most 0.2 s.
+    /// Starts opening the descriptors. The returned closure waits at most 0.2 s until they are open.
     package static func open() -> @Sendable () -> Void {
         let hasFired = BinarySemaphore()
         let now = timers.now
-        // A timer far in the future always has to wait. Once the timer created after it has fired, the descriptors are
+        // A timer with a deadline in an hour always has to wait. Once the next timer has fired, the descriptors are
         // open.
         let waiting = timers.timer(at: now.advanced(bySeconds: 3600)) {}
         let timer = timers.timer(at: now.advanced(bySeconds: 0.001)) { hasFired.signal() }

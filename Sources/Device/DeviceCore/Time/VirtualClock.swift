@@ -2,10 +2,10 @@
 
 import Synchronization
 
-/// The clock of a simulated device. Its time advances only when a method moves it.
+/// The clock of a simulated device. Time advances only when a method moves the clock.
 ///
 /// Timers run on the thread that moves the clock, in the order of their deadlines. Timers with equal deadlines run in
-/// the order of their creation. Each timer runs at the clock time of its own deadline.
+/// creation order. While a timer runs, the clock shows the timer's deadline.
 public final class VirtualClock: DeviceClock {
     private struct Entry: @unchecked Sendable {
         let deadline: BootTime
@@ -18,19 +18,20 @@ public final class VirtualClock: DeviceClock {
         var entries: [Entry] = []
         var nextNumber: UInt64 = 0
 
-        /// Reads the deadline in place: copying an entry also copies a weak reference, which is slow.
+        /// Reads the deadline in place, because copying an entry also copies a weak reference, which is slow.
         var nextDeadline: BootTime? { entries.isEmpty ? nil : entries[entries.count - 1].deadline }
     }
 
     private let timers = Mutex(Timers())
-    // Read several times for each reading of a trace, so they are atomic instead of locked. All are in nanoseconds.
+    // These values are read several times per trace reading, so they are atomic instead of locked. All are in
+    // nanoseconds.
     private let currentTime: Atomic<Int64>
-    /// The civil time minus the time since boot.
+    /// The difference between the civil time and the time since boot.
     private let wallTimeOffset: Atomic<Int64>
-    /// The deadline of the next timer, or `Int64.max` if there is none. Modified under the lock.
+    /// The deadline of the next timer, or `Int64.max` if there is no timer. Modified only while the lock is held.
     private let nextDue = Atomic<Int64>(.max)
 
-    /// Creates a clock that is set to these times.
+    /// Creates a clock that is set to the given times.
     public init(now: BootTime = .zero, wallTime: WallTime = .epoch) {
         currentTime = Atomic(now.nanoseconds)
         wallTimeOffset = Atomic(wallTime.nanoseconds.subtractingSaturated(now.nanoseconds))
@@ -55,16 +56,16 @@ public final class VirtualClock: DeviceClock {
             timers.entries.insert(entry, at: position)
             return number
         }
-        // A strong reference: the clock does not retain the timer, and a weak one would slow down every use of the
-        // clock.
+        // A strong reference: the clock does not retain the timer, and a weak reference would slow down every use of
+        // the clock.
         timer.onCancel { self.withTimers { timers in timers.entries.removeAll { $0.number == number } } }
         return timer
     }
 
     package var nextDeadline: BootTime? { timers.withLock { $0.nextDeadline } }
 
-    /// Advances the clock to the next timer with a deadline up to the limit, and runs the timer. Returns false if there
-    /// is none.
+    /// Advances the clock to the next timer whose deadline is not after the limit, and runs the timer. Returns false if
+    /// there is no such timer.
     @discardableResult package func runNextTimer(upTo limit: BootTime) -> Bool {
         let entry = withTimers { timers -> Entry? in
             guard let deadline = timers.nextDeadline, deadline <= limit else { return nil }
@@ -75,10 +76,10 @@ public final class VirtualClock: DeviceClock {
         return entry != nil
     }
 
-    /// Advances the clock unless a timer is due by that time, which then has to run first. Returns true if the clock
-    /// was advanced.
+    /// Advances the clock unless a timer is due by the given time and has to run first. Returns true if the clock was
+    /// advanced.
     package func moveUnlessTimerIsDue(by time: BootTime) -> Bool {
-        // `Int64.max` also means that no timer is set, so the value under the lock decides.
+        // `Int64.max` also means that no timer is set, so the deadline read under the lock decides.
         if nextDue.load(ordering: .acquiring) <= time.nanoseconds, let deadline = nextDeadline, deadline <= time {
             return false
         }
@@ -86,7 +87,7 @@ public final class VirtualClock: DeviceClock {
         return true
     }
 
-    /// Advances the clock without running timers. An earlier time has no effect.
+    /// Advances the clock without running timers. Has no effect if the time is earlier than the current time.
     public func move(to time: BootTime) { currentTime.max(time.nanoseconds, ordering: .acquiringAndReleasing) }
 
     /// Sets the civil time. The time since boot does not change.
@@ -103,8 +104,8 @@ public final class VirtualClock: DeviceClock {
 }
 
 extension Array {
-    /// Returns the index of the first element that satisfies the condition. All elements that satisfy it must be at the
-    /// end.
+    /// Returns the index of the first element that satisfies the predicate. All elements that satisfy the predicate
+    /// must be at the end.
     @inlinable package func partitioningIndex(where belongsToEnd: (Element) -> Bool) -> Int {
         var low = startIndex
         var high = endIndex

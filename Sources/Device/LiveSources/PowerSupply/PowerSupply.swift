@@ -2,10 +2,10 @@
 
 import DeviceCore
 
-/// The attributes of one power supply: a directory in `/sys/class/power_supply`.
+/// The attributes of one power supply, which is a directory in `/sys/class/power_supply`.
 ///
-/// A value is nil if its attribute is missing or invalid. Energies are in microwatt hours and charges in microampere
-/// hours, the units of the kernel.
+/// A value is nil if its attribute is missing or invalid. Energies are in microwatt-hours and charges in
+/// microampere-hours, as in the kernel.
 struct PowerSupply: Equatable {
     enum Kind: Equatable {
         case battery
@@ -23,10 +23,10 @@ struct PowerSupply: Equatable {
     }
 
     var kind: Kind
-    /// Whether external power is connected. nil for a battery.
+    /// True if external power is connected; nil for a battery.
     var isOnline: Bool?
     var status = Status.unknown
-    /// The level that the driver reports, 0 to 1.
+    /// The charge level that the driver reports, 0 to 1.
     var capacity: Double?
     var energyNow: Double?
     var energyFull: Double?
@@ -35,7 +35,7 @@ struct PowerSupply: Equatable {
 
     init(kind: Kind) { self.kind = kind }
 
-    /// The level from energy, else from charge, 0 to 1.
+    /// The charge level, 0 to 1, calculated from the energy if available, otherwise from the charge.
     var measuredLevel: Double? {
         if let energyNow, let energyFull { return PowerSupply.clamp(energyNow / energyFull) }
         if let chargeNow, let chargeFull { return PowerSupply.clamp(chargeNow / chargeFull) }
@@ -46,16 +46,16 @@ struct PowerSupply: Equatable {
 }
 
 extension PowerSupply {
-    /// Reads the directory of a power supply. Returns nil if it no longer exists, does not supply this machine, or has
-    /// no usable attributes.
+    /// Reads a power supply's directory. Returns nil if the directory no longer exists, the supply does not power this
+    /// machine, or there are no usable attributes.
     init?(folder: String) {
         guard let type = Self.text("type", in: folder) else { return nil }
-        // The battery of a mouse or a headset does not supply this machine.
+        // The battery of a mouse or a headset does not power this machine.
         if Self.text("scope", in: folder) == "Device" { return nil }
         guard type == "Battery" else {
             guard let online = Self.number("online", in: folder) else { return nil }
             self.init(kind: .external)
-            // The value 2 means connected, with a programmable voltage.
+            // The value 2 means that a supply with a programmable voltage is connected.
             isOnline = online > 0
             return
         }
@@ -70,12 +70,12 @@ extension PowerSupply {
         chargeFull = Self.fullAmount("charge_full", in: folder)
     }
 
-    /// Returns a stored amount, or nil if it is negative.
+    /// Returns an energy or charge, or nil if the value is negative.
     private static func amount(_ name: String, in folder: String) -> Double? {
         number(name, in: folder).flatMap { $0 >= 0 ? $0 : nil }
     }
 
-    /// Returns the capacity of a full battery, or its design capacity if the driver has not learned it.
+    /// Returns the capacity of the full battery, or the design capacity if the driver has not learned the actual one.
     private static func fullAmount(_ name: String, in folder: String) -> Double? {
         for name in [name, name + "_design"] {
             if let number = number(name, in: folder), number > 0 { return number }
@@ -87,8 +87,8 @@ extension PowerSupply {
         text(name, in: folder).flatMap { Int64($0) }.map { Double($0) }
     }
 
-    /// Returns the first line of an attribute. An attribute is at most one page, and the attributes used here are one
-    /// word.
+    /// Returns the first line of an attribute. An attribute is at most one page long, and the attributes used here
+    /// consist of one word.
     private static func text(_ name: String, in folder: String) -> String? {
         guard let bytes = try? FileIO.read(folder + "/" + name, limit: 4096) else { return nil }
         let line = bytes.prefix { $0 != 0x0A && $0 != 0 }
@@ -98,7 +98,7 @@ extension PowerSupply {
 }
 
 extension BatteryReading {
-    /// Combines all power supplies of a machine into one reading. Returns nil if none of them is a battery.
+    /// Combines all power supplies of a machine into one reading. Returns nil if there is no battery.
     init?(_ supplies: [PowerSupply]) {
         let batteries = supplies.filter { $0.kind == .battery }
         guard !batteries.isEmpty else { return nil }
@@ -108,9 +108,9 @@ extension BatteryReading {
         self.init(level: level, state: Self.state(of: batteries.map(\.status), isPlugged: isPlugged, level: level))
     }
 
-    /// The level of a single battery is the driver's capacity, else its share of energy or charge. Several batteries
-    /// are combined by energy, or by charge if not all of them report energy. If not all report the same quantity, the
-    /// level is the average of the batteries' levels.
+    /// Returns the combined charge level. For a single battery, the level is the driver's capacity, else the level
+    /// calculated from energy or charge. Several batteries are combined by energy, or by charge if not all of them
+    /// report energy. If not all batteries report the same quantity, the level is the average of the batteries' levels.
     private static func level(of batteries: [PowerSupply]) -> Double? {
         if batteries.count == 1 { return batteries.first.flatMap { $0.capacity ?? $0.measuredLevel } }
         let energies = batteries.compactMap { battery in
@@ -131,11 +131,12 @@ extension BatteryReading {
         return PowerSupply.clamp(now / full)
     }
 
-    /// A discharging battery supplies the machine even if external power is connected, because that supply is too weak.
+    /// A discharging battery powers the machine even if external power is connected, because that supply is too weak.
     private static func state(of statuses: [PowerSupply.Status], isPlugged: Bool?, level: Double?) -> State {
         if statuses.contains(.charging) { return .charging }
         if statuses.contains(.discharging) { return .unplugged }
-        // The remaining statuses are full, not charging and unknown. For the last two, external power decides.
+        // The remaining statuses are full, not charging and unknown. For the last two, external power determines the
+        // state.
         if isPlugged == false { return .unplugged }
         if statuses.allSatisfy({ $0 == .full }) { return .full }
         if isPlugged == true { return level.map { $0 >= 0.995 } ?? false ? .full : .charging }

@@ -4,20 +4,20 @@ import Synchronization
 import SystemCalls
 package import DeviceCore
 
-/// The battery of this machine, read from the kernel's `power_supply` class.
+/// The machine's battery, read from the kernel's `power_supply` class.
 ///
-/// Without subscribers nothing is read. With subscribers, the attributes are read every 5 s on the clock's thread.
-/// Reading one battery and a charger takes about 0.1 ms. A connected charger is therefore detected within 5 s, at the
-/// cost of one wakeup per interval. Without a battery, the attributes are read every 30 s.
+/// Attributes are read only while there are subscribers, every 5 s and on the clock's thread. Reading one battery and
+/// one charger takes about 0.1 ms. A connected charger is therefore detected within 5 s, at the cost of one wakeup per
+/// interval. If there is no battery, the attributes are read every 30 s.
 ///
-/// Ignores batteries of peripherals (scope "Device": mice, headsets) and empty battery bays. Implausible values count
-/// as missing. Attributes may disappear at any time.
+/// Batteries of peripherals (scope "Device", such as mice and headsets) and empty battery bays are ignored. Implausible
+/// values are treated as missing. Attributes may disappear at any time.
 package final class PowerSupplySource: StatusSource {
     /// The interval between readings, in seconds.
     package static let interval = 5.0
-    /// The interval between readings without a battery, in seconds.
+    /// The interval between readings if there is no battery, in seconds.
     package static let searchInterval = 30.0
-    /// The maximum number of power supplies that are read.
+    /// The maximum number of power supplies to read.
     private static let supplyLimit = 64
 
     private let folder: String
@@ -27,12 +27,12 @@ package final class PowerSupplySource: StatusSource {
 
     private struct Polling {
         var timer: ClockTimer?
-        /// The number of the current timer. A timer that was replaced while it fired has a different number and does
-        /// nothing.
+        /// The number of the current timer. If a timer is replaced while it fires, its number differs from this one and
+        /// it does nothing.
         var number: UInt32 = 0
     }
 
-    /// Creates a source that reads a directory of power supplies, which need not exist.
+    /// Creates a source that reads the power supplies in a directory. The directory need not exist.
     package init(folder: String = "/sys/class/power_supply", clock: any DeviceClock) {
         self.folder = folder
         self.clock = clock
@@ -41,19 +41,19 @@ package final class PowerSupplySource: StatusSource {
         relay.set(self)
     }
 
-    /// The current state of the battery, read from the attributes at each access. nil if there is no battery.
+    /// The current battery state, read from the attributes at each access; nil if there is no battery.
     package var battery: BatteryReading? { BatteryReading(supplies()) }
 
-    /// Subscribes to changes of the battery. The initial state is not delivered; read it from ``battery``.
+    /// Subscribes to changes of the battery state. The initial state is not delivered; read it from ``battery``.
     package func subscribe(receive: @escaping @Sendable (BatteryReading?) -> Void) -> Subscription {
-        // Without subscribers, changes were not observed. A new subscriber must not receive them.
+        // Changes that occurred while there were no subscribers must not be delivered to a new subscriber.
         if !hub.hasSubscribers { hub.post(battery) }
         return hub.subscribe(receive: receive)
     }
 
     private func demandChanged() {
         let previousTimer = polling.withLock { polling -> ClockTimer? in
-            // Read while locked, so that the last of concurrent calls acts on the latest state.
+            // Reads the state while locked, so that the last of several concurrent calls uses the latest state.
             let isWanted = hub.hasSubscribers
             if isWanted, polling.timer == nil {
                 schedule(&polling, after: hub.battery == nil ? Self.searchInterval : Self.interval)

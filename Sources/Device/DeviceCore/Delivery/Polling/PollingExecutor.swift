@@ -3,23 +3,23 @@
 import Dispatch
 import Synchronization
 
-/// An executor that can poll descriptors in addition to running callbacks, so that a reading does not have to wake
-/// another thread.
+/// An executor that can poll descriptors in addition to running callbacks, so that a reading need not wake a second
+/// thread.
 package protocol PollingExecutor: CallbackExecutor {
     /// Calls `read` on the executor whenever the set becomes readable, until the subscription is cancelled.
     ///
-    /// `read` has to read everything that is available, or call `EpollSet.rearm`, because a run loop reports only
-    /// changes of readiness. Callbacks that `read` schedules on this executor run immediately after it. `read` may be
+    /// `read` must read all available data or call `EpollSet.rearm`, because a run loop reports only changes of
+    /// readiness. Callbacks that `read` schedules on this executor run immediately after `read` returns. `read` may be
     /// called once more while the subscription is being cancelled.
     ///
-    /// - Parameter onReady: Called if this function has returned nil and the executor may have become able to poll.
+    /// - Parameter onReady: Called if this function returned nil and the executor may since have become able to poll.
     ///   Called at most once, on any thread.
-    /// - Returns: nil if the executor cannot poll, or cannot poll yet.
+    /// - Returns: The subscription, or nil if the executor cannot poll or cannot poll yet.
     func register(_ set: EpollSet, onReady: @escaping @Sendable () -> Void, read: @escaping @Sendable () -> Void)
         throws(DeviceError) -> Subscription?
 }
 
-/// A polling executor as part of a request. Two values are equal if they have the same executor.
+/// A polling executor in a request. Two values are equal if their executors are identical.
 package struct DirectPlace: Sendable, Hashable {
     package let delivery: any PollingExecutor
 
@@ -35,7 +35,7 @@ package struct DirectPlace: Sendable, Hashable {
 
 final class Flag: Sendable { let value = Atomic<Bool>(false) }
 
-/// The callbacks that are scheduled on an executor while it reads a source. They run immediately after the read.
+/// The callbacks scheduled on an executor while the executor reads a source. They run immediately after the read.
 package final class DeferredCallbacks {
     private static let key: pthread_key_t = {
         var key = pthread_key_t()
@@ -53,7 +53,7 @@ package final class DeferredCallbacks {
     package init(for executor: any CallbackExecutor) { self.executor = executor }
 
     /// Appends the callback if the current thread is reading for the executor. Otherwise returns false, and the caller
-    /// has to schedule the callback.
+    /// must schedule the callback.
     package static func append(_ callback: @escaping @Sendable () -> Void, for executor: any CallbackExecutor) -> Bool {
         guard let current, current.executor === executor else { return false }
         current.callbacks.append(callback)
@@ -62,13 +62,14 @@ package final class DeferredCallbacks {
 
     /// Returns false if the current thread is reading for a different executor.
     ///
-    /// While an executor polls, a subscriber of another executor may join. That subscriber must not be called on the
-    /// polling thread, because it may wait for the polling executor.
+    /// A subscriber with a different executor may join while this executor polls. That subscriber must not be called on
+    /// the polling thread, because it may be waiting for the polling executor.
     package static func permits(_ executor: DirectPlace?) -> Bool {
         current.map { $0.executor === executor?.delivery } ?? true
     }
 
-    /// Calls `read`, and then runs the callbacks inside `enter`. If there are no callbacks, `enter` is not called.
+    /// Calls `read` and then runs the deferred callbacks inside `enter`. If there are no callbacks, `enter` is not
+    /// called.
     package func run(after read: () -> Void, enter: (() -> Void) -> Void) {
         // Calls can be nested: a callback may run a run loop, in which this thread reads again.
         let outer = pthread_getspecific(Self.key)
@@ -84,36 +85,35 @@ package final class DeferredCallbacks {
     }
 }
 
-/// A source with a descriptor that can be read by the source's own thread or by the executor of its subscribers, one at
-/// a time.
+/// A source whose descriptor can be read either by the source's own thread or by its subscribers' executor, one at a
+/// time.
 package protocol PollableSource: AnyObject, Sendable {
-    /// The descriptor to poll. It is readable while readings are available.
+    /// The descriptor to poll, which is readable while readings are available.
     var descriptor: Int32 { get }
 
-    /// The time of the source's next timeout. Can be read on any thread.
+    /// The time of the source's next timeout. Safe to read on any thread.
     var deadline: BootTime { get }
 
-    /// Reads the available readings and handles timeouts that are due. After an error, every later call throws the same
-    /// error.
+    /// Reads the available readings and handles expired timeouts. After an error, all later calls throw the same error.
     func readAvailable(_ cause: ReadCause) throws(DeviceError) -> ReadOutcome
 }
 
 package enum ReadCause: Sendable {
-    /// A wait of the source's thread has ended. If `isReadable` is false, only timeouts may be due.
+    /// The source's thread has finished waiting. If `isReadable` is false, only timeouts may have expired.
     case thread(isReadable: Bool)
-    /// The source's thread reads because the executor has not read by the given time.
+    /// The source's thread reads because the executor did not read by the given time.
     case overdue(since: BootTime)
-    /// The executor reads because the descriptor is readable. `dueTime` is the time by which it was expected to read.
+    /// The executor reads because the descriptor is readable. `dueTime` is the time by which the read was expected.
     case executor(dueTime: BootTime)
 }
 
 package enum ReadOutcome: Sendable {
     /// No more readings are available.
     case drained
-    /// More readings may be available, so the executor has to read again.
+    /// More readings may be available, so the executor must read again.
     case moreAvailable
     /// Another thread is reading the source, so nothing was read.
     case contended
-    /// Only the source's thread can continue, so the executor has to stop polling.
+    /// Only the source's thread can continue, so the executor must stop polling.
     case finished
 }

@@ -7,7 +7,7 @@ import SystemCalls
 /// An executor that runs callbacks on a dispatch queue.
 package final class QueueDelivery: PollingExecutor {
     private let queue: DispatchQueue
-    /// The registrations that wait for the end of the thread that polls for the queue; nil without such a thread.
+    /// The registrations that wait until the queue's polling thread ends; nil if there is no such thread.
     private let waiting = Mutex<[@Sendable () -> Void]?>(nil)
 
     /// Creates an executor. The queue should be serial, because a concurrent queue does not preserve the order of
@@ -50,7 +50,7 @@ package final class QueueDelivery: PollingExecutor {
             let callbacks = DeferredCallbacks(for: self)
             while !isCancelled.value.load(ordering: .acquiring) {
                 guard wakeUp.wait(for: set.descriptor, events: Int16(POLLIN), milliseconds: -1) else { continue }
-                // A synchronous call, because an asynchronous one would wake another thread.
+                // Calls the queue synchronously, because an asynchronous call would wake another thread.
                 callbacks.run(after: read) { run in queue.sync(execute: run) }
             }
             endPolling()

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Calculates the time by which an executor should have read a descriptor, and sets the timer that wakes the source's
-/// thread at that time.
+/// Calculates when an executor's read of a descriptor is overdue, and sets the timer that wakes the source's thread at
+/// that time.
 ///
 /// The expected interval between reads follows the longer of the recent intervals, because the reports of an epoch
-/// arrive in quick succession. The timer is set again only if it would expire too late, or before the next expected
-/// read. This saves a system call for most readings.
+/// arrive in quick succession. The timer is set again only if it would otherwise expire too late, or before the next
+/// expected read. This avoids a system call for most readings.
 struct ReadDeadlineMonitor: Sendable {
     private let tolerance: Double
     private let longestInterval: Double
@@ -19,7 +19,7 @@ struct ReadDeadlineMonitor: Sendable {
     ///
     /// - Parameters:
     ///   - tolerance: The tolerated delay of a read, in seconds.
-    ///   - limit: The maximum time, in seconds, from a read to the time at which the next one is overdue.
+    ///   - limit: The maximum time, in seconds, between a read and the due time of the next read.
     init(tolerance: Double, limit: Double, now: BootTime) {
         self.tolerance = tolerance
         longestInterval = max(0, limit - tolerance) / 1.5
@@ -30,7 +30,7 @@ struct ReadDeadlineMonitor: Sendable {
 
     /// Records a read by the executor, and sets the timer again if necessary.
     ///
-    /// - Parameter deadline: The time of the source's next timeout. The timer expires at that time at the latest.
+    /// - Parameter deadline: The time of the source's next timeout. The timer expires no later than this.
     mutating func recordRead(_ timer: TimerFD, now: BootTime, deadline: BootTime) {
         interval = max(min(now.seconds(since: lastRead), longestInterval), interval * 0.95)
         lastRead = now
@@ -39,13 +39,14 @@ struct ReadDeadlineMonitor: Sendable {
         if min(dueTime, deadline) < timerTime || timerTime < nextRead { setTimer(timer, now: now, deadline: deadline) }
     }
 
-    /// Expects a read within the tolerance, because the descriptor is or may be readable.
+    /// Expects a read within the tolerance, because the descriptor is readable or might be.
     mutating func expectRead(_ timer: TimerFD, now: BootTime, deadline: BootTime) {
         dueTime = now.advanced(bySeconds: tolerance)
         setTimer(timer, now: now, deadline: deadline)
     }
 
-    /// Sets the timer to the time at which a read is overdue, or to the source's next timeout if that is earlier.
+    /// Sets the timer to the time at which the next read is overdue, or to the source's next timeout if that is
+    /// earlier.
     mutating func setTimer(_ timer: TimerFD, now: BootTime, deadline: BootTime) {
         timerTime = min(dueTime, deadline)
         timer.set(seconds: timerTime.seconds(since: now))

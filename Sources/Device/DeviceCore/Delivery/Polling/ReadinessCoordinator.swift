@@ -3,10 +3,11 @@
 import Synchronization
 import SystemCalls
 
-/// Decides whether the source's thread or an executor polls the descriptor of a source.
+/// Decides whether the source's own thread or an executor polls the source's descriptor.
 ///
-/// If all subscribers have the same executor and it can poll descriptors, that executor polls. A reading then wakes one
-/// thread instead of two. The decision changes only if the subscriptions change or the executor cannot continue.
+/// If all subscribers have the same executor and that executor can poll descriptors, the executor polls. A reading then
+/// wakes one thread instead of two. The decision changes only if the subscriptions change or the executor cannot
+/// continue.
 ///
 /// ```
 ///          executor() changes                timer expires, descriptor not readable
@@ -17,16 +18,16 @@ import SystemCalls
 /// ```
 ///
 /// While an executor polls, the source's thread sleeps until a read is overdue, for example because the app's main
-/// thread is busy. The source's thread then reads instead of the executor, so that readings are received in time and
-/// wait in bounded queues. It continues to do so until the executor reads again. Without input, it waits for the
-/// descriptor instead of the timer.
+/// thread is busy. The source's thread then reads in place of the executor, so that readings are received in time and
+/// wait in bounded queues. The thread continues to read until the executor reads again. If there is no input, the
+/// thread waits for the descriptor instead of the timer.
 package struct ReadinessCoordinator: ~Copyable {
     private enum Owner {
         case thread
         case executor(PollingRegistration, Wait)
     }
 
-    /// The event for which the source's thread waits while an executor polls.
+    /// The event that the source's thread waits for while an executor polls.
     private enum Wait { case timer, descriptor }
 
     private let source: any PollableSource
@@ -35,19 +36,18 @@ package struct ReadinessCoordinator: ~Copyable {
     private let monitor: ReadDeadlineMonitor
     private let executor: @Sendable () -> (any PollingExecutor)?
     private var owner = Owner.thread
-    /// The executor of the last attempt to register. Registration is attempted again only with a different executor, or
-    /// if this one may have become ready.
+    /// The executor for which registration was last attempted. Registration is attempted again only for a different
+    /// executor, or if this executor may have become ready.
     private weak var lastAttempt: (any PollingExecutor)?
     private let readiness = Flag()
 
-    /// Creates a coordinator. At first, the source's thread polls the descriptor.
+    /// Creates a coordinator. Initially, the source's thread polls the descriptor.
     ///
     /// - Parameters:
     ///   - wakeUp: Signaled when the subscriptions change.
-    ///   - tolerance: The delay of a read, in seconds, after which the source's thread reads instead of the executor.
-    ///   - limit: The maximum time, in seconds, from a read to the time at which the next one is overdue.
-    ///   - executor: Returns the executor of all subscribers; nil if they have different executors or one that cannot
-    ///     poll.
+    ///   - tolerance: The delay of a read, in seconds, after which the source's thread reads in place of the executor.
+    ///   - limit: The maximum time, in seconds, between a read and the due time of the next read.
+    ///   - executor: Returns the executor shared by all subscribers, or nil if their executors differ or cannot poll.
     package init(
         source: any PollableSource, wakeUp: WakeupPipe, clock: any DeviceClock, tolerance: Double, limit: Double,
         executor: @escaping @Sendable () -> (any PollingExecutor)?
@@ -69,7 +69,8 @@ package struct ReadinessCoordinator: ~Copyable {
 
     package var isExecutorPolling: Bool { if case .executor = owner { true } else { false } }
 
-    /// The descriptor that the source's thread has to poll in addition to the wakeup, and the end of the wait.
+    /// The descriptor that the source's thread must poll in addition to the wakeup, and the time at which to stop
+    /// waiting.
     package var pollTarget: (descriptor: Int32, deadline: BootTime) {
         switch owner {
         case .thread, .executor(_, .descriptor): (source.descriptor, source.deadline)
@@ -78,7 +79,7 @@ package struct ReadinessCoordinator: ~Copyable {
     }
 
     /// Registers or deregisters an executor if the subscriptions have changed. Returns true if the executor has
-    /// finished; the caller then has to call `handle`.
+    /// finished; the caller must then call `handle`.
     package mutating func update() -> Bool {
         let current = executor()
         if case .executor(let registration, _) = owner {
@@ -93,7 +94,7 @@ package struct ReadinessCoordinator: ~Copyable {
         return false
     }
 
-    /// Ends polling by the executor. A read that has begun may still be running when this function returns.
+    /// Stops polling by the executor. A read in progress may still be running when this function returns.
     package mutating func deregister() {
         if case .executor(let registration, _) = owner { registration.cancel() }
         owner = .thread
@@ -111,13 +112,12 @@ package struct ReadinessCoordinator: ~Copyable {
         if let registration { owner = .executor(registration, .timer) }
     }
 
-    /// Reads, or checks whether the executor reads in time. Called after the wait for `pollTarget`, with whether its
-    /// descriptor is readable.
+    /// Reads the source, or checks whether the executor reads in time. Called after waiting for `pollTarget`.
     package mutating func handle(isReady: Bool) throws(DeviceError) {
         switch owner {
         case .thread:
             if case .contended = try source.readAvailable(.thread(isReadable: isReady)) {
-                // The former executor is still reading, but is about to finish.
+                // The previous executor is still reading, but is about to finish.
                 WorkerThread.sleep(seconds: 0.0005)
             }
         case .executor(let registration, .timer):
@@ -144,7 +144,7 @@ package struct ReadinessCoordinator: ~Copyable {
     }
 }
 
-/// The registration of a source with an executor. Used by that executor and by the source's thread.
+/// A source's registration with an executor, used by the executor and by the source's thread.
 private final class PollingRegistration: Sendable {
     let executor: any PollingExecutor
     let timer: TimerFD
@@ -155,8 +155,8 @@ private final class PollingRegistration: Sendable {
     private let finished = Flag()
     private let subscription = Mutex<Subscription?>(nil)
 
-    /// Registers the source. Throws if no file descriptor is left or if the executor cannot poll. If `isValid` returns
-    /// false, the subscriptions have changed and the executor must not read.
+    /// Registers the source. Throws if the process has run out of descriptors or the executor cannot poll. If `isValid`
+    /// returns false, the subscriptions have changed and the executor must not read.
     init(
         _ source: any PollableSource, _ executor: any PollingExecutor, _ monitor: ReadDeadlineMonitor,
         clock: any DeviceClock, wakeUp: WakeupPipe, isValid: @escaping @Sendable () -> Bool,
@@ -187,8 +187,8 @@ private final class PollingRegistration: Sendable {
 
     func setTimer() { monitor.withLock { $0.setTimer(timer, now: clock.now, deadline: source.deadline) } }
 
-    /// Makes the executor read again if the descriptor is still readable. This is necessary because a run loop reports
-    /// only changes of readiness, and the source may have been in use when the executor tried to read.
+    /// Makes the executor read again if the descriptor is still readable. A run loop reports only changes of readiness,
+    /// and the source may have been in use when the executor last tried to read.
     func callAgain() { if !isFinished { set.rearm(source.descriptor) } }
 
     func cancel() {
@@ -202,7 +202,7 @@ private final class PollingRegistration: Sendable {
         set.remove(source.descriptor)
     }
 
-    /// Reads on the executor. Returns false if only the source's thread can continue.
+    /// Reads the source on the executor. Returns false if only the source's thread can continue.
     private func read() -> Bool {
         guard let outcome = try? source.readAvailable(.executor(dueTime: dueTime)) else { return false }
         monitor.withLock { $0.recordRead(timer, now: clock.now, deadline: source.deadline) }
