@@ -4,10 +4,11 @@ import SystemCalls
 
 /// A filter for vectors at irregular intervals.
 ///
-/// All filters of one stream of samples conform: ``LowPassFilter``, ``ButterworthLowPassFilter``, ``HighPassFilter`` and
-/// ``GravitySeparator``. ``AttitudeFilter`` does not, because it combines three streams, each with its own timestamps.
+/// All filters for a single sample stream conform to this protocol: ``LowPassFilter``, ``ButterworthLowPassFilter``,
+/// ``HighPassFilter`` and ``GravitySeparator``. ``AttitudeFilter`` does not, because it combines three streams, each
+/// with its own timestamps.
 public protocol SampleFilter: Sendable, Equatable {
-    /// The result of a sample, in the unit of the samples.
+    /// The result of processing a sample, in the unit of the samples.
     associatedtype Output: Sendable
 
     /// Processes a sample and returns the new output. A sample with an infinite or NaN component is ignored.
@@ -17,13 +18,13 @@ public protocol SampleFilter: Sendable, Equatable {
     ///   - interval: The time since the previous sample in seconds.
     mutating func update(_ sample: SIMD3<Double>, interval: Double) -> Output
 
-    /// Discards the state of the filter, but not its settings.
+    /// Discards the filter state, but keeps the settings.
     ///
     /// - Parameter start: The value from which the filter starts. If nil, infinite or NaN, the next sample is used.
     mutating func reset(to start: SIMD3<Double>?)
 }
 
-/// A one-pole low-pass filter for vectors: it passes slow changes and removes noise.
+/// A one-pole low-pass filter for vectors, which passes slow changes and removes noise.
 ///
 /// Each sample moves the output towards itself by a weight `a`: `y += a (x - y)`. The weight follows one of two rules:
 ///
