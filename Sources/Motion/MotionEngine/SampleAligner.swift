@@ -133,7 +133,7 @@ struct SampleAligner: Sendable {
     // The getters do not change anything. They are mutating so that they access the samples in place instead of copying
     // them.
 
-    /// The arrival time of the oldest sample that waits for a state; nil if none is waiting.
+    /// The arrival time of the oldest sample that is waiting for a state; nil if no sample is waiting.
     var waitingSince: BootTime? {
         mutating get {
             guard let first = queues[Self.gyroscope].firstArrival else {
