@@ -2,7 +2,7 @@
 
 /// The device orientations covered by a magnetometer calibration, used to guide a user who rotates the device.
 package struct MagneticSurvey: Sendable, Equatable {
-    /// A side of the device.
+    /// A side of the device, represented by a device axis.
     package enum Side: String, Sendable, CaseIterable {
         case face, back, topEdge, bottomEdge, rightEdge, leftEdge
 

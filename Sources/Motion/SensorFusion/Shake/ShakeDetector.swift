@@ -77,7 +77,7 @@ package struct ShakeDetector: Sendable, Equatable {
     }
 
     /// Resets the detector. Returns ``ShakeEvent/cancelled`` if a shake was in progress, so that each
-    /// ``ShakeEvent/began`` is followed by another event.
+    /// ``ShakeEvent/began`` is followed by ``ShakeEvent/ended`` or ``ShakeEvent/cancelled``.
     @discardableResult
     package mutating func reset() -> ShakeEvent? {
         let interrupted = isShaking

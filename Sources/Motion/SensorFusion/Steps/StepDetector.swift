@@ -15,8 +15,8 @@
 /// docs/motion.md compares this detector with a simpler one, from which the band-pass filter, the peak detection and
 /// the run of eight peaks are adopted; only the regularity test is new. The constants (prominence, regularity, number
 /// of peaks held) were chosen on the twelve walks of one person with six placements (Carmelo, of the Oxford step
-/// counter's data), and tested on the seven walks of another (Jamie). Values near the chosen ones change the errors by
-/// less than 0.3 %.
+/// counter's data), and tested on seven walks of a second person (Jamie). Values near the chosen ones change the errors
+/// by less than 0.3 %.
 package struct StepDetector: Sendable {
     /// The minimum prominence of a peak, in m/s². Chosen among 0.8, 1.0 and 1.2; smaller values and values from 1.4
     /// give more errors.
