@@ -22,8 +22,8 @@ struct AttitudeHistory: Sendable {
         newest = -1
     }
 
-    /// Adds an attitude. If the newest attitude has the same time, it is replaced; if it is later, the history is
-    /// cleared first.
+    /// Adds an attitude. Replaces the newest attitude if the times are equal. If the newest attitude is later, clears
+    /// the history first.
     mutating func add(_ attitude: Quaternion, at time: BootTime) {
         if newest >= 0 {
             if entries[newest].time == time {
@@ -40,8 +40,8 @@ struct AttitudeHistory: Sendable {
         }
     }
 
-    /// Returns the attitude at a time, interpolated between the adjacent ones; nil if the history does not cover the
-    /// time.
+    /// Returns the attitude at the given time, interpolated between adjacent attitudes, or nil if the history does not
+    /// cover the time.
     func attitude(at time: BootTime) -> Quaternion? {
         guard newest >= 0, time <= entries[newest].time else { return nil }
         var later = newest
@@ -60,7 +60,8 @@ struct AttitudeHistory: Sendable {
         return entries[later].time == time ? entries[later].attitude : nil
     }
 
-    /// Interpolates between two attitudes, along the chord instead of the arc. For small rotations both are the same.
+    /// Interpolates between two attitudes along the chord instead of the arc. For small rotations, the results are the
+    /// same.
     private static func interpolated(_ a: Quaternion, _ b: Quaternion, _ part: Double) -> Quaternion {
         let sign: Double = (a.components * b.components).sum() < 0 ? -1 : 1
         return Quaternion(components: a.components * (1 - part) + b.components * (sign * part)).normalized

@@ -3,7 +3,7 @@
 package import DeviceCore
 package import SensorFusion
 
-/// The rules that decide whether a calibration is worth storing, and how accurate a stored one still is.
+/// The rules that determine whether a calibration is worth storing, and how accurate a stored calibration still is.
 enum CalibrationRules {
     /// The interval between checks for calibrations to store, in seconds.
     static let checkInterval = 60.0
@@ -13,20 +13,20 @@ enum CalibrationRules {
 
     private static let degree = Double.pi / 180
     private static let day = 86_400.0
-    /// The standard deviation of the change of a bias by a restart of the chip and by its temperature, in rad/s.
+    /// The standard deviation of the bias change caused by a chip restart and by temperature, in rad/s.
     private static let restartSigma = 0.05 * degree
-    /// The standard deviation of the drift of a bias in one day, in rad/s. It grows with the square root of the time.
+    /// The standard deviation of the bias drift in one day, in rad/s. It grows with the square root of time.
     private static let dailyDriftSigma = 0.1 * degree
-    /// The maximum standard deviation of a stored bias, in rad/s. It is that of an unknown bias.
+    /// The maximum standard deviation of a stored bias, in rad/s. It equals that of an unknown bias.
     private static let maximumStoredSigma = 0.5 * degree
     /// The standard deviation below which a bias is worth storing, in rad/s.
     private static let maximumSigmaToStore = 0.1 * degree
-    /// The minimum change of a bias for which it is stored again, in rad/s.
+    /// The minimum bias change for which the bias is stored again, in rad/s.
     private static let minimumChange = 0.02 * degree
 
     /// Returns the current standard deviation of a stored bias, in rad/s.
     static func sigma(of stored: SensorCalibration, at now: WallTime) -> Double {
-        // The time of storing may be in the future if the system clock has no battery.
+        // The stored date may be in the future if the system clock has no battery.
         let days = max(0, now.seconds(since: stored.date)) / day
         let own = stored.sigma.isNaN ? restartSigma : stored.sigma
         return min(
@@ -34,7 +34,7 @@ enum CalibrationRules {
             (own * own + restartSigma * restartSigma + dailyDriftSigma * dailyDriftSigma * days).squareRoot())
     }
 
-    /// Returns true if a bias should replace the stored one; `stored` is nil if there is none.
+    /// Returns true if a bias should replace the stored bias. `stored` is nil if no bias is stored.
     static func isWorthStoring(bias: SIMD3<Double>, sigma: Double, over stored: SensorCalibration?, at now: WallTime)
         -> Bool
     {
@@ -44,8 +44,8 @@ enum CalibrationRules {
         return sigma < 0.7 * Self.sigma(of: stored, at: now) && now.seconds(since: stored.date) > day / 24
     }
 
-    /// Returns true if a magnetometer calibration should replace the stored one; `stored` is nil if there is none. Both
-    /// are in the same axes.
+    /// Returns true if a magnetometer calibration should replace the stored one. `stored` is nil if no calibration is
+    /// stored. Both calibrations are in the same axes.
     static func isWorthStoring(_ found: MagneticCalibration, over stored: MagneticCalibration?) -> Bool {
         guard found.quality >= .low, found.isUsable else { return false }
         guard let stored, stored.quality >= .low else { return true }
@@ -59,7 +59,7 @@ enum CalibrationRules {
 }
 
 extension SensorCalibration {
-    /// Creates the stored form of a magnetometer's calibration, in the same axes.
+    /// Creates the stored form of a magnetometer calibration, in the same axes.
     package init(_ magnetic: MagneticCalibration, date: WallTime) {
         self.init()
         offset = magnetic.hardIron
@@ -76,7 +76,7 @@ extension SensorCalibration {
 }
 
 extension MagneticCalibration {
-    /// Creates a magnetometer's calibration from its stored form, in the same axes.
+    /// Creates a magnetometer calibration from its stored form, in the same axes.
     package init(_ stored: SensorCalibration) {
         self.init()
         hardIron = stored.offset

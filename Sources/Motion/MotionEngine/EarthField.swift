@@ -3,11 +3,12 @@
 import DeviceCore
 import Geodesy
 
-/// The Earth's magnetic field at the last position of the device.
+/// The Earth's magnetic field at the device's last position.
 struct EarthField: Sendable {
-    /// The interval between checks of the position, in seconds.
+    /// The interval between position checks, in seconds.
     private static let checkInterval = 5.0
-    /// The changes of position, in degrees and in metres, below which the field is not computed again.
+    /// The field is recomputed only if the latitude or longitude (in degrees) or the altitude (in metres) has changed
+    /// by at least this much, or after a day.
     private static let maximumAngularChange = 0.01
     private static let maximumHeightChange = 1000.0
     private static let day = 86_400.0
@@ -26,18 +27,18 @@ struct EarthField: Sendable {
     private var altitude = Double.nan
     private var wallTime = WallTime.epoch
 
-    /// Returns true if the position has to be checked.
+    /// Returns true if the position is due to be checked.
     func isDue(at now: BootTime) -> Bool {
         guard let nextCheck else { return true }
         // The second condition covers a clock that was set back.
         return now >= nextCheck || nextCheck.seconds(since: now) > Self.checkInterval
     }
 
-    /// Updates the field for a fix. Returns true if the field has changed.
+    /// Updates the field for a fix. Returns true if the field was recomputed.
     mutating func update(for fix: PositionFix?, now: BootTime, wallTime: WallTime) -> Bool {
         nextCheck = now.advanced(bySeconds: Self.checkInterval)
         guard let report = fix?.report, report.latitude.isFinite, report.longitude.isFinite else {
-            // Fixes may begin at any time, so the next call checks again.
+            // A fix may become available at any time, so the next call checks again.
             nextCheck = now
             return false
         }

@@ -3,8 +3,9 @@
 import DeviceCore
 import Synchronization
 
-/// The subscribers, and a queue of events for them, in order. Not a `BoundedQueue`, because states may be delivered
-/// without being queued, and because a drain may end before the states that another thread has queued and delivers.
+/// Holds the subscribers and a queue of events for them, in order. A `BoundedQueue` is not suitable, because states may
+/// be delivered without being queued, and because a drain may stop before states that a different thread has queued and
+/// will deliver.
 struct FusionEventQueue: Sendable {
     struct Item: Sendable {
         var client: FusionSubscriber
@@ -44,7 +45,7 @@ struct FusionEventQueue: Sendable {
     }
 
     /// Begins direct delivery of the states if no events are queued or being delivered and every subscriber receives
-    /// all states. The caller then has to deliver the returned batch. Otherwise queues the states and returns nil.
+    /// all states. The caller must then deliver the returned batch. Otherwise, queues the states and returns nil.
     mutating func beginDirectDelivery(of states: [FusedState], interval: @autoclosure () -> Double?) -> DirectBatch? {
         guard !states.isEmpty else { return nil }
         guard !isDelivering, queue.isEmpty, !subscribers.isEmpty,
@@ -57,8 +58,8 @@ struct FusionEventQueue: Sendable {
         return DirectBatch(subscribers: subscribers, states: states)
     }
 
-    /// Queues the states for each subscriber, decimated from their interval (in seconds; nil if unknown) to the
-    /// requested one.
+    /// Queues the states for each subscriber, decimated to the interval that the subscriber requested. `interval` is
+    /// the interval between the states in seconds; nil if unknown.
     mutating func enqueue(_ states: [FusedState], interval: @autoclosure () -> Double?) {
         guard !states.isEmpty else { return }
         for index in subscribers.indices {
@@ -67,8 +68,8 @@ struct FusionEventQueue: Sendable {
         }
     }
 
-    /// Returns true if a subscriber receives every state: it requested all states, or an interval at most 2 % longer
-    /// than the interval between states.
+    /// Returns true if a subscriber receives every state, because it requested all states or an interval at most 2 %
+    /// longer than the interval between states.
     private func receivesAll(_ index: Int, _ interval: @autoclosure () -> Double?) -> Bool {
         let wanted = decimators[index].interval
         return wanted == 0 || interval().map { wanted <= $0 * 1.02 } ?? false
@@ -86,15 +87,17 @@ struct FusionEventQueue: Sendable {
         queue.append(Item(client: client, event: event))
     }
 
-    /// Begins delivery and returns the queued events, or only those before the first states, which are left to the
-    /// thread that queued them; nil if there are none or another thread is delivering.
+    /// Begins delivery and returns the queued events. If `upToStates` is true, returns only the events before the first
+    /// states, which are left to the thread that queued them. Returns nil if there are no such events or a different
+    /// thread is delivering.
     mutating func beginDrain(upToStates: Bool) -> [Item]? {
         guard !isDelivering, let items = removeEvents(upToStates: upToStates) else { return nil }
         isDelivering = true
         return items
     }
 
-    /// Returns the events that were queued during the delivery. If there are none, ends the delivery and returns nil.
+    /// Returns the events that were queued during the delivery. If no events were queued, ends the delivery and returns
+    /// nil.
     mutating func continueDrain(upToStates: Bool) -> [Item]? {
         let items = removeEvents(upToStates: upToStates)
         if items == nil { isDelivering = false }
@@ -138,7 +141,7 @@ package final class EventSubscriber<Request: Sendable, Event: Sendable>: Sendabl
 typealias FusionSubscriber = EventSubscriber<FusionRequest, FusionEvent>
 
 extension FusionSubscriber {
-    /// Returns true if losses of the sensor have to be reported to the subscriber.
+    /// Returns true if the loss of a sensor must be reported to the subscriber.
     func needsSensor(_ sensor: SampleAligner.Sensor) -> Bool {
         switch sensor {
         case .accelerometer: true

@@ -3,45 +3,45 @@
 import DeviceCore
 import SensorFusion
 
-/// A pipeline that computes states from samples with the aligner, the attitude filter and the calibrator. It has no
-/// threads and no subscribers.
+/// Computes states from samples with the aligner, the attitude filter and the calibrator. Uses no threads and has no
+/// subscribers.
 ///
 /// Each engine has one pipeline, which it accesses only under its lock. The pipeline is a class because its parts take
 /// several kilobytes and would be copied at each access. The lock ensures exclusive access, so it is not checked at run
 /// time.
 final class FusionPipeline: @unchecked Sendable {
-    /// The maximum age of an accelerometer reading in a state, in seconds. Magnetometer readings may have twice that
-    /// age.
+    /// The maximum age of an accelerometer reading in a state, in seconds. Magnetometer readings may be twice as old.
     private static let maximumReadingAge = 0.5
     /// Standard gravity in m/s² (CGPM 1901).
     private static let standardGravity = 9.80665
-    /// The relative change of the corrected field above which the filter restarts its magnetometer input.
+    /// The filter restarts its magnetometer input if the corrected field changes by more than this fraction.
     private static let maximumFieldChange = 0.02
-    /// The uncertainty of the heading, in radians at 95 %, above which the magnetic accuracy is at most `low`.
+    /// If the heading uncertainty (at the 95 % confidence level, in radians) is larger, the magnetic accuracy is at
+    /// most `low`.
     private static let maximumHeadingUncertainty = 20 * Double.pi / 180
 
     @exclusivity(unchecked) private(set) var aligner = SampleAligner()
     @exclusivity(unchecked) private(set) var filter = AttitudeFilter()
     @exclusivity(unchecked) private(set) var calibrator = MagnetometerCalibrator()
-    /// The calibrator's calibration as the filter uses it. Comparing the two is cheaper than copying one for each
-    /// sample.
+    /// The calibration that the filter currently uses. Comparing it with the calibrator's calibration is cheaper than
+    /// copying the latter for each sample.
     @exclusivity(unchecked) private var calibration: MagneticCalibration
     @exclusivity(unchecked) private(set) var earth = EarthField()
-    /// The correction of the accelerometer's readings, in the device's axes; nil if there is none.
+    /// The correction of accelerometer readings, in device axes; nil if readings are not corrected.
     var accelerometerCorrection: SensorCalibration?
-    /// The number of times that the correction of the field has changed.
+    /// The number of times that the magnetometer correction has changed.
     private var correctionCount: UInt32 = 0
     /// The filter's `reinitializationCount` when the calibrator was last notified of an interruption.
     private var reinitializationCount: UInt32 = 0
     @exclusivity(unchecked) private var history = AttitudeHistory()
-    /// The origin of the filter's timestamps, which keeps them precise.
+    /// The origin of the filter's timestamps. Small timestamps keep their precision.
     private var origin: BootTime?
-    /// The time of the gyroscope sample of the state in progress; nil if the accelerometer produces the state.
+    /// The time of the gyroscope sample for the state in progress; nil if the accelerometer produces the state.
     private var gyroscopeTime: BootTime?
     private var acceleration: (value: SIMD3<Double>, time: BootTime)?
     private var field: (value: SIMD3<Double>, time: BootTime)?
-    /// The filter's attitude, cached until the next sample of the gyroscope or the accelerometer, since only these
-    /// change it; nil if it has not been read.
+    /// The filter's attitude, cached until the next gyroscope or accelerometer sample, since only these samples change
+    /// the attitude; nil if the attitude has not been read since.
     private var cachedAttitude: Quaternion?
     /// True if a calibration that differs from the initial one is in use.
     private(set) var hasCalibrated = false
@@ -65,7 +65,7 @@ final class FusionPipeline: @unchecked Sendable {
         run(into: &states)
     }
 
-    /// Records that the sensor delivers no samples, and appends the states that can be computed.
+    /// Records that the sensor no longer delivers samples, and appends the states that can be computed.
     func recordLoss(of sensor: SampleAligner.Sensor, into states: inout [FusedState]) {
         aligner.recordLoss(of: sensor)
         run(into: &states)
@@ -80,14 +80,14 @@ final class FusionPipeline: @unchecked Sendable {
         run(into: &states)
     }
 
-    /// Advances the time without samples. Samples that arrived at `limit` or earlier are not held back any longer.
+    /// Advances the time without new samples. Samples that arrived at or before `limit` are no longer held back.
     func advance(to now: BootTime, heldSince limit: BootTime, into states: inout [FusedState]) {
         aligner.recordArrival(now)
         if let since = aligner.waitingSince, since <= limit { aligner.flush() }
         run(into: &states)
     }
 
-    /// Discards all samples when there are no subscribers. The filter and the calibrations are kept.
+    /// Discards all samples when there are no subscribers, but keeps the filter and the calibrations.
     func reset() {
         aligner.restart()
         history.removeAll()
@@ -106,7 +106,7 @@ final class FusionPipeline: @unchecked Sendable {
 
     func setInitialBias(_ bias: SIMD3<Double>, sigma: Double) { filter.setInitialBias(bias, sigma: sigma) }
 
-    /// True if the filter has an estimate of the gyroscope's bias of its own.
+    /// True if the filter has estimated the gyroscope bias itself.
     private(set) var hasBias = false
 
     func setInitialCalibration(_ calibration: MagneticCalibration?) {
@@ -123,8 +123,8 @@ final class FusionPipeline: @unchecked Sendable {
         guard let strength = earth.strength else { return }
         calibrator.setExpectedField(strength: strength, dip: earth.dip)
         let calibration = calibrator.calibration
-        // Without a good fit, the reading contains the device's own field and the sensor's scale error, and comparing
-        // its strength is meaningless. If the fit is good, its field strength includes the remaining scale error.
+        // Without a good fit, the reading contains the device's own field and the sensor's scale error, so comparing
+        // field strengths is meaningless. If the fit is good, its field strength includes the remaining scale error.
         guard calibration.quality >= .medium, calibration.fieldStrength.isFinite,
             abs(calibration.fieldStrength / strength - 1) < 0.2
         else { return }
@@ -171,7 +171,8 @@ final class FusionPipeline: @unchecked Sendable {
 
     private func seconds(_ time: BootTime) -> Double { time.seconds(since: origin ?? .zero) }
 
-    /// Returns the reading in the device's axes at the time of the state, if it was measured at another time.
+    /// Returns the reading rotated into the device axes at the time of the state, if the reading was measured at a
+    /// different time.
     private func rotatedToCurrentAxes(_ value: SIMD3<Double>, measuredAt time: BootTime) -> SIMD3<Double> {
         guard let gyroscopeTime, time != gyroscopeTime, filter.isReady, let pastAttitude = history.attitude(at: time)
         else { return value }
@@ -211,16 +212,16 @@ final class FusionPipeline: @unchecked Sendable {
         expectField()
     }
 
-    /// The uncertainty of the heading, in radians. It combines the uncertainty of the filter with the remaining error
-    /// of the calibration at the current attitude.
+    /// The heading uncertainty, in radians. It combines the filter's uncertainty with the remaining calibration error
+    /// at the current attitude.
     private var headingUncertainty: Double? {
         guard let own = filter.headingUncertainty else { return nil }
         let left = calibrator.headingDeviation.isNaN ? 0 : 2 * calibrator.headingDeviation
         return min(.pi, (own * own + left * left).squareRoot())
     }
 
-    /// The accuracy of the calibration, but at most `low` if the filter's heading is very uncertain. A field that is
-    /// not the Earth's does not indicate north.
+    /// The accuracy of the calibration, but at most `low` if the filter's heading is very uncertain. A disturbed field
+    /// does not indicate north.
     private var magneticQuality: MagneticQuality {
         let quality = calibrator.quality
         // Without an expected field, the filter cannot detect a disturbance.

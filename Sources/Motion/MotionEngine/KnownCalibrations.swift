@@ -8,11 +8,11 @@ struct KnownCalibrations: Sendable {
         var id: SensorDescription.ID
         var identity: SensorIdentity
         var mountMatrix: MountMatrix
-        /// The stored calibration, in the device's axes; nil if there is none.
+        /// The stored calibration, in device axes; nil if none is stored.
         var stored: SensorCalibration?
     }
 
-    /// A calibration to store, in the sensor's own axes.
+    /// A calibration to store, in sensor axes.
     struct StoreTask: Sendable {
         var identity: SensorIdentity
         var calibration: SensorCalibration

@@ -7,9 +7,9 @@ import Synchronization
 
 /// An engine that computes the attitude of a device with one filter and one calibrator, shared by all subscribers.
 ///
-/// The engine runs while it has subscribers. They receive states in order, on the threads of the motion source or of
-/// the clock. No lock is held during a callback, so a subscriber may subscribe and cancel in its closure. A slow
-/// subscriber delays subsequent events, and finally the oldest states are dropped.
+/// The engine runs while it has subscribers. Subscribers receive states in order, on the threads of the motion source
+/// or the clock. No lock is held during a callback, so a subscriber may subscribe and cancel in its closure. A slow
+/// subscriber delays subsequent events; if too many events are queued, the oldest states are dropped.
 ///
 /// While a gyroscope is used, the gyroscope and the accelerometer run at 100 Hz, or at the next higher rate that they
 /// support, whatever interval the subscribers request; for an interval of 0, they run at the maximum rate. Each
@@ -20,7 +20,7 @@ package final class MotionEngine: Sendable {
     private struct State: Sendable {
         var queue = FusionEventQueue()
         let pipeline = FusionPipeline()
-        /// The generations of the current subscriptions to the sensors. Events of other subscriptions are ignored.
+        /// The generation of the current subscription to each sensor. Events from other subscriptions are ignored.
         var generations: [UInt32] = [0, 0, 0]
         var statuses: [SourceStatus] = [.unknown, .unknown, .unknown]
         var subscriptions: [(request: MotionRequest, subscription: Subscription)?] = [nil, nil, nil]
@@ -28,11 +28,11 @@ package final class MotionEngine: Sendable {
         var needsAdjustment = false
         var hasSeenGyroscope = false
         var calibrations = KnownCalibrations()
-        /// The states of the last batch. The memory is reused once no subscriber references it.
+        /// The states computed from the last batch. The memory is reused once no subscriber references it.
         var states: [FusedState] = []
         var timer: ClockTimer?
 
-        /// The time for which a state waits for samples of other sensors if no further samples arrive, in seconds.
+        /// The time for which a state waits for samples from other sensors if no further samples arrive, in seconds.
         var holdTime: Double { 0.1 + Double(pipeline.aligner.latency) / 1e9 }
     }
 
@@ -61,9 +61,9 @@ package final class MotionEngine: Sendable {
 
     /// Delivers states to the closure, in order, until the subscription ends.
     ///
-    /// If a sensor that the request needs is known to be lost, the closure is called with the loss immediately. A
-    /// missing sensor is not reported. If a gyroscope may be needed, the first call searches for sensors, which may
-    /// take a few seconds.
+    /// If a sensor that the request needs is known to be lost, the closure is called immediately with the loss. A
+    /// sensor that the device does not have is not reported. If a gyroscope may be needed, the first call searches for
+    /// sensors, which may take a few seconds.
     package func subscribe(
         _ request: FusionRequest, receive: @escaping @Sendable (FusionEvent) -> Void
     ) -> Subscription {
@@ -77,9 +77,9 @@ package final class MotionEngine: Sendable {
         }
         updateSubscriptions()
         drain(stopsBeforeStates: true)
-        // The reference is strong, as in all closures here, because a weak reference to an object slows down all strong
-        // ones. Cancelling the last subscription ends the subscriptions to the sensors, and with them the sources'
-        // references to the engine.
+        // The reference is strong, as in all closures in this file, because a weak reference to an object slows down
+        // all strong references to it. Cancelling the last subscription ends the sensor subscriptions, which releases
+        // the source's references to the engine.
         return Subscription {
             client.cancel()
             self.remove(client)
@@ -92,7 +92,7 @@ package final class MotionEngine: Sendable {
             return state.queue.hasNoSubscribers
         }
         updateSubscriptions()
-        // The calibrations are stored immediately, because the process may be about to exit.
+        // Store the calibrations immediately, because the process may be about to exit.
         if isLast { store() }
     }
 
@@ -107,8 +107,8 @@ package final class MotionEngine: Sendable {
         }
     }
 
-    /// The current bias of the gyroscope in radians per second, and the standard deviation of each axis; nil while the
-    /// gyroscope delivers no samples.
+    /// The current gyroscope bias in radians per second, and the standard deviation per axis; nil while the gyroscope
+    /// delivers no samples.
     package var gyroscopeBias: (bias: SIMD3<Double>, sigma: Double)? {
         state.withLock { state in
             guard state.pipeline.aligner.isPresent(.gyroscope) else { return nil }
@@ -116,32 +116,34 @@ package final class MotionEngine: Sendable {
         }
     }
 
-    /// The attitudes in which the magnetometer has been observed; nil if they are unknown, as without a gyroscope.
+    /// The device orientations covered by the magnetometer samples; nil without a gyroscope, because the orientations
+    /// are then unknown.
     package var magneticSurvey: MagneticSurvey? { state.withLock { $0.pipeline.calibrator.survey } }
 
     // MARK: Calibrations
 
-    /// Stores calibrations that are worth storing. Only one thread at a time does so, with the values current at that
-    /// time, so that no newer calibration is overwritten by an older one.
+    /// Stores calibrations that are worth storing. Only one thread at a time runs this method, and it uses the current
+    /// values, so that a newer calibration is not overwritten by an older one.
     private func store() {
         guard calibrations.isWritable else { return }
         storeLock.withLock { _ in
             let wallTime = clock.wallTime
-            // The store records errors. Storing is attempted again when there is a better calibration.
+            // The store records errors. Storing is retried when a better calibration is available.
             for task in state.withLock({ $0.calibrations.calibrationsToStore($0.pipeline, at: wallTime) }) {
                 try? calibrations.store(task.calibration, for: task.identity)
             }
         }
     }
 
-    /// Loads the stored calibration of a sensor before its first samples are used.
+    /// Loads the stored calibration of a sensor, before the first samples of the sensor are used.
     private func loadCalibration(_ sensor: SampleAligner.Sensor, _ id: SensorDescription.ID) {
         let former = state.withLock { $0.calibrations[sensor]?.id }
         guard former != id else { return }
         var description = source.description(of: id) ?? SensorDescription(id: id, kind: sensor.kind)
         description.kind = sensor.kind
         let identity = SensorIdentity(description)
-        // Only one thread at a time delivers readings of a sensor, so no reading overtakes the calibration.
+        // Only one thread at a time delivers readings of a sensor, so no reading is processed before the calibration is
+        // loaded.
         let stored = calibrations.load(identity).flatMap { stored in
             stored.problem(for: sensor.kind) == nil ? stored.convertedToDeviceAxes(by: description.mountMatrix) : nil
         }
@@ -167,8 +169,8 @@ package final class MotionEngine: Sendable {
 
     // MARK: Sensors
 
-    /// Updates the subscriptions to the sensors according to the requests of the subscribers. Only one thread at a time
-    /// does so. No lock is held during `subscribe`, because a lost sensor is reported within that call.
+    /// Updates the sensor subscriptions to match the subscribers' requests. Only one thread at a time updates them. No
+    /// lock is held during `subscribe`, because the source reports a lost sensor within that call.
     private func updateSubscriptions() {
         let isAdjusting = state.withLock { state in
             state.needsAdjustment = true
@@ -207,7 +209,7 @@ package final class MotionEngine: Sendable {
             guard state.subscriptions[index]?.request != request else { return (nil, nil) }
             let former = state.subscriptions[index].take()?.subscription
             let number = state.generations[index] &+ 1
-            // Events of the previous subscription are accepted until the new one exists.
+            // Accept events from the previous subscription until the new subscription exists.
             if former == nil || request == nil { state.generations[index] = number }
             state.pipeline.expect(sensor, request != nil && isPresent)
             if request == nil { state.statuses[index] = .unknown }
@@ -215,8 +217,7 @@ package final class MotionEngine: Sendable {
         }
         guard let number else { return }
         if let request {
-            // The new subscription is created before the previous one is cancelled, so that the sensor continues to
-            // run.
+            // Create the new subscription before cancelling the previous one, so that the sensor keeps running.
             let subscription = source.subscribe(request) { event in
                 self.receive(event, sensor, number)
             } quiet: {
@@ -234,7 +235,7 @@ package final class MotionEngine: Sendable {
 
     private func receive(_ event: MotionEvent, _ sensor: SampleAligner.Sensor, _ number: UInt32) {
         let now = clock.now
-        // Usually the batch is from the same sensor as the last one. The check requires no additional locking.
+        // Usually, the batch is from the same sensor device as the last one, so this check needs no additional locking.
         var outcome = state.withLock { process(event, sensor, number, now, &$0) }
         if outcome.needsCalibration {
             if case .samples(let batch) = event { loadCalibration(sensor, batch.sensor) }
@@ -272,8 +273,8 @@ package final class MotionEngine: Sendable {
             outcome.needsCalibration = true
             return outcome
         }
-        // Losses and recoveries of a new subscription are accepted before it has replaced the previous one, but samples
-        // are not.
+        // Losses and recoveries from a new subscription are accepted before it has replaced the previous subscription,
+        // but samples are not.
         let isStatusOfNewSubscription =
             if case .samples = event { false } else { number == state.generations[index] &+ 1 }
         guard isStatusOfNewSubscription || number == state.generations[index] else { return outcome }
@@ -340,20 +341,20 @@ package final class MotionEngine: Sendable {
 
     // MARK: Delivery
 
-    /// Delivers queued events, unless another thread is delivering, which then also delivers these. Only losses are
-    /// delivered if a subscriber may be within its call of `subscribe`.
+    /// Delivers queued events. If a different thread is already delivering, that thread delivers these events too. If a
+    /// subscriber may still be inside its call to `subscribe`, only losses are delivered.
     private func drain(stopsBeforeStates: Bool = false) {
         continueDrain(
             state.withLock { $0.queue.beginDrain(upToStates: stopsBeforeStates) }, stopsBeforeStates: stopsBeforeStates)
-        // States that another thread has queued in the meantime were left to this thread.
+        // A different thread may have queued states in the meantime and left them to this thread.
         guard stopsBeforeStates, state.withLock({ $0.queue.needsDrain }) else { return }
         background.async { self.drain() }
     }
 
-    /// Delivers events for which delivery has begun, and those that are queued in the meantime.
+    /// Delivers the events for which delivery has begun, and the events that are queued in the meantime.
     private func continueDrain(_ begun: [FusionEventQueue.Item]?, stopsBeforeStates: Bool) {
         var items = begun
-        // Delivered events and cancelled subscribers are released outside the lock.
+        // Release delivered events and cancelled subscribers outside the lock.
         while let current = items {
             for item in current { item.client.deliver(item.event) }
             items = state.withLock { $0.queue.continueDrain(upToStates: stopsBeforeStates) }

@@ -2,14 +2,13 @@
 
 import DeviceCore
 
-/// A queue that sorts the samples of gyroscope, accelerometer and magnetometer by the time of measurement.
+/// Sorts gyroscope, accelerometer and magnetometer samples by measurement time.
 ///
 /// The aligner produces one state for each sample of the driving sensor, which is the gyroscope, or the accelerometer
-/// if there is no gyroscope. The state waits for the samples of the other sensors that are due by then, but not longer
-/// than until the next sample of the driving sensor arrives. The result therefore does not depend on the order in which
-/// the sensors deliver samples of the same time. Samples of the same time are ordered gyroscope, accelerometer,
-/// magnetometer. A sample that arrives too late for its own state is processed before the next state, with its own
-/// time.
+/// if there is no gyroscope. The state waits for samples that other sensors are due to deliver by then, but only until
+/// the next sample of the driving sensor arrives. Therefore, the result does not depend on the order in which the
+/// sensors deliver simultaneous samples. Simultaneous samples are ordered gyroscope, accelerometer, magnetometer. A
+/// sample that arrives too late for its state is processed before the next state, with its original time.
 ///
 /// The aligner does not wait for a sensor that is lost or silent. If the clock of a sensor disagrees with the others,
 /// its samples are processed on arrival. After each change, call `next()` until it returns nil:
@@ -28,11 +27,11 @@ struct SampleAligner: Sendable {
         case state(BootTime)
     }
 
-    /// The sensors, in the order of samples of the same time.
+    /// The sensors, in the order in which simultaneous samples are processed.
     enum Sensor: Int, Sendable, CaseIterable {
         case gyroscope, accelerometer, magnetometer
 
-        /// Returns nil for a kind that the attitude filter does not use.
+        /// Returns nil if the attitude filter does not use sensors of this kind.
         init?(_ kind: SensorKind) {
             switch kind {
             case .gyroscope: self = .gyroscope
@@ -44,9 +43,10 @@ struct SampleAligner: Sendable {
     }
 
     private static let maximumQueuedSamples = 2048
-    /// The difference above which a sensor's clock disagrees with that of the others, in nanoseconds.
+    /// The maximum difference between a sensor's clock and the other clocks, in nanoseconds. If the difference is
+    /// larger, the clocks disagree.
     private static let maximumClockDifference: Int64 = 1_000_000_000
-    /// The difference up to which the clocks agree again, in nanoseconds.
+    /// The maximum difference at which clocks that disagreed agree again, in nanoseconds.
     private static let restoredClockDifference: Int64 = 500_000_000
     private static let maximumLateSamples = 10
 
@@ -130,9 +130,10 @@ struct SampleAligner: Sendable {
     /// Stops waiting for samples. Until `next()` returns nil, its steps complete all states that are possible.
     mutating func flush() { isFlushing = true }
 
-    // The getters change nothing. They are mutating so that they access the samples in place instead of copies.
+    // The getters do not change anything. They are mutating so that they access the samples in place instead of copying
+    // them.
 
-    /// The arrival time of the oldest sample that waits for a state; nil if none is waiting.
+    /// The arrival time of the oldest sample that is waiting for a state; nil if no sample is waiting.
     var waitingSince: BootTime? {
         mutating get {
             guard let first = queues[Self.gyroscope].firstArrival else {
@@ -142,8 +143,7 @@ struct SampleAligner: Sendable {
         }
     }
 
-    /// Returns true if the sensor is delivering samples: they are expected, have arrived, and the sensor is neither
-    /// lost nor silent.
+    /// Returns true if samples are expected and have arrived, and the sensor is neither lost nor silent.
     func isPresent(_ sensor: Sensor) -> Bool {
         tracks[sensor.rawValue].isExpected && !tracks[sensor.rawValue].isLost && tracks[sensor.rawValue].newest != nil
             && !tracks[sensor.rawValue].isSilent(at: newestArrival, latency: latency)
@@ -171,8 +171,8 @@ struct SampleAligner: Sendable {
         return SampleStamp(epoch: now.epoch, time: time)
     }
 
-    /// Detects a sensor with a different clock: the time of its oldest sample has not been reached, although enough
-    /// time has passed since the sample arrived.
+    /// Detects a sensor with a different clock. The sensor's clock is different if the time of the oldest queued sample
+    /// has not been reached although enough time has passed since the sample arrived.
     private mutating func checkClock(of sensor: Sensor, at arrival: BootTime) {
         guard let stamp = queues[sensor.rawValue].firstStamp, let now = tracks[drivingSensor.rawValue].newest,
             stamp > now, let since = queues[sensor.rawValue].firstArrival
@@ -186,7 +186,7 @@ struct SampleAligner: Sendable {
 
     // MARK: Output
 
-    /// The sensor whose samples make states.
+    /// The sensor for whose samples states are produced.
     @inline(__always)
     private var drivingSensor: Sensor {
         mutating get {
@@ -226,7 +226,7 @@ struct SampleAligner: Sendable {
         return nil
     }
 
-    /// Returns true if the state of the sample is complete or has waited long enough.
+    /// Returns true if the state for the sample is complete or has waited long enough.
     private mutating func isReady(_ stamp: SampleStamp, of driver: Sensor) -> Bool {
         if isFlushing || tracks[driver.rawValue].isLost || !tracks[driver.rawValue].isExpected { return true }
         guard let arrival = queues[driver.rawValue].firstArrival,
@@ -237,7 +237,7 @@ struct SampleAligner: Sendable {
         return !tracks[Self.magnetometer].isDue(by: stamp, arrival, latency: latency)
     }
 
-    /// Returns the oldest sample of a sensor if it belongs to this state or an earlier one.
+    /// Removes and returns the oldest sample of a sensor if the sample belongs to this state or an earlier one.
     private mutating func removeFirst(_ sensor: Sensor, upTo stamp: SampleStamp) -> SampleQueue.Item? {
         while let first = queues[sensor.rawValue].firstStamp, first <= stamp,
             let head = queues[sensor.rawValue].takeFirst()

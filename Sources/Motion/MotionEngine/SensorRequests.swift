@@ -2,16 +2,16 @@
 
 import DeviceCore
 
-/// The interval that the engine requests from each sensor, so that it can serve all subscribers.
+/// The interval that the engine requests from each sensor in order to serve all subscribers.
 struct SensorRequests: Sendable, Hashable {
-    /// The maximum interval of the gyroscope, in seconds. An attitude computed at 20 Hz has five times the error of one
-    /// computed at 100 Hz, however rarely it is read.
+    /// The maximum interval of the gyroscope, in seconds. An attitude computed at 20 Hz has five times the error of an
+    /// attitude computed at 100 Hz, no matter how rarely it is read.
     private static let maximumGyroscopeInterval = 0.01
-    /// The interval of the magnetometer, in seconds. A shorter one has no benefit, because the heading is smoothed over
+    /// The magnetometer interval, in seconds. A shorter interval has no benefit, because the heading is smoothed over
     /// seconds.
     private static let magnetometerInterval = 0.02
-    /// The maximum interval of the accelerometer without a gyroscope, in seconds. It is sufficient for the upward
-    /// direction.
+    /// The maximum interval of the accelerometer without a gyroscope, in seconds. This interval is sufficient for the
+    /// upward direction.
     private static let maximumAccelerometerInterval = 0.1
     private static let maximumHeadingInterval = 0.05
 
@@ -31,7 +31,7 @@ struct SensorRequests: Sendable, Hashable {
         if let first = requests.first?.pollingExecutor, requests.allSatisfy({ $0.pollingExecutor == first }) {
             pollingExecutor = first
         }
-        // The gyroscope is requested in any case, because one may be connected later.
+        // Request the gyroscope even if there is none, because a gyroscope may be connected later.
         if need >= .attitude { gyroscope = min(interval, Self.maximumGyroscopeInterval) }
         if gyroscope != nil, hasGyroscope {
             accelerometer = gyroscope
@@ -50,8 +50,8 @@ struct SensorRequests: Sendable, Hashable {
             case .accelerometer: (.accelerometer, accelerometer)
             case .magnetometer: (.magnetometer, magnetometer)
             }
-        // If a sensor is faster than requested, all its readings are used. Leaving some out would only degrade the
-        // filter.
+        // If a sensor is faster than requested, use all of its readings. Omitting readings would only make the filter
+        // less accurate.
         guard let interval else { return nil }
         var request = MotionRequest(kind: kind, interval: interval, latency: latency, thins: false)
         request.executor = pollingExecutor

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A context as described by libiio's XML: devices with their channels and attributes.
+/// A libiio context, which contains devices with their channels and attributes.
 ///
-/// The value is a snapshot of the devices. Attributes may include their values at that time.
+/// A context is a snapshot. Attributes may include the values that they had when the snapshot was taken.
 public struct IIOContext: Sendable, Hashable {
     /// The name of the backend, for example "local" or "network".
     package var name: String
@@ -10,9 +10,9 @@ public struct IIOContext: Sendable, Hashable {
     package var description: String
     /// The version of libiio that created the description, for example "0.24".
     package var version: String
-    /// Properties of the system, for example "local,kernel".
+    /// The context attributes, which describe the system, for example "local,kernel".
     package var attributes: [IIOAttribute]
-    /// The devices and triggers, in the order of the kernel.
+    /// The devices and triggers, in kernel order.
     package var devices: [IIODevice]
 
     package init(
@@ -30,7 +30,7 @@ public struct IIOContext: Sendable, Hashable {
 extension IIOContext {
     /// Returns the context as XML, identical to the output of libiio 0.24, with an internal document type definition.
     /// If values are included, `attribute`, `debug-attribute` and `buffer-attribute` have a `value`, as in the contexts
-    /// that iio-emu reads; libiio ignores it. A context without a version is written with version 0.24.
+    /// that iio-emu reads; libiio ignores these values. If the context has no version, version 0.24 is written.
     package func xml(includingValues: Bool) -> String {
         var writer = IIOXMLWriter(includingValues: includingValues)
         writer.write(self)
@@ -39,7 +39,7 @@ extension IIOContext {
 
     /// Sets the value of an attribute. Returns false if the attribute does not exist. A key has the form
     /// `device/attribute`, `device/buffer/attribute`, `device/debug/attribute`, `device/input/channel/attribute` or
-    /// `device/output/channel/attribute`, with the ID of the device.
+    /// `device/output/channel/attribute`, where `device` is the device ID.
     @discardableResult
     package mutating func setValue(_ value: String, for key: String) -> Bool {
         guard let keyPath = keyPath(of: key) else { return false }
@@ -47,7 +47,7 @@ extension IIOContext {
         return true
     }
 
-    /// Returns the value of an attribute; nil if the attribute does not exist or its value is unknown.
+    /// Returns the value of an attribute, or nil if the attribute does not exist or its value is unknown.
     package func value(for key: String) -> String? { keyPath(of: key).flatMap { self[keyPath: $0].value } }
 
     private func keyPath(of key: String) -> WritableKeyPath<IIOContext, IIOAttribute>? {

@@ -2,11 +2,11 @@
 
 /// A device or a trigger of a context.
 public struct IIODevice: Sendable, Hashable {
-    /// The ID of the device, for example "iio:device0", or "trigger0" for a trigger.
+    /// The device ID, for example "iio:device0", or "trigger0" for a trigger.
     public package(set) var id: String
-    /// The name from the driver, for example "mpu6050"; empty if there is none. It is not unique.
+    /// The name from the driver, for example "mpu6050"; empty if the driver sets no name. Names are not unique.
     public package(set) var name: String
-    /// The label from the firmware, for example "accel-display"; empty if there is none.
+    /// The label from the firmware, for example "accel-display"; empty if the firmware sets no label.
     public package(set) var label: String
     /// The channels, ordered by scan index, followed by channels without a scan index.
     package var channels: [IIOChannel]
@@ -29,7 +29,7 @@ public struct IIODevice: Sendable, Hashable {
 
     package var isTrigger: Bool { id.hasPrefix("trigger") }
 
-    /// Returns the input channel with the given ID; nil if there is none.
+    /// Returns the input channel with the given ID, or nil if it does not exist.
     package func channel(_ id: String) -> IIOChannel? { channels.first { $0.id == id && !$0.isOutput } }
 
     package func attribute(_ name: String) -> IIOAttribute? { attributes.first { $0.name == name } }
@@ -43,7 +43,8 @@ extension IIODevice {
         return label.hasPrefix("accel-") ? String(label.dropFirst("accel-".count)) : ""
     }
 
-    /// The serial number of the chip, from the attribute `serialnumber` of a few drivers; empty if there is none.
+    /// The serial number of the chip, from the `serialnumber` attribute that a few drivers provide; empty if unknown or
+    /// all zeros.
     package var serial: String {
         let text = attribute("serialnumber")?.text ?? ""
         return text.allSatisfy { $0 == "0" } ? "" : text
@@ -52,12 +53,12 @@ extension IIODevice {
     /// The name of the clock for the timestamps, for example "realtime" or "boottime"; empty if it is unknown.
     package var timestampClock: String { attribute("current_timestamp_clock")?.text ?? "" }
 
-    /// The index in ``channels`` of the timestamp of a scan; nil if the device has none.
+    /// The index of the timestamp channel in ``channels``; nil if the device has no timestamp channel.
     package var timestampChannel: Int? {
         channels.firstIndex { $0.id == "timestamp" && !$0.isOutput && ($0.scan?.index ?? -1) >= 0 }
     }
 
-    /// Returns the layout of scans with the given channels; nil if one does not exist or cannot be captured.
+    /// Returns the layout of scans with the given channels, or nil if a channel does not exist or cannot be captured.
     package func layout(of wanted: some Sequence<Int>) -> IIOScanLayout? {
         var elements: [(channel: Int, scan: IIOScanElement)] = []
         for channel in wanted {
@@ -70,13 +71,13 @@ extension IIODevice {
     }
 }
 
-/// A channel of a device: an axis, a quantity, or the timestamp.
+/// A device channel: an axis, a quantity, or the timestamp.
 package struct IIOChannel: Sendable, Hashable {
-    /// The type with its modifier, for example "accel_x" or "timestamp". It identifies the channel.
+    /// The channel ID, which consists of the type and the modifier, for example "accel_x" or "timestamp".
     package var id: String
     package var name: String
     package var isOutput: Bool
-    /// The position and format of its samples in a buffer; nil if the channel cannot be captured.
+    /// The position and format of the samples in a buffer; nil if the channel cannot be captured.
     package var scan: IIOScanElement?
     package var attributes: [IIOAttribute]
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A writer of libiio's XML format, without line breaks and with a space before each `/>`.
+/// Writes libiio's XML format, without line breaks and with a space before each `/>`.
 struct IIOXMLWriter {
     private(set) var text = ""
     private let includesValues: Bool
@@ -96,12 +96,12 @@ struct IIOXMLWriter {
 
     private static func isDigit(_ byte: UInt8) -> Bool { byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9") }
 
-    /// Formats a number like `%f` of C in any locale: six decimals, rounded to nearest, ties to even.
+    /// Formats a number like C's `%f`, but independently of the locale: six decimals, rounded to nearest, ties to even.
     static func sixDecimals(_ number: Double) -> String {
         guard number.isFinite else { return number.isNaN ? "nan" : number < 0 ? "-inf" : "inf" }
         let size = abs(number)
         let sign = number.sign == .minus ? "-" : ""
-        // From 2^53 on, a `Double` has no decimals. Scales never reach this range.
+        // A `Double` of 2^53 or more has no decimals. Scales never reach this range.
         guard size < 0x1p53 else { return "\(sign)\(size)" }
         var integerPart = Int64(size)
         let part = size - Double(integerPart)

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An axis of a sensor: a channel and the conversion of its numbers to the unit of the sensor's kind.
+/// A sensor axis: a channel, and the conversion of the channel's numbers to the unit of the sensor kind.
 package struct IIOAxis: Sendable, Equatable {
     package var channel: Int
-    /// The ID of the channel, for example "accel_x".
+    /// The channel ID, for example "accel_x".
     package var channelID: String
     /// The factor that is applied to the sum of the raw number and the offset; 0 if the driver's scale is invalid.
     package var scale: Double
     package var offset: Double
     /// True if the channel is read from its `input` attribute, whose value is already scaled.
     package var isProcessed: Bool
-    /// The factor that converts the scaled value to the unit of the sensor's kind.
+    /// The factor that converts the scaled value to the unit of the sensor kind.
     package var unitFactor: Double
 
     package init(
@@ -29,22 +29,23 @@ package struct IIOAxis: Sendable, Equatable {
 
     package var isUsable: Bool { isProcessed || (scale != 0 && scale.isFinite && offset.isFinite) }
 
-    /// The conversion of the numbers of the attribute, which are raw, or scaled by the driver already.
+    /// The conversion of the attribute's numbers, which are raw or already scaled by the driver.
     var conversion: IIOConversion {
-        // An offset of -0.0 leaves every number as it is, also -0.0.
+        // Adding -0.0 leaves every number unchanged, including -0.0.
         isProcessed
             ? IIOConversion(offset: -0.0, factor: unitFactor)
             : IIOConversion(offset: offset, factor: scale * unitFactor)
     }
 
-    /// Returns the value, in the unit of the sensor's kind, of a number that was read; NaN if the axis is not usable.
+    /// Converts a number read from the channel to the unit of the sensor kind. Returns NaN if the axis is not usable.
     package func value(of number: Double) -> Double { isUsable ? conversion.value(of: number) : .nan }
 
-    /// Returns the number to be read for a value, not rounded: the inverse of ``value(of:)``.
+    /// Returns the unrounded channel number for a value, which is the inverse of ``value(of:)``. Returns NaN if the
+    /// axis is not usable.
     package func number(for value: Double) -> Double { isUsable ? value / conversion.factor - conversion.offset : .nan }
 }
 
-/// The conversion of the raw numbers of an axis into the unit of its sensor's kind: (raw + offset) × factor.
+/// The conversion of an axis's raw numbers to the unit of the sensor kind: (raw + offset) × factor.
 struct IIOConversion: Sendable {
     let offset: Double
     let factor: Double
@@ -60,7 +61,7 @@ struct IIOAxisConverter: Sendable {
 
     var end: Int { offset + format.byteCount }
 
-    /// Converts the axis of `count` scans. Writes a `Double` every `step` bytes.
+    /// Converts the axis in `count` scans, and writes a `Double` every `step` bytes.
     func convert(_ scans: UnsafeRawPointer, stride: Int, count: Int, to output: UnsafeMutableRawPointer, step: Int) {
         switch (format.storageBits, format.isSigned) {
         case (8, true): convert(Int8.self, scans, stride, count, output, step)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The format of a sample in a buffer: the kernel's `[be|le]:[s|u]bits/storagebits[Xrepeat]>>shift`. A value is loaded
-/// in its byte order, shifted right by `shift`, truncated to `bits` and sign-extended.
+/// The format of a sample in a buffer, which the kernel writes as `[be|le]:[s|u]bits/storagebits[Xrepeat]>>shift`. A
+/// value is loaded in the given byte order, shifted right by `shift`, truncated to `bits` and sign-extended.
 package struct IIODataFormat: Sendable, Hashable {
     package var isBigEndian: Bool
     package var isSigned: Bool
@@ -11,10 +11,10 @@ package struct IIODataFormat: Sendable, Hashable {
     package var storageBits: Int
     /// The right shift, in bits; 0 to `storageBits - bits`.
     package var shift: Int
-    /// The number of values in the element, 1 to 256. It is greater than 1 for quaternions, for example.
+    /// The number of values in the element, 1 to 256. Quaternions, for example, have more than one value.
     package var count: Int
 
-    /// Creates a format; nil if a parameter is out of range.
+    /// Creates a format. Returns nil if a parameter is out of range.
     package init?(
         isBigEndian: Bool = false, isSigned: Bool = true, bits: Int, storageBits: Int, shift: Int = 0, count: Int = 1
     ) {
@@ -29,19 +29,19 @@ package struct IIODataFormat: Sendable, Hashable {
         self.count = count
     }
 
-    /// The size of an element with all its values, in bytes.
+    /// The size of an element including all values, in bytes.
     package var byteCount: Int { storageBits / 8 * count }
-    /// The left shift that moves the sign to the top bit of the storage.
+    /// The left shift that moves the sign bit to the top of the storage.
     var leftShift: Int { storageBits - bits - shift }
-    /// The right shift after `leftShift` that moves the least significant bit to the lowest bit.
+    /// The right shift, applied after `leftShift`, that moves the least significant bit to bit 0.
     var rightShift: Int { storageBits - bits }
 }
 
 // MARK: Text
 
 extension IIODataFormat {
-    /// Creates a format from a text, for example `be:s12/16>>4` or `le:s32/32X4>>0`; nil if the text is invalid.
-    /// `>>shift` is optional. The sign may be `S` or `U`, which libiio writes if all storage bits are used.
+    /// Parses a format, for example `be:s12/16>>4` or `le:s32/32X4>>0`. Returns nil if the text is invalid. `>>shift`
+    /// is optional. The sign may be `S` or `U`, which libiio writes if all storage bits are used.
     package init?(_ text: String) {
         guard text.utf8.count <= 64 else { return nil }
         var rest = IIONumber.trimmed(text).utf8[...]
@@ -91,7 +91,7 @@ extension IIODataFormat {
         return isSigned ? -power(bits - 1)...(power(bits - 1) - 1) : 0...(power(bits) - 1)
     }
 
-    /// Returns the raw number nearest to a value, clamped to the range, as unshifted bits; 0 for NaN.
+    /// Returns the raw number nearest to a value, clamped to the range, as unshifted bits. Returns 0 for NaN.
     func raw(nearest value: Double) -> UInt64 {
         guard !value.isNaN else { return 0 }
         let rounded = value.rounded()

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Three adjacent axes with the same signed format, as in the scans of most drivers. Their conversion is optimized.
+/// Converts three adjacent axes with the same signed format, as in the scans of most drivers. This case is optimized.
 struct IIOPackedAxes: Sendable {
     private let offset: Int
     private let format: IIODataFormat
     private let conversion: IIOVectorConversion
 
-    /// Creates the axes; nil if they are not adjacent or have another format, and must be converted one by one.
+    /// Creates the axes. Returns nil if the axes are not adjacent, or if their formats differ or are not supported;
+    /// convert such axes one by one.
     init?(_ lanes: [IIOAxisConverter]) {
         guard lanes.count == 3, let first = lanes.first, first.format.isSigned,
             first.format.storageBits == 16 || first.format.storageBits == 32
@@ -20,7 +21,7 @@ struct IIOPackedAxes: Sendable {
         conversion = IIOVectorConversion(lanes.map(\.conversion))
     }
 
-    /// Converts all scans. Writes one vector per scan, and its timestamp if there is one.
+    /// Converts all scans. Writes one vector per scan, and the timestamp of the scan if timestamps are requested.
     func convert(_ scans: IIOScans, to output: UnsafeMutableRawPointer) {
         // A separate loop for each format avoids conditions within the loop.
         switch (format.storageBits, format.isBigEndian) {
@@ -61,8 +62,8 @@ struct IIOPackedAxes: Sendable {
             scans.convertTimestamps()
             return
         }
-        // Axes and timestamps are converted in one loop, so that each scan is loaded from memory only once. Because the
-        // eight bytes of the timestamp follow the axes, a fourth number can be read to fill the vector.
+        // Convert axes and timestamps in one loop, so that each scan is loaded from memory only once. Because the
+        // eight-byte timestamp follows the axes, a fourth number can be read to fill the vector.
         let timestampDistance = stamps.offset - offset
         let clockOffset = stamps.clockOffset
         var stampTarget = stamps.output
@@ -91,7 +92,7 @@ struct IIOPackedAxes: Sendable {
     }
 }
 
-/// The conversions of three axes at once. The fourth component is 0.
+/// Converts three axes at once. The fourth component of the result is 0.
 private struct IIOVectorConversion: Sendable {
     private let offset: SIMD4<Double>
     private let factor: SIMD4<Double>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An encoder of scans for a server and for raw buffer files. The inverse of ``IIOScanDecoder``.
+/// Encodes scans for a server or for raw buffer files. The inverse of ``IIOScanDecoder``.
 package struct IIOScanEncoder: Sendable {
     package let layout: IIOScanLayout
 
@@ -8,7 +8,7 @@ package struct IIOScanEncoder: Sendable {
 
     package func emptyScan() -> [UInt8] { [UInt8](repeating: 0, count: layout.sampleSize) }
 
-    /// Returns a scan with vectors, and with a timestamp in nanoseconds if its channel is given.
+    /// Returns a scan that contains the vectors, and a timestamp in nanoseconds if a timestamp channel is given.
     package func encode(
         _ vectors: [(axes: [IIOAxis], value: SIMD3<Double>)], timestamp: Int64 = 0, timestampChannel: Int? = nil
     ) -> [UInt8] {
@@ -20,9 +20,9 @@ package struct IIOScanEncoder: Sendable {
         return scan
     }
 
-    /// Writes a vector, in the unit of the sensor's kind, to a scan. Returns false if an axis is not in the layout. For
-    /// a single axis, the first component is used. Values are rounded to the nearest raw number and clamped to its
-    /// range. NaN is written as 0.
+    /// Writes a vector, in the unit of the sensor kind, to a scan. Returns false if an axis is not in the layout. For a
+    /// single axis, the first component is used. Values are rounded to the nearest raw number and clamped to the range
+    /// of the format. NaN is written as 0.
     @discardableResult
     package func write(_ value: SIMD3<Double>, of axes: [IIOAxis], into scan: UnsafeMutableRawBufferPointer) -> Bool {
         var isComplete = axes.count <= 3

@@ -14,9 +14,9 @@ package struct IIOScanElement: Sendable, Hashable {
     }
 }
 
-/// The layout of the channels of a scan in a buffer. As in the kernel, the channels are ordered by scan index, each is
-/// aligned to its own size relative to the start of the scan, and the scan is padded to a multiple of the largest size
-/// (`iio_compute_scan_bytes` in the kernel).
+/// The layout of a scan in a buffer. As in the kernel (`iio_compute_scan_bytes`), channels are ordered by scan index,
+/// each channel is aligned to its size relative to the start of the scan, and the scan is padded to a multiple of the
+/// largest channel size.
 package struct IIOScanLayout: Sendable, Equatable {
     package struct Element: Sendable, Equatable {
         package var channel: Int
@@ -27,13 +27,13 @@ package struct IIOScanLayout: Sendable, Equatable {
         package var end: Int { offset + format.byteCount }
     }
 
-    /// The channels, in the order of their offsets.
+    /// The channels, ordered by offset.
     package let elements: [Element]
     /// The size of a scan including padding, in bytes; 0 if there are no channels.
     package let sampleSize: Int
-    /// The size of a scan as calculated by libiio up to 0.24, in bytes. It does not include padding at the end. If it
-    /// differs from ``sampleSize``, these versions of libiio read scans at wrong offsets, unless the timestamp is also
-    /// captured.
+    /// The scan size as calculated by libiio up to 0.24, in bytes, which does not include padding at the end. If this
+    /// size differs from ``sampleSize``, these versions of libiio read scans at wrong offsets, unless the timestamp is
+    /// also captured.
     package let unpaddedSize: Int
 
     /// Creates the layout of a scan. Channels with the same scan index share their data.
@@ -49,7 +49,7 @@ package struct IIOScanLayout: Sendable, Equatable {
             let bytes = scan.format.byteCount
             if let last = elements.last, last.index == scan.index {
                 elements.append(Element(channel: channel, index: scan.index, format: scan.format, offset: last.offset))
-                // Channels with the same index should have the same format. If a description differs, the scan includes
+                // Channels with the same index should have the same format. If the formats differ, reserve space for
                 // the larger one.
                 size = max(size, last.offset + bytes)
                 continue
@@ -67,6 +67,6 @@ package struct IIOScanLayout: Sendable, Equatable {
 
     package func element(of channel: Int) -> Element? { elements.first { $0.channel == channel } }
 
-    /// Returns the same as the kernel's `ALIGN()`, even if the alignment is not a power of two.
+    /// Returns the same result as the kernel's `ALIGN()`, even if the alignment is not a power of two.
     private static func aligned(_ size: Int, to alignment: Int) -> Int { (size + alignment - 1) & ~(alignment - 1) }
 }

@@ -3,9 +3,9 @@
 package import DeviceCore
 
 extension IIODevice {
-    /// Sets the available rates, the current rate and the rate attribute of a sensor. The attribute of the channel type
-    /// takes precedence over that of the device. The list of available rates is searched in both, regardless of where
-    /// the rate itself was found.
+    /// Sets the available rates, the current rate and the rate attribute of a sensor. Channel attributes take
+    /// precedence over attributes of the channel type, and these over device attributes. The available rates are
+    /// searched in all of them, no matter where the rate itself was found.
     func setRates(of sensor: inout IIOSensor) {
         guard let first = sensor.axes.first, channels.indices.contains(first.channel) else { return }
         let channel = channels[first.channel]
@@ -33,7 +33,7 @@ extension IIODevice {
 
 extension SensorRates {
     /// Parses `sampling_frequency_available`: numbers separated by whitespace or commas, or `[minimum step maximum]`.
-    /// Numbers that are not positive rates are omitted from a list. The result is unknown if no rate remains or the
+    /// Numbers in a list that are not positive rates are omitted. The result is `.unknown` if no rate remains or the
     /// range is invalid.
     package init(_ text: String) {
         self = .unknown
@@ -53,7 +53,7 @@ extension SensorRates {
         if !rates.isEmpty { self = .list(Set(rates).sorted()) }
     }
 
-    /// The maximum rate, in hertz. Higher numbers are not rates of motion sensors.
+    /// The maximum rate, in hertz. Motion sensors have no higher rates.
     private static let limit = 1e7
 
     private static func isSeparator(_ character: Character) -> Bool {
@@ -63,12 +63,12 @@ extension SensorRates {
 }
 
 extension IIODevice {
-    /// Sets the mount matrix of a sensor from the driver's attributes. Uses the first valid matrix among the attribute
-    /// of the channels (`in_accel_mount_matrix`), the attribute of the device (`in_mount_matrix`, which libiio
-    /// represents as the attribute "matrix" of a channel "mount") and `mount_matrix`. If there is none, the matrix is
-    /// the identity. A matrix of zeros, as reported by an older driver, is ignored. Invalid and singular matrices are
-    /// ignored with a remark. A matrix that mirrors is ignored with a remark for a gyroscope or magnetometer, and
-    /// accepted with a remark for an accelerometer.
+    /// Sets the mount matrix of a sensor from the driver's attributes. Uses the first valid matrix among the channel
+    /// attribute (`in_accel_mount_matrix`), the device attribute (`in_mount_matrix`, which libiio represents as the
+    /// attribute "matrix" of a channel "mount") and `mount_matrix`. If no matrix is valid, the identity is used. A
+    /// matrix of zeros, as reported by an older driver, is ignored. Invalid and singular matrices are ignored with a
+    /// remark. A matrix that mirrors is ignored with a remark for a gyroscope or magnetometer, and accepted with a
+    /// remark for an accelerometer.
     func setMountMatrix(of sensor: inout IIOSensor) {
         guard sensor.kind.isVector else { return }
         for attribute in mountMatrices(of: sensor) {

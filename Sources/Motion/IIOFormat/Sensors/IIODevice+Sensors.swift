@@ -3,9 +3,9 @@
 package import DeviceCore
 
 extension IIODevice {
-    /// Returns the motion sensors of the device, identified by the IDs of their channels. Other channels are ignored.
-    /// The attributes for scales, offsets, rates and matrices must have values. The result includes sensors without
-    /// valid values, for example with a scale of 0, and their problem.
+    /// Returns the motion sensors of the device, identified by their channel IDs. Other channels are ignored. The
+    /// attributes for scales, offsets, rates and matrices must have values. Sensors with invalid attributes, for
+    /// example a scale of 0, are included; their ``IIOSensor/problem`` contains the reason.
     package func sensors() -> [IIOSensor] { isTrigger ? [] : SensorKind.allCases.compactMap { sensor($0) } }
 
     private func sensor(_ kind: SensorKind) -> IIOSensor? {
@@ -16,7 +16,7 @@ extension IIODevice {
         for place in channelIndices {
             let (axis, problem) = axis(at: place, type: kind.channelType)
             sensor.axes.append(axis)
-            // The problem of the first axis is sufficient, because the problems of other axes are usually the same.
+            // Report only the first problem, because the other axes usually have the same problem.
             if sensor.problemText == nil { sensor.problemText = problem }
         }
         sensor.canBuffer = zip(channelIndices, sensor.axes).allSatisfy { place, axis in
@@ -38,7 +38,7 @@ extension IIODevice {
 
     fileprivate var title: String { name.isEmpty ? id : "\(id) (\(name))" }
 
-    /// Returns the attribute of a channel, of its type, or of the device, in this order.
+    /// Returns the attribute of the channel, the channel type or the device, in this order of precedence.
     private func attribute(_ name: String, of channel: IIOChannel, type: String) -> IIOAttribute? {
         let own = "in_\(channel.id)_\(name)"
         return channel.attributes.first { $0.name == name && $0.filename == own } ?? channel.attribute(name)
@@ -47,7 +47,7 @@ extension IIODevice {
 }
 
 extension IIODevice {
-    /// Returns the axis of a channel. If it has a problem, the scale of the axis is 0.
+    /// Returns the axis of a channel. If there is a problem, the scale of the axis is 0.
     private func axis(at place: Int, type: String) -> (axis: IIOAxis, problem: String?) {
         let channel = channels[place]
         var axis = IIOAxis(channel: place, channelID: channel.id)
@@ -99,12 +99,12 @@ private struct AttributeProblem: Error {
     }
 }
 
-/// A motion sensor that was found in a device. A device with an accelerometer and a gyroscope has two sensors.
+/// A motion sensor found in a device. A device with an accelerometer and a gyroscope has two sensors.
 package struct IIOSensor: Sendable, Equatable {
     package var kind: SensorKind
-    /// The name from the driver, for example "mpu6050"; empty if there is none.
+    /// The name from the driver, for example "mpu6050"; empty if the driver sets no name.
     package var name: String
-    /// The label from the firmware, for example "accel-display"; empty if there is none.
+    /// The label from the firmware, for example "accel-display"; empty if the firmware sets no label.
     package var label: String
     /// The position on the machine, for example "base", "display" or "lid"; empty if it is unknown.
     package var location: String
@@ -113,28 +113,30 @@ package struct IIOSensor: Sendable, Equatable {
     package var rates = SensorRates.unknown
     /// The current rate, in hertz; nil if it is unknown. Some drivers start with 0, which means off.
     package var currentRate: Double?
-    /// The attribute that sets the rate; nil if there is none. The rate may then depend on the trigger.
+    /// The attribute that sets the rate; nil if the rate cannot be set. In that case, the rate may depend on the
+    /// trigger.
     package var rateAttribute: IIORateAttribute?
     package var mountMatrix = MountMatrix.identity
     /// The file that contains the matrix, for example "in_accel_mount_matrix", or "none given".
     package var mountMatrixOrigin = "none given"
     package var remarks: [String] = []
-    /// The remarks about the driver's matrix. They do not apply if another matrix is used.
+    /// The remarks about the driver's matrix. They do not apply if a different matrix is used.
     package var mountMatrixRemarks: [String] = []
     package var canBuffer = false
     package var canPoll = true
-    /// The reason why readings would be invalid, with the attribute and its value; nil if there is no problem.
+    /// The reason why readings would be invalid, including the attribute and its value; nil if there is no problem.
     package var problemText: String?
 
-    /// The error of a sensor whose readings would be invalid and must not be read; nil if there is no problem.
+    /// The error to report if readings would be invalid, in which case the sensor must not be read; nil if there is no
+    /// problem.
     package var problem: DeviceError? { problemText.map { DeviceError(.inputOutput, $0) } }
 
     package var isUsable: Bool { problemText == nil }
 }
 
-/// The attribute that sets the sampling rate of a sensor, by its name.
+/// The name of the attribute that sets the sampling rate of a sensor.
 package enum IIORateAttribute: Sendable, Hashable {
     case device(String)
-    /// An attribute of the channel at an index in the device's list.
+    /// A channel attribute. The first value is the index of the channel in the device's channel list.
     case channel(Int, String)
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A parser of numbers in sysfs and libiio. The decimal separator is a point in any locale.
+/// Parses numbers from sysfs and libiio. The decimal separator is a point in any locale.
 package enum IIONumber {
     package static func trimmed(_ text: String) -> Substring {
         var rest = text[...]

@@ -1,28 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Classifies the activity of a person carrying the device, from windows of acceleration, from steps, and from a speed
-/// if one is available.
+/// Classifies the activity of a person carrying the device, from acceleration windows, steps, and the speed if known.
 ///
-/// A window with little acceleration is stationary. A window that moves with the regularity of steps is walking or
-/// running; any other moving window is unknown. The reported activity is the majority of the last five windows, which
-/// start 1.28 s apart. A single knock therefore rarely changes the activity, and a change is reported four to six
-/// seconds late. Acceleration alone cannot distinguish riding from resting (six of ten windows in a car stay below 0.05
-/// g), so automotive and cycling require a speed and are never reported without one.
+/// A window with little variation in acceleration is stationary. A moving window that is as regular as steps is walking
+/// or running; any other moving window is unknown. The reported activity is the majority of the last five windows,
+/// which start 1.28 s apart. Therefore, a single knock rarely changes the activity, and changes are reported four to
+/// six seconds late. Acceleration alone cannot distinguish riding from resting (six of ten windows in a car stay below
+/// 0.05 g), so automotive and cycling require a speed and are never reported without one.
 ///
 /// The constants were chosen on six subjects of MotionSense (1 to 11, odd), with a phone in the front pocket, and
 /// tested on six others (13 to 23). The results are in docs/motion.md.
 package struct ActivityClassifier: Sendable {
-    /// The largest standard deviation of the magnitude of a stationary window, in g. On the tuning subjects, values
-    /// from 0.07 to 0.12 give at most one or two errors.
+    /// The maximum standard deviation of the acceleration magnitude in a stationary window, in g. On the tuning
+    /// subjects, values from 0.07 to 0.12 give at most one or two errors.
     static let maximumRestDeviation = 0.10
-    /// The lowest score of running: the standard deviation along the main axis, in g, plus 0.2 for each cycle per
-    /// second above 2.4. On the tuning subjects, values from 0.91 to 1.05 are equally good.
+    /// The minimum score for running. The score is the standard deviation along the main axis, in g, plus 0.2 for each
+    /// cycle per second above 2.4. On the tuning subjects, values from 0.91 to 1.05 are equally good.
     static let minimumRunningScore = 0.98
     private static let crossingWeight = 0.2
     private static let walkingCrossings = 2.4
-    /// The regularity below which a moving window is unknown, unless steps were counted recently.
+    /// A moving window with a lower regularity is unknown, unless steps were counted recently.
     static let minimumRegularity = 0.45
-    /// The numbers of agreeing windows for medium and for high confidence.
+    /// The number of agreeing windows required for medium and for high confidence.
     private static let mediumWindows = 3
     private static let highWindows = 10
     /// The time after a step during which the person is considered to be on foot, in seconds.
@@ -30,10 +29,10 @@ package struct ActivityClassifier: Sendable {
     /// The interval between the starts of consecutive windows, in seconds.
     private static let windowInterval = Double(MovementWindow.samplesPerHalf) / UniformResampler.rate
 
-    /// The classes of the last windows, newest first.
+    /// The activities of the last windows, newest first.
     private var recent = InlineArray<5, CarriedActivity>(repeating: [])
-    /// The number of windows that agree with the reported activity, at most `highWindows`; reset by a window that
-    /// disagrees.
+    /// The number of consecutive windows that agree with the reported activity, at most `highWindows`. A disagreeing
+    /// window resets it to 0.
     private var agreeingWindows = 0
     private var changeStart = 0.0
     private var lastStep = -Double.infinity
@@ -50,15 +49,16 @@ package struct ActivityClassifier: Sendable {
         vehicle.record(steps: steps, at: time)
     }
 
-    /// Discards the evidence from before an interruption of the samples. The reported activity is kept.
+    /// Discards all evidence after a gap in the samples, but keeps the reported activity.
     mutating func restart() {
         recent = InlineArray(repeating: [])
         (agreeingWindows, lastStep) = (0, -.infinity)
         vehicle.restart()
     }
 
-    /// Processes a window with the speed of a GNSS receiver (m/s), the rhythm at its end and the regularity at the
-    /// period of a pedal revolution. Returns true if the reported activity or its confidence has changed.
+    /// Processes a window. `speed` is the GNSS speed in m/s, `rhythm` the rhythm at the end of the window, and
+    /// `pedalling` the regularity at pedalling periods. Returns true if the reported activity or its confidence
+    /// changed.
     mutating func process(
         _ window: MovementFeatures, speed: Double?, rhythm: MovementHistory.Rhythm, pedalling: Double
     ) -> Bool {
@@ -73,7 +73,7 @@ package struct ActivityClassifier: Sendable {
         if ride == .automotive, onFoot == .stationary, let speed, speed < RideDetector.maximumStationarySpeed {
             activity.insert(.stationary)
         }
-        // A car that waits at a traffic light keeps its confidence.
+        // During a ride, the window is ignored, so that the confidence is kept while a car waits at a traffic light.
         let agrees = ride == nil ? windowActivity == activity : true
         return updateState(activity, agrees: agrees, ride: ride, window: window)
     }
@@ -91,7 +91,7 @@ package struct ActivityClassifier: Sendable {
         return count
     }
 
-    /// The most frequent activity of the recent windows; in a tie, the one that occurred last.
+    /// The most frequent activity of the recent windows. If several are equally frequent, the most recent one.
     private var majority: CarriedActivity {
         var best = recent[0]
         for index in recent.indices where !recent[index].isEmpty && count(recent[index]) > count(best) {
@@ -105,7 +105,7 @@ package struct ActivityClassifier: Sendable {
     ) -> Bool {
         let isSame = state?.activity == activity
         if !isSame {
-            // Earlier windows may have had the new activity before it became the majority.
+            // The new activity may have begun in an earlier window, before it became the majority.
             let early = ride == nil ? recent.indices.last { recent[$0] == activity } ?? 0 : 0
             changeStart = window.start - Double(early) * Self.windowInterval
             agreeingWindows = ride == nil ? max(0, count(activity) - (agrees ? 1 : 0)) : 0
@@ -155,7 +155,7 @@ package enum ActivityConfidence: UInt8, Sendable, Comparable {
 package struct ActivityState: Sendable, Hashable {
     package var activity: CarriedActivity
     package var confidence: ActivityConfidence
-    /// The time when the activity began, in seconds of the clock of the samples.
+    /// The time when the activity began, in seconds on the sample clock.
     package var start: Double
 
     package init(activity: CarriedActivity, confidence: ActivityConfidence, start: Double) {

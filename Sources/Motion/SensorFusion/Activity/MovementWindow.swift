@@ -4,11 +4,11 @@ import SystemCalls
 
 /// Features of the acceleration during a window.
 struct MovementFeatures: Sendable, Equatable {
-    /// The standard deviation of the magnitude, in g.
+    /// The standard deviation of the acceleration magnitude, in g.
     var magnitudeDeviation: Double
-    /// The standard deviation along the axis of greatest variance, in g. It does not depend on the pose of the device.
+    /// The standard deviation along the axis of greatest variance, in g. It is independent of the device orientation.
     var axisDeviation: Double
-    /// The frequency of the output of the step band-pass filter, in cycles per second, from its zero crossings.
+    /// The frequency of the step band-pass filter's output, in cycles per second, computed from zero crossings.
     var crossingRate: Double
     /// The timestamps of the first and the last sample.
     var start: Double
@@ -43,7 +43,7 @@ struct MovementWindow: Sendable {
     }
 
     /// Processes a sample in m/s², its magnitude, and the output of the band-pass filter. Returns the features of the
-    /// window that ends with this sample; nil if no window ends.
+    /// window that this sample completes, or nil if it completes none.
     mutating func append(
         _ value: SIMD3<Double>, magnitude: Double, filtered: Double, at time: Double
     ) -> MovementFeatures? {

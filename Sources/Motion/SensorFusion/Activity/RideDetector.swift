@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Detects riding in a vehicle or on a bicycle, from the speed of a GNSS receiver, from steps and from pedalling.
+/// Detects riding in a vehicle or on a bicycle, from the GNSS speed, steps and pedalling.
 ///
-/// The speeds are those of the classifiers of open-source trackers such as GeoPulse: a bicycle moves at 8 to 25 km/h,
-/// at most 35 km/h, and a pedestrian at up to 8 km/h.
+/// The speeds are taken from open-source trackers such as GeoPulse: bicycles move at 8 to 25 km/h, at most 35 km/h, and
+/// pedestrians at up to 8 km/h.
 struct RideDetector: Sendable {
     /// The speed above which a person is not on foot, in m/s.
     static let maximumOnFootSpeed = 7.0
-    /// The speed from which a person who takes no steps for `settling` seconds is not on foot, in m/s.
+    /// The minimum speed, in m/s, at which a person who takes no steps for `rideStartDelay` seconds is riding.
     static let minimumRideSpeed = 4.0
     /// The speed below which a car is stationary, in m/s.
     static let maximumStationarySpeed = 0.5
-    /// The lowest standard deviation of the magnitude for pedalling, in g. Six of ten windows in a car are below it.
+    /// The minimum standard deviation of the acceleration magnitude while pedalling, in g. Six of ten windows in a car
+    /// are below this value.
     static let minimumPedallingDeviation = 0.05
     private static let bicycleSpeeds = 2.5...10.0
-    /// The lowest regularity of pedalling.
+    /// The minimum regularity of pedalling.
     private static let minimumPedallingRegularity = 0.5
     private static let minimumPedallingWindows = 3
-    /// The duration of riding without steps before a ride is reported, and the time after the last riding speed at
-    /// which a ride ends, in seconds.
+    /// A ride is reported after `rideStartDelay` seconds at riding speed without steps, and ends `rideEndDelay` seconds
+    /// after the last riding speed.
     private static let rideStartDelay = 20.0
     private static let rideEndDelay = 60.0
     /// The number of steps that end a ride.

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The steps and the activity of a person carrying the device, from its accelerometer.
+/// Detects the steps and the activity of a person carrying the device, from accelerometer samples.
 ///
 /// Pass every sample, at 5 to 50 Hz. The intervals may be irregular; samples are resampled to 50 Hz. The device may be
-/// carried anywhere and in any pose. The cost of a sample does not grow with the running time, and no memory is
-/// allocated. Samples that are infinite, NaN or not newer than the previous one are ignored. Components beyond 16 g are
-/// clamped to 16 g. A gap of more than a quarter of a second ends a walk: the next steps count only after eight regular
-/// peaks again. Steps already counted are kept.
+/// carried anywhere and in any orientation. Processing a sample takes constant time and allocates no memory. Samples
+/// that are infinite, NaN or not newer than the previous one are ignored. Components beyond 16 g are clamped to 16 g. A
+/// gap of more than a quarter of a second ends a walk. Further steps count only after eight more regular peaks; steps
+/// already counted are kept.
 ///
-/// Units: m/s², including gravity, with any axes and sign; seconds of any steady clock.
+/// Acceleration is in m/s², including gravity, with any axes and sign. Times are in seconds on any monotonic clock.
 package struct WalkTracker: Sendable {
-    /// The changes caused by a sample.
+    /// Indicates which results a sample changed.
     package struct Changes: Sendable {
         package var hasSteps = false
         package var hasActivity = false
     }
 
     private static let limit = 16 * 9.80665
-    /// The range of the period of a pedal revolution, in seconds.
+    /// The possible durations of a pedal revolution, in seconds.
     private static let pedallingPeriods = 1 / 1.7...1 / 0.8
 
     private var sampler = UniformResampler()
@@ -35,7 +35,7 @@ package struct WalkTracker: Sendable {
     /// The current activity; nil during the first 2.56 seconds.
     package var activity: ActivityState? { classifier.state }
 
-    /// Processes a sample, with the current speed from a GNSS receiver in m/s; nil if unavailable.
+    /// Processes a sample. `speed` is the current GNSS speed in m/s; nil if unavailable.
     package mutating func update(_ acceleration: SIMD3<Double>, at time: Double, speed: Double? = nil) -> Changes {
         var changes = Changes()
         if !steps.isEmpty { steps.removeAll(keepingCapacity: true) }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// All getters are inlinable. The filter is large, and a call to a getter that is not inlined would copy it.
+// All getters are inlinable, because calling a getter that is not inlined would copy the whole filter, which is large.
 extension AttitudeFilter {
     /// The rotation from the device to the earth. The heading starts at an arbitrary angle and drifts with the
     /// gyroscope.
@@ -8,21 +8,21 @@ extension AttitudeFilter {
         Self.extrapolated(inclination, inertial, rateWithoutBias, settings.gyroscopeDelay)
     }
 
-    /// The rotation about the vertical, in radians and counterclockwise as seen from above, that aligns the y axis of
-    /// ``attitude`` with magnetic north; nil before the first sample of the magnetometer.
+    /// The rotation about the vertical that aligns the y axis of ``attitude`` with magnetic north, in radians,
+    /// counterclockwise as seen from above; nil before the first magnetometer sample.
     @inlinable public var northOffset: Double? { north.offset }
 
-    /// The rotation from the device to the earth with y to magnetic north: ``attitude`` rotated by ``northOffset``; nil
-    /// before the first sample of the magnetometer.
+    /// The rotation from the device to the earth with y pointing to magnetic north, which is ``attitude`` rotated by
+    /// ``northOffset``; nil before the first magnetometer sample.
     @inlinable public var magneticAttitude: Quaternion? { north.rotated(attitude) }
 
-    /// The latest angular rate without the bias, in rad/s.
+    /// The latest angular rate minus the bias, in rad/s.
     @inlinable public var rotationRate: SIMD3<Double> { SIMD3(rateWithoutBias.x, rateWithoutBias.y, rateWithoutBias.z) }
 
     /// The gyroscope bias, in rad/s.
     @inlinable public var bias: SIMD3<Double> { SIMD3(estimator.bias.x, estimator.bias.y, estimator.bias.z) }
 
-    /// The standard deviation of the bias, in rad/s; an upper bound for the least certain axis.
+    /// An upper bound of the bias's standard deviation on the least certain axis, in rad/s.
     @inlinable public var biasSigma: Double { estimator.sigma }
 
     /// True while the device rests.
@@ -34,10 +34,10 @@ extension AttitudeFilter {
     /// True while the magnetic field differs from the expected one, or if none is expected yet.
     @inlinable public var isMagneticallyDisturbed: Bool { field.isDisturbed }
 
-    /// The half-width of the 95 % confidence interval of the true magnetic heading, in radians; greater than zero. nil
-    /// before the first sample of the magnetometer.
+    /// The half-width of the 95 % confidence interval of the magnetic heading, in radians; always positive. nil before
+    /// the first magnetometer sample.
     ///
-    /// It is twice the square root of a sum of variances:
+    /// The value is twice the square root of a sum of variances:
     ///
     /// - the variance of the heading in the Kalman filter, which grows with time, with rotation, and while a disturbed
     ///   magnetometer is ignored;
@@ -75,16 +75,16 @@ extension AttitudeFilter {
         return min(.pi, 2 * variance.squareRoot())
     }
 
-    /// Restarts the heading estimation after a change of the magnetometer calibration: the heading is initialized from
-    /// the next samples, and attitude and bias are kept. `strength` is in the unit of the samples with the new
-    /// calibration, `dip` in radians, positive below the horizon; nil or NaN if unknown.
+    /// Restarts the heading estimation after the magnetometer calibration has changed. The heading is initialized from
+    /// the next samples; attitude and bias are kept. `strength` is the expected field strength in the unit of the newly
+    /// calibrated samples, and `dip` is in radians, positive below the horizon; nil or NaN if unknown.
     package mutating func restartMagnetometer(strength: Double? = nil, dip: Double? = nil) {
         restartHeading()
         field.discardExpected()
         if let strength, let dip, dip.isFinite { setExpectedField(strength: strength, dip: dip) }
     }
 
-    /// Restarts the heading estimation with the next samples of the magnetometer.
+    /// Restarts the heading estimation from the next magnetometer samples.
     mutating func restartHeading() {
         field.restart()
         rejection.restart()

@@ -35,8 +35,8 @@ extension AttitudeFilter {
         renormalizePeriodically()
     }
 
-    /// Applies the estimated rotation during a gap. Initializes the attitude again after a larger rotation or a longer
-    /// gap.
+    /// Applies the rotation estimated for a gap. After a large rotation or a long gap, reinitializes the attitude
+    /// instead.
     private mutating func bridgeGap(_ silence: Double, to rate: SIMD4<Double>) {
         guard silence > 0, silence <= settings.maximumGap else { return reinitialize() }
         let before = lastRate - estimator.bias
@@ -54,10 +54,10 @@ extension AttitudeFilter {
         inertial = inertial.after(Quaternion(rotationVector: vector))
     }
 
-    /// The largest rotation during a gap after which the attitude is kept, in radians.
+    /// The maximum rotation during a gap, in radians. After a larger rotation, the attitude is reinitialized.
     private static var maximumBridgedRotation: Double { 0.1 }
 
-    /// The factor of the cross product of two successive rates in the rotation between them, for steady coning: 1/6 for
+    /// The weight, in the rotation between two samples, of the cross product of their rates, for steady coning: 1/6 for
     /// instantaneous samples, plus 1/24 because samples are means over their interval.
     private static var coningFactor: Double { 5 / 24.0 }
 
@@ -73,7 +73,7 @@ extension AttitudeFilter {
         guard acceleration.dot(acceleration) > 0 else { return }
         if accelerometer.step(to: timestamp) == .ignored { return }
         let hasGyroscope = timestamp - gyroscope.timestamp <= settings.maximumGap
-        // A stuck sensor reports an outdated direction of gravity. A device at rest may repeat the right one.
+        // Ignore a stuck sensor, which reports an outdated gravity direction. At rest, repeated values may be correct.
         if repetition.isStuck(acceleration), hasGyroscope, isReady, !isNearlyUp(acceleration) { return }
         let interval = accelerometer.interval
         rest.update(acceleration: acceleration, interval: interval)
@@ -99,8 +99,8 @@ extension AttitudeFilter {
         return vector.z > 0 && vector.z * vector.z > 0.9973 * vector.dot(vector)
     }
 
-    /// Returns the mean acceleration in the inertial frame; a shorter mean without a gyroscope, when that frame rotates
-    /// with the device.
+    /// Returns the mean acceleration in the inertial frame. Without a gyroscope, that frame rotates with the device, so
+    /// the mean covers a shorter time.
     @inline(__always)
     private mutating func mean(of acceleration: SIMD4<Double>, hasGyroscope: Bool, interval: Double) -> SIMD4<Double> {
         let inFrame = inertial.rotate(acceleration)
@@ -120,7 +120,7 @@ extension AttitudeFilter {
         return gravityLanes.update(acceleration, coefficientsWithoutGyroscope)
     }
 
-    /// Returns the direction of a vector and the shortest rotation that turns this direction up.
+    /// Returns the direction of a vector and the shortest rotation that aligns this direction with up.
     @inline(__always)
     private static func leveling(_ vector: SIMD4<Double>) -> (SIMD4<Double>, Quaternion) {
         let inverse = 1 / vector.z
@@ -137,7 +137,8 @@ extension AttitudeFilter {
         return (SIMD4(x * cosine, y * cosine, cosine, 0), Quaternion(components: SIMD4(y * ratio, -x * ratio, 0, half)))
     }
 
-    /// The general case of `leveling`. Without a direction, the result is outside the unit sphere.
+    /// Handles the general case of `leveling`. If the vector has no direction, the returned direction is outside the
+    /// unit sphere.
     @inline(never)
     private static func steepLeveling(_ vector: SIMD4<Double>) -> (SIMD4<Double>, Quaternion) {
         let squared = vector.dot(vector)
@@ -158,7 +159,7 @@ extension AttitudeFilter {
         inclination = inclination.renormalized
     }
 
-    /// Processes a magnetometer sample, calibrated as well as possible.
+    /// Processes a magnetometer sample. The sample should be calibrated as well as possible.
     ///
     /// - Parameters:
     ///   - field: The magnetic field in device axes, in any unit that does not change. Samples that are all zeros are
@@ -213,7 +214,7 @@ extension AttitudeFilter {
         if settings.rejectsMagneticDisturbance {
             var motion = rest.meanRate.dot(rest.meanRate)
             if settings.weightsHeadingByUncertainty {
-                // The mean of the speed rather than of the rate, because shaking does not cancel in it.
+                // Average the magnitude of the rate rather than the rate itself, so that shaking does not cancel out.
                 meanSpeed += speedGain.value(for: interval) * (squaredRate.squareRoot() - meanSpeed)
                 motion = meanSpeed * meanSpeed
             }
@@ -250,7 +251,8 @@ extension AttitudeFilter {
             strength: strength, dip: -Self.arcsine(earth.z / strength), squaredRate: squaredRate, interval: interval)
     }
 
-    /// Follows the magnetometer, which alone observes rotations without a gyroscope; disturbances cannot be bridged.
+    /// Follows the magnetometer, which is the only source of heading without a gyroscope. Disturbances cannot be
+    /// bridged.
     @inline(never)
     private mutating func followWithoutGyroscope(_ earth: SIMD4<Double>, interval: Double) {
         if settings.rejectsMagneticDisturbance {
@@ -260,7 +262,8 @@ extension AttitudeFilter {
         north.rotate(by: weight * north.disagreement(x: earth.x, y: earth.y))
     }
 
-    /// Returns the arc sine, within 2e-8 (M. Abramowitz, I. Stegun, Handbook of Mathematical Functions, 4.4.46).
+    /// Returns the arc sine, with an error of at most 2e-8 (M. Abramowitz, I. Stegun, Handbook of Mathematical
+    /// Functions, 4.4.46).
     @inline(__always)
     private static func arcsine(_ value: Double) -> Double {
         let x = min(abs(value), 1)
@@ -272,7 +275,7 @@ extension AttitudeFilter {
         return value < 0 ? -angle : angle
     }
 
-    /// Initializes the attitude again after an unknown rotation. The bias and the expected field are kept.
+    /// Reinitializes the attitude after an unknown rotation, but keeps the bias and the expected field.
     private mutating func reinitialize() {
         reinitializationCount &+= 1
         gravityCoefficients.restart()

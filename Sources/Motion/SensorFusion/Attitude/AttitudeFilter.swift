@@ -13,10 +13,10 @@
 /// The axes of the device are x right, y towards the top edge, z out of the screen. The axes of the earth are x east, y
 /// north, z up.
 ///
-/// Pass the samples in chronological order; for equal timestamps, pass the sample of the gyroscope first, then that of
-/// the accelerometer. Infinite, NaN, all-zero, implausibly large, late and duplicate samples are ignored. After a gap
-/// in the gyroscope samples during which the device may have rotated by more than a few degrees, the inclination and
-/// the heading are initialized again; the bias and the expected magnetic field are kept.
+/// Pass the samples in chronological order; if timestamps are equal, pass the gyroscope sample first, then the
+/// accelerometer sample. Infinite, NaN, all-zero, implausibly large, late and duplicate samples are ignored. After a
+/// gap in the gyroscope samples during which the device may have rotated by more than a few degrees, the inclination
+/// and the heading are reinitialized; the bias and the expected magnetic field are kept.
 ///
 /// Not synchronized. Updates do not allocate memory.
 public struct AttitudeFilter: Sendable {
@@ -25,7 +25,7 @@ public struct AttitudeFilter: Sendable {
     var accelerometer: SensorInterval
     @usableFromInline var magnetometer: SensorInterval
 
-    /// The rotation from the device to the inertial frame, which drifts with the errors of the gyroscope.
+    /// The rotation from the device to the inertial frame, which drifts due to gyroscope errors.
     @usableFromInline var inertial = Quaternion.identity
     /// The rotation from the inertial frame to the earth, except for the heading.
     @usableFromInline var inclination = Quaternion.identity
@@ -59,7 +59,7 @@ public struct AttitudeFilter: Sendable {
     /// The number of gyroscope and accelerometer samples, for the renormalization.
     var steps: UInt32 = 0
 
-    /// The number of times the attitude was initialized again. Earlier attitudes are unrelated to later ones.
+    /// The number of times the attitude was reinitialized. Attitudes before and after a reinitialization are unrelated.
     package internal(set) var reinitializationCount: UInt32 = 0
 
     /// True after the first usable accelerometer sample, which provides the direction up.
@@ -72,8 +72,8 @@ public struct AttitudeFilter: Sendable {
     ///
     /// - Parameters:
     ///   - settings: The assumptions about the sensors.
-    ///   - interval: The interval between samples in seconds, if it is fixed and known; timestamps then determine only
-    ///     the number of missing samples. nil uses the intervals between the timestamps.
+    ///   - interval: The interval between samples in seconds, if it is fixed and known. Timestamps then determine only
+    ///     the number of missing samples. nil means that intervals are computed from the timestamps.
     public init(settings: AttitudeSettings = AttitudeSettings(), interval: Double? = nil) {
         self.settings = settings
         let nominal = interval.map { $0.isFinite && $0 > 0 ? $0 : 0 } ?? 0

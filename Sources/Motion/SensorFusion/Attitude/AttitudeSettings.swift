@@ -6,26 +6,26 @@
 /// inertial sensors of phones and boards; ``reference`` is the published filter.
 public struct AttitudeSettings: Sendable, Hashable {
     /// The time constant of the mean that separates gravity from acceleration. A smaller value gives the accelerometer
-    /// more weight. On one board and two phones, the errors of 2 and 3 s differ by less than a tenth.
+    /// more weight. On one board and two phones, the errors with 2 and 3 s differ by less than a tenth.
     public var accelerometerTimeConstant = 2.5
-    /// Whether uncertainties determine the weight of the magnetometer; otherwise ``magnetometerTimeConstant`` does.
+    /// If true, uncertainties determine the weight of the magnetometer. If false, ``magnetometerTimeConstant`` does.
     package var weightsHeadingByUncertainty = true
-    /// The standard deviation of a heading averaged from the magnetometer for one second.
+    /// The standard deviation of a magnetometer heading averaged over one second.
     package var magneticHeadingNoise = 5 * degree
-    /// The standard deviation that the heading gains in one second without a magnetometer; it grows with the square
-    /// root of time.
+    /// The standard deviation of the heading after one second without a magnetometer. It grows with the square root of
+    /// time.
     package var headingDrift = 0.1 * degree
-    /// The additional heading drift for each rad/s of the angular rate.
+    /// The additional heading drift per rad/s of angular rate.
     package var headingDriftPerRate = 0.15 * degree
     /// The deviation of the field (relative strength, dip in radians) at which the magnetometer has half its weight.
     package var magneticDeviationScale = 0.04
     /// The largest time constant with which the heading follows the magnetometer.
     package var maximumHeadingTimeConstant = 30.0
-    /// The smallest time constant with which the heading follows the magnetometer, and the time from the start until it
-    /// applies.
+    /// The smallest time constant with which the heading follows the magnetometer. It applies only after this time has
+    /// passed since the start.
     package var minimumHeadingTimeConstant = 2.0
-    /// The time over which magnetometer samples are averaged; zero uses each sample. On one board and two phones, the
-    /// headings with 0.04 to 0.1 s differ by hundredths of a degree.
+    /// The time over which magnetometer samples are averaged; zero means that each sample is used individually. On one
+    /// board and two phones, the headings with 0.04 to 0.1 s differ by hundredths of a degree.
     package var magneticInterval = 0.1
 
     /// The time constant of the heading if ``weightsHeadingByUncertainty`` is false.
@@ -33,8 +33,8 @@ public struct AttitudeSettings: Sendable, Hashable {
     /// The time constant of gravity and heading without a gyroscope.
     public var timeConstantWithoutGyroscope = 0.25
 
-    /// Whether the angular rate is interpolated linearly between two samples, with the resulting coning; otherwise each
-    /// sample applies to the interval before it.
+    /// If true, the angular rate is interpolated linearly between samples, including the resulting coning. If false,
+    /// each sample applies to the whole interval before it.
     package var interpolatesRotation = true
 
     /// The delay of gyroscope samples relative to their timestamps, caused by the low-pass filter of the sensor. The
@@ -42,22 +42,22 @@ public struct AttitudeSettings: Sendable, Hashable {
     public var gyroscopeDelay = 0.005
     /// The delay of magnetometer samples relative to gyroscope samples with the same timestamp.
     public var magnetometerDelay = 0.010
-    /// Whether that delay is estimated from rotations, starting with ``magnetometerDelay``.
+    /// Whether the magnetometer delay is estimated from rotations, starting with ``magnetometerDelay``.
     package var estimatesMagnetometerDelay = true
 
     /// Whether the gyroscope bias is estimated during motion from the corrections by the accelerometer.
     public var estimatesBiasInMotion = true
     /// Whether the gyroscope bias is measured while the device rests.
     public var estimatesBiasAtRest = true
-    /// Whether the first inclination is used as a correction in the estimation of the bias, as in the published filter.
+    /// Whether the bias estimation treats the first inclination as a correction, as in the published filter.
     package var correctsByFirstInclination = false
-    /// The interval at which the bias is estimated from the collected corrections; zero for each accelerometer sample,
-    /// which costs about as much as the rest of the filter. On one board and two phones, values up to 0.2 s have no
-    /// effect.
+    /// The interval at which the bias is estimated from the collected corrections. Zero means with each accelerometer
+    /// sample, which costs about as much as the rest of the filter. On one board and two phones, values up to 0.2 s
+    /// have no effect.
     package var biasEstimationInterval = 0.1
-    /// The standard deviation of the unknown bias at the start.
+    /// The standard deviation of the initially unknown bias.
     public var initialBiasSigma = 0.7 * degree
-    /// The time in which the standard deviation of a known bias grows to 0.1 degrees per second.
+    /// The time after which the standard deviation of a known bias has grown to 0.1 degrees per second.
     package var biasForgettingTime = 100.0
     /// The largest absolute bias on an axis.
     public var biasLimit = 20 * degree
@@ -70,7 +70,7 @@ public struct AttitudeSettings: Sendable, Hashable {
     /// The standard deviation to which the bias converges at rest.
     package var restBiasSigma = 0.03 * degree
 
-    /// The time without motion after which the device is resting.
+    /// The time without motion after which the device is considered to be resting.
     package var restMinimumTime = 1.5
     /// The time constant of the mean with which samples are compared at rest.
     package var restTimeConstant = 0.5
@@ -79,38 +79,40 @@ public struct AttitudeSettings: Sendable, Hashable {
     /// The deviation of the acceleration that ends a rest.
     package var restAccelerationThreshold = 0.5
 
-    /// The largest difference between a constant rate and the known bias for which these thresholds apply. Beyond it,
-    /// they are 1 °/s and 0.3 m/s² (in proportion), and neither gravity nor the magnetic field may rotate with the
-    /// rate. With infinity, every constant rate below ``biasLimit`` is a rest.
+    /// The largest difference between a constant rate and the known bias at which the two thresholds above apply. For
+    /// larger differences, both thresholds are reduced in proportion (by default to 1 °/s and 0.3 m/s²), and neither
+    /// gravity nor the magnetic field may rotate with the rate. If infinite, every constant rate below ``biasLimit`` is
+    /// a rest.
     package var restBiasWindow = 2 * degree
 
     /// Whether a magnetic field with an unexpected strength or dip is ignored for the heading.
     public var rejectsMagneticDisturbance = true
     /// The time constant of the filter for the strength and dip of the field before they are compared.
     package var magneticTimeConstant = 0.05
-    /// The time constant with which the expected field follows an undisturbed one.
+    /// The time constant with which the expected field follows the measured field while the latter is undisturbed.
     package var magneticReferenceTimeConstant = 20.0
-    /// The deviation of the field strength that is a disturbance, relative to the expected strength.
+    /// The deviation of the field strength, relative to the expected strength, that counts as a disturbance.
     package var magneticStrengthThreshold = 0.1
-    /// The deviation of the dip that is a disturbance.
+    /// The deviation of the dip that counts as a disturbance.
     package var magneticDipThreshold = 10 * degree
     /// The time in motion after which a new field is accepted.
     package var magneticAcceptanceTime = 20.0
     /// The time in motion after which the first field is accepted.
     package var firstMagneticAcceptanceTime = 5.0
-    /// The smallest angular rate that counts as motion for these two times.
+    /// The smallest angular rate that counts as motion for the two acceptance times above.
     package var magneticAcceptanceRate = 20 * degree
     /// The time without a deviation after which a disturbance ends.
     package var magneticRecoveryTime = 0.5
     /// The longest time for which a disturbed magnetometer is ignored completely.
     package var maximumMagneticRejectionTime = 60.0
-    /// The factor by which the weight of a disturbed magnetometer is reduced after that time.
+    /// The factor by which the weight of a disturbed magnetometer is reduced after ``maximumMagneticRejectionTime``.
     package var magneticRejectionFactor = 4.0
 
-    /// The longest time without gyroscope samples after which the attitude is kept; for slow sensors three intervals,
-    /// up to 5 s.
+    /// The longest time without gyroscope samples after which the attitude is kept. For slow sensors, this is three
+    /// intervals, up to 5 s.
     public var maximumGap = 1.0
-    /// The longest normal interval. After a longer one, the attitude is kept only if the device hardly rotated.
+    /// The longest normal sample interval. After a longer interval, the attitude is kept only if the device hardly
+    /// rotated.
     package var maximumGapInMotion = 0.2
 
     /// Creates the default settings.
@@ -119,7 +121,7 @@ public struct AttitudeSettings: Sendable, Hashable {
     /// The published filter with its published values: D. Laidig, T. Seel, "VQF: Highly accurate IMU orientation
     /// estimation with bias estimation and magnetic disturbance rejection", Information Fusion 91 (2023).
     ///
-    /// With a fixed interval the attitude equals that of the authors' program to nine digits.
+    /// With a fixed interval, the attitude agrees with the authors' program to nine digits.
     public static let reference: AttitudeSettings = {
         var settings = AttitudeSettings()
         settings.accelerometerTimeConstant = 3

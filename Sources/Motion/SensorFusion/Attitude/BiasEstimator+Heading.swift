@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension BiasEstimator {
-    /// Increases the uncertainty of the heading over an interval. `up` is in device axes; the rate is without the bias.
+    /// Increases the heading uncertainty over an interval. `up` is in device axes, and the rate does not include the
+    /// bias.
     mutating func advanceHeading(up: SIMD4<Double>, squaredRate: Double, interval: Double) {
         headingVariance += (headingNoise + headingNoisePerSquaredRate * squaredRate) * interval
         let part = covariance * up
@@ -39,7 +40,8 @@ extension BiasEstimator {
         (coupling, isCoupled, headingCorrection) = (.zero, false, 0)
     }
 
-    /// Returns and resets the heading correction. Bias corrections at rest also determine the heading's earlier drift.
+    /// Returns and resets the heading correction. It results from bias corrections at rest, which also reveal the
+    /// earlier heading drift.
     mutating func consumeHeadingCorrection() -> Double {
         let correction = headingCorrection
         headingCorrection = 0

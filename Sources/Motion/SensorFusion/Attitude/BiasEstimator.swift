@@ -12,13 +12,14 @@ struct BiasEstimator: Sendable {
     var coupling = SIMD4<Double>.zero
     var isCoupled = false
     var headingCorrection = 0.0
-    /// The variance that the heading gains per second, and its increase per square rad/s of the angular rate.
+    /// The increase of the heading variance per second, and the additional increase per (rad/s)² of squared angular
+    /// rate.
     let headingNoise: Double
     let headingNoisePerSquaredRate: Double
     let knownBiasVariance: Double
 
     private let initialVariance: Double
-    /// The variance that the bias gains per second.
+    /// The increase of the bias variance per second.
     private let noise: Double
     private let limit: Double
     private let motionVariance: Double
@@ -67,7 +68,7 @@ struct BiasEstimator: Sendable {
         clip()
     }
 
-    /// Corrects the bias by three comparisons along vectors; the third one assumes a vertical bias of zero.
+    /// Corrects the bias by comparisons along three vectors. The third comparison assumes a vertical bias of zero.
     @inline(__always)
     mutating func correctInMotion(
         _ first: SIMD4<Double>, _ second: SIMD4<Double>, _ third: SIMD4<Double>, residual: SIMD4<Double>,
@@ -81,7 +82,7 @@ struct BiasEstimator: Sendable {
         clip()
     }
 
-    /// Returns the variance of a comparison with which the variance of the bias converges to `variance`.
+    /// Returns the comparison variance that makes the bias variance converge to `variance`.
     @inline(__always)
     private static func weight(_ variance: Double, _ added: Double) -> Double { variance * variance / added + variance }
 
@@ -92,8 +93,8 @@ struct BiasEstimator: Sendable {
         clip()
     }
 
-    /// Corrects the bias by one comparison, and returns the correction of the heading. The errors of the comparisons
-    /// are independent, so they are applied one after the other.
+    /// Corrects the bias by one comparison, and returns the heading correction. Because the errors of the comparisons
+    /// are independent, the comparisons are applied one after the other.
     @inline(__always)
     private mutating func correct(
         _ direction: SIMD4<Double>, _ residual: Double, _ weight: Double, _ before: SIMD4<Double>
@@ -124,7 +125,7 @@ struct SymmetricMatrix: Sendable {
 
     init(diagonal value: Double) { (xx, yy, zz) = (value, value, value) }
 
-    /// Returns the product of the matrix and a vector; its fourth lane is zero.
+    /// Returns the product of the matrix and a vector. The fourth lane of the product is zero.
     @inline(__always)
     static func * (m: borrowing SymmetricMatrix, v: SIMD4<Double>) -> SIMD4<Double> {
         let x = m.xx * v.x + m.xy * v.y + m.xz * v.z

@@ -2,16 +2,17 @@
 
 import SystemCalls
 
-/// The coefficients of a second-order Butterworth low-pass filter for one interval, by the bilinear transform.
+/// The coefficients of a second-order Butterworth low-pass filter for the current sample interval, computed with the
+/// bilinear transform.
 ///
 /// The filter consists of two integrators, whose states do not depend on the interval, so the interval may change from
-/// sample to sample. With a constant interval it equals the usual digital filter.
+/// sample to sample. With a constant interval, the filter equals the usual digital filter.
 ///
 /// During the first time constant the output is the running mean, so that no single sample dominates.
 struct LowPassCoefficients: Sendable {
     /// The time constant of the decay of the step response, in seconds. The cutoff is √2 / (2π time constant).
     let timeConstant: Double
-    /// The weight of a new sample while the output is a mean; zero while the filter is used.
+    /// The weight of a new sample while the output is a running mean; zero once the filter is used.
     private(set) var meanWeight = 1.0
     private(set) var a1 = 0.0
     private(set) var a2 = 0.0
@@ -24,14 +25,15 @@ struct LowPassCoefficients: Sendable {
     private var hasStarted = false
     private var count = 0.0
     private var elapsed = 0.0
-    /// The duration, in seconds, of the mean before a restart; zero if it is not used.
+    /// The averaging time, in seconds, that the value from before a restart counts for; zero if that value is
+    /// discarded.
     private var restartWeight = 0.0
     /// The latest known interval, in seconds.
     private var lastInterval = 0.01
 
     init(timeConstant: Double) { self.timeConstant = timeConstant }
 
-    /// Prepares the coefficients for a sample. Called once for each sample, before all lanes are updated.
+    /// Prepares the coefficients for a sample. Call this method once for each sample, before updating the lanes.
     @inline(__always)
     mutating func advance(by interval: Double) {
         if interval < shortest || interval > longest { prepare(for: interval) }
@@ -44,7 +46,7 @@ struct LowPassCoefficients: Sendable {
         (count, elapsed, restartWeight) = (0, 0, 0)
     }
 
-    /// Restarts with the current value, weighted like a mean over a duration in seconds.
+    /// Restarts with the current value, weighted like a mean over the given number of seconds.
     mutating func restart(weight seconds: Double) {
         restart()
         restartWeight = min(seconds, timeConstant)
@@ -73,7 +75,7 @@ struct LowPassCoefficients: Sendable {
         shortest = interval * (1 - 1e-3)
         longest = interval * (1 + 1e-3)
         if interval > 0 { lastInterval = interval }
-        // If the cutoff is above nine tenths of half the sample rate, samples pass unchanged.
+        // Samples pass unchanged if the cutoff frequency is above nine tenths of half the sample rate.
         passesUnchanged = timeConstant < interval / 2
         if hasStarted { meanWeight = passesUnchanged ? 1 : 0 }
         guard !passesUnchanged, interval > 0 else {
@@ -82,19 +84,19 @@ struct LowPassCoefficients: Sendable {
         }
         let x = interval / timeConstant * 0.5.squareRoot()
         let x2 = x * x
-        // In this range the error of the series is at most 1e-15.
+        // In this range, the error of the series is at most 1e-15.
         g = x < 0.02 ? x * (1 + x2 * (1 / 3.0 + x2 * (2 / 15.0 + x2 * (17 / 315.0)))) : tan(x)
         a1 = 1 / (1 + g * (g + 2.0.squareRoot()))
         a2 = g * a1
     }
 }
 
-/// The filter state of one channel for each lane of the vector.
+/// The filter state, with one channel for each lane of the vector.
 struct LowPassLanes<Vector: SIMD & Sendable>: Sendable where Vector.Scalar == Double {
     private var band = Vector.zero
     private var low = Vector.zero
 
-    /// Returns the output for a sample. `LowPassCoefficients.advance(by:)` must have been called for that sample.
+    /// Returns the output for a sample. Call `LowPassCoefficients.advance(by:)` for that sample first.
     @inline(__always)
     mutating func update(_ x: Vector, _ c: borrowing LowPassCoefficients) -> Vector {
         guard c.meanWeight == 0 else { return updateMean(x, c.meanWeight) }
@@ -122,7 +124,8 @@ struct OnePoleGain: Sendable {
     private var longest = -1.0
     private var gain = 0.0
 
-    /// A time constant of zero results in a weight of one, a negative time constant in a weight of zero.
+    /// Creates a gain. A time constant of zero results in a weight of one, and a negative time constant in a weight of
+    /// zero.
     init(timeConstant: Double) { self.timeConstant = timeConstant }
 
     @inline(__always)

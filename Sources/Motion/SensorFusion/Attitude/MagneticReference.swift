@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The expected strength and dip of the magnetic field, and whether the measured field agrees with it.
+/// Tracks the expected strength and dip of the magnetic field, and whether the measured field agrees with them.
 @usableFromInline
 struct MagneticReference: Sendable {
     @usableFromInline private(set) var isDisturbed = true
-    /// In the unit of the samples, and in radians below the horizon; nil until a field is accepted.
+    /// The expected strength in the unit of the samples, and the expected dip in radians below the horizon; nil until a
+    /// field is accepted.
     @usableFromInline private(set) var expected: SIMD2<Double>?
     private(set) var current = SIMD2<Double>.zero
 
@@ -36,7 +37,7 @@ struct MagneticReference: Sendable {
     mutating func setExpected(strength: Double, dip: Double) { expected = SIMD2(strength, dip) }
 
     /// - Parameter squaredRate: The square of the current mean angular rate. A new field is accepted only after
-    ///   rotation, because a field that is measured in a single attitude is not reliable.
+    ///   rotation, because a field measured in a single attitude is not reliable.
     @inline(__always)
     mutating func update(strength: Double, dip: Double, squaredRate: Double, interval: Double) {
         coefficients.advance(by: interval)

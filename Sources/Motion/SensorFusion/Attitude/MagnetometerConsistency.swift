@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The weight of the magnetometer in the heading, from the uncertainties of both: a Kalman filter of one angle, whose
-/// covariance with the bias is in ``BiasEstimator``.
+/// Weights the magnetometer in the heading according to the uncertainties of both. This is a Kalman filter for a single
+/// angle, whose covariance with the bias is in ``BiasEstimator``.
 ///
-/// The uncertainty of the heading grows with time, and faster during rotation because of the scale error of the
-/// gyroscope. The magnetometer therefore has more weight in motion, where its errors average out, and little weight at
-/// rest, where they do not.
+/// The heading uncertainty grows with time, and faster during rotation because of the gyroscope's scale error.
+/// Therefore, the magnetometer has more weight in motion, when its errors average out, and little weight at rest, when
+/// they do not.
 @usableFromInline
 struct MagnetometerConsistency: Sendable {
     /// The time since the start, in seconds.
     private(set) var time = 0.0
     /// The strength and dip of the field in which the heading was determined.
     private var headingField: SIMD2<Double>?
-    /// The mean of the recent disagreement between magnetometer and heading, in radians.
+    /// The mean recent disagreement between magnetometer and heading, in radians.
     private(set) var meanDisagreement = 0.0
-    /// The variance of the heading due to the field in which it was determined.
+    /// The heading variance due to the field in which the heading was determined.
     private(set) var fieldVariance = 0.0
     /// The time since the last comparison of the heading with the magnetometer, in seconds.
     private(set) var unusedTime = 0.0
@@ -44,15 +44,16 @@ struct MagnetometerConsistency: Sendable {
         rejectionFactor = max(settings.magneticRejectionFactor, 1)
     }
 
-    /// Returns the angle by which to rotate the heading, from its difference to the magnetometer in radians, the
-    /// current and the expected strength and dip, and whether the device rests and has been resting since the start.
+    /// Returns the angle by which to rotate the heading. `disagreement` is the difference between magnetometer and
+    /// heading in radians; `field` and `expected` are the current and the expected strength and dip; `hasRested` is
+    /// true if the device has been resting since the start.
     mutating func correction(
         _ disagreement: Double, field: SIMD2<Double>, expected: SIMD2<Double>?, trust: MagneticRejection.Trust,
         hasRested: Bool, isResting: Bool, interval: Double, estimator: inout BiasEstimator
     ) -> Double {
         let isFirst = headingField == nil
         time += interval
-        // All samples of a rest measure the same field, so its error does not average out.
+        // All samples during a rest measure the same field, so its error does not average out.
         if wasResting, !isResting { estimator.raiseHeadingVariance(to: Self.varianceAfterRest) }
         wasResting = isResting
         var spread = 1.0
@@ -109,7 +110,7 @@ struct MagnetometerConsistency: Sendable {
 
     mutating func restart() { (time, headingField, fieldVariance, unusedTime) = (0, nil, 0, 0) }
 
-    /// Returns the sum of the squares of the relative deviation of the strength and of the deviation of the dip.
+    /// Returns the squared relative strength deviation plus the squared dip deviation.
     @inline(__always)
     private static func deviation(_ field: SIMD2<Double>, from expected: SIMD2<Double>) -> Double {
         let strength = (field.x - expected.x) / expected.x
@@ -122,7 +123,7 @@ struct MagnetometerConsistency: Sendable {
         value > limit ? limit : value < -limit ? -limit : value
     }
 
-    /// Returns the cosine, at least 0.1 because of the magnetic poles. The last digits do not matter.
+    /// Returns the approximate cosine, but at least 0.1, because the dip is vertical at the magnetic poles.
     @inline(__always)
     private func cosine(_ angle: Double) -> Double {
         let a2 = angle * angle

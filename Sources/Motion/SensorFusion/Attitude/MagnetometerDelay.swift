@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Estimates the delay of magnetometer samples relative to gyroscope samples from rotations.
+/// Estimates, from rotations, the delay of magnetometer samples relative to gyroscope samples.
 ///
-/// With the right delay the field is constant in earth axes. Without a correction, its motion in earth axes is
-/// proportional to its motion in device axes, and the ratio is the delay. The ratio is computed from both motions
-/// without their slow components.
+/// With the right delay, the field is constant in earth axes. Without a correction, the motion of the field in earth
+/// axes is proportional to the motion in device axes, and the ratio is the delay. Slow components of both motions are
+/// removed before the ratio is computed.
 struct MagnetometerDelay: Sendable {
     private(set) var delay: Double
 
@@ -49,6 +49,6 @@ struct MagnetometerDelay: Sendable {
         delay = min(max((crossSum + prior * Self.priorWeight) / (squareSum + Self.priorWeight), -0.01), 0.04)
     }
 
-    /// Restarts after a gap. The estimated delay is kept.
+    /// Restarts after a gap, but keeps the estimated delay.
     mutating func restart() { time = 0 }
 }

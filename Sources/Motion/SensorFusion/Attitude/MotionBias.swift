@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Estimates the gyroscope bias from the corrections of the inclination.
+/// Estimates the gyroscope bias from the inclination corrections.
 ///
-/// A bias rotates the inertial frame, and the corrections rotate it back, delayed by the low-pass filter of the
-/// acceleration. The rotation matrix of the attitude and the bias in earth axes pass through the same low-pass filter,
-/// so that they can be compared with the corrections.
+/// A bias rotates the inertial frame, and the corrections rotate the frame back, delayed by the acceleration's low-pass
+/// filter. The rotation matrix of the attitude and the bias in earth axes pass through the same low-pass filter, so
+/// that they can be compared with the corrections.
 struct MotionBias: Sendable {
     private var coefficients: LowPassCoefficients
     private var east = LowPassLanes<SIMD4<Double>>()
@@ -32,7 +32,8 @@ struct MotionBias: Sendable {
         (elapsed, correctionEast, correctionNorth) = (0, 0, 0)
     }
 
-    /// Adds a correction: the direction of gravity before it, in earth axes. Returns true if a comparison is due.
+    /// Adds a correction. `direction` is the up direction in earth axes before the correction. Returns true if a
+    /// comparison is due.
     @inline(__always)
     mutating func collect(_ direction: SIMD4<Double>, interval: Double) -> Bool {
         correctionEast -= direction.y
@@ -79,7 +80,8 @@ struct MotionBias: Sendable {
     }
 }
 
-/// The recent acceleration and rotation of the device, which determine the accuracy of an attitude from before a gap.
+/// Measures the recent acceleration and rotation of the device, which determine how accurate the attitude is after a
+/// gap.
 struct MotionLevel: Sendable {
     /// The mean square of the acceleration without gravity, in (m/s²)².
     private var squaredAcceleration = 0.0
@@ -87,10 +89,10 @@ struct MotionLevel: Sendable {
     private var squaredRate = 0.0
     private var gain = OnePoleGain(timeConstant: 1)
 
-    /// The time in seconds for which the rates before and after a long gap are assumed to continue into the gap.
+    /// The time in seconds for which the rates before and after a long gap are assumed to persist within the gap.
     static let rateContinuationTime = 0.05
-    /// The duration in seconds for an acceleration equal to gravity and a product of squared rates and gap of 1. On one
-    /// board, a third of it or three times as much increases the error by a quarter.
+    /// The averaging time in seconds if the acceleration equals gravity and the squared rate times the gap is 1. On one
+    /// board, a third or three times this value increases the error by a quarter.
     private static let averagingFactor = 1.5
     private static let squaredGravity = 9.8 * 9.8
 
@@ -101,8 +103,9 @@ struct MotionLevel: Sendable {
         squaredRate += follow * (rate.dot(rate) - squaredRate)
     }
 
-    /// Returns the duration of averaging after which the mean acceleration is as accurate as the direction up from
-    /// before a gap, both in seconds. `rate` is the larger square of the rates before and after the gap.
+    /// Returns the averaging time, in seconds, after which the mean acceleration is as accurate as the up direction
+    /// from before a gap. `silence` is the duration of the gap in seconds, and `rate` the larger of the squared rates
+    /// before and after the gap.
     func equivalentAveragingTime(after silence: Double, squaredRate rate: Double) -> Double {
         let turn = (squaredRate + rate) * silence
         let movement = squaredAcceleration / Self.squaredGravity

@@ -14,13 +14,13 @@ struct NorthOffset: Sendable {
         isKnown ? atan2(2 * half.x * half.y, half.x * half.x - half.y * half.y) : nil
     }
 
-    /// Returns the attitude rotated by the angle about the vertical; nil if the angle is unknown.
+    /// Returns the attitude rotated by the angle about the vertical, or nil if the angle is unknown.
     @usableFromInline
     func rotated(_ attitude: Quaternion) -> Quaternion? {
         isKnown ? Quaternion(x: 0, y: 0, z: half.y, w: half.x).after(attitude) : nil
     }
 
-    /// Returns the correction of the angle, -π ... π, for a horizontal field in earth axes with arbitrary heading.
+    /// Returns the angle correction, -π ... π, for a horizontal field in earth axes with an arbitrary heading.
     @inline(__always)
     func disagreement(x: Double, y: Double) -> Double {
         let cosine = half.x * half.x - half.y * half.y
@@ -46,7 +46,7 @@ struct NorthOffset: Sendable {
         half = turned * (1.5 - 0.5 * (turned.x * turned.x + turned.y * turned.y))
     }
 
-    /// Returns the angle of a direction, by a series if it is small.
+    /// Returns the angle of a direction. Small angles are computed with a series.
     @inline(__always)
     private static func angle(sine: Double, cosine: Double) -> Double {
         guard abs(sine) < 0.2 * cosine else { return atan2(sine, cosine) }

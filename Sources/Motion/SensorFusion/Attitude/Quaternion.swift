@@ -4,7 +4,7 @@ import SystemCalls
 
 /// A rotation as a unit quaternion, in Hamilton's convention: i·j = k.
 ///
-/// As an attitude it rotates vectors from the axes of the device to those of the earth.
+/// An attitude rotates vectors from device axes to earth axes.
 public struct Quaternion: Sendable, Hashable {
     /// The components x, y, z (the vector part) and w (the scalar part).
     package var components: SIMD4<Double>
@@ -32,7 +32,7 @@ public struct Quaternion: Sendable, Hashable {
     /// The inverse of a unit quaternion.
     public var conjugate: Quaternion { Quaternion(components: components * SIMD4(-1, -1, -1, 1)) }
 
-    /// The same rotation with length 1; identity if the length is zero, infinite or NaN.
+    /// The same rotation as a quaternion of length 1; the identity if the length is zero, infinite or NaN.
     package var normalized: Quaternion {
         let squaredLength = (components * components).sum()
         guard squaredLength.isFinite, squaredLength > 0 else { return .identity }
@@ -48,14 +48,14 @@ public struct Quaternion: Sendable, Hashable {
         return SIMD3(rotated.x, rotated.y, rotated.z)
     }
 
-    /// The z axis of the earth in the axes of the device, which is the direction up.
+    /// The up direction (the earth's z axis) in device axes.
     public var up: SIMD3<Double> { SIMD3(2 * (x * z - w * y), 2 * (y * z + w * x), w * w - x * x - y * y + z * z) }
 
     package static func cross(_ a: SIMD3<Double>, _ b: SIMD3<Double>) -> SIMD3<Double> {
         SIMD3(a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x)
     }
 
-    /// Creates a rotation about the z axis, in radians, counterclockwise as seen from above.
+    /// Creates a rotation about the z axis. `angle` is in radians, counterclockwise as seen from above.
     package init(aboutZ angle: Double) { self.init(x: 0, y: 0, z: sin(angle / 2), w: cos(angle / 2)) }
 
     @inline(__always)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Detects that the device rests: the angular rate and the acceleration remain close to their own means for a time.
+/// Detects that the device is resting, which means that the angular rate and the acceleration have stayed close to
+/// their means for some time.
 @usableFromInline
 struct RestDetector: Sendable {
     @usableFromInline private(set) var isResting = false
@@ -45,7 +46,7 @@ struct RestDetector: Sendable {
         meanRate = rateLanes.update(rate, rateCoefficients)
         let deviation = rate - meanRate
         var threshold = squaredRateThreshold
-        // With an infinite window, the known bias is not used.
+        // An infinite window means that the known bias is not used.
         let away = window.isFinite ? meanRate - bias : meanRate
         let isBeyond = Self.exceeds(away, window)
         if isBeyond || isFarFromBias {
@@ -95,11 +96,11 @@ struct RestDetector: Sendable {
     }
 }
 
-/// Determines whether gravity and the magnetic field rotate as the gyroscope measures, or show that it is biased.
+/// Determines whether gravity and the magnetic field rotate as the gyroscope measures. If not, the gyroscope is biased.
 struct RestCrossCheck: Sendable {
     private(set) var hasField = false
 
-    /// The rotation measured since the beginning of the window, as a rotation vector.
+    /// The rotation measured since `begin(gravity:)`, as a rotation vector.
     private var rotation = SIMD4<Double>.zero
     private var firstGravity = SIMD4<Double>.zero
     private var firstField = SIMD4<Double>.zero
@@ -135,11 +136,10 @@ struct RestCrossCheck: Sendable {
         }
     }
 
-    /// Returns true if the gyroscope has measured at least three degrees that gravity and magnetic field do not
-    /// confirm.
+    /// Returns true if the gyroscope has measured a rotation of at least three degrees that gravity and the magnetic
+    /// field do not confirm.
     func contradictsGyroscope(gravity: SIMD4<Double>, hasRested: Bool) -> Bool {
-        // Without a magnetometer, a rotation about the vertical cannot be detected. In that case only the first bias is
-        // accepted.
+        // Without a magnetometer, a rotation about the vertical cannot be detected, so only the first bias is accepted.
         if !hasField, hasRested { return false }
         var predicted = rotation.cross(firstGravity)
         var expected = predicted.dot(predicted)

@@ -6,26 +6,27 @@ import SystemCalls
 /// second.
 ///
 /// Sensors sample at regular intervals, but programs and files often store few digits. At 95 samples per second and
-/// timestamps of 10 ms, most intervals are 5 % too short, and every twentieth is twice as long. If a whole window of
-/// timestamps fits a sequence with a constant period, the intervals are taken from that sequence. It follows the
-/// timestamps and never differs from them by more than `reach`. Irregular timestamps, and timestamps of streams that
-/// repeatedly lose samples, are used unchanged.
+/// with timestamps rounded to 10 ms, most intervals are 5 % too short, and every twentieth is twice as long. If a whole
+/// window of timestamps fits a sequence with a constant period, the intervals are taken from that sequence. The
+/// sequence follows the timestamps and never differs from them by more than `reach`. Timestamps are used unchanged if
+/// they are irregular or if the stream repeatedly loses samples.
 struct RoundedTimestampRestorer: Sendable, Equatable {
     private static let window = 128
-    /// The fractions of the error by which the sequence and its period follow a timestamp.
+    /// The fractions of the timestamp error by which the sequence and its period are corrected.
     private static let phaseGain = 0.01
     private static let periodGain = 3e-5
-    /// The fraction of a period by which the time may exceed a number of periods before another one is counted.
+    /// The fraction of a period by which the elapsed time may exceed a whole number of periods before one more period
+    /// is counted.
     private static let slack = 0.25
-    /// The largest distance of the sequence from a timestamp in rounding units: one half, and a margin for jitter.
+    /// The maximum distance between the sequence and a timestamp, in rounding units: one half plus a margin for jitter.
     private static let maximumDistance = 0.6
     private static let tolerance = 1e-6
-    /// The number of recent timestamps farther than `reach` from the sequence at which the sequence is discarded.
+    /// The sequence is discarded if this many recent timestamps are farther than `reach` from it.
     private static let maximumOutliers = 4.0
 
-    /// The number of rounding units per second; zero after timestamps that are not rounded.
+    /// The number of rounding units per second; zero if the timestamps are not rounded.
     private var unitsPerSecond = 100.0
-    /// The number of timestamps in the first window, and the differences between them in rounding units.
+    /// The number of timestamps collected in the first window, and the differences between them in rounding units.
     private var count = 0
     private var steps = InlineArray<128, UInt8>(repeating: 0)
     private var last = 0.0
@@ -34,11 +35,12 @@ struct RoundedTimestampRestorer: Sendable, Equatable {
     private var period = 0.0
     private var outliers = 0.0
 
-    /// Returns the interval that ends with a timestamp; nil if the difference between the timestamps is to be used.
+    /// Returns the interval that ends at a timestamp, or nil if the caller should use the difference between the
+    /// timestamps.
     @inline(__always)
     mutating func interval(to stamp: Double) -> Double? { unitsPerSecond == 0 ? nil : restoredInterval(to: stamp) }
 
-    /// Restarts the sequence. The rounding unit is kept.
+    /// Restarts the sequence, but keeps the rounding unit.
     mutating func restart() { (count, period) = (0, 0) }
 
     static func == (left: RoundedTimestampRestorer, right: RoundedTimestampRestorer) -> Bool {
@@ -59,8 +61,8 @@ struct RoundedTimestampRestorer: Sendable, Equatable {
             return nil
         }
         let reach = Self.maximumDistance / unitsPerSecond
-        // Uses the smallest number of periods that the timestamp allows, since a timestamp that is rounded up does not
-        // indicate a lost sample.
+        // Use the smallest number of periods consistent with the timestamp, since a timestamp that is rounded up does
+        // not indicate a lost sample.
         let passed = max(1, ((stamp - reach - sequenceTime) / period - Self.slack).rounded(.up))
         let before = sequenceTime
         sequenceTime += passed * period
@@ -75,14 +77,14 @@ struct RoundedTimestampRestorer: Sendable, Equatable {
         return sequenceTime > before ? sequenceTime - before : nil
     }
 
-    /// Adds a timestamp to the first window, and computes the period at its end.
+    /// Adds a timestamp to the first window. Once the window is full, computes the period.
     private mutating func collect(_ stamp: Double) {
         steps[count] = count == 0 ? 0 : UInt8(min(((stamp - last) * unitsPerSecond).rounded(), 255))
         last = stamp
         count += 1
         guard count == Self.window else { return }
         count = 0
-        // A linear least-squares fit of the timestamps.
+        // Fit the timestamps with a line by least squares.
         let middle = Double(Self.window - 1) / 2
         var (place, sum, products, squares) = (0.0, 0.0, 0.0, 0.0)
         for index in 0..<Self.window {

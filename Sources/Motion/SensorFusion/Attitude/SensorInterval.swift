@@ -6,22 +6,23 @@ struct SensorInterval: Sendable, Equatable {
     enum Step: Sendable {
         /// The sample follows the previous one after `interval`.
         case next
-        /// The first sample, or the first one after an interruption. The time before it is unknown.
+        /// The first sample, or the first sample after an interruption. The interval before the sample is unknown.
         case start
-        /// A duplicate or late sample, or one with an invalid timestamp; it is ignored.
+        /// The sample is ignored because it is a duplicate, late, or has an invalid timestamp.
         case ignored
     }
 
-    /// The interval before the latest sample, in seconds. For a first sample it is the nominal interval, or zero.
+    /// The interval before the latest sample, in seconds. For a first sample, this is the nominal interval, or zero if
+    /// that is unknown.
     private(set) var interval: Double
-    /// The timestamp of the latest sample in seconds; minus infinity before the first.
+    /// The timestamp of the latest sample in seconds; minus infinity before the first sample.
     @usableFromInline private(set) var timestamp = -Double.infinity
 
     private var timestampRestorer = RoundedTimestampRestorer()
-    /// The interval above which the stream is interrupted, in seconds.
+    /// The interval above which the stream counts as interrupted, in seconds.
     private var limit: Double
     private let maximumGap: Double
-    /// The time, in seconds, by which a sample has to precede the previous one if the clock was set back.
+    /// The clock is considered to be set back if a sample precedes the previous one by more than this time, in seconds.
     private let clockStepThreshold: Double
     private let nominal: Double
     /// The upper bound, in seconds, to which `limit` adapts in a slow but regular stream.
@@ -38,7 +39,7 @@ struct SensorInterval: Sendable, Equatable {
     @inline(__always)
     mutating func step(to newTimestamp: Double) -> Step {
         let seconds = newTimestamp - timestamp
-        // The comparison is false for NaN, and for the infinite interval of a first sample.
+        // The comparison is false for NaN and for the infinite interval before the first sample.
         guard seconds > 0, seconds <= limit else { return interrupted(by: newTimestamp) }
         timestamp = newTimestamp
         interval = nominal > 0 ? snapped(seconds) : timestampRestorer.interval(to: newTimestamp) ?? seconds
@@ -62,7 +63,8 @@ struct SensorInterval: Sendable, Equatable {
     @inline(never)
     private mutating func adapt(to seconds: Double) { limit = max(maximumGap, min(3 * seconds, maximumAdaptiveGap)) }
 
-    /// Returns a multiple of the nominal interval if the interval is close to one: the timestamps have jitter then.
+    /// Returns the nearest multiple of the nominal interval if the interval is close to that multiple, which removes
+    /// timestamp jitter. Otherwise returns the interval unchanged.
     @inline(__always)
     private func snapped(_ seconds: Double) -> Double {
         let count = Double(Int32(min(seconds / nominal, 1e9) + 0.5))
@@ -71,15 +73,15 @@ struct SensorInterval: Sendable, Equatable {
     }
 }
 
-/// Detects a stuck sensor: one that repeats a reading exactly, although its readings changed before.
+/// Detects a stuck sensor, which repeats a reading exactly although its readings changed before.
 ///
-/// A working sensor with noise rarely returns the same three numbers twice in a row. A sensor with a low resolution
-/// does so at rest, and a sensor that is polled faster than it measures always does. For these sensors, the detector
-/// first learns the usual share of repeated readings.
+/// A working sensor with noise rarely returns the same three numbers twice in a row. However, a sensor with a low
+/// resolution repeats readings at rest, and a sensor that is polled faster than it measures always repeats them.
+/// Therefore, the detector first learns the usual share of repeated readings.
 struct StuckSensorDetector: Sendable {
-    /// The number of repetitions of a reading after which the sensor is considered stuck.
+    /// The sensor is considered stuck after this many repetitions of a reading.
     private static let maximumRepetitions = 5
-    /// The share of repeated readings above which repetitions do not indicate a stuck sensor.
+    /// If the share of repeated readings is higher, repetitions do not indicate a stuck sensor.
     private static let maximumRepeatedShare = 0.1
     /// The number of readings over which the share is averaged.
     private static let averagingCount = 200.0

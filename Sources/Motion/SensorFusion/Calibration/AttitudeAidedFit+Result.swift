@@ -21,8 +21,8 @@ extension AttitudeAidedFit {
         fit.headingUncertainty = doubt
         fit.headingDeviation = meanDeviation(doubt)
         let own = windowFields
-        // The weights and the delay are unchanged, so that only the correction differs. The residual is relative to the
-        // strength of the fit, because the strength of another correction may be due to iron.
+        // Evaluate the current correction with the same weights and delay, so that only the correction differs. Its
+        // residual is relative to the strength of the fit, because its own strength may be due to iron.
         setSolution(inForce.matrix, -(inForce.matrix * inForce.hardIron))
         fit.headingChange = headingChange(from: own)
         updateResiduals()
@@ -30,7 +30,8 @@ extension AttitudeAidedFit {
         return fit
     }
 
-    /// The weight of the newest window's samples, relative to that without outliers; 1 while there are few.
+    /// The weight of the newest window's samples, relative to their weight without outliers; 1 if there are too few
+    /// samples.
     private var newestWeight: Double {
         var (sum, total, number) = (0.0, 0.0, 0)
         for index in 0..<count where slots[index] == newestSlot {
@@ -41,12 +42,12 @@ extension AttitudeAidedFit {
         return number < Self.minimumSamplesPerWindow ? 1 : sum / total
     }
 
-    /// Returns the age from which samples of the newest window no longer fit; nil without samples.
+    /// Returns the age of the first sample in the newest window that no longer fits, or nil if there are no samples.
     func ageOfChange(_ samples: [MagneticSample]) -> Int64? {
         let newest = (0..<min(count, samples.count)).filter { slots[$0] == newestSlot }
             .sorted { samples[$0].age < samples[$1].age }
         guard let first = newest.first else { return nil }
-        // Find the position before which most samples have their weight, and after which most have lost it.
+        // Find the position before which most samples are inliers and after which most are outliers.
         var score = newest.count { !isInlier($0) }
         var best = (score: score, age: samples[first].age)
         for (place, index) in newest.enumerated().dropLast() {
@@ -73,8 +74,8 @@ extension AttitudeAidedFit {
         return doubt
     }
 
-    /// The standard deviation of the corrected field due to attitude errors, as a symmetric matrix. Its product with a
-    /// direction is a vector whose length is the deviation along that direction.
+    /// Returns the standard deviation of the corrected field due to attitude errors, as a symmetric matrix. Multiplied
+    /// by a direction, the matrix yields a vector whose length is the deviation along that direction.
     ///
     /// The hard iron along a direction is observable only while that direction rotates. If it has hardly rotated, most
     /// of the measured rotation is error, and the correction along it may be wrong by the same share of the field.
@@ -83,7 +84,7 @@ extension AttitudeAidedFit {
         let shift = SIMD3(solution[3], solution[7], solution[11])
         let factor = noise * max(strength, shift.length)
         var matrix = spread
-        // Keeps the matrix nonsingular.
+        // Keep the matrix nonsingular.
         matrix.row0.x += noise / 10
         matrix.row1.y += noise / 10
         matrix.row2.z += noise / 10
@@ -92,7 +93,7 @@ extension AttitudeAidedFit {
         return Matrix3(row0: x, row1: y, row2: z) * (factor / volume)
     }
 
-    /// Returns the root mean square deviation of the heading over a subset of the samples.
+    /// Returns the root mean square heading deviation over a subset of the samples.
     private func meanDeviation(_ doubt: HeadingUncertainty) -> Double {
         var (sum, total) = (0.0, 0.0)
         for index in stride(from: 0, to: count, by: max(1, count / 64)) {
@@ -105,7 +106,8 @@ extension AttitudeAidedFit {
         return (sum / total).squareRoot()
     }
 
-    /// Returns the root mean square angle about the vertical between the windows' fields and the corrected readings.
+    /// Returns the root mean square of the horizontal angles between the given window fields and the corrected
+    /// readings.
     private func headingChange(from own: [SIMD3<Double>]) -> Double {
         var (sum, total) = (0.0, 0.0)
         for index in 0..<count {
@@ -130,7 +132,8 @@ extension AttitudeAidedFit {
         return (strength / total, atan2(-up, horizontal))
     }
 
-    /// Returns the deviation of the corrected field over all directions, from the inverse of the last solved system.
+    /// Returns the relative deviation of the corrected field over all directions, from the inverse of the last system
+    /// solved.
     private mutating func uncertainty(of fit: MagneticFit, strength: Double) -> Double {
         let volume = fit.matrix.determinant
         guard volume > 0.05 else { return .infinity }

@@ -42,7 +42,7 @@ extension AttitudeAidedFit {
         }
         eliminateFields(information)
         addPrior()
-        // The current correction is kept along directions that have hardly rotated.
+        // Keep the current correction along directions that have hardly rotated.
         let currentCorrectionWeight = information * moment[15] * Self.currentCorrectionPrior
         for row in 0..<3 { system[4 * row + 3, 4 * row + 3] += currentCorrectionWeight }
         guard system.factorize() else { return false }
@@ -108,7 +108,7 @@ extension AttitudeAidedFit {
         }
     }
 
-    /// Computes the sums over the samples. Most of the time of a fit is spent here.
+    /// Computes the sums over the samples. A fit spends most of its time in this method.
     private mutating func addSamples() {
         let (count, weights, fields, slots, rotations) = (count, weights.values, fields, slots, rotations)
         var products = SIMD16<Double>()
@@ -132,7 +132,7 @@ extension AttitudeAidedFit {
         if hasSolution { addBiasRotations() }
     }
 
-    /// Computes the sums for the rotation of the corrected fields by a change of the bias.
+    /// Computes the sums for the rotation of the corrected fields by a bias change.
     private mutating func addBiasRotations() {
         let (count, weights, fields, slots) = (count, weights.values, fields, slots)
         let (rotations, drifts) = (rotations, drifts)

@@ -2,42 +2,44 @@
 
 import SystemCalls
 
-/// Fits the matrix and the shift for which all readings, rotated by the attitude, are one constant field, together with
-/// the gyroscope bias, which rotates the attitude during the measurement.
+/// Fits the matrix and the shift that turn all readings, rotated by the attitude, into one constant field. The
+/// gyroscope bias, which rotates the attitude during the measurement, is fitted as well.
 ///
-/// For each sample Z(-ψ)·R(t - latency)·(W·m + c) = b. The earth's field b is a separate unknown in each window of
-/// time, because the heading of an attitude without a magnetometer is unknown. The heading also drifts: ψ is the
-/// rotation about the vertical due to the gyroscope bias since the window began, the product of the bias and the
-/// integral of the direction up. A cheap gyroscope that has not rested yet drifts by degrees per second, which would
-/// otherwise appear as iron. The b are eliminated, because each is a mean. Twelve parameters of the correction and
-/// three of the bias remain, and the system is nearly linear. A prior (soft iron of some percent, sensors mounted
-/// parallel within a degree or two) determines the parameters that the samples do not; together with a fixed trace it
-/// excludes W = 0. The weight of outliers is reduced iteratively (Geman and McClure's weights). Magnetometers are
-/// delayed relative to gyroscopes because they average; at 500 degrees per second, 15 ms are 7 degrees. The delay is
-/// therefore estimated too.
+/// For each sample, Z(-ψ)·R(t - latency)·(W·m + c) = b. The earth's field b is a separate unknown in each time window,
+/// because the heading is unknown without a magnetometer. The heading also drifts: ψ is the rotation about the vertical
+/// that the gyroscope bias has caused since the window began, the product of the bias and the integral of the up
+/// direction. Before its first rest, a cheap gyroscope drifts by degrees per second, which would otherwise appear as
+/// iron. The b are eliminated, because each is a mean. Twelve parameters of the correction and three of the bias
+/// remain, and the system is nearly linear. A prior (soft iron of a few percent, sensors mounted parallel within a
+/// degree or two) determines the parameters that the samples do not; together with a fixed trace it excludes W = 0.
+/// Outlier weights are reduced iteratively (Geman and McClure's weights). Magnetometers are delayed relative to
+/// gyroscopes because they average; at 500 degrees per second, 15 ms are 7 degrees. The delay is therefore estimated
+/// too.
 struct AttitudeAidedFit: Sendable {
-    /// The largest number of windows in use at a time.
+    /// The maximum number of windows in use at a time.
     static let windowLimit = 16
     /// The number of unknowns: three rows of the matrix, each with a component of the shift, and the bias.
     static let unknowns = 15
-    /// The sums per window: the weight, twelve for each component of the field, and three of the bias for two of them.
+    /// The number of sums per window: the weight, twelve sums for each field component, and three bias sums for each
+    /// horizontal field component.
     static let windowStride = 43
-    /// The prior standard deviations of the symmetric and of the rotational part of the soft iron.
+    /// The prior standard deviations of the symmetric and the rotational part of the soft-iron matrix.
     static let softIronDeviation = 0.15
     static let rotationDeviation = 0.02
-    /// The prior standard deviation of the bias in rad/s. Gyroscopes of boards have a bias of degrees per second.
+    /// The prior standard deviation of the bias in rad/s. Gyroscopes on boards have biases of several degrees per
+    /// second.
     static let biasDeviation = 0.09
-    /// The largest change of the bias in one iteration.
+    /// The maximum bias change in one iteration, in rad/s.
     static let maximumBiasStep = 0.1
     /// The number of samples equivalent to one independent sample. Errors of neighbouring samples are correlated,
     /// because indoor magnetic fields are not uniform.
     static let samplesPerIndependentSample = 30.0
-    /// The standard deviation of the attitude of a moving device, in radians. On simulated pendulums, values from 0.01
-    /// to 0.03 prevent wrong fits equally well; larger ones delay correct fits.
+    /// The standard deviation of a moving device's attitude, in radians. On simulated pendulums, values from 0.01 to
+    /// 0.03 prevent wrong fits equally well; larger values delay correct fits.
     static let attitudeNoise = 0.015
     /// The spread of a direction, in square radians, at which the fit and the current correction have equal weight:
-    /// 0.02 squared. Without this prior, the heading of 2 of 120 simulated pendulums is wrong by 150 degrees; with
-    /// 0.001, the hard iron of phones, ten times the field, is wrong by 0.2 %.
+    /// 0.02 squared. Without this prior, the heading is wrong by 150 degrees for 2 of 120 simulated pendulums. With
+    /// 0.001, the error of a phone's hard iron (ten times the earth's field) is 0.2 %.
     static let currentCorrectionPrior = 0.0004
     static let minimumSamplesPerWindow = 30
     /// The angular rate in rad/s at which the weight of a sample is halved.
@@ -59,23 +61,24 @@ struct AttitudeAidedFit: Sendable {
     var windowSums: [Double]
     var windowFields = [SIMD3<Double>](repeating: .zero, count: windowLimit)
     var system = PositiveSystem(size: unknowns)
-    /// The parameters of the correction, and the last change of the bias.
+    /// The correction parameters, followed by the last bias change.
     var solution = [Double](repeating: 0, count: unknowns)
     var traceSolution = [Double](repeating: 0, count: unknowns)
     /// The second moments of the samples, each extended by a fourth component of one.
     var moment = [Double](repeating: 0, count: 16)
-    /// The moments of the bias with the twelve parameters of the correction, and with itself.
+    /// The moments of the bias with the twelve correction parameters and with itself.
     var biasMoments = [Double](repeating: 0, count: 3 * unknowns)
     var probe = [Double](repeating: 0, count: unknowns)
-    /// The mean scatter of the directions of the device in earth axes within the windows, as a symmetric matrix: near 0
-    /// for a direction that has not rotated, at most 1.
+    /// The mean scatter, within windows, of each device direction in earth axes, as a symmetric matrix. The scatter is
+    /// near 0 for a direction that has not rotated, and at most 1.
     var spread = Matrix3(row0: .zero, row1: .zero, row2: .zero)
     var scale = FieldScale()
-    /// The scaled mean of the readings after the current correction.
+    /// The scaled mean reading with the current correction applied.
     var currentShift = SIMD3<Double>.zero
     var latency = 0.0
     var bias = SIMD3<Double>.zero
-    /// True if there is a solution, whose corrected fields depend on the bias.
+    /// True if there is a solution. The bias can be fitted only then, because its effect depends on the corrected
+    /// fields.
     var hasSolution = false
 
     init(capacity: Int) {
@@ -89,7 +92,7 @@ struct AttitudeAidedFit: Sendable {
         windowSums = [Double](repeating: 0, count: Self.windowLimit * Self.windowStride)
     }
 
-    /// Returns the fit of the samples, starting from a previous one; nil if they do not determine a fit.
+    /// Returns a fit of the samples, starting from the previous fit, or nil if the samples do not determine a fit.
     mutating func fit(
         _ samples: [MagneticSample], inForce: MagneticCalibration, previous: MagneticFit?
     ) -> MagneticFit? {
@@ -106,7 +109,7 @@ struct AttitudeAidedFit: Sendable {
             updateDeviation()
             weights.update(lengths[..<count])
         }
-        // After a previous fit, fewer iterations are sufficient.
+        // Starting from a previous fit, fewer iterations suffice.
         for _ in 0..<(previous == nil ? 8 : 2) {
             guard solve() else { return nil }
             updateRotations(samples)
@@ -142,7 +145,7 @@ extension AttitudeAidedFit {
         return true
     }
 
-    /// Computes the rotation matrices at the times of measurement, without the rotation due to the bias.
+    /// Computes the rotation matrices at the measurement times, without the rotation due to the bias.
     mutating func updateRotations(_ samples: [MagneticSample]) {
         let half = -latency / 2
         for index in 0..<count {
@@ -171,7 +174,7 @@ extension AttitudeAidedFit {
         }
     }
 
-    /// Sets the solution to a matrix and a shift in the unit of the readings.
+    /// Sets the solution to a matrix and a shift, both in the unit of the readings.
     mutating func setSolution(_ matrix: Matrix3, _ shift: SIMD3<Double>) {
         let atCenter = matrix * scale.center + shift
         for k in 0..<3 {
@@ -180,7 +183,7 @@ extension AttitudeAidedFit {
         }
     }
 
-    /// Computes the field of each window for the current solution, and the distance of each sample from it.
+    /// Computes each window's field for the current solution, and the distance of each sample from its window's field.
     mutating func updateResiduals() {
         for slot in 0..<Self.windowLimit {
             windowFields[slot] = .zero

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Fits the correction for which all readings have the same length. Without attitudes, no other property is known.
+/// Fits the correction that gives all readings the same length. Without attitudes, no other property of the field is
+/// known.
 ///
 /// Minimises the sum of (|W·(m - o)| - f)² over a symmetric W with a fixed trace, the hard iron o and the strength f,
 /// by Levenberg's and Marquardt's method, starting from the best sphere. A prior for W near 1 determines the parameters
-/// that the samples do not, and the result is always an ellipsoid, never another quadric. Lengths do not determine a
-/// rotation in W, so the axes of the sensor have to be those of the device.
+/// that the samples do not, and the result is always an ellipsoid, never a different quadric. Lengths do not determine
+/// a rotation in W, so the sensor axes must be aligned with the device axes.
 struct EllipsoidFit: Sendable {
     static let softIronDeviation = 0.15
     /// The number of occupied cells equivalent to one independent sample.
@@ -32,7 +33,8 @@ struct EllipsoidFit: Sendable {
         errors = [Double](repeating: 0, count: capacity)
     }
 
-    /// Returns the fit with equal total weight for each occupied cell; nil if the samples do not determine a fit.
+    /// Returns a fit in which each occupied cell has the same total weight, or nil if the samples do not determine a
+    /// fit.
     mutating func fit(_ samples: [MagneticSample], counts: [Int], inForce: MagneticCalibration) -> MagneticFit? {
         guard load(samples, counts), startWithSphere() else { return nil }
         for _ in 0..<6 {
@@ -117,7 +119,7 @@ struct EllipsoidFit: Sendable {
             / (softIronDeviation * softIronDeviation)
     }
 
-    /// Performs some damped steps with the current weights. Returns false if the system is singular.
+    /// Performs a few damped steps with the current weights. Returns false if the system is singular.
     private mutating func refine() -> Bool {
         var damping = 1e-4
         var present = cost(solution)
@@ -215,7 +217,8 @@ struct EllipsoidFit: Sendable {
         return fit
     }
 
-    /// Returns the residual of another correction with its own best strength, relative to the strength of the fit.
+    /// Returns the residual of a different correction with its own best field strength, relative to the strength of the
+    /// fit.
     private mutating func residual(of other: MagneticCalibration) -> Double {
         var (sum, total) = (0.0, 0.0)
         for index in 0..<count {

@@ -25,11 +25,11 @@ package struct MagneticCalibration: Sendable, Hashable {
     /// The magnetic field of the device itself, in the unit of the readings.
     package var hardIron = SIMD3<Double>.zero
     package var quality = MagneticQuality.uncalibrated
-    /// The root mean square residual in one component, relative to the field strength; NaN before the first fit.
+    /// The root mean square residual per component, relative to the field strength; NaN before the first fit.
     package var residual = Double.nan
     /// The fraction of all directions in which the field has been measured, 0 ... 1.
     package var coverage = 0.0
-    /// The sides that pointed up during the calibration; empty if unknown, without a gyroscope.
+    /// The sides that pointed up during the calibration; empty without a gyroscope, because they are then unknown.
     package var sidesUp: [MagneticSurvey.Side] = []
     /// The strength of the earth's field after correction, in the unit of the readings; NaN before the first fit.
     package var fieldStrength = Double.nan
@@ -41,7 +41,7 @@ package struct MagneticCalibration: Sendable, Hashable {
     /// Returns a reading without the magnetic field of the device.
     package func apply(to measured: SIMD3<Double>) -> SIMD3<Double> { matrix * (measured - hardIron) }
 
-    /// Returns whether all properties are equal. Unknown values (NaN) are equal to each other.
+    /// Returns whether all properties are equal. Unknown values (NaN) compare equal.
     package static func == (left: MagneticCalibration, right: MagneticCalibration) -> Bool {
         func same(_ a: Double, _ b: Double) -> Bool { a == b || (a.isNaN && b.isNaN) }
         return left.correctsTheSame(as: right) && left.quality == right.quality && left.coverage == right.coverage
@@ -61,7 +61,7 @@ extension MagneticCalibration {
     /// True if the calibration is plausible: its numbers are finite, and its matrix neither mirrors nor strongly
     /// distorts.
     ///
-    /// Do not use a stored calibration for which this is false; ``MagnetometerCalibrator`` ignores it.
+    /// Do not use a stored calibration that is not usable; ``MagnetometerCalibrator`` ignores such a calibration.
     package var isUsable: Bool {
         guard softIron.allSatisfy(\.isFinite), hardIron.isFinite else { return false }
         // Soft iron of more than half the field indicates a failed fit.
@@ -71,20 +71,20 @@ extension MagneticCalibration {
 
     /// Returns the difference between the corrected fields of two calibrations, relative to the field strength.
     ///
-    /// The value is the root mean square over all directions of the difference in one component; 0.02 is about one
-    /// degree of heading at the equator and three degrees in the north of Europe. NaN if neither calibration has a
-    /// strength.
+    /// The value is the root mean square difference per component, over all directions. 0.02 corresponds to a heading
+    /// difference of about one degree at the equator and three degrees in northern Europe. If neither calibration has a
+    /// field strength, the value is 0 for equal corrections and NaN otherwise.
     package func difference(from other: MagneticCalibration) -> Double {
         let strength = fieldStrength > 0 ? fieldStrength : other.fieldStrength
         guard strength > 0 else { return correctsTheSame(as: other) ? 0 : .nan }
-        // With m = hardIron + W⁻¹·F·u the difference is A·u·F + shift, where A is approximately W - W' for matrices
+        // With m = hardIron + W⁻¹·F·u, the difference is A·u·F + shift, where A is approximately W - W' for matrices
         // near 1.
         let shift = other.matrix * (hardIron - other.hardIron)
         let squares = zip(softIron, other.softIron).reduce(0) { $0 + ($1.0 - $1.1).squaredLength }
         return ((squares / 3 + shift.squaredLength / (strength * strength)) / 3).squareRoot()
     }
 
-    /// Returns whether both calibrations give the same corrected field for each reading.
+    /// Returns whether both calibrations correct every reading in the same way.
     package func correctsTheSame(as other: MagneticCalibration) -> Bool {
         matrix == other.matrix && hardIron == other.hardIron
     }

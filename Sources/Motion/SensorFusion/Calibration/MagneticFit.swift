@@ -8,27 +8,27 @@ struct MagneticFit: Sendable, Equatable {
     var strength = Double.nan
     /// The dip angle in radians, positive below the horizon.
     var dip = Double.nan
-    /// The root mean square residual in one component, relative to the strength.
+    /// The root mean square residual per component, relative to the strength.
     var residual = Double.nan
-    /// The standard deviation of one component of the corrected field, over all directions, relative to the strength.
+    /// The standard deviation of the corrected field per component, over all directions, relative to the strength.
     var uncertainty = Double.infinity
-    /// The residual of the current calibration with the same samples, relative to the strength of the fit.
+    /// The residual of the current calibration for the same samples, relative to the strength of the fit.
     var currentResidual = Double.nan
-    /// The standard deviation of the heading at the samples, in radians; infinite without attitudes.
+    /// The standard deviation of the heading over the samples, in radians; infinite without attitudes.
     var headingDeviation = Double.infinity
-    /// The root mean square difference between the headings of the fit and of the current calibration, in radians; NaN
-    /// without attitudes.
+    /// The root mean square heading difference between the fit and the current calibration, in radians; NaN without
+    /// attitudes.
     var headingChange = Double.nan
     /// The weight of the newest samples, relative to their weight without outliers; 1 without attitudes.
     var newestWeight = 1.0
-    /// The uncertainty of the heading for any pose of the device; nil without attitudes.
+    /// The heading uncertainty for any device orientation; nil without attitudes.
     var headingUncertainty: HeadingUncertainty?
-    /// The gyroscope bias in rad/s, in the axes of the device; zero without attitudes.
+    /// The gyroscope bias in rad/s, in device axes; zero without attitudes.
     var bias = SIMD3<Double>.zero
     /// The delay of the magnetometer relative to the attitude, in seconds.
     var latency = 0.0
 
-    /// Returns the fit as a calibration with a determinant of 1; nil if it is implausible for a device.
+    /// Returns the fit as a calibration with a determinant of 1, or nil if the calibration is implausible for a device.
     func calibration(coverage: Double) -> MagneticCalibration? {
         let volume = matrix.determinant
         guard volume.isFinite, volume > 0.05, shift.isFinite, strength.isFinite, strength > 0 else { return nil }
@@ -62,30 +62,31 @@ struct MagneticSample: Sendable, Equatable {
     var field: SIMD3<Double>
     /// The rotation from device to earth axes with an arbitrary heading; identity without a gyroscope.
     var attitude: Quaternion
-    /// The angular rate in rad/s, in the axes of the device.
+    /// The angular rate in rad/s, in device axes.
     var rate: SIMD3<Double>
-    /// The integral of the direction up in device axes since the window began, in seconds. Its product with the
-    /// gyroscope bias is the drift of the heading.
+    /// The integral of the up direction in device axes since the window began, in seconds. Multiplied by the gyroscope
+    /// bias, it yields the heading drift.
     var drift = SIMD3<Double>.zero
-    /// The part of the drift angle that is already corrected in the attitude, in radians.
+    /// The part of the drift angle that the attitude already takes into account, in radians.
     var correctedDrift = 0.0
-    /// The index of the window. Samples of one window have the same heading error of the attitude.
+    /// The index of the window. The attitudes of all samples in a window have the same heading error.
     var window: Int
     /// The insertion index, which orders samples by age.
     var age: Int64 = 0
-    /// The index of the cell of the direction or attitude.
+    /// The index of the direction or attitude cell.
     var cell: Int
 }
 
-/// The mean of the readings and their root mean square distance from it. Scaled by them, the parameters of a fit are of
-/// order one, for any unit of the magnetometer and any hard iron.
+/// The mean of the readings and their root mean square distance from the mean. Scaling by both makes the fit parameters
+/// of order one, regardless of the magnetometer's unit and the hard iron.
 struct FieldScale: Sendable, Equatable {
     private(set) var center = SIMD3<Double>.zero
     private(set) var unit = 1.0
 
     init() {}
 
-    /// Creates the scale of some samples; nil if they are all equal, infinite or NaN.
+    /// Creates the scale of the samples. Returns nil if there are no samples, if all are equal, or if any is infinite
+    /// or NaN.
     init?(_ samples: ArraySlice<MagneticSample>) {
         guard !samples.isEmpty else { return nil }
         let count = Double(samples.count)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The poses of a device during the calibration of its magnetometer, for guiding a user who rotates it.
+/// The device orientations covered by a magnetometer calibration, used to guide a user who rotates the device.
 package struct MagneticSurvey: Sendable, Equatable {
-    /// A side of the device that has pointed up within 45 degrees, as an axis of the device.
+    /// A side of the device, represented by a device axis.
     package enum Side: String, Sendable, CaseIterable {
         case face, back, topEdge, bottomEdge, rightEdge, leftEdge
 
@@ -29,12 +29,12 @@ package struct MagneticSurvey: Sendable, Equatable {
 
     /// The sides that have pointed up, in the order of `Side.allCases`.
     package private(set) var sidesUp: [Side] = []
-    /// The number of sectors of the horizon, of twelve, that the device has pointed to.
+    /// The number of horizon sectors, out of twelve, that the device has pointed to.
     package private(set) var sectorsCovered = 0
-    /// True if the magnetic field of the device is known well enough for its current pose.
+    /// True if the magnetic field of the device is known well enough for the current orientation.
     package private(set) var isCalibrated = false
 
-    /// True if no further pose is required.
+    /// True if no further orientations are required.
     package var hasSufficientPoses: Bool { sectorsCovered >= Self.sectorCount - 3 && sidesUp.count >= 3 }
 
     init(_ samples: [MagneticSample], isCalibrated: Bool) {
@@ -51,7 +51,7 @@ package struct MagneticSurvey: Sendable, Equatable {
 }
 
 extension MagnetometerCalibrator {
-    /// The poses of the samples for the next fit; nil without a gyroscope.
+    /// The orientations covered by the samples of the next fit; nil without a gyroscope.
     package var survey: MagneticSurvey? {
         usesAttitude ? MagneticSurvey(reservoir.samples, isCalibrated: quality > .uncalibrated) : nil
     }

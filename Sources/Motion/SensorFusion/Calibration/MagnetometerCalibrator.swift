@@ -2,47 +2,54 @@
 
 /// Estimates the magnetic field of the device itself from ordinary movement.
 ///
-/// Pass every magnetometer sample in chronological order, with the attitude at the same time if there is a gyroscope.
-/// The calibrator keeps several hundred samples, few of each direction, and fits a correction to them after every two
+/// Pass every magnetometer sample in chronological order, with the simultaneous attitude if there is a gyroscope. The
+/// calibrator keeps several hundred samples, a few for each direction, and fits a correction to them after every two
 /// seconds of movement. With attitudes, all twelve parameters of hard and soft iron follow from rotations about two
 /// axes; a rotation about the vertical is sufficient for the heading while the device is held level. Without attitudes,
 /// they follow from the shape of the readings (an ellipsoid), which requires rotations in all directions.
 ///
 /// The current calibration is replaced only by a clearly better one that differs by more than its own uncertainty. A
 /// sensor calibrated in the factory is therefore not changed, and neither is a stored calibration that still fits.
-/// Readings near magnets lose their weight. If all of the latest readings do, the device itself has changed, and the
-/// earlier ones are discarded.
+/// Readings near magnets lose their weight. If all of the latest readings lose their weight, the device itself has
+/// changed, and the earlier readings are discarded.
 ///
-/// Readings may have any unit, which must not change. Memory is bounded; an update allocates only occasionally, when it
-/// computes a fit. The result depends on the readings and timestamps only.
+/// Readings may have any unit, as long as the unit does not change. Memory use is bounded; an update allocates memory
+/// only when it computes a fit. The result depends on the readings and timestamps only.
 package struct MagnetometerCalibrator: Sendable {
     package private(set) var calibration = MagneticCalibration() { didSet { updateQuality() } }
-    /// The state of the running fit, for guiding a user who rotates the device. It is not for correcting readings.
+    /// The result of the latest fit, used to guide a user who rotates the device. Do not use the candidate to correct
+    /// readings.
     package private(set) var candidate = MagneticCalibration()
     /// The estimated delay of the magnetometer relative to the attitude, in seconds; 0 without a fit.
     ///
-    /// A field measured during a fast rotation belongs to the attitude at a time earlier by this delay.
+    /// A sample contains the field at the attitude that the device had this long before the timestamp, which matters
+    /// during fast rotation.
     package private(set) var latency = 0.0
-    /// The standard deviation of the candidate's corrected field, relative to the field strength; infinite without one.
+    /// The standard deviation of the candidate's corrected field, relative to the field strength; infinite without a
+    /// candidate.
     package private(set) var candidateUncertainty = Double.infinity
 
-    /// The standard deviation of the heading due to the calibration, in radians, in the current pose; NaN if unknown.
+    /// The standard deviation of the heading due to the calibration, in radians, for the current orientation; NaN if
+    /// unknown.
     package private(set) var headingDeviation = Double.nan { didSet { updateQuality() } }
-    /// The quality of the calibration for the current pose of the device; reduced if the heading is uncertain in that
-    /// pose. A calibration from an earlier run has low quality until it is confirmed, because the iron may have
-    /// changed.
+    /// The quality of the calibration for the current device orientation. It is reduced if the heading is uncertain in
+    /// this orientation. A calibration from an earlier run has low quality until a fit confirms it, because the iron
+    /// may have changed.
     ///
-    /// Stored because it is read with every attitude, and a computed property would copy the calibrator.
+    /// This is a stored property because it is read with every attitude, and a computed property would copy the
+    /// calibrator.
     package private(set) var quality = MagneticQuality.uncalibrated
 
     var start = MagneticCalibration()
-    /// True while the current calibration is not this calibrator's. Replacing it requires evidence that it is wrong.
+    /// True if the current calibration was not computed by this calibrator. It is then replaced only if the samples
+    /// contradict it.
     var isInherited = true
     /// True after a fit has confirmed or replaced the current calibration.
     private var isConfirmed = false { didSet { updateQuality() } }
-    /// The uncertainty of the current calibration; infinite if it was not found by this calibrator.
+    /// The uncertainty of the current calibration; infinite if the calibration was not computed by this calibrator.
     var currentUncertainty = Double.infinity
-    /// The standard deviation of the heading at the samples from which the current calibration was found, in radians.
+    /// The standard deviation of the heading over the samples from which the current calibration was computed, in
+    /// radians.
     var currentDeviation = Double.infinity
     private var headingUncertainty: HeadingUncertainty?
     private var headingUncertaintyTime = -Double.infinity
@@ -69,17 +76,17 @@ package struct MagnetometerCalibrator: Sendable {
 
     static let capacity = 400
 
-    /// Creates a calibrator with the calibration of an earlier run, which is used immediately, or ignored if
+    /// Creates a calibrator. `start` is the calibration from an earlier run; it is used immediately, unless it is
     /// implausible.
     package init(start: MagneticCalibration? = nil) {
         if let start, start.isUsable { self.start = start }
         reset()
     }
 
-    /// Processes a sample: the measured field in device axes without any correction, the attitude at the same time,
-    /// whose heading may be arbitrary and may drift (nil without a gyroscope), the gyroscope bias that was subtracted
-    /// for it, and the time in seconds. Returns true if ``calibration`` has changed;
-    /// ``MagneticCalibration/correctsTheSame(as:)`` determines whether the correction itself has.
+    /// Processes a sample. `measured` is the uncorrected field in device axes. `attitude` is the simultaneous attitude,
+    /// whose heading may be arbitrary and may drift; nil without a gyroscope. `bias` is the gyroscope bias that was
+    /// subtracted to compute the attitude. `timestamp` is in seconds. Returns true if ``calibration`` changed; use
+    /// ``MagneticCalibration/correctsTheSame(as:)`` to determine whether the correction itself changed.
     package mutating func update(
         _ measured: SIMD3<Double>, attitude: Quaternion?, bias: SIMD3<Double> = .zero, timestamp: Double
     ) -> Bool {
@@ -104,18 +111,19 @@ package struct MagnetometerCalibrator: Sendable {
         return solve()
     }
 
-    /// Returns a corrected reading. Mutating only to avoid a copy of the calibration; it changes nothing.
+    /// Returns a corrected reading. The method is mutating only to avoid copying the calibration; it does not change
+    /// the calibrator.
     package mutating func corrected(_ measured: SIMD3<Double>) -> SIMD3<Double> { calibration.apply(to: measured) }
 
-    /// Sets the strength, in the unit of the readings, and the dip, in radians below the horizon, that the World
-    /// Magnetic Model predicts for the current location. A fit that differs widely is not adopted. Agreement does not
-    /// confirm a fit, because buildings change the field.
+    /// Sets the field that the World Magnetic Model predicts for the current location: the strength in the unit of the
+    /// readings, and the dip in radians below the horizon. A fit that differs widely from this field is not adopted.
+    /// Agreement does not confirm a fit, because buildings change the field.
     package mutating func setExpectedField(strength: Double, dip: Double) {
         expectedStrength = strength.isFinite && strength > 0 ? strength : nil
         expectedDip = dip.isFinite ? dip : nil
     }
 
-    /// Notifies the calibrator that the attitude was initialized again, with an unrelated heading.
+    /// Notifies the calibrator that the attitude was reinitialized with an unrelated heading.
     package mutating func recordInterruption(timestamp: Double) {
         guard timestamp.isFinite else { return }
         beginWindow(at: timestamp, settling: true)
@@ -145,10 +153,10 @@ package struct MagnetometerCalibrator: Sendable {
     static let settlingTime = 2.0
     static let maximumGap = 1.0
     static let headingUncertaintyInterval = 0.1
-    /// The longest interval from which the rate of a rotation is computed, in seconds.
+    /// The longest interval over which an angular rate is computed, in seconds.
     static let maximumRateInterval = 0.15
     static let maximumRate = 12.0
-    /// The smallest distance between samples without attitudes, as fractions of the reading and of the field strength.
+    /// The minimum distance between samples without attitudes, as fractions of the reading and of the field strength.
     static let minimumDistanceOfReading = 0.01
     static let minimumDistanceOfStrength = 0.08
     /// The cosine of half of five degrees.
@@ -161,7 +169,7 @@ package struct MagnetometerCalibrator: Sendable {
         let interval = lastTime.map { timestamp - $0 } ?? .infinity
         defer { (lastTime, lastAttitude) = (timestamp, attitude) }
         guard interval > 0, interval <= Self.maximumGap else {
-            // The heading starts at an arbitrary angle after a gap or after the time was set back.
+            // After a gap, or after the clock was set back, the heading is unrelated to earlier headings.
             if interval != 0 { beginWindow(at: timestamp, settling: true) }
             return
         }
@@ -182,11 +190,11 @@ package struct MagnetometerCalibrator: Sendable {
             measured, attitude, interval <= Self.maximumRateInterval ? rate : .zero, DirectionCells.attitude(attitude))
     }
 
-    /// Switches between samples with and without attitudes. Samples of the other kind are discarded.
+    /// Switches between samples with and without attitudes, and discards the samples of the previous kind.
     private mutating func setUsesAttitude(_ attitude: Bool) {
         guard usesAttitude != attitude else { return }
         usesAttitude = attitude
-        // The pose of the device is unknown from now on, or has to be determined again.
+        // The device orientation is now unknown, or must be determined again.
         (headingUncertainty, headingDeviation, headingUncertaintyTime) = (nil, .nan, -.infinity)
         reservoir.removeAll()
         (lastFit, lastTime, lastKeptAttitude, lastKeptField) = (nil, nil, nil, nil)
@@ -218,7 +226,7 @@ package struct MagnetometerCalibrator: Sendable {
     private var center: SIMD3<Double> { candidate.fieldStrength > 0 ? candidate.hardIron : .zero }
 
     private mutating func fitEllipsoid() -> MagneticFit? {
-        // The weights depend on cells about the latest centre; the second iteration uses the new centre.
+        // The weights depend on cells around the centre, so the second iteration uses the centre found by the first.
         var fit: MagneticFit?
         var center = self.center
         for _ in 0..<2 {
@@ -230,7 +238,7 @@ package struct MagnetometerCalibrator: Sendable {
         return fit
     }
 
-    /// Updates the uncertainty of the heading, which depends on the pose of the device.
+    /// Updates the heading uncertainty, which depends on the device orientation.
     private mutating func updateHeadingDeviation(_ measured: SIMD3<Double>, _ attitude: Quaternion, _ timestamp: Double)
     {
         guard let headingUncertainty, !(abs(timestamp - headingUncertaintyTime) < Self.headingUncertaintyInterval)
@@ -257,8 +265,7 @@ package struct MagnetometerCalibrator: Sendable {
             return false
         }
         if fit.newestWeight < Self.minimumNewestWeight, let change = ageOfChange {
-            // The samples from before the change of the iron are obsolete, and the current calibration has to be tested
-            // again.
+            // The samples from before the iron changed are obsolete, and the current calibration must be tested again.
             reservoir.removeAll { $0.age < change }
             (lastFit, isConfirmed) = (nil, false)
             return false
@@ -272,8 +279,8 @@ package struct MagnetometerCalibrator: Sendable {
         return before != calibration
     }
 
-    /// The age of the oldest sample after a change of the device's iron: later samples fit together, but not with
-    /// earlier ones. nil near magnets, where they do not fit together.
+    /// The age of the first sample after the device's iron changed. From this sample on, samples are consistent with
+    /// each other, but not with earlier samples. nil if they are inconsistent with each other, as near magnets.
     private var ageOfChange: Int64? {
         mutating get {
             guard let age = aidedFit.ageOfChange(reservoir.samples) else { return nil }
@@ -283,7 +290,7 @@ package struct MagnetometerCalibrator: Sendable {
         }
     }
 
-    /// Returns the fraction of the cells of directions in which the corrected field was measured.
+    /// Returns the fraction of direction cells in which the corrected field was measured.
     private func coverage(of fit: MagneticFit) -> Double {
         var seen: UInt64 = 0
         for sample in reservoir.samples {
@@ -304,7 +311,7 @@ extension MagnetometerCalibrator {
         quality = headingDeviation > Self.unusableDeviation ? .uncalibrated : rough
     }
 
-    /// Decides whether a fit replaces the current calibration, and determines the quality of both.
+    /// Replaces the current calibration by the fit if appropriate, and updates the quality of both.
     private mutating func evaluate(_ fit: MagneticFit, _ found: MagneticCalibration) {
         var found = found
         found.quality = Self.quality(
@@ -334,8 +341,7 @@ extension MagnetometerCalibrator {
                 deviation: max(fit.headingDeviation, fit.headingChange), coverage: known.coverage)
             headingUncertainty = fit.headingUncertainty
             headingUncertainty?.additionalVariance = fit.headingChange * fit.headingChange
-            // The calibration is updated only if its quality changes, because every update appears as a change to its
-            // clients.
+            // Update the calibration only if the quality changes, because clients treat every update as a change.
             if known.quality != calibration.quality { calibration = known }
         }
     }
@@ -360,17 +366,18 @@ extension MagnetometerCalibrator {
         return isChange || isSurer || fit.headingDeviation < Self.improvementFactor * currentDeviation
     }
 
-    /// `deviation` is the standard deviation of the heading in radians; infinite without attitudes.
+    /// Returns the quality of a calibration. `deviation` is the standard deviation of the heading in radians; infinite
+    /// without attitudes.
     static func quality(residual: Double, uncertainty: Double, deviation: Double, coverage: Double) -> MagneticQuality {
         if residual < 0.02, uncertainty < 0.015, coverage >= 0.4 { return .high }
         if residual < 0.05, uncertainty < 0.04, coverage >= 0.2 { return .medium }
-        // The field may be unknown in other directions: this condition applies to the heading in the current pose.
+        // The field may be unknown in other directions, but the heading in the current orientation is accurate.
         if residual < 0.07, deviation < mediumDeviation, coverage >= 0.25 { return .medium }
         return .low
     }
 
-    /// Returns whether a calibration contradicts the expected field, from which magnets deviate far more than
-    /// buildings.
+    /// Returns whether a calibration contradicts the expected field. The limits exceed the deviations caused by
+    /// buildings, but not those caused by magnets.
     private func contradictsExpectation(_ found: MagneticCalibration) -> Bool {
         if let expectedStrength, found.fieldStrength > 0 {
             let ratio = found.fieldStrength / expectedStrength
@@ -380,27 +387,27 @@ extension MagnetometerCalibrator {
         return false
     }
 
-    /// Returns whether the field of a fit is much stronger than every reading, as after too little rotation.
+    /// Returns whether the fitted field is much stronger than every reading, which occurs after too little rotation.
     private func isBeyondReadings(_ fit: MagneticFit) -> Bool {
         let squares = reservoir.samples.lazy.map(\.field.squaredLength).max() ?? 0
         return fit.strength > Self.maximumStrengthRatio * squares.squareRoot()
     }
 
-    /// The largest field of a plausible fit, as a multiple of the strongest reading.
+    /// The maximum field strength of a plausible fit, as a multiple of the strongest reading.
     static let maximumStrengthRatio = 1.5
     static let adoptableUncertainty = 0.15
     static let adoptableResidual = 0.09
-    // The following constants were chosen on two phones (ten trials of raw magnetometers) and one board (four trials,
-    // with its factory calibration and with ten times the iron). Between 1.5 and 2.5 deviations, 10 and 25 degrees,
-    // gains of 1.4 to 1.6 and fractions of 0.6 to 0.9, the headings differ by tenths of a degree.
+    // The following constants were chosen with two phones (ten trials with raw magnetometer data) and one board (four
+    // trials, with the factory calibration and with ten times the iron). Between 1.5 and 2.5 deviations, 10 and 25
+    // degrees, gains of 1.4 to 1.6 and fractions of 0.6 to 0.9, the headings differ by tenths of a degree.
     static let adoptableDeviation = 20 * degree
     static let minimumChangeDeviations = 2.0
     static let improvementFactor = 0.7
     static let minimumGainOverInherited = 1.5
     static let minimumGainOverOwn = 1.15
-    /// The relative weight of the newest samples below which a change of the iron is assumed. On the same trials, with
-    /// iron of 20 to 100 microtesla added after a minute, the headings half a minute later differ by tenths of a degree
-    /// for values between 0.4 and 0.7.
+    /// If the relative weight of the newest samples is lower, the iron is assumed to have changed. In the same trials,
+    /// with iron of 20 to 100 microtesla added after a minute, the headings half a minute later differ by tenths of a
+    /// degree for values between 0.4 and 0.7.
     static let minimumNewestWeight = 0.5
     static let mediumDeviation = 5 * degree
     static let lowQualityDeviation = 8 * degree

@@ -2,8 +2,8 @@
 
 /// A bounded collection of samples that drops samples of the most frequent directions first.
 ///
-/// A device that lies on a table for minutes should not outweigh the few seconds in which it rotated. If the reservoir
-/// is full, a new sample therefore replaces the oldest sample of the fullest cell.
+/// A device that lies on a table for minutes should not outweigh the few seconds in which it rotated. Therefore, if the
+/// reservoir is full, a new sample replaces the oldest sample of the fullest cell.
 struct SampleReservoir: Sendable {
     let capacity: Int
     private(set) var samples: [MagneticSample] = []
@@ -52,7 +52,7 @@ struct SampleReservoir: Sendable {
         }
     }
 
-    /// Assigns all samples to cells again, after the centre of the readings has changed.
+    /// Reassigns all samples to cells after the centre of the readings has changed.
     mutating func assignCells(_ cell: (MagneticSample) -> Int) {
         for index in counts.indices { counts[index] = 0 }
         for index in samples.indices {
@@ -68,12 +68,12 @@ struct SampleReservoir: Sendable {
     }
 }
 
-/// Partitions of the sphere and of the set of all attitudes into numbered cells.
+/// Divides the sphere of directions and the set of attitudes into numbered cells.
 enum DirectionCells {
-    /// The number of cells of equal area on the sphere: four bands of eight.
+    /// The number of equal-area cells on the sphere: four bands of eight cells.
     static let directionCount = 32
 
-    /// Returns the cell of a direction of any length; nil if the vector has no direction.
+    /// Returns the cell that contains the direction of a vector, or nil if the vector is zero, infinite or NaN.
     static func direction(_ vector: SIMD3<Double>) -> Int? {
         let length = vector.length
         guard length.isFinite, length > 0 else { return nil }
@@ -87,7 +87,8 @@ enum DirectionCells {
         return band * 8 + octant
     }
 
-    /// Returns the fine cell of a direction, one of 25 for each face of a cube; 0 without a direction.
+    /// Returns the fine cell that contains the direction of a vector: one of 25 cells for each face of a cube. Returns
+    /// 0 if the vector has no direction.
     static func fineDirection(_ vector: SIMD3<Double>) -> Int {
         var largest = 0
         for index in 1..<3 where abs(vector[index]) > abs(vector[largest]) { largest = index }
@@ -100,7 +101,7 @@ enum DirectionCells {
         return cell
     }
 
-    /// Each about 30 degrees wide.
+    /// The number of attitude cells. Each cell is about 30 degrees wide.
     static let attitudeCount = 4 * 125
 
     static func attitude(_ q: Quaternion) -> Int {

@@ -5,10 +5,10 @@ struct SampleWeights: Sendable {
     /// The error, in standard deviations, at which the weight of a sample is reduced to a quarter.
     static let outlierDeviations = 5.0
 
-    /// The weights of samples without an error.
+    /// The weights that the samples would have without errors.
     var base: [Double]
     var values: [Double]
-    /// The standard deviation of one component, from the median, which is insensitive to outliers.
+    /// The standard deviation of one component, computed from the median, which is insensitive to outliers.
     var deviation = 0.1
     private var absolute: [Double] = []
 
@@ -23,7 +23,8 @@ struct SampleWeights: Sendable {
         deviation = max(1e-3, self.median(of: errors) / median)
     }
 
-    /// Returns the median of the absolute values by C. A. R. Hoare's selection (Communications of the ACM 4, 1961).
+    /// Returns the median of the absolute values, using C. A. R. Hoare's selection algorithm (Communications of the ACM
+    /// 4, 1961).
     private mutating func median(of errors: ArraySlice<Double>) -> Double {
         absolute.removeAll(keepingCapacity: true)
         for error in errors { absolute.append(abs(error)) }
@@ -55,7 +56,7 @@ struct SampleWeights: Sendable {
         }
     }
 
-    /// Returns the root mean square of the components of the errors, with errors clamped at the outlier limit.
+    /// Returns the root mean square error per component. Errors are clamped at the outlier limit.
     func rootMeanSquare(_ errors: ArraySlice<Double>, components: Double = 1) -> Double {
         let limit = Self.outlierDeviations * deviation
         var (squares, total) = (0.0, 0.0)

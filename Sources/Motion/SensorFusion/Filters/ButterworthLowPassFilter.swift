@@ -4,33 +4,33 @@ import SystemCalls
 
 /// A second-order Butterworth low-pass filter for vectors at irregular intervals.
 ///
-/// Far above the cutoff, where ``LowPassFilter`` passes a third of the amplitude, it passes a tenth (40 dB per decade
-/// instead of 20). The response below the cutoff is flatter. The step response overshoots by 4 %.
+/// Far above the cutoff, where ``LowPassFilter`` passes a third of the amplitude, this filter passes a tenth (40 dB per
+/// decade instead of 20). The response below the cutoff is flatter. The step response overshoots by 4 %.
 ///
-/// The filter is the continuous one, `y'' + √2 w y' + w² y = w² x` with `w = 2π cutoff`, with a piecewise constant
-/// input: each sample is the input during the interval before it. Between two samples the differential equation has a
+/// The filter is the continuous filter `y'' + √2 w y' + w² y = w² x` with `w = 2π cutoff`, with a piecewise constant
+/// input: each sample is the input during the interval before it. Between two samples, the differential equation has a
 /// closed-form solution, a damped oscillation, which the filter evaluates. The state consists of the output and its
-/// derivative, and does not depend on the interval. The interval may therefore change from sample to sample, and the
+/// derivative, and does not depend on the interval. Therefore, the interval may change from sample to sample, and the
 /// filter is stable for every interval and cutoff, even with a cutoff above half the sample rate. The coefficients and
 /// states of the usual digital form are valid for a single interval only.
 ///
-/// The first sample becomes the output, with a derivative of zero; pass `startingAt:` to start from another value. The
-/// unit is the caller's. A sample with an infinite or NaN component, or with a zero, negative or NaN interval, is
-/// ignored: `update` returns the previous output, or zero if ``value`` is nil.
+/// The first sample becomes the output, with a derivative of zero; pass `startingAt:` to start from a different value.
+/// The output has the unit of the samples. A sample with an infinite or NaN component, or with a zero, negative or NaN
+/// interval, is ignored: `update` returns the previous output, or zero if ``value`` is nil.
 public struct ButterworthLowPassFilter: SampleFilter {
     /// w / √2: both the decay rate and the angular frequency of the damped oscillation, per second.
     private let rate: Double
     /// The derivative of the output, in units of `rate`.
     private var slope: SIMD3<Double> = .zero
 
-    /// The output; nil if there was no sample and no initial value.
+    /// The output; nil before the first sample if there is no initial value.
     public private(set) var value: SIMD3<Double>?
 
     /// Creates a filter.
     ///
     /// - Parameters:
-    ///   - cutoff: The frequency in hertz at which the power is halved. With a negative value, infinity or NaN samples
-    ///     pass unchanged; with zero the output remains at its first value.
+    ///   - cutoff: The frequency in hertz at which the power is halved. If the cutoff is negative, infinite or NaN,
+    ///     samples pass unchanged; if it is zero, the output keeps its first value.
     ///   - start: The initial output, with a derivative of zero. If nil, infinite or NaN, the first sample is used.
     public init(cutoff: Double, startingAt start: SIMD3<Double>? = nil) {
         // The comparison is also false for NaN.
@@ -38,8 +38,8 @@ public struct ButterworthLowPassFilter: SampleFilter {
         reset(to: start)
     }
 
-    /// Processes a sample, in the caller's unit, and returns the new output. The interval is the time since the
-    /// previous sample in seconds, ignored for the first sample of a filter without an initial value.
+    /// Processes a sample and returns the new output. The interval is the time since the previous sample in seconds; it
+    /// is ignored for the first sample if there is no initial value.
     public mutating func update(_ sample: SIMD3<Double>, interval: Double) -> SIMD3<Double> {
         guard let old = value else {
             guard sample.isFinite else { return .zero }
@@ -69,8 +69,8 @@ public struct ButterworthLowPassFilter: SampleFilter {
         return new
     }
 
-    /// Discards the state of the filter. The output starts from `start` with a derivative of zero; if it is nil,
-    /// infinite or NaN, from the next sample.
+    /// Discards the filter state. The output starts from `start` with a derivative of zero, or from the next sample if
+    /// `start` is nil, infinite or NaN.
     public mutating func reset(to start: SIMD3<Double>? = nil) {
         value = if let start, start.isFinite { start } else { nil }
         slope = .zero

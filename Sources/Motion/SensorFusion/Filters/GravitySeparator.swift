@@ -3,7 +3,7 @@
 /// Separates an acceleration into gravity and user acceleration with a low-pass filter, without a gyroscope.
 ///
 /// Gravity is the low-pass filtered acceleration, and the user acceleration is the difference, so that their sum equals
-/// the input except for rounding. Unit, axes and sign are the caller's.
+/// the input except for rounding. The outputs have the unit, axes and sign of the input.
 ///
 /// A low-pass filter cannot distinguish rotation from acceleration. While a device rotates, the estimated gravity lags
 /// behind, and the difference appears as user acceleration. An acceleration that lasts longer than the time constant,
@@ -23,7 +23,7 @@ public struct GravitySeparator: SampleFilter {
     private var onePole: LowPassFilter?
     private var butterworth: ButterworthLowPassFilter?
 
-    /// The two parts of the last sample; both zero before the first.
+    /// The two parts of the last sample; both are zero before the first sample.
     public private(set) var value = SeparatedAcceleration(gravity: .zero, userAcceleration: .zero)
 
     /// Creates a separator with a one-pole filter.
@@ -33,13 +33,14 @@ public struct GravitySeparator: SampleFilter {
 
     /// Creates a separator with a second-order Butterworth filter.
     ///
-    /// It keeps shaking and steps out of gravity better than a one-pole filter, but lags more when the device rotates.
+    /// A Butterworth filter removes shaking and steps from gravity better than a one-pole filter, but lags more when
+    /// the device rotates.
     ///
     /// - Parameter cutoff: The cutoff frequency in hertz, see ``ButterworthLowPassFilter/init(cutoff:startingAt:)``.
     public init(butterworthCutoff cutoff: Double) { butterworth = ButterworthLowPassFilter(cutoff: cutoff) }
 
     /// Processes an acceleration measured by the accelerometer and returns its two parts. The interval is the time
-    /// since the previous sample in seconds, ignored for the first sample.
+    /// since the previous sample in seconds; it is ignored for the first sample.
     public mutating func update(_ total: SIMD3<Double>, interval: Double) -> SeparatedAcceleration {
         let gravity =
             onePole?.update(total, interval: interval) ?? butterworth?.update(total, interval: interval) ?? .zero
@@ -49,7 +50,7 @@ public struct GravitySeparator: SampleFilter {
         return value
     }
 
-    /// Resets the separator. Gravity starts from `start`; if it is nil, infinite or NaN, from the next sample.
+    /// Resets the separator. Gravity starts from `start`, or from the next sample if `start` is nil, infinite or NaN.
     public mutating func reset(to start: SIMD3<Double>? = nil) {
         onePole?.reset(to: start)
         butterworth?.reset(to: start)

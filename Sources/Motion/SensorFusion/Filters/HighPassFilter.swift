@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A one-pole high-pass filter for vectors: it passes fast changes and removes constant components.
+/// A one-pole high-pass filter for vectors, which passes fast changes and removes constant components.
 ///
-/// The output is the sample minus the output of an internal ``LowPassFilter``. With a constant input the output
+/// The output is the sample minus the output of an internal ``LowPassFilter``. With a constant input, the output
 /// approaches zero. With a factor of 0.1 and zero as the initial value, nine tenths of a first step pass.
 ///
-/// A common variant of this filter feeds back its own output instead, `h = x - (0.1 x + 0.9 h)`. It is a different
-/// filter: with a constant input its output approaches 0.9 / 1.9 = 0.474 of the input, and its gain at half the sample
-/// rate is 9.
+/// A common variant of this filter feeds back its own output instead, `h = x - (0.1 x + 0.9 h)`. That variant is a
+/// different filter: with a constant input, its output approaches 0.9 / 1.9 = 0.474 of the input, and its gain at half
+/// the sample rate is 9.
 ///
 /// The weight of a sample, the first sample and the parameters follow the rules of ``LowPassFilter``. A sample with an
 /// infinite or NaN component is ignored and the output remains unchanged. If only the interval is invalid, the low-pass
-/// part remains unchanged and the output is the sample minus it. The low-pass part starts from `startingAt:`. If that
-/// is nil, infinite or NaN, the low-pass part starts from the first sample, so that the first output is zero.
+/// part remains unchanged and is subtracted from the sample. The low-pass part starts from the `startingAt:` argument.
+/// If the argument is nil, infinite or NaN, the low-pass part starts from the first sample, so that the first output is
+/// zero.
 public struct HighPassFilter: SampleFilter {
     private var lowPass: LowPassFilter
 
@@ -21,7 +22,8 @@ public struct HighPassFilter: SampleFilter {
 
     /// Creates a filter with a time constant, which weights samples by their intervals.
     ///
-    /// A step decays by 63 % in `timeConstant` seconds. With zero, a negative value or NaN the output is always zero.
+    /// A step decays by 63 % in `timeConstant` seconds. If the time constant is zero, negative or NaN, the output is
+    /// always zero.
     public init(timeConstant: Double, startingAt start: SIMD3<Double>? = nil) {
         lowPass = LowPassFilter(timeConstant: timeConstant, startingAt: start)
     }
@@ -33,12 +35,12 @@ public struct HighPassFilter: SampleFilter {
         lowPass = LowPassFilter(cutoff: cutoff, startingAt: start)
     }
 
-    /// Creates a filter in whose low-pass part every sample has the weight `factor`, 0 to 1.
+    /// Creates a filter that gives every sample the weight `factor` (0 to 1) in the low-pass part.
     public init(factor: Double, startingAt start: SIMD3<Double>? = nil) {
         lowPass = LowPassFilter(factor: factor, startingAt: start)
     }
 
-    /// Processes a sample, in the caller's unit, and returns the new output. The interval is the time since the
+    /// Processes a sample and returns the new output, in the unit of the sample. The interval is the time since the
     /// previous sample in seconds, see ``LowPassFilter/update(_:interval:)``.
     public mutating func update(_ sample: SIMD3<Double>, interval: Double) -> SIMD3<Double> {
         let rest = sample - lowPass.update(sample, interval: interval)
@@ -49,11 +51,11 @@ public struct HighPassFilter: SampleFilter {
 
     /// Processes a sample and returns the new output, for a filter created with a factor.
     ///
-    /// With a time constant or a cutoff the low-pass part uses the first sample and ignores all others.
+    /// If the filter was created with a time constant or a cutoff, the low-pass part uses only the first sample.
     public mutating func update(_ sample: SIMD3<Double>) -> SIMD3<Double> { update(sample, interval: .nan) }
 
-    /// Discards the state of the filter. The low-pass part starts from `start`; if it is nil, infinite or NaN, from the
-    /// next sample.
+    /// Discards the filter state. The low-pass part starts from `start`, or from the next sample if `start` is nil,
+    /// infinite or NaN.
     public mutating func reset(to start: SIMD3<Double>? = nil) {
         lowPass.reset(to: start)
         value = .zero

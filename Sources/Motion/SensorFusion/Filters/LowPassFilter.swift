@@ -4,10 +4,11 @@ import SystemCalls
 
 /// A filter for vectors at irregular intervals.
 ///
-/// All filters of one stream of samples conform: ``LowPassFilter``, ``ButterworthLowPassFilter``, ``HighPassFilter`` and
-/// ``GravitySeparator``. ``AttitudeFilter`` does not, because it combines three streams, each with its own timestamps.
+/// All filters for a single sample stream conform to this protocol: ``LowPassFilter``, ``ButterworthLowPassFilter``,
+/// ``HighPassFilter`` and ``GravitySeparator``. ``AttitudeFilter`` does not, because it combines three streams, each
+/// with its own timestamps.
 public protocol SampleFilter: Sendable, Equatable {
-    /// The result of a sample, in the unit of the samples.
+    /// The result of processing a sample, in the unit of the samples.
     associatedtype Output: Sendable
 
     /// Processes a sample and returns the new output. A sample with an infinite or NaN component is ignored.
@@ -17,13 +18,13 @@ public protocol SampleFilter: Sendable, Equatable {
     ///   - interval: The time since the previous sample in seconds.
     mutating func update(_ sample: SIMD3<Double>, interval: Double) -> Output
 
-    /// Discards the state of the filter, but not its settings.
+    /// Discards the filter state, but keeps the settings.
     ///
     /// - Parameter start: The value from which the filter starts. If nil, infinite or NaN, the next sample is used.
     mutating func reset(to start: SIMD3<Double>?)
 }
 
-/// A one-pole low-pass filter for vectors: it passes slow changes and removes noise.
+/// A one-pole low-pass filter for vectors, which passes slow changes and removes noise.
 ///
 /// Each sample moves the output towards itself by a weight `a`: `y += a (x - y)`. The weight follows one of two rules:
 ///
@@ -34,13 +35,14 @@ public protocol SampleFilter: Sendable, Equatable {
 ///   0.1, which is common in accelerometer examples, is 0.95 s at 10 Hz and 0.095 s at 100 Hz (`tau = -dt / ln(1 -
 ///   a)`).
 ///
-/// The first sample becomes the output, so there is no ramp from zero at the start. Pass `startingAt:` to start from
-/// another value; if it is nil, infinite or NaN, the first sample is used. An initial value of zero causes the slow
-/// start of the common example: with a factor of 0.1 it reaches 65 % of a step after 10 samples and 99 % after 44.
+/// The first sample becomes the output, so there is no ramp from zero at the start. Pass `startingAt:` to start from a
+/// different value; if that value is nil, infinite or NaN, the first sample is used. An initial value of zero causes
+/// the slow start of the common example: with a factor of 0.1, the output reaches 65 % of a step after 10 samples and
+/// 99 % after 44.
 ///
-/// The unit is the caller's. A sample with an infinite or NaN component is ignored, and with a time constant also a
-/// sample with a zero, negative or NaN interval: `update` returns the previous output, or zero if ``value`` is nil. The
-/// same applies to finite values whose difference overflows.
+/// The output has the unit of the samples. A sample with an infinite or NaN component is ignored. With a time constant,
+/// a sample with a zero, negative or NaN interval is ignored as well. In both cases, `update` returns the previous
+/// output, or zero if ``value`` is nil. The same applies to finite values whose difference overflows.
 ///
 /// ```swift
 /// var gravity = LowPassFilter(timeConstant: 0.2)
@@ -49,7 +51,7 @@ public protocol SampleFilter: Sendable, Equatable {
 public struct LowPassFilter: SampleFilter {
     private let rule: SmoothingRule
 
-    /// The output; nil if there was no sample and no initial value.
+    /// The output; nil before the first sample if there is no initial value.
     public private(set) var value: SIMD3<Double>?
 
     private init(rule: SmoothingRule, start: SIMD3<Double>?) {
@@ -60,8 +62,8 @@ public struct LowPassFilter: SampleFilter {
     /// Creates a filter with a time constant, which weights samples by their intervals.
     ///
     /// - Parameters:
-    ///   - timeConstant: The time in seconds in which the output follows a step by 63 %. With zero, a negative value or
-    ///     NaN samples pass unchanged; with infinity the output remains at its first value.
+    ///   - timeConstant: The time in seconds in which the output follows a step by 63 %. If the time constant is zero,
+    ///     negative or NaN, samples pass unchanged; if it is infinite, the output keeps its first value.
     ///   - start: The initial output; nil to use the first sample.
     public init(timeConstant: Double, startingAt start: SIMD3<Double>? = nil) {
         self.init(rule: SmoothingRule(timeConstant: timeConstant), start: start)
@@ -70,8 +72,8 @@ public struct LowPassFilter: SampleFilter {
     /// Creates a filter with a cutoff frequency, which weights samples by their intervals.
     ///
     /// - Parameters:
-    ///   - cutoff: The frequency in hertz at which the power is halved; the time constant is 1 / (2π cutoff). With a
-    ///     negative value or NaN samples pass unchanged.
+    ///   - cutoff: The frequency in hertz at which the power is halved; the time constant is 1 / (2π cutoff). If the
+    ///     cutoff is negative or NaN, samples pass unchanged.
     ///   - start: The initial output; nil to use the first sample.
     public init(cutoff: Double, startingAt start: SIMD3<Double>? = nil) {
         self.init(rule: SmoothingRule(cutoff: cutoff), start: start)
@@ -86,8 +88,8 @@ public struct LowPassFilter: SampleFilter {
         self.init(rule: SmoothingRule(factor: factor), start: start)
     }
 
-    /// Processes a sample, in the caller's unit, and returns the new output. The interval is the time since the
-    /// previous sample in seconds, ignored with a factor and for the first sample of a filter without an initial value.
+    /// Processes a sample and returns the new output. The interval is the time since the previous sample in seconds. It
+    /// is ignored by a filter with a factor, and for the first sample if there is no initial value.
     public mutating func update(_ sample: SIMD3<Double>, interval: Double) -> SIMD3<Double> {
         guard let old = value else {
             guard sample.isFinite else { return .zero }
@@ -108,8 +110,8 @@ public struct LowPassFilter: SampleFilter {
     /// sample and ignores all others.
     public mutating func update(_ sample: SIMD3<Double>) -> SIMD3<Double> { update(sample, interval: .nan) }
 
-    /// Discards the state of the filter. The output starts from `start`; if it is nil, infinite or NaN, from the next
-    /// sample.
+    /// Discards the filter state. The output starts from `start`, or from the next sample if `start` is nil, infinite
+    /// or NaN.
     public mutating func reset(to start: SIMD3<Double>? = nil) {
         value = if let start, start.isFinite { start } else { nil }
     }
@@ -138,7 +140,7 @@ enum SmoothingRule: Sendable, Equatable {
         case .factor(let factor): return factor
         case .timeConstant(let seconds):
             guard interval > 0 else { return .nan }
-            // 1 - exp(-dt / tau), without loss of precision for a short interval.
+            // 1 - exp(-dt / tau), computed so that short intervals keep their precision.
             return -expm1(-interval / seconds)
         }
     }

@@ -4,13 +4,14 @@ import SystemCalls
 
 /// The axis of the device whose direction is the heading.
 ///
-/// It is the direction of the top edge: +y in portrait. If that edge points so steeply up that its horizontal component
-/// is small, the back of the device, -z, is used instead, as for a camera held upright; if the edge points steeply
-/// down, the screen, +z, is used. Tilting without rolling changes the axis without a jump of the heading.
+/// The axis normally points to the top edge, which is +y in portrait. If the top edge points so steeply up that its
+/// horizontal component is small, the back of the device (-z) is used instead, as for a camera held upright. If the
+/// edge points steeply down, the screen (+z) is used. When the device is tilted without rolling, the heading does not
+/// jump as the axis changes.
 package struct HeadingAxis: Sendable {
-    /// The sine of 60 degrees. The axis changes from the edge to the back or screen if the edge is steeper than this.
+    /// The sine of 60 degrees. If the edge is steeper than this, the axis changes from the edge to the back or screen.
     private static let enterSine = 0.866_025_403_784_438_6
-    /// The sine of 50 degrees. The axis changes back to the edge if the edge is less steep than this.
+    /// The sine of 50 degrees. If the edge is less steep than this, the axis changes back to the edge.
     private static let leaveSine = 0.766_044_443_118_978
 
     private var isSteep = false
@@ -18,7 +19,8 @@ package struct HeadingAxis: Sendable {
     package init() {}
 
     /// Returns the direction of the axis in degrees clockwise from north, 0 ..< 360, and the length of its horizontal
-    /// component, 0 ... 1, for the top edge in device axes and the rotation from them to east, north, up.
+    /// component, 0 ... 1. `edge` is the top edge in device axes, and `attitude` the rotation from device axes to east,
+    /// north, up.
     package mutating func direction(
         of edge: SIMD3<Double> = SIMD3(0, 1, 0), attitude: Quaternion
     ) -> (heading: Double, flatness: Double) {
@@ -30,7 +32,7 @@ package struct HeadingAxis: Sendable {
         return (Self.degrees(atan2(direction.x, direction.y) * 180 / .pi), flatness)
     }
 
-    /// Returns an equal angle in 0 ..< 360.
+    /// Returns the equivalent angle in 0 ..< 360.
     package static func degrees(_ angle: Double) -> Double {
         // The remainder is rarely needed.
         let rest = abs(angle) < 360 ? angle : angle.truncatingRemainder(dividingBy: 360)

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Detects the orientation of a device from its accelerometer, with hysteresis.
+/// Detects the orientation of a device from accelerometer samples, with hysteresis.
 ///
 /// Pass every sample; ten to twenty per second are sufficient. A sample is processed in these steps:
 ///
-/// 1. An acceleration far from 1 g does not show the direction of gravity. While it lasts, and for the settle time
-///    after it, the orientation is frozen.
+/// 1. An acceleration far from 1 g does not indicate the direction of gravity. During such an acceleration, and for the
+///    settle time afterwards, the orientation is frozen.
 /// 2. A low-pass filter estimates the direction of gravity.
-/// 3. The direction determines an orientation. The current one is preferred, up to 15 degrees past the diagonal between
-///    two edges, or up to 40 degrees of tilt if the device is flat; after it, the one that is waiting for its hold
-///    time.
-/// 4. A new orientation has to last for 200 ms.
+/// 3. The direction determines an orientation. The current orientation is preferred, up to 15 degrees past the diagonal
+///    between two edges, or up to 40 degrees of tilt if the device is flat. Otherwise, the orientation that is waiting
+///    for its hold time is preferred.
+/// 4. A new orientation is reported once it has lasted for 200 ms.
 ///
-/// The first orientation is known one hold time after the first sample. After a gap in the samples the filter and the
-/// hold time restart, and the orientation stays. Samples that are not newer than the previous one are ignored; a
+/// The first orientation is known one hold time after the first sample. After a gap in the samples, the filter and the
+/// hold time restart, and the orientation is kept. Samples that are not newer than the previous one are ignored; a
 /// timestamp that is older by more than the maximum gap starts a new stream. Infinite or NaN samples and timestamps are
 /// ignored.
 ///
-/// Units: acceleration in g in Apple's axes and sign (face up at rest: z = -1), timestamps in seconds of any steady
+/// Acceleration is in g in Apple's axes and sign (face up at rest: z = -1). Timestamps are in seconds on any monotonic
 /// clock.
 ///
 /// ```swift
@@ -46,8 +46,8 @@ package struct OrientationDetector: Sendable, Equatable {
         lowPass = LowPassFilter(timeConstant: settings.smoothingTime)
     }
 
-    /// Processes an acceleration in g, with gravity, in Apple's axes and sign. Returns the new orientation if it has
-    /// changed.
+    /// Processes an acceleration in g, including gravity, in Apple's axes and sign. Returns the new orientation if the
+    /// orientation changed, otherwise nil.
     package mutating func update(acceleration: SIMD3<Double>, timestamp: Double) -> DeviceOrientation? {
         guard acceleration.isFinite else { return nil }
         switch clock.step(to: timestamp) {
@@ -56,7 +56,7 @@ package struct OrientationDetector: Sendable, Equatable {
         case .start:
             lowPass.reset()
             candidate = .unknown
-            // Limits the end of the freeze, which is far in the future after the clock was set back.
+            // If the clock was set back, the freeze would otherwise last too long.
             frozenUntil = min(frozenUntil, timestamp + settings.settleTime)
         }
         guard abs(acceleration.length - 1) <= settings.strongAcceleration else {
@@ -76,7 +76,7 @@ package struct OrientationDetector: Sendable, Equatable {
 
     private func orientation(along gravity: SIMD3<Double>) -> DeviceOrientation? {
         let length = gravity.length
-        // The mean of nearly opposite directions has no meaningful direction.
+        // The mean of nearly opposite vectors has no meaningful direction.
         guard length >= 0.3 else { return nil }
         let direction = gravity / length
         if bands.keeps(orientation, at: direction) { return orientation }
@@ -109,7 +109,7 @@ package struct OrientationDetector: Sendable, Equatable {
 ///
 /// The names describe the device, not the content of its screen: in ``landscapeLeft`` the device is rotated
 /// counterclockwise and its top edge points left. The raw values are those of `UIDeviceOrientation`. The accelerations
-/// below are those at rest, in g, in Apple's axes and sign: x right, y up, z out of the screen, and the axis that
+/// given below are measured at rest, in g, in Apple's axes and sign: x right, y up, z out of the screen; the axis that
 /// points up reads -1.
 package enum DeviceOrientation: Int, Sendable, Hashable, CaseIterable {
     /// The orientation is not known yet.

@@ -7,7 +7,7 @@ import SystemCalls
 /// Apple does not publish its thresholds. The defaults are derived from the observable behaviour (flat within about 30
 /// degrees, an edge well past the diagonal, a delay of a fraction of a second) and from other systems, as noted below.
 /// Angles are in degrees, times in seconds, accelerations in g. Invalid values never cause a trap: a leave angle below
-/// the enter angle is treated as the enter angle, and with NaN the change that the setting controls does not occur.
+/// the enter angle is treated as the enter angle, and if a setting is NaN, the change that it controls does not occur.
 package struct OrientationSettings: Sendable, Equatable {
     /// The time constant of the low-pass filter that estimates the direction of gravity.
     ///
@@ -23,11 +23,11 @@ package struct OrientationSettings: Sendable, Equatable {
 
     /// The angle past the diagonal between two edges at which the orientation changes. Default 15.
     ///
-    /// An edge remains up until 45 + 15 degrees, and the next one then remains up for 30 degrees on the way back. The
-    /// corresponding range is 45 degrees in Android and 20 in iio-sensor-proxy.
+    /// An edge counts as up until it is rotated by 45 + 15 degrees. On the way back, the next edge then counts as up
+    /// for 30 degrees. The corresponding range is 45 degrees in Android and 20 degrees in iio-sensor-proxy.
     package var edgeHysteresis: Double = 15
 
-    /// The time for which a new orientation has to last before it is reported. Default 0.2 s.
+    /// The time for which a new orientation must last before it is reported. Default 0.2 s.
     package var holdTime: Double = 0.2
 
     /// The deviation of the acceleration from 1 g above which its direction is not used. Default 0.4.
@@ -35,18 +35,19 @@ package struct OrientationSettings: Sendable, Equatable {
     /// Android uses 4 m/s², which is 0.41 g.
     package var strongAcceleration: Double = 0.4
 
-    /// The time without strong acceleration before a new orientation may begin. Default 0.5 s, as in Android.
+    /// The time without strong acceleration that must pass before a new orientation may begin. Default 0.5 s, as in
+    /// Android.
     package var settleTime: Double = 0.5
 
-    /// The longest interval between two samples; a longer one discards the earlier samples. Default 0.25 s.
+    /// The longest interval between two samples. A longer interval discards the earlier samples. Default 0.25 s.
     ///
-    /// In a slow but regular stream an interval may be up to three times the previous one, but not longer than 3 s.
+    /// In a slow but regular stream, an interval may be up to three times the previous one, but not longer than 3 s.
     package var maximumGap: Double = 0.25
 
     package init() {}
 }
 
-/// The mapping from directions of gravity to orientations, with hysteresis.
+/// Maps the direction of gravity to an orientation, with hysteresis.
 struct OrientationBands: Sendable, Equatable {
     private let flatEnterCosine: Double
     private let flatLeaveCosine: Double
@@ -69,7 +70,7 @@ struct OrientationBands: Sendable, Equatable {
         }
     }
 
-    /// Returns whether a device keeps its orientation at a direction of gravity.
+    /// Returns whether a device keeps its orientation for a given direction of gravity.
     func keeps(_ orientation: DeviceOrientation, at direction: SIMD3<Double>) -> Bool {
         switch orientation {
         case .unknown: false

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Detects shaking of a device, from its accelerometer.
+/// Detects that a device is being shaken, from accelerometer samples.
 ///
-/// Pass every sample, at 20 to 200 Hz; the intervals may be irregular. At fewer than three samples per period strokes
-/// are missed: 20 Hz detects shaking up to 6 Hz.
+/// Pass every sample, at 20 to 200 Hz; the intervals may be irregular. With fewer than three samples per period,
+/// strokes are missed: at 20 Hz, shaking up to 6 Hz is detected.
 ///
 /// A low-pass filter removes gravity. Samples of the remaining acceleration above the threshold form strokes. Shaking
 /// is a chain of strokes to and fro approximately along one line, each soon after the previous one, with strong
@@ -13,19 +13,19 @@
 /// - ``ShakeEvent/began`` is returned when shaking is detected.
 /// - ``ShakeEvent/ended`` is returned if the shaking stops within about a second, 0.4 s after the last reversal.
 /// - ``ShakeEvent/cancelled`` is returned as soon as the shaking lasts longer. The detector then waits until the device
-///   has been calm for the refractory time, so that a vibrating machine causes at most one pair of events.
+///   has been calm for the refractory period, so that a vibrating machine causes at most one pair of events.
 ///
-/// The following movements are not shakes: turning the device over, slowly or fast, once or to and fro, because a
-/// rotation alone exceeds the threshold in one direction only; a knock and its ringing; a fall, its impact and bounces
-/// in one direction; steps.
+/// The following movements do not count as shakes: turning the device over, slowly or fast, once or to and fro, because
+/// a rotation alone exceeds the threshold in one direction only; a knock and its ringing; a fall, its impact and
+/// bounces in one direction; steps.
 ///
-/// A gap in the samples cancels shaking in progress and discards the evidence, and so does a timestamp that is older by
-/// more than the maximum gap. Other samples that are not newer than the previous one are ignored, as are infinite or
-/// NaN samples and timestamps. Components beyond 200 g are clamped to 200 g. Time advances with samples only; call
-/// ``reset()`` when the samples end.
+/// A gap in the samples, or a timestamp that is older than the previous one by more than the maximum gap, cancels
+/// shaking in progress and discards the evidence. Other samples that are not newer than the previous one are ignored,
+/// and so are infinite or NaN samples and timestamps. Components beyond 200 g are clamped to 200 g. Time advances only
+/// with samples; call ``reset()`` when no more samples follow.
 ///
-/// Units: acceleration in g with Apple's sign, including gravity (the sign and the axes do not affect the result);
-/// timestamps in seconds of any steady clock.
+/// Acceleration is in g with Apple's sign, including gravity (the sign and the axes do not affect the result).
+/// Timestamps are in seconds on any monotonic clock.
 package struct ShakeDetector: Sendable, Equatable {
     private enum Phase: Sendable, Equatable {
         case idle
@@ -53,11 +53,11 @@ package struct ShakeDetector: Sendable, Equatable {
     /// True between ``ShakeEvent/began`` and the next event.
     package var isShaking: Bool { phase == .shaking }
 
-    /// Processes an acceleration in g, with gravity. Returns the event that it causes, usually nil.
+    /// Processes an acceleration in g, including gravity. Returns the resulting event, or nil if there is none.
     package mutating func update(acceleration: SIMD3<Double>, timestamp: Double) -> ShakeEvent? {
         guard acceleration.isFinite else { return nil }
-        // A fall on concrete stays below this limit. The limit keeps a wrong value from affecting the filter for
-        // minutes.
+        // Clamp the sample, so that a wrong value does not affect the filter for minutes. Even a fall on concrete stays
+        // below this limit.
         let limit = SIMD3<Double>(repeating: 200)
         let sample = acceleration.clamped(lowerBound: -limit, upperBound: limit)
         switch clock.step(to: timestamp) {
@@ -67,7 +67,7 @@ package struct ShakeDetector: Sendable, Equatable {
             gravity.reset(to: sample)
             chain = nil
             phase = .idle
-            // Limits the end of the refractory time, which is far in the future after the clock was set back.
+            // If the clock was set back, the refractory period would otherwise last too long.
             calmFrom = min(calmFrom, timestamp + settings.refractoryTime)
             return interrupted ? .cancelled : nil
         case .next:
@@ -77,7 +77,7 @@ package struct ShakeDetector: Sendable, Equatable {
     }
 
     /// Resets the detector. Returns ``ShakeEvent/cancelled`` if a shake was in progress, so that each
-    /// ``ShakeEvent/began`` is followed by another event.
+    /// ``ShakeEvent/began`` is followed by ``ShakeEvent/ended`` or ``ShakeEvent/cancelled``.
     @discardableResult
     package mutating func reset() -> ShakeEvent? {
         let interrupted = isShaking
@@ -95,7 +95,7 @@ package struct ShakeDetector: Sendable, Equatable {
             }
             phase = .idle
         }
-        // Strokes during the refractory time are ignored, so that none becomes part of the next shake.
+        // Ignore strokes during the refractory period, so that they do not become part of the next shake.
         guard timestamp >= calmFrom else { return event }
         guard var strokes = chain else {
             chain = StrokeChain(onset: timestamp, acceleration: rest)
@@ -142,24 +142,24 @@ package struct ShakeDetector: Sendable, Equatable {
     }
 }
 
-/// An event of a ``ShakeDetector``. Each ``began`` is followed by exactly one of the others.
+/// An event of a ``ShakeDetector``. Each ``began`` is followed by exactly one ``ended`` or ``cancelled``.
 package enum ShakeEvent: Sendable, Hashable, CaseIterable {
     /// The device is being shaken.
     case began
-    /// The shaking stopped within about a second: a shake.
+    /// The shaking stopped within about a second, so it was a shake.
     case ended
-    /// The shaking continued for longer, or the samples stopped: not a shake.
+    /// The shaking lasted longer, or the samples were interrupted, so it was not a shake.
     case cancelled
 }
 
-/// A chain of strokes to and fro approximately along one line. It uses constant memory.
+/// A chain of strokes to and fro, approximately along one line. Uses constant memory.
 struct StrokeChain: Sendable, Equatable {
     /// The time when the first stroke began.
     let onset: Double
     /// The time of the last reversal of direction; initially `onset`.
     private(set) var lastReversal: Double
     private(set) var reversals = 0
-    /// The time above the threshold since `onset`, in seconds.
+    /// The time for which the acceleration has exceeded the threshold since `onset`, in seconds.
     private(set) var strongTime: Double = 0
     /// The acceleration at the beginning of the current stroke.
     private var heading: SIMD3<Double>

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Counts the floors walked up and down, from one height per second and from steps.
+/// Counts the floors climbed and descended on foot, from one height per second and from steps.
 ///
-/// According to Apple, a floor is about 3 m (10 feet). Weather changes the height of a barometer by up to 8 m per hour.
-/// Therefore only height gained while steps occur, at 0.1 to 0.8 m/s over four seconds, is part of a climb. The first
-/// floor of a climb counts from 2.7 m, each further one after another 3 m. A climb ends after one metre in the opposite
-/// direction, or after 20 s without climbing. A lift does not count, because there are no steps. A hill counts, as on
-/// Apple's devices.
+/// According to Apple, a floor is about 3 m (10 feet). Weather changes the barometric height by up to 8 m per hour.
+/// Therefore, a height change counts only while steps occur, at a vertical speed of 0.1 to 0.8 m/s over four seconds.
+/// The first floor of a climb counts after 2.7 m, and each further floor after 3 m more. A climb ends after one metre
+/// in the opposite direction, or after 20 s without climbing. A lift does not count, because there are no steps. A hill
+/// counts, as on Apple's devices.
 ///
-/// Steps are reported with a delay of some seconds, so each height is processed only after the steps of its time are
-/// known.
+/// Steps are reported a few seconds late, so each height is held until all steps up to that time are known.
 package struct FloorCounter: Sendable {
-    /// The height of a floor and the tolerance for the first one, in metres.
+    /// The height of a floor, and the tolerance for the first floor of a climb, in metres.
     static let floorHeight = 3.0
     private static let firstFloorTolerance = 0.3
     private static let minimumClimbSpeed = 0.1
@@ -19,12 +18,12 @@ package struct FloorCounter: Sendable {
     /// The time without climbing after which a climb ends, in seconds.
     private static let climbTimeout = 20.0
     private static let reversal = 1.0
-    /// The number of heights held until the steps of their time are known; with one height per second also the delay in
-    /// seconds.
+    /// The number of heights held until the steps up to that time are known. At one height per second, this is also the
+    /// delay in seconds.
     private static let delay = 6
     /// The interval over which the vertical speed is computed, in seconds.
     private static let speedInterval = 4
-    /// The longest interval between two heights; a longer one resets the climb. In seconds.
+    /// The maximum interval between two heights, in seconds. A longer interval resets the climb.
     private static let maximumGap = 3.0
 
     private struct Entry: Sendable {
@@ -37,7 +36,7 @@ package struct FloorCounter: Sendable {
     private var entries: [Entry] = []
     private var lastHeight = 0.0
     private var lastTime = -Double.infinity
-    /// The accumulated height gained on foot at the current and the preceding heights, oldest first, in metres.
+    /// The accumulated height gained on foot, in metres, for the latest heights, oldest first.
     private var walked: [Double] = []
     private var direction = 0.0
     private var base = 0.0
@@ -53,12 +52,12 @@ package struct FloorCounter: Sendable {
         walked.reserveCapacity(Self.speedInterval + 2)
     }
 
-    /// Records a step. `time` is a time of the clock of the heights.
+    /// Records a step. `time` is on the same clock as the times of the heights.
     package mutating func record(step time: Double) {
         for index in entries.indices where abs(entries[index].time - time) <= 1.5 { entries[index].hasSteps = true }
     }
 
-    /// Processes a height in metres. An infinite or NaN height is ignored.
+    /// Processes a height in metres. Infinite and NaN heights are ignored.
     package mutating func update(height: Double, at time: Double) {
         guard height.isFinite, time.isFinite, time != lastTime else { return }
         guard time > lastTime, time - lastTime <= Self.maximumGap else {
@@ -67,7 +66,7 @@ package struct FloorCounter: Sendable {
             return
         }
         let gain = height - lastHeight
-        // A faster change comes from a lift or a car, even if steps are detected there.
+        // A faster change is caused by a lift or a car, even if steps are detected.
         let isOnFoot = abs(gain) <= Self.maximumClimbSpeed * 1.1 * (time - lastTime)
         entries.append(Entry(time: time, gain: isOnFoot ? gain : 0, hasSteps: false))
         (lastHeight, lastTime) = (height, time)

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The current cadence and speed of walking, from the last steps.
+/// Computes the current walking cadence and speed from the last steps.
 package struct StepPace: Sendable {
-    /// The duration of the evaluated steps, in seconds. Published counters report the cadence over four to five
+    /// The time span of the steps evaluated, in seconds. Published step counters compute the cadence over four to five
     /// seconds.
     static let window = 5.0
-    /// The time without a step after which a person no longer walks, in seconds.
+    /// A walk is over after this time without a step, in seconds.
     package static let walkTimeout = 2.5
-    /// The number of steps stored, more than occur in five seconds.
+    /// The number of steps stored. Fewer steps occur in five seconds.
     private static let capacity = 24
 
     private var times = InlineArray<24, Double>(repeating: -.infinity)
@@ -22,11 +22,11 @@ package struct StepPace: Sendable {
         next = (next + 1) % Self.capacity
     }
 
-    /// The time of the last step; minus infinity before the first.
+    /// The time of the last step; minus infinity before the first step.
     package var lastStep: Double { times[(next + Self.capacity - 1) % Self.capacity] }
 
-    /// Returns the cadence in steps per second and the speed in metres per second; nil if the last step is too old or
-    /// there are fewer than two steps.
+    /// Returns the cadence in steps per second and the speed in metres per second, or nil if the last step is too old
+    /// or there are fewer than two recent steps.
     package func pace(at time: Double) -> (cadence: Double, speed: Double)? {
         let last = lastStep
         guard time - last <= Self.walkTimeout + StepBandPass.delay, last.isFinite else { return nil }
@@ -35,7 +35,7 @@ package struct StepPace: Sendable {
         var length = 0.0
         for back in 1...Self.capacity {
             let index = (next + Self.capacity - back) % Self.capacity
-            // Steps before a pause, or before the clock was set back, are excluded.
+            // Exclude steps before a pause or before the clock was set back.
             guard times[index] <= first, first - times[index] <= StepDetector.maximumStepDuration,
                 last - times[index] <= Self.window
             else { break }
@@ -52,22 +52,22 @@ package struct StepPace: Sendable {
     package mutating func restart() { self = StepPace() }
 }
 
-/// The length of a step, estimated from the cadence and corrected by positions if available.
+/// Estimates the step length from the cadence, or from the GNSS speed if available.
 ///
-/// Chen's formula, L = (0.7 + 0.371 (h - 1.75) + 0.227 (f - 1.79) h / 1.75) c, with the height h in metres, the cadence
-/// f in hertz and a personal factor c: R. Chen, L. Pei, Y. Chen, "A smart phone based PDR solution for indoor
-/// navigation", ION GNSS 2011. Its error is 10 to 20 % for an unknown person, and about 5 % once c is known. The
-/// formula is made for walking and underestimates running steps. If a GNSS receiver provides a speed, the length is
-/// computed from the speed instead.
+/// The estimate uses Chen's formula, L = (0.7 + 0.371 (h - 1.75) + 0.227 (f - 1.79) h / 1.75) c, with the height h in
+/// metres, the cadence f in hertz and a personal factor c: R. Chen, L. Pei, Y. Chen, "A smart phone based PDR solution
+/// for indoor navigation", ION GNSS 2011. Its error is 10 to 20 % for an unknown person, and about 5 % once c is known.
+/// The formula is valid for walking and underestimates running steps. If a GNSS receiver provides a speed, the length
+/// is computed from the speed instead.
 package struct StepLength: Sendable, Equatable {
-    /// The height of an unknown person, in metres.
+    /// The assumed height of a person, in metres.
     static let height = 1.70
-    /// The range of c. A value outside has a cause other than the length of steps.
+    /// The valid range of c. Values outside this range are not caused by step length.
     package static let factors = 0.7...1.3
-    /// The number of steps between two corrections, and the weight of a correction.
+    /// The number of steps between two updates of the factor, and the weight of an update.
     private static let correctionSteps = 10
     private static let correctionWeight = 0.2
-    /// The range of the length of a step, in metres.
+    /// The valid step lengths, in metres.
     private static let lengths = 0.2...2.5
 
     /// The personal factor c; 1 for an unknown person.
@@ -76,13 +76,15 @@ package struct StepLength: Sendable, Equatable {
     private var predicted = 0.0
     private var measured = 0.0
 
-    /// Creates an estimate for a person's factor c, clamped to ``factors``; 1 if it is infinite or NaN.
+    /// Creates an estimate with a personal factor c, which is clamped to ``factors``. An infinite or NaN factor is
+    /// replaced by 1.
     package init(factor: Double = 1) {
         self.factor = factor.isFinite ? min(max(factor, Self.factors.lowerBound), Self.factors.upperBound) : 1
     }
 
-    /// Returns the length of a step in metres. The interval is in seconds; nil for the first step of a walk, for which
-    /// 0.55 s is assumed. A speed in m/s from a GNSS receiver updates the factor; nil if unavailable.
+    /// Returns the step length in metres. `interval` is the time since the previous step in seconds; nil, for the first
+    /// step of a walk, means 0.55 s. `speed` is the GNSS speed in m/s, which also updates the factor; nil if
+    /// unavailable.
     package mutating func length(interval: Double?, speed: Double?) -> Double {
         let interval = interval ?? 0.55
         let plain = Self.length(cadence: 1 / max(interval, 0.2))
@@ -102,7 +104,7 @@ package struct StepLength: Sendable, Equatable {
         steps += 1
         guard steps >= Self.correctionSteps else { return }
         let ratio = measured / predicted
-        // A ratio outside the range comes from riding or from a wrong speed.
+        // A ratio outside this range is caused by riding or by a wrong speed.
         if ratio > 0.5, ratio < 1.6 {
             factor += Self.correctionWeight * (ratio - factor)
             factor = min(max(factor, Self.factors.lowerBound), Self.factors.upperBound)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Resamples samples at irregular times to 50 Hz by linear interpolation.
+/// Resamples irregularly timed samples to 50 Hz by linear interpolation.
 ///
 /// Gaps are not interpolated: resampling restarts after a gap. Samples that are not newer than the previous one are
 /// ignored, unless the clock was set back by more than a gap.
@@ -8,24 +8,24 @@ struct UniformResampler: Sendable {
     enum Step: Sendable {
         /// The number of samples available from ``next()``.
         case available(Int)
-        /// The first sample, or the first one after an interruption. It is itself an output sample.
+        /// The first sample, or the first sample after a gap. It is also the first output sample.
         case start
-        /// A duplicate or late sample, or one with an invalid timestamp; it is ignored.
+        /// The sample is ignored because it is a duplicate, late, or has an invalid timestamp.
         case ignored
     }
 
     /// The output rate in hertz. The step and activity algorithms are designed for this rate.
     static let rate = 50.0
-    /// The longest interval between samples across which they are interpolated, in seconds. Sensors slower than four
-    /// samples per second therefore provide no steps.
+    /// The longest interval between samples that is interpolated, in seconds. Therefore, no steps are detected with
+    /// sensors slower than four samples per second.
     static let maximumGap = 0.25
 
     private var clock = SensorInterval(maximumGap: maximumGap, slowest: 0)
     private var previous = SIMD3<Double>.zero
     private var latest = SIMD3<Double>.zero
     private var previousTime = 0.0
-    /// The time of the first output sample and the number of output samples since then. Adding up intervals instead
-    /// would accumulate rounding errors.
+    /// The time of the first output sample and the number of output samples. Output times are computed from both.
+    /// Adding up intervals instead would accumulate rounding errors.
     private var origin = 0.0
     private var count = 0.0
 
@@ -45,8 +45,8 @@ struct UniformResampler: Sendable {
         }
     }
 
-    /// Returns the next output sample and its time. Called once for each sample that ``step(_:at:)`` has reported as
-    /// due.
+    /// Returns the next output sample and its time. Call this method once for each sample that ``step(_:at:)`` reported
+    /// as available.
     mutating func next() -> (value: SIMD3<Double>, time: Double) {
         let time = origin + count / Self.rate
         count += 1
