@@ -68,7 +68,7 @@ package struct TraceRecord: Sendable, Hashable {
             sensor: Int(sensorIndex), kind: sensorKind, value: SIMD3(x, y, z), stamp: stamp == .min ? nil : stamp)
     }
 
-    /// The motion sensor of the event, as an index into ``TraceCursor/sensors``; nil if the event has none.
+    /// The motion sensor of the event, as an index into ``TraceCursor/sensors``, or nil if the event has none.
     package var sensor: Int? { sensorIndex < 0 ? nil : Int(sensorIndex) }
 }
 
@@ -115,7 +115,7 @@ extension TraceRecord {
         return TraceLoss.error(contents, standardMessage: message)
     }
 
-    /// Returns the battery reading; nil if the battery was removed, and for other kinds of records.
+    /// Returns the battery reading, or nil if the battery was removed, and for other kinds of records.
     ///
     /// - Parameter bytes: The bytes of the file from which the record was read.
     package func battery(in bytes: UnsafeRawBufferPointer) -> BatteryReading? {
