@@ -23,8 +23,8 @@ package struct TraceSample: Sendable, Hashable {
         self.stamp = stamp
     }
 
-    /// The maximum magnitude of a component, in the unit of its kind. No sensor comes close to it, and sums and squares
-    /// of numbers within it are finite.
+    /// The maximum magnitude of a component, in the unit of its kind. No sensor produces values close to this limit,
+    /// and sums and squares of values within the limit are finite.
     package static let maximumMagnitude = 1e9
 
     /// True if all components are finite and within ``maximumMagnitude``.

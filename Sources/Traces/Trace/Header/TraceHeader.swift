@@ -45,7 +45,7 @@ public struct TraceHeader: Sendable, Hashable {
     /// The units of event values, by quantity. They do not apply to gpsd's reports, which use gpsd's units, or to
     /// motion readings, which use the unit of their `SensorKind`.
     public var units = ["t": "s"]
-    /// The battery at the start, or nil if there was none.
+    /// The battery at the start, or nil if there was no battery.
     public var battery: BatteryReading?
     /// The reference frame of motion readings. "sensor" means the sensor's own axes, before the mount matrix is
     /// applied.
@@ -82,7 +82,6 @@ extension TraceHeader {
 
 /// A JSON member that is unknown to this version, kept as raw JSON.
 package struct TraceMember: Sendable, Hashable {
-    /// The key.
     package var name: String
     /// One complete JSON value.
     package var json: [UInt8]

@@ -8,7 +8,7 @@
 /// diagnostics.remarks  // ["<ele> has a decimal comma and was ignored (line 5: \"100,5\")."]
 /// ```
 package struct InputDiagnostics: Sendable, Hashable {
-    /// The maximum number of distinct messages. Further messages are counted together.
+    /// The maximum number of distinct messages. Occurrences of further messages are only counted.
     package static let maximumMessages = 64
 
     /// All occurrences of one message.
@@ -34,7 +34,7 @@ package struct InputDiagnostics: Sendable, Hashable {
         }
     }
 
-    /// The messages in the order of their first occurrence.
+    /// The messages in order of first occurrence.
     package private(set) var entries: [Entry] = []
     /// The number of occurrences of messages beyond ``maximumMessages``.
     package private(set) var ungroupedCount = 0

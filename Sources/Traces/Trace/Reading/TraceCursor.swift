@@ -77,8 +77,9 @@ package struct TraceCursor: Sendable {
         lines = TraceLines(offset: offset, line: 0, file: file)
     }
 
-    /// The motion sensors found so far: those of the header, then those that appear only in events, in order of
-    /// appearance. The latter have an identity mount matrix and a remark. At most 256.
+    /// The motion sensors found so far: first the sensors in the header, then those that appear only in events, in
+    /// order of appearance. Sensors without a header entry have an identity mount matrix and a remark. At most 256
+    /// sensors are listed.
     package var sensors: [SensorDescription] { sensorTable.descriptions }
 
     /// The number of the last line read, counted from 1.
