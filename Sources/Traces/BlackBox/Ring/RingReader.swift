@@ -29,7 +29,7 @@ struct RingReader {
     ///
     /// - Parameters:
     ///   - paths: The segment paths in ascending order.
-    ///   - reached: Maps a segment path to the path used to open the segment; see ``RingDirectory/reached(_:)``.
+    ///   - reached: Maps a segment path to the path used to open the segment; see ``RingDirectory/stablePath(_:)``.
     init(_ paths: [String], reached: @escaping (String) -> String = { $0 }) throws(DeviceError) {
         self.reached = reached
         for path in paths {

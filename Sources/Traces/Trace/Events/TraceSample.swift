@@ -11,8 +11,8 @@ package struct TraceSample: Sendable, Hashable {
     package var kind: SensorKind
     /// The value in the sensor's own axes. A scalar is in the first component. Always finite.
     package var value: SIMD3<Double>
-    /// The time of measurement in nanoseconds since the start of the trace, negative if before it, or nil if the event
-    /// contains only an arrival time.
+    /// The time of measurement in nanoseconds since the start of the trace; negative for earlier times. nil if the
+    /// event contains only an arrival time.
     package var stamp: Int64?
 
     /// Creates a reading.
