@@ -229,8 +229,8 @@ public final class TraceRecorder: Sendable {
     }
 
     /// If recording is in progress, calls the closure with the start of the trace and the current time. Errors are
-    /// ignored, because the writer reports failures to ``handleFailure(_:)`` and events after the end of the recording are not
-    /// needed.
+    /// ignored, because the writer reports failures to ``handleFailure(_:)`` and events after the end of the recording
+    /// are not needed.
     private func whileRunning(_ write: (_ start: BootTime, _ now: Int64) throws(DeviceError) -> Void) {
         let (isRunning, start) = state.withLock { ($0.phase == .running, $0.start) }
         guard isRunning else { return }
