@@ -65,8 +65,8 @@ struct RemotePositionSubscriber {
             malformed = 0
             let age = wallTime.seconds(since: location.time)
             if isRetained {
-                // A retained message is as old as its fix, because the board published it when the fix was made. If its
-                // time is in the future, the clocks differ and the age is unknown.
+                // A retained message reached the broker when it was created, so it is as old as its time indicates. If
+                // its time is in the future, the clocks differ and its age is unknown.
                 let arrival = now.advanced(bySeconds: -(age >= 0 ? age : Self.unknownAge))
                 return hasFix ? .none : .lastKnown(location.report(receiver: topic, arrival: arrival))
             }

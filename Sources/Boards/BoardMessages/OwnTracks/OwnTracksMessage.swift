@@ -9,7 +9,7 @@ package enum OwnTracksMessage: Sendable {
     case location(OwnTracksLocation)
     /// The board's last will, which means that the board has lost its connection to the broker.
     case will
-    /// A message of another type.
+    /// A message of a different type.
     case other
     /// An invalid message, with the reason.
     case malformed(String)

@@ -77,7 +77,7 @@ package struct RingLocation: Sendable, Hashable {
             let point = file[name...].lastIndex(of: ".").flatMap { $0 > name ? $0 : nil } ?? file.endIndex
             base = String(file[..<point])
             fileExtension = String(file[point...])
-            // Without the suffix, the name would look like that of a trace.
+            // Without the suffix, the name would look like a trace name.
             if event == Self.damaged { base += "-" + event }
         }
         return Self.unusedPath(base, fileExtension)

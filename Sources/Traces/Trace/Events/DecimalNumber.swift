@@ -4,7 +4,7 @@ import JSONBytes
 
 /// A decimal number parsed from text, without an intermediate `Double` that would lose digits.
 ///
-/// Parsing does not depend on the locale. The decimal separator is a point unless the caller passes another byte.
+/// Parsing does not depend on the locale. The decimal separator is a point unless the caller passes a different byte.
 /// Thousands separators are not accepted.
 package struct DecimalNumber {
     /// The maximum length of a number in bytes. Longer text is rejected.

@@ -64,8 +64,8 @@ package enum TraceSampleText {
         TraceLine.end(&buffer)
     }
 
-    /// Returns the member that names a sensor, with the preceding comma; empty if the sensor's id equals the name of
-    /// its kind.
+    /// Returns the member that names a sensor, with the preceding comma. Returns an empty array if the sensor's id
+    /// equals the name of its kind.
     package static func member(_ sensor: String, kind: SensorKind) -> [UInt8] {
         sensor == kind.rawValue ? [] : member(sensor)
     }

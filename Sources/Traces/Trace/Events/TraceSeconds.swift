@@ -62,7 +62,7 @@ package enum TraceSeconds {
         DecimalDigits.append(fraction, minimum: 9, to: &bytes)
     }
 
-    /// Parses a number with an exponent or with leading zeros, as another program may write it.
+    /// Parses a number with an exponent or leading zeros, which other programs may write.
     @inline(never)
     private static func scanLong(_ bytes: UnsafeRawBufferPointer, _ at: inout Int, end: Int) -> Int64? {
         let parts = "+-.0123456789eE".utf8

@@ -140,7 +140,7 @@ extension FaultClause {
 
     /// Returns the value as a time in seconds.
     ///
-    /// - Parameter isSigned: Whether the value may have a sign, as in `-2s`.
+    /// - Parameter isSigned: If true, the value may have a sign, as in `-2s`.
     package func seconds(isSigned: Bool = false) throws(DeviceError) -> Double {
         guard let value else { throw error("needs a value that is a time, as in \(name)=300ms") }
         guard isSigned, let sign = value.first, sign == "-" || sign == "+" else {

@@ -57,7 +57,7 @@ package struct InputDiagnostics: Sendable, Hashable {
     /// - Parameters:
     ///   - message: The problem and its consequence, as a clause without a full stop. Occurrences with equal messages
     ///     are grouped.
-    ///   - line: The line number, counted from 1; 0 if the input has no lines.
+    ///   - line: The line number, counted from 1, or 0 if the input has no lines.
     ///   - file: The name of the file if the input consists of several files.
     ///   - text: The invalid input. Evaluated for the first occurrence only.
     package mutating func record(_ message: String, line: Int, of file: String = "", text: @autoclosure () -> String) {
