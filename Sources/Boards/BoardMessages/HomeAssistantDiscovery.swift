@@ -2,12 +2,12 @@
 
 import JSONBytes
 
-/// A discovery message for Home Assistant: a device tracker whose attributes are read from the location messages of a
-/// board.
+/// A discovery message for Home Assistant. It describes a device tracker that reads its attributes from a board's
+/// location messages.
 package struct HomeAssistantDiscovery: Sendable {
-    /// The topic of the board's locations.
+    /// The topic to which the board publishes locations.
     package var topic: String
-    /// The topic on which the board reports that it is online, or its broker that it is offline.
+    /// The topic on which the board reports that it is online, or the broker reports that the board is offline.
     package var availability: String
     /// The unique ID of the board. Contains only letters, digits, "-" and "_"; other characters are replaced by "_".
     package var identifier: String
@@ -21,7 +21,7 @@ package struct HomeAssistantDiscovery: Sendable {
         self.name = name
     }
 
-    /// Returns the availability topic that belongs to a topic of locations.
+    /// Returns the availability topic for a location topic.
     package static func availability(of topic: String) -> String { topic + "/availability" }
 
     package static let online = Array("online".utf8)
@@ -34,7 +34,7 @@ package struct HomeAssistantDiscovery: Sendable {
     package func json() -> [UInt8] {
         var writer = JSONWriter()
         writer.object { writer in
-            // A null name makes the tracker the main entity of the device, which has the name.
+            // A null name makes the tracker the main entity of the device, so that it uses the device's name.
             writer.member("name", nil as String?)
             writer.member("unique_id", identifier)
             writer.member("object_id", identifier)
@@ -52,8 +52,8 @@ package struct HomeAssistantDiscovery: Sendable {
         return writer.bytes
     }
 
-    /// The template that converts a location message to the attributes of a tracker. Each fix is therefore published
-    /// only once, for all subscribers.
+    /// The template that converts a location message to the attributes of a tracker. Because of it, each fix needs to
+    /// be published only once for all subscribers.
     private static let attributes = """
         {{ {'latitude': value_json.lat, 'longitude': value_json.lon, 'gps_accuracy': value_json.acc | default(0), \
         'altitude': value_json.alt | default(none), 'speed': value_json.vel | default(none), \

@@ -3,10 +3,10 @@
 package import DeviceCore
 import JSONBytes
 
-/// An encoder of motion sensor readings as SenML (RFC 8428), a JSON array of records.
+/// Encodes motion sensor readings as SenML (RFC 8428), a JSON array of records.
 ///
-/// The units are those of the SenML registry: m/s2, T and Pa. The registry does not contain rad/s, so the records of
-/// gyroscopes have no unit.
+/// The units are those of the SenML registry: m/s2, T and Pa. The registry does not contain rad/s, so gyroscope records
+/// have no unit.
 package enum SenMLPack {
     /// The maximum number of readings in a message.
     package static let limit = 64
@@ -25,11 +25,11 @@ package enum SenMLPack {
         }
     }
 
-    /// Returns a message; nil if the readings contain no finite value.
+    /// Returns a message, or nil if the readings contain no finite value.
     private static func message(_ batch: MotionBatch, _ range: Range<Int>, name: String, offset: Int64) -> [UInt8]? {
         let (unit, factor) = batch.kind.senMLUnit
         var writer = JSONWriter()
-        /// The base time, which is set by the first record.
+        /// The base time, which is taken from the first record.
         var base: BootTime?
         writer.array { writer in
             for index in range {
@@ -60,7 +60,7 @@ package enum SenMLPack {
 
     private static let axisNames = ["x", "y", "z"]
 
-    /// Returns a valid SenML name, which begins with a letter or a digit.
+    /// Returns a valid SenML name, which begins with a letter or digit.
     private static func name(_ text: String) -> String {
         let name = String(
             String.UnicodeScalarView(

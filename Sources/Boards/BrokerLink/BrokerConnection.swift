@@ -21,25 +21,25 @@ package enum BrokerEvent: Sendable, Equatable {
     case connected
     /// The broker has acknowledged the message with this ID.
     case delivered(Int32)
-    /// The broker has responded to the subscription to a topic, which it accepts if `isAllowed` is true.
+    /// The broker has responded to a topic subscription. `isAllowed` is true if the broker accepted the subscription.
     case subscribed(topic: String, isAllowed: Bool)
     /// A message on a subscribed topic. `isRetained` is true if it was published before the subscription.
     case message(topic: String, payload: [UInt8], isRetained: Bool)
 
     /// The maximum size of a payload, in bytes. A longer payload is truncated to this size plus one byte, so that it
-    /// can be recognized.
+    /// can be recognized as too long.
     package static let payloadLimit = 65_536
 }
 
 package struct BrokerSettings: Sendable {
     package var address: BrokerAddress
     package var files: BrokerCredentialFiles
-    /// The client ID. The broker closes an existing connection with the same client ID. nil for a generated ID.
+    /// The client ID. The broker closes an existing connection with the same client ID. If nil, an ID is generated.
     package var clientID: String?
-    /// The keep-alive interval, in seconds. An idle connection is checked after this time and is lost if the broker
-    /// does not answer.
+    /// The keep-alive interval, in seconds. An idle connection is checked after this time, and is lost if the broker
+    /// does not respond.
     package var keepAlive: Int32
-    /// The time within which the broker has to accept the connection, in seconds.
+    /// The time within which the broker must accept the connection, in seconds.
     package var connectTimeout = 10.0
     /// The message that the broker publishes if the connection is lost.
     package var will: BrokerMessage?
@@ -65,7 +65,7 @@ package protocol BrokerConnection: AnyObject {
     func publish(_ message: BrokerMessage) throws(DeviceError) -> Int32
     /// Subscribes to a topic.
     func subscribe(to topic: String) throws(DeviceError)
-    /// Disconnects from the broker, which then does not publish the will.
+    /// Disconnects from the broker. The broker then does not publish the will.
     func disconnect()
 }
 
@@ -74,9 +74,9 @@ package protocol BrokerConnection: AnyObject {
 package typealias BrokerOpener =
     @Sendable (BrokerSettings, WakeupPipe, any DeviceClock) throws(DeviceError) -> any BrokerConnection
 
-/// The factory of connections that use libmosquitto.
+/// Creates connections that use libmosquitto.
 package enum Broker {
-    /// The error in a build without libmosquitto; nil in a build with it.
+    /// The error in a build without libmosquitto, or nil in a build with libmosquitto.
     package static var unavailability: DeviceError? {
         #if LibMosquitto
         nil

@@ -2,7 +2,7 @@
 
 package import DeviceCore
 
-/// The credentials from the password file of a client.
+/// The credentials from a client's password file.
 package struct BrokerCredentials: Sendable, Equatable {
     package let name: String
     package let password: String
@@ -10,7 +10,7 @@ package struct BrokerCredentials: Sendable, Equatable {
     /// The maximum size of a password file, in bytes.
     private static let limit = 4096
 
-    /// Reads a file with one line, `name:password`. Errors never contain the content of the file.
+    /// Reads a file that contains one line, `name:password`. Errors never contain the file's contents.
     package init(path: String) throws(DeviceError) {
         try Self.rejectUnprotectedSecret(path, containing: "a password")
         let bytes = try FileIO.read(path, limit: Self.limit)
@@ -33,7 +33,7 @@ package struct BrokerCredentials: Sendable, Equatable {
         password = String(text[text.index(after: colon)...])
     }
 
-    /// Rejects a secret file that others can access or that its group can modify.
+    /// Throws an error for a secret file that other users can access or that its group can modify.
     package static func rejectUnprotectedSecret(_ path: String, containing what: String) throws(DeviceError) {
         var status = stat()
         guard stat(path, &status) == 0 else { throw FileIO.readError(path, call: "stat", errno: errno) }

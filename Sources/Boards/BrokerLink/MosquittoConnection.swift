@@ -65,7 +65,7 @@ final class MosquittoConnection: BrokerConnection {
     }
 
     func poll(until deadline: BootTime) throws(DeviceError) -> [BrokerEvent] {
-        // libmosquitto sends pings only in calls of its loop functions, so the wait is limited to a quarter of the
+        // libmosquitto sends pings only when its loop functions are called, so the wait is limited to a quarter of the
         // keep-alive interval.
         let pollDeadline = clock.now.advanced(bySeconds: Double(settings.keepAlive) / 4)
         let end = min(deadline, isConnected ? .never : connectDeadline, pollDeadline)
@@ -122,7 +122,7 @@ final class MosquittoConnection: BrokerConnection {
 
     private func loop(_ result: Int32, call: String) throws(DeviceError) {
         guard result != dsmosquitto_ok else { return }
-        // The broker's return code is more specific than the end of the connection that follows it.
+        // The broker's return code is more specific than the disconnect that follows.
         if let refusal = events.refusal { throw refused(refusal) }
         throw failure(result, call: call)
     }

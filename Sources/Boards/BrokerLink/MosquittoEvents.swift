@@ -4,14 +4,14 @@
 import CLibMosquitto
 import DeviceCore
 
-/// A buffer of the events from libmosquitto's callbacks. Must be used on a single thread.
+/// A buffer for events from libmosquitto's callbacks. Must be used on a single thread.
 final class MosquittoEvents {
     private var events: [BrokerEvent] = []
     /// The topics of pending subscriptions, by message ID.
     var pendingSubscriptions: [Int32: String] = [:]
-    /// The return code with which the broker has rejected the connection.
+    /// The return code with which the broker rejected the connection.
     private(set) var refusal: Int32?
-    /// The reason why the connection has ended.
+    /// The reason why the connection ended.
     private(set) var failure: Int32?
 
     func drain() -> [BrokerEvent] {
@@ -41,7 +41,7 @@ final class MosquittoEvents {
         mosquitto_message_callback_set(client) { _, context, message in
             guard let message = message?.pointee, let topic = message.topic else { return }
             let payload = UnsafeRawBufferPointer(start: message.payload, count: max(0, Int(message.payloadlen)))
-            // The additional byte indicates a payload that is too long.
+            // The additional byte marks a payload that is too long.
             let bytes = [UInt8](payload.prefix(BrokerEvent.payloadLimit + 1))
             MosquittoEvents.of(context)?.events.append(
                 .message(topic: String(cString: topic), payload: bytes, isRetained: message.retain))

@@ -35,7 +35,7 @@ static inline int dsmosquitto_no_passphrase(char *buffer, int size, int flag, vo
     return 0;
 }
 
-// Sets the certificates for TLS. Without a file of authorities, those of the system are used.
+// Sets the TLS certificates. If `authorities` is NULL, uses the certificate authorities of the system.
 static inline int dsmosquitto_set_tls(
     struct mosquitto *client, const char *authorities, const char *certificate, const char *key) {
     const char *folder = authorities == NULL ? "/etc/ssl/certs" : NULL;
@@ -46,7 +46,7 @@ static inline int dsmosquitto_set_tls(
     return result;
 }
 
-// Sends small messages immediately, because they wait for their response.
+// Disables delays for small messages, because their senders wait for a response.
 static inline void dsmosquitto_set_prompt(struct mosquitto *client) {
     (void)mosquitto_int_option(client, MOSQ_OPT_TCP_NODELAY, 1);
 }

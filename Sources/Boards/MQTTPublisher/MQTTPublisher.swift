@@ -5,13 +5,13 @@ import BoardMessages
 import BrokerLink
 import Synchronization
 
-/// A publisher of the positions and motion sensor readings of this board to an MQTT broker.
+/// Publishes this board's positions and motion sensor readings to an MQTT broker.
 ///
-/// Positions are published as OwnTracks JSON on `owntracks/USER/DEVICE`, and the broker retains the last one. Readings
-/// are published as SenML on `senml/USER/DEVICE/KIND`. Messages are sent in order, with QoS 1. While the broker is
-/// unavailable, they are queued on disk if ``MQTTPublisherSettings/spoolFolder`` is set, or else in memory. A message
-/// may be delivered twice if the connection is lost before the broker acknowledges it; subscribers can detect
-/// duplicates by `tst` and `tst_ms`.
+/// Positions are published as OwnTracks JSON on `owntracks/USER/DEVICE`, and the broker retains the last position.
+/// Readings are published as SenML on `senml/USER/DEVICE/KIND`. Messages are sent in order, with QoS 1. While the
+/// broker is unavailable, messages are queued on disk if ``MQTTPublisherSettings/spoolFolder`` is set, otherwise in
+/// memory. A message may be delivered twice if the connection is lost before the broker acknowledges the message;
+/// subscribers can detect duplicates by `tst` and `tst_ms`.
 ///
 /// ```swift
 /// var settings = MQTTPublisherSettings(
@@ -24,14 +24,15 @@ import Synchronization
 ///
 /// Requires the package trait `LibMosquitto`. Without it, the initializer throws an error.
 public final class MQTTPublisher: Sendable {
-    /// An event of the connection or the spool. Delivered on the publisher's thread, or on a thread that publishes.
+    /// A connection or spool event. Delivered on the publisher's thread, or on a thread that publishes.
     public enum Event: Sendable {
         /// The broker has accepted the connection.
         case connected
-        /// There is no connection to the broker. Delivered once per loss, while the publisher continues to reconnect.
+        /// The connection to the broker was lost or could not be established. Delivered once per loss, while the
+        /// publisher continues to reconnect.
         case lost(DeviceError)
-        /// The spool cannot be written or read. Newer messages are queued in memory, where the oldest are dropped if
-        /// the queue is full. Messages that cannot be read are dropped. Delivered once until the spool works again.
+        /// The spool cannot be written or read. New messages are queued in memory, where the oldest are dropped if the
+        /// queue is full. Messages that cannot be read are dropped. Delivered once until the spool works again.
         case spoolFailed(DeviceError)
     }
 
@@ -42,8 +43,8 @@ public final class MQTTPublisher: Sendable {
     /// Creates a publisher and starts to connect. Throws an error if the settings are invalid or the spool cannot be
     /// used.
     ///
-    /// `clock` is the clock of the published data. Use the clock of the device, which preserves the times of a trace.
-    /// The closure receives the events.
+    /// `clock` is the clock of the published data. Use the device's clock, which preserves the times of a trace. The
+    /// closure receives the events.
     public convenience init(
         _ settings: MQTTPublisherSettings, clock: any DeviceClock = LiveClock(),
         tell: @escaping @Sendable (Event) -> Void = { _ in }
@@ -52,7 +53,7 @@ public final class MQTTPublisher: Sendable {
         try self.init(settings, clock: clock, open: Broker.open, tell: tell)
     }
 
-    /// Creates a publisher with another kind of connection.
+    /// Creates a publisher with a custom kind of connection.
     init(
         _ settings: MQTTPublisherSettings, clock: any DeviceClock, open: @escaping BrokerOpener,
         timing: PublisherTiming = PublisherTiming(), disk: SpoolFileSystem = SpoolFileSystem(),
@@ -73,11 +74,11 @@ public final class MQTTPublisher: Sendable {
         work.add(.position, topic: settings.topic, [location.json(tracker: settings.tracker)])
     }
 
-    /// Publishes the position of an object, such as a `CLLocation` that a delegate has received. Ignores an object
-    /// without a position.
+    /// Publishes the position of an object, such as a `CLLocation` received by a delegate. Ignores an object without a
+    /// position.
     public func publish(_ position: some PositionReporting) { publish(position.positionReport) }
 
-    /// Publishes readings of a sensor. Readings are combined into messages of up to 1 s or 64 readings.
+    /// Publishes sensor readings. Readings are combined into messages of up to 1 s or 64 readings.
     public func publish(_ batch: MotionBatch) {
         let completeBatch = pendingBatches.withLock { gathered -> MotionBatch? in
             var sum = gathered[batch.sensor] ?? MotionBatch(sensor: batch.sensor, kind: batch.kind)
@@ -95,7 +96,7 @@ public final class MQTTPublisher: Sendable {
         if let completeBatch { send(completeBatch) }
     }
 
-    /// Publishes the readings that are still being combined into a message. ``end(within:)`` also does this.
+    /// Publishes readings that are still being combined into a message. ``end(within:)`` also publishes them.
     public func flush() {
         let rest = pendingBatches.withLock { gathered in
             defer { gathered = [:] }
@@ -113,9 +114,9 @@ public final class MQTTPublisher: Sendable {
     /// The counters of the publisher.
     public var statistics: MQTTStatistics { work.statistics }
 
-    /// Ends the publisher. Waits until the broker has acknowledged the queued messages, at most for `time`, then
-    /// disconnects. The remaining messages stay in the spool folder for the next run. A further call can only bring the
-    /// deadline forward. Does not wait if called on the thread that delivers events.
+    /// Ends the publisher. Waits up to `time` for the broker to acknowledge the queued messages, then disconnects. The
+    /// remaining messages stay in the spool folder for the next run. Further calls can only bring the deadline forward.
+    /// Does not wait if called on the thread that delivers events.
     public func end(within time: Duration = .seconds(5)) {
         flush()
         let seconds = time / .seconds(1)
@@ -133,7 +134,7 @@ public struct MQTTStatistics: Sendable, Hashable {
     /// The number of queued messages, including those of previous runs.
     public var queued = 0
     /// The number of messages that were dropped because the queue was full or the disk could not be read. After the
-    /// end, includes the messages that could not be written to the spool folder.
+    /// publisher has ended, includes messages that could not be written to the spool folder.
     public var dropped = 0
     /// The number of established connections.
     public var connections = 0
@@ -146,12 +147,12 @@ public struct MQTTStatistics: Sendable, Hashable {
 struct PublisherTiming: Sendable {
     /// The initial delay before reconnecting. It doubles with each failure.
     var firstRetry = 1.0
-    /// The maximum delay before reconnecting. Each delay is shortened by a random value of up to 25 %, so that boards
-    /// that have lost the same broker do not reconnect simultaneously.
+    /// The maximum delay before reconnecting. Each delay is shortened randomly by up to 25 %, so that boards that have
+    /// lost the same broker do not reconnect simultaneously.
     var lastRetry = 60.0
-    /// The duration after which a connection counts as stable. The delay is reset after a stable connection.
+    /// The duration after which a connection counts as stable. The retry delay is reset after a stable connection.
     var steady = 10.0
-    /// The maximum time that queued messages remain unsynced to disk. A smaller value reduces the loss of messages in a
-    /// power failure, but requires more frequent syncs.
+    /// The maximum time for which queued messages may remain unsynced to disk. A smaller value reduces message loss in
+    /// a power failure, but requires more frequent syncs.
     var sync = 5.0
 }

@@ -8,27 +8,27 @@ import BrokerLink
 public struct MQTTPublisherSettings: Sendable {
     /// The address of the broker.
     public var broker: BrokerAddress
-    /// The files for authentication. `Configuration.load().brokerFiles.value` contains the files of the system's
+    /// The files for authentication. `Configuration.load().brokerFiles.value` returns the files in the system
     /// configuration, which `sensorctl publish` uses.
     public var files = BrokerCredentialFiles()
     /// The second level of the OwnTracks topics, usually the name of a user or a fleet.
     public var user: String
-    /// The third level of the OwnTracks topics, the name of this board.
+    /// The third level of the OwnTracks topics: the name of this board.
     public var device: String
-    /// The topic of the positions.
+    /// The topic for positions.
     public var topic: String
-    /// The two characters that maps display.
+    /// The two characters displayed on maps.
     public var tracker: String
     /// The MQTT client ID. The broker closes an existing connection with the same client ID.
     public var clientID: String
-    /// The keep-alive interval, in seconds; 5 to 65,535. An idle connection is checked after this time.
+    /// The keep-alive interval in seconds, 5 to 65,535. An idle connection is checked after this time.
     public var keepAlive = 30
-    /// True to publish a discovery message for Home Assistant.
+    /// If true, publishes a discovery message for Home Assistant.
     public var publishesHomeAssistantDiscovery = false
-    /// The directory for queued messages, for the exclusive use of this publisher; nil to queue them in memory.
+    /// The directory for queued messages, for exclusive use by this publisher. If nil, messages are queued in memory.
     public var spoolFolder: String?
 
-    /// Creates the default settings of a board, with positions on `owntracks/USER/DEVICE`.
+    /// Creates the default settings of a board, which publish positions on `owntracks/USER/DEVICE`.
     public init(broker: BrokerAddress, user: String, device: String) {
         self.broker = broker
         self.user = user
@@ -58,10 +58,10 @@ public struct MQTTPublisherSettings: Sendable {
         }
     }
 
-    /// Returns the messages that report the presence of the board.
+    /// Returns the messages that report whether the board is online.
     func presence(at time: WallTime) -> Presence {
         guard publishesHomeAssistantDiscovery else {
-            // Not retained, so that the broker keeps the last fix for new subscribers.
+            // The message is not retained, so that the broker keeps the last fix for new subscribers.
             return Presence(
                 birthMessages: [],
                 will: BrokerMessage(topic: topic, payload: OwnTracksWill.json(connected: time), isRetained: false))
@@ -80,7 +80,7 @@ public struct MQTTPublisherSettings: Sendable {
     struct Presence {
         /// The messages to publish after connecting.
         var birthMessages: [BrokerMessage]
-        /// The last message, published by the board, or by its broker after a loss of the connection.
+        /// The final message, published by the board, or by the broker if the connection is lost.
         var will: BrokerMessage
     }
 }

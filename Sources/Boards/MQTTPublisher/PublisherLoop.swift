@@ -4,24 +4,25 @@ import BrokerLink
 import DeviceCore
 import Synchronization
 
-/// The main loop of a publisher's thread. It connects, sends messages until the connection ends, waits and reconnects.
+/// The main loop of the publisher's thread. It connects, sends messages until the connection ends, waits and
+/// reconnects.
 final class PublisherLoop: Sendable {
     private struct State {
         let spool: Spool
         var statistics = MQTTStatistics()
         /// True if the current failure of the spool has been reported.
         var hasReportedFailure = false
-        /// The deadline after which queued messages are no longer sent; nil if the publisher has not been ended.
+        /// The deadline after which queued messages are no longer sent, or nil if the publisher has not been ended.
         var end: BootTime?
         /// True while messages can be sent over the connection.
         var isSending = false
-        /// True from a failed attempt or a loss of the connection until the next connection.
+        /// True from a failed attempt to connect or a lost connection until the next connection.
         var isDisconnected = false
-        /// The time of the next sync of the spool; nil if no messages are queued and there is a connection.
+        /// The time of the next spool sync, or nil if no messages are queued and there is a connection.
         var sync: BootTime?
         var thread: UInt?
 
-        /// Returns the failure of the spool if it has not been reported yet.
+        /// Returns the spool failure if it has not been reported yet.
         mutating func takeUnreportedFailure() -> DeviceError? {
             let failure = spool.failure
             defer { hasReportedFailure = failure != nil }
@@ -81,7 +82,7 @@ final class PublisherLoop: Sendable {
         wakeUp.signal()
     }
 
-    /// Waits for the thread to end. Returns immediately on the thread itself, which delivers the events.
+    /// Waits for the thread to end. Returns immediately if called on that thread, which delivers the events.
     func waitForEnd(atMost seconds: Double) {
         guard state.withLock({ $0.thread }) != currentThread() else { return }
         // Signals again for other waiting threads.
@@ -90,11 +91,11 @@ final class PublisherLoop: Sendable {
 
     // MARK: Publisher thread
 
-    /// True if the deadline for ending has passed, even if messages are queued.
+    /// True if the deadline for ending has passed, even if messages are still queued.
     private var hasReachedDeadline: Bool { state.withLock { state in state.end.map { clock.now >= $0 } ?? false } }
 
-    /// True if the publisher has been ended and a connection is no longer required: no messages are queued, or all are
-    /// on disk and the broker is unavailable.
+    /// True if the publisher has been ended and no longer needs a connection: either no messages are queued, or all
+    /// messages are on disk and the broker is unavailable.
     private var isConnectionUnneeded: Bool {
         state.withLock { state in
             state.end != nil && (state.spool.count == 0 || state.isDisconnected && state.spool.isAllOnDisk)
@@ -110,8 +111,8 @@ final class PublisherLoop: Sendable {
                 try serve(connected: &start)
                 break
             } catch {
-                // The delay is not reset for a connection that ends repeatedly. Two boards with the same client ID
-                // close each other's connections.
+                // Does not reset the delay for a connection that ends repeatedly. For example, two boards with the same
+                // client ID close each other's connections.
                 if let start, clock.now.seconds(since: start) > timing.steady { backoff.reset() }
                 let isFirstFailure = state.withLock { state in
                     state.isSending = false
@@ -161,15 +162,15 @@ final class PublisherLoop: Sendable {
                 }
             }
         }
-        // With unacknowledged messages, the final message would be queued and never sent. In that case, the broker
-        // publishes the will after the connection has been closed.
+        // If there are unacknowledged messages, the final message would be queued and never sent. The broker then
+        // publishes the will after the connection is closed.
         if connected != nil, flight.isEmpty { try publishWillAndDisconnect(link, presence) }
     }
 
     /// True if the publisher has been ended and no messages are queued.
     private var isDone: Bool { state.withLock { $0.end != nil && $0.spool.count == 0 } }
 
-    /// Publishes the final message, which is also the will, so that subscribers do not consider the last fix current.
+    /// Publishes the final message, which is also the will, so that subscribers do not treat the last fix as current.
     private func publishWillAndDisconnect(_ link: any BrokerConnection, _ presence: MQTTPublisherSettings.Presence)
         throws(DeviceError)
     {
@@ -185,7 +186,7 @@ final class PublisherLoop: Sendable {
             }
             if let failure { onEvent(.spoolFailed(failure)) }
             guard let record = next else { return }
-            // Only the newest position is retained. New subscribers must not receive a delayed one.
+            // Only the newest position is retained, because new subscribers must not receive an outdated position.
             let message = BrokerMessage(topic: record.topic, payload: record.payload, isRetained: isLast)
             flight.append(try link.publish(message), record: record.number)
         }
@@ -246,8 +247,8 @@ struct InFlightMessages {
 
     mutating func append(_ message: Int32, record: UInt64) { records.append((message, record, false)) }
 
-    /// Records the acknowledgement of a message. Returns the records at the front that have been acknowledged without a
-    /// gap.
+    /// Records the acknowledgement of a message. Returns the records at the front of the queue that have been
+    /// acknowledged without a gap.
     mutating func acknowledge(_ message: Int32) -> [UInt64] {
         guard let index = records.firstIndex(where: { $0.message == message }) else { return [] }
         records[index].isTaken = true

@@ -4,13 +4,13 @@ import BoardMessages
 package import BrokerLink
 package import DeviceCore
 
-/// A source of the positions of another board, which publishes them to an MQTT broker as OwnTracks JSON.
+/// A source of the positions that a different board publishes to an MQTT broker as OwnTracks JSON.
 ///
-/// One thread runs while there are subscribers. It reconnects after a loss of the connection.
+/// One thread runs while there are subscribers. It reconnects if the connection is lost.
 package final class MQTTSource: PositionSource {
     private let hub: PositionHub
 
-    /// Creates a source that subscribes to the topic of a board; nil if the address is that of a gpsd.
+    /// Creates a source that subscribes to a board's topic. Returns nil if the address refers to gpsd.
     package init?(
         address: PositionSourceAddress, files: BrokerCredentialFiles, clock: any DeviceClock,
         timing: MQTTSourceTiming = MQTTSourceTiming(), open: @escaping BrokerOpener = Broker.open
@@ -39,25 +39,25 @@ package final class MQTTSource: PositionSource {
     package var receivers: [ReceiverDescription] { hub.receivers }
 }
 
-/// The timing of the connection to a broker and of the checks of a board, in seconds.
+/// The timing of the broker connection and of the checks on a board, in seconds.
 package struct MQTTSourceTiming: Sendable {
     /// The initial delay before reconnecting. It doubles with each failure.
     package var initialRetryDelay = 0.5
     /// The maximum delay before reconnecting.
     package var maximumRetryDelay = 30.0
-    /// The duration after which a connection counts as stable. The delay is reset after a stable connection.
+    /// The duration after which a connection counts as stable. The retry delay is reset after a stable connection.
     package var stableDuration = 10.0
-    /// The time without a fix after which the position is lost. Boards report less often than receivers.
+    /// The time without a fix after which the position is reported as lost. Boards report less often than receivers.
     package var silenceTimeout = 60.0
-    /// The maximum difference between the time of a fix and the current time. Other fixes are not delivered, because
-    /// they are outdated or one of the clocks is wrong.
+    /// The maximum difference between the time of a fix and the current time. Fixes with a larger difference are not
+    /// delivered, because they are outdated or one of the clocks is wrong.
     package var maximumAge = 30.0
 
     package init() {}
 }
 
-/// The main loop of the source's thread. It connects, subscribes to the topic until the connection ends, waits and
-/// reconnects.
+/// The main loop of the source's thread. It connects, subscribes to the topic, processes messages until the connection
+/// ends, waits and reconnects.
 final class MQTTSourceLoop {
     private let target: BrokerSettings
     private let topic: String
@@ -75,7 +75,7 @@ final class MQTTSourceLoop {
         (self.open, self.hub, self.wakeUp) = (open, hub, wakeUp)
     }
 
-    /// Runs until there are no subscribers.
+    /// Runs until there are no subscribers left.
     func run() {
         var backoff = Backoff(first: timing.initialRetryDelay, limit: timing.maximumRetryDelay)
         while hub.hasSubscribers {
@@ -92,8 +92,8 @@ final class MQTTSourceLoop {
         }
     }
 
-    /// Waits before reconnecting. Ends early if the subscriptions change, because a new subscriber must not wait for
-    /// the result of previous failures.
+    /// Waits before reconnecting. Returns early if the subscriptions change, so that a new subscriber does not wait
+    /// because of previous failures.
     private func pause(seconds: Double, demand: UInt64) {
         let end = clock.now.advanced(bySeconds: seconds)
         while hub.hasSubscribers, hub.demand == demand, clock.now < end {
@@ -101,7 +101,7 @@ final class MQTTSourceLoop {
         }
     }
 
-    /// Processes messages until there are no subscribers. Throws an error if the connection ends.
+    /// Processes messages until there are no subscribers left. Throws an error if the connection ends.
     private func serve(connected: inout BootTime?) throws(DeviceError) {
         let link = try open(target, wakeUp, clock)
         var follower = RemotePositionSubscriber(topic: topic, timing: timing, now: clock.now)
@@ -122,7 +122,7 @@ final class MQTTSourceLoop {
                     connected = now
                     follower.reset(now: now)
                 case .subscribed(let topic, let isAllowed):
-                    // A rejected subscription is an error only for the topic of the positions. Few brokers provide the
+                    // A rejected subscription is an error only for the position topic. Few brokers provide the
                     // availability topic.
                     guard isAllowed || topic != self.topic else { throw refused() }
                 case .message(let topic, let payload, let isRetained):

@@ -3,12 +3,12 @@
 import BoardMessages
 import DeviceCore
 
-/// A state machine that interprets the messages of a board for its subscribers. A value type without input or output.
+/// A state machine that interprets a board's messages for its subscribers. It is a value type and performs no I/O.
 struct RemotePositionSubscriber {
-    /// The result of a message.
+    /// The result of processing a message.
     enum Update {
         case none
-        /// A fix from before this connection. It initializes the last known position, but is not an update.
+        /// A fix from before this connection. It initializes the last known position, but does not count as an update.
         case lastKnown(PositionReport)
         /// A new fix. `isFirst` is true if there was no current fix before.
         case fix(PositionReport, isFirst: Bool)
@@ -19,10 +19,10 @@ struct RemotePositionSubscriber {
     private let timing: MQTTSourceTiming
     private var lastFix: BootTime
     private var newestFixTime: WallTime?
-    /// True after a loss has been reported, until the next fix.
+    /// True from the time a loss is reported until the next fix.
     private var isLost = false
-    /// True after silence has been reported, until the next fix: the broker answers, but the board has published
-    /// nothing for a long time.
+    /// True from the time silence is reported until the next fix. Silence means that the broker responds, but the board
+    /// has published nothing for a long time.
     private var isSilent = false
     private var hasFix = false
     /// The number of malformed messages since the last valid location.
@@ -32,7 +32,7 @@ struct RemotePositionSubscriber {
         (self.topic, self.timing, lastFix) = (topic, timing, now)
     }
 
-    /// Resets the state after the subscriptions have changed or a new connection has been made.
+    /// Resets the state after a change of subscriptions or a new connection.
     mutating func reset(now: BootTime) {
         (lastFix, newestFixTime) = (now, nil)
         (isLost, isSilent, hasFix) = (false, false, false)
@@ -41,7 +41,7 @@ struct RemotePositionSubscriber {
     /// The time of the next check for silence.
     var deadline: BootTime { isLost || isSilent ? .never : lastFix.advanced(bySeconds: timing.silenceTimeout) }
 
-    /// Returns an error if the board has been silent for too long. Returns it only once.
+    /// Returns an error if the board has been silent for too long. The error is returned only once.
     mutating func checkSilence(now: BootTime, broker: BrokerAddress) -> DeviceError? {
         guard !isLost, !isSilent, now >= lastFix.advanced(bySeconds: timing.silenceTimeout) else { return nil }
         isSilent = true
@@ -57,7 +57,7 @@ struct RemotePositionSubscriber {
         _ topic: String, _ payload: [UInt8], isRetained: Bool, now: BootTime, wallTime: WallTime
     ) -> Update {
         guard topic == self.topic else {
-            // The availability for Home Assistant. It is retained, so it describes the current state.
+            // The availability message for Home Assistant is retained, so it describes the current state.
             return payload == HomeAssistantDiscovery.offline ? reportLoss(Self.disconnectedError(self.topic)) : .none
         }
         switch payload.withUnsafeBytes({ OwnTracksMessage($0) }) {
@@ -65,14 +65,15 @@ struct RemotePositionSubscriber {
             malformed = 0
             let age = wallTime.seconds(since: location.time)
             if isRetained {
-                // A retained message reached the broker when it was created. If its time is in the future, the clocks
-                // differ and its age is unknown.
+                // A retained message reached the broker when it was created, so it is as old as its time indicates. If
+                // its time is in the future, the clocks differ and its age is unknown.
                 let arrival = now.advanced(bySeconds: -(age >= 0 ? age : Self.unknownAge))
                 return hasFix ? .none : .lastKnown(location.report(receiver: topic, arrival: arrival))
             }
             lastFix = now
             guard abs(age) <= timing.maximumAge else { return reportLoss(Self.ageError(topic, age: age)) }
-            // The broker may deliver a message twice, and delayed messages from before a loss after newer ones.
+            // The broker may deliver a message twice, or deliver delayed messages from before a loss after newer
+            // messages.
             if let newestFixTime, location.time <= newestFixTime { return .none }
             newestFixTime = location.time
             let report = location.report(receiver: topic, arrival: now)
@@ -83,7 +84,8 @@ struct RemotePositionSubscriber {
         case .other: return .none
         case .malformed(let reason):
             malformed += 1
-            // A single message may be a mistake of any client. Three without a valid location in between are reported.
+            // A single message may be a mistake by any client. Three malformed messages without a valid location in
+            // between are reported.
             guard malformed == 3, !isRetained else { return .none }
             return reportLoss(
                 DeviceError(
@@ -99,7 +101,7 @@ struct RemotePositionSubscriber {
         return .lost(error)
     }
 
-    /// The assumed age of a fix of unknown age, in seconds. A fix of this age is not considered current.
+    /// The age assumed for a fix of unknown age, in seconds. A fix of this age is not considered current.
     private static let unknownAge = 3600.0
 
     private static func ageError(_ topic: String, age: Double) -> DeviceError {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Formats numbers as decimal ASCII digits. Every other number formatter of this package uses it.
+/// Formats numbers as decimal ASCII digits. All other number formatters in this package use this type.
 package enum DecimalDigits {
-    /// The capacity of the temporary buffer, in bytes: the 20 digits of the largest `UInt64` and leading zeros.
+    /// The capacity of the temporary buffer in bytes. It holds the 20 digits of the largest `UInt64` and leading zeros.
     private static let maximumDigits = 32
 
     /// Appends an unsigned integer.
@@ -31,21 +31,22 @@ package enum DecimalDigits {
     }
 
     /// The magnitude below which at most one number with nine decimals lies between two adjacent `Double` values. At
-    /// 2^22 adjacent values are 2^-30 apart, which is less than 1e-9.
+    /// 2^22, adjacent values are 2^-30 apart, which is less than 1e-9.
     private static let nineDecimalsLimit = 4e6
     /// The smallest magnitude that is written without an exponent.
     private static let minimumWithoutExponent = 1e-4
 
-    /// Appends a finite number in the shortest form that reads back as the same value: `0.1`, `-0.0`, `1e+16`,
+    /// Appends a finite number in the shortest form that parses back to the same value: `0.1`, `-0.0`, `1e+16`,
     /// `5e-324`.
     package static func append(shortest value: Double, to bytes: inout [UInt8]) {
         let magnitude = value.magnitude
-        // Converting to an integer rounds faster than `rounded()`. The comparison below checks the result.
+        // Conversion to an integer is a faster way of rounding than `rounded()`. The comparison below checks the
+        // result.
         let billionths = magnitude < nineDecimalsLimit ? Double(UInt64(magnitude * 1e9 + 0.5)) : .infinity
-        // Fast path for values with up to nine decimals, which sensors and files usually contain. If the quotient
-        // equals the magnitude, these decimals read back as the same value, because both operands are integers below
-        // 2^53 and the quotient is rounded correctly, as in a parser. No other number with up to nine decimals reads
-        // back as this value.
+        // Fast path for values with up to nine decimals, which are typical of sensors and files. If the quotient equals
+        // the magnitude, these decimals parse back to the same value, because both operands are integers below 2^53 and
+        // the quotient is rounded correctly, as in a parser. No other number with up to nine decimals parses back to
+        // this value.
         guard magnitude < nineDecimalsLimit, billionths / 1e9 == magnitude,
             magnitude >= minimumWithoutExponent || magnitude == 0
         else {
@@ -77,12 +78,12 @@ package enum DecimalDigits {
     }
 }
 
-/// An output stream that appends to a byte array. Formatting through an intermediate `String` costs two thirds more.
+/// An output stream that appends to a byte array. Formatting through an intermediate `String` takes two thirds longer.
 private struct ASCIISink: TextOutputStream {
     var bytes: [UInt8]
 
     mutating func write(_ text: String) { bytes.append(contentsOf: text.utf8) }
 
-    /// Called by the numeric types of the standard library. Without this method they call `write(_:)`.
+    /// Called by the numeric types of the standard library. Without this method, they call `write(_:)`.
     mutating func _writeASCII(_ text: UnsafeBufferPointer<UInt8>) { bytes.append(contentsOf: text) }
 }

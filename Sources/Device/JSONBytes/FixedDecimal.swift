@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Formats numbers with a fixed number of decimals. Rounds like C's `printf("%.3f")`: exactly, and ties to even.
+/// Formats numbers with a fixed number of decimals. Rounds exactly, with ties to even, like C's `printf("%.3f")`.
 package enum FixedDecimal {
     package static let maximumDecimals = 9
-    /// The magnitude from which numbers are rejected. Their decimals would not be significant.
+    /// The magnitude at and above which numbers are rejected, because their decimals would not be significant.
     package static let limit = 1e15
 
-    /// Appends a number. If it is not finite or its magnitude is not below ``limit``, appends nothing and returns
-    /// false.
+    /// Appends a number. If the number is not finite or its magnitude is not below ``limit``, appends nothing and
+    /// returns false.
     ///
     /// - Parameters:
     ///   - decimals: The number of decimals, 0 to 9. Other values are clamped.

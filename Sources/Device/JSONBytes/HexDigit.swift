@@ -29,8 +29,7 @@ package enum HexDigit {
         return String(decoding: digits, as: UTF8.self)
     }
 
-    /// Decodes pairs of digits. Decoding ends before the first character that is not a digit, or before an unpaired
-    /// digit.
+    /// Decodes pairs of digits. Stops at the first character that is not a digit, or at an unpaired digit.
     package static func bytes(_ text: some Collection<UInt8>) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.count / 2)
@@ -53,8 +52,8 @@ package enum HexDigit {
         return String(repeating: "0", count: 4 - digits.utf8.count) + digits
     }
 
-    /// Parses a number of 1 to `count` digits. Returns nil if the text is empty, longer, or contains another character,
-    /// or if the value does not fit `Number`.
+    /// Parses a number with 1 to `count` digits. Returns nil if the text is empty, is longer, contains any other
+    /// character, or if the value does not fit into `Number`.
     package static func number<Number: FixedWidthInteger>(_ text: some StringProtocol, atMost count: Int) -> Number? {
         let digits = text.utf8
         guard !digits.isEmpty, digits.count <= count, digits.allSatisfy({ value($0) != nil }) else { return nil }

@@ -2,18 +2,18 @@
 
 /// The keys of one kind of JSON object, identified by their index in a list.
 ///
-/// Programs usually write the members of an object in the same order. Therefore each key stores its last successor,
-/// which is checked first and takes two comparisons. If the order differs, or the text contains whitespace, the list of
-/// keys is searched. Not thread-safe: an instance must be used by one thread at a time.
+/// Programs usually write the members of an object in the same order. Each key therefore stores its last successor,
+/// which is checked first at the cost of two comparisons. If the order differs or the text contains whitespace, the
+/// list of keys is searched. Not thread-safe: an instance must be used by one thread at a time.
 package struct JSONKeys: Sendable {
     private struct Entry: Sendable {
         let name: [UInt8]
-        /// The value of ``JSONText/word`` for the name.
+        /// The ``JSONText/word`` of the name.
         let word: UInt64
-        /// The bytes `,"name":` as two words, the first byte in the lowest bits, and a mask of the bytes in use.
+        /// The bytes `,"name":` as two words with the first byte in the lowest bits, and a mask of the bytes in use.
         var text: (low: UInt64, high: UInt64) = (0, 0)
         var mask: (low: UInt64, high: UInt64) = (0, 0)
-        /// The number of bytes in `text`; 0 if the key does not fit 16 bytes.
+        /// The number of bytes in `text`, or 0 if the key does not fit into 16 bytes.
         var length = 0
         /// The index of the key that followed this key last time.
         var next = 0
@@ -82,8 +82,8 @@ package struct JSONKeys: Sendable {
     }
 
     /// Reads the value of the last key like ``JSONReader/doubleIfPresent()``. Optimized for members whose numbers
-    /// usually have the same number of digits each time: the position of the next member is then known before the
-    /// number is parsed.
+    /// usually have the same number of digits: the position of the next member is then known before the number is
+    /// parsed.
     package mutating func doubleIfPresent(_ reader: inout JSONReader) throws(JSONError) -> Double {
         if let value = reader.number(entries[last].shape) { return value }
         let value = try reader.doubleIfPresent(noting: &entries[last].shape)

@@ -6,14 +6,14 @@ package struct JSONNumber {
     var mantissa: UInt64 = 0
     var exponent = 0
     var isNegative = false
-    /// True if the digits do not fit the mantissa.
+    /// True if the digits do not fit into the mantissa.
     var hasOverflowed = false
     /// True if the number has neither a fraction nor an exponent.
     var isInteger = true
     /// The number of digits read, including leading zeros.
     private var digits = 0
 
-    /// Appends 1 to 8 digits, passed as their value and their count.
+    /// Appends 1 to 8 digits, given as their combined value and their count.
     @inline(__always)
     mutating func append(_ value: UInt64, _ count: Int) {
         digits &+= count
@@ -33,9 +33,9 @@ package struct JSONNumber {
         if overflow || carry { hasOverflowed = true }
     }
 
-    /// The value, or nil if the fast paths cannot compute it. If the mantissa is at most 2^53 and the power of ten at
-    /// most 10^22, both are exact and IEEE 754 rounds the one multiplication or division correctly (W. D. Clinger, "How
-    /// to read floating point numbers accurately", PLDI 1990).
+    /// The value, or nil if the fast paths cannot compute it. If the mantissa is at most 2^53 and the power of ten is
+    /// at most 10^22, both are exact, and IEEE 754 correctly rounds the single multiplication or division (W. D.
+    /// Clinger, "How to read floating point numbers accurately", PLDI 1990).
     @inline(__always)
     var double: Double? {
         guard !hasOverflowed else { return nil }
@@ -51,7 +51,7 @@ package struct JSONNumber {
         return signed(value)
     }
 
-    /// The value of a number of up to 20 digits with most digits after the decimal point, as printed by programs that
+    /// The value of a number with up to 20 digits, most of them after the decimal point, as printed by programs that
     /// write a Double with full precision. Divides the mantissa by a power of five in integer arithmetic; a non-zero
     /// remainder sets the lowest bit of the quotient. The result is rounded to Double once and scaled by a power of
     /// two, which is exact. nil for other exponents.
@@ -63,8 +63,8 @@ package struct JSONNumber {
         let divisorShift = divisor.leadingZeroBitCount
         let mantissaShift = mantissa.leadingZeroBitCount
         let dividend = mantissa << UInt64(mantissaShift)
-        // The dividend is 2^63 times the ratio of two numbers whose top bit is set. The quotient has at least 63 bits,
-        // ten more than the significand of a Double.
+        // The dividend is 2^63 times the ratio of two numbers whose top bit is set. The quotient therefore has at least
+        // 63 bits, ten more than the significand of a Double.
         let (quotient, rest) = (divisor << UInt64(divisorShift)).dividingFullWidth((dividend >> 1, dividend << 63))
         let rounded = Double(rest == 0 ? quotient : quotient | 1)
         // The scale is between -99 and -3, far from both ends of the exponent range of Double.
@@ -72,7 +72,7 @@ package struct JSONNumber {
         return signed(rounded * Double(bitPattern: UInt64(1023 &+ scale) &<< 52))
     }
 
-    /// The value of a number without fraction and exponent, or nil if it does not fit Int64.
+    /// The value of a number without a fraction or exponent, or nil if it does not fit into Int64.
     var int64: Int64? {
         guard !hasOverflowed else { return nil }
         guard isNegative else { return Int64(exactly: mantissa) }

@@ -5,7 +5,7 @@ extension JSONReader {
     @inline(__always)
     func isDigit(at index: Int) -> Bool { index < limit && bytes[index] &- UInt8(ascii: "0") <= 9 }
 
-    /// True if a number in digits starts at the index. The words, for example `NaN`, are not included.
+    /// True if a number written in digits starts at the index. Words such as `NaN` are not included.
     @inline(__always)
     func startsNumber(_ byte: UInt8, at index: Int) -> Bool {
         byte &- UInt8(ascii: "0") <= 9 || byte == UInt8(ascii: "-") && isDigit(at: index &+ 1)
@@ -54,7 +54,7 @@ extension JSONReader {
             let others = (values &+ 0x7676_7676_7676_7676 | values) & 0x8080_8080_8080_8080
             let length = others.trailingZeroBitCount &>> 3
             if length == 0 { return }
-            // The shift pads the number with zeros before its first digit.
+            // The shift pads the number with leading zeros.
             let digits = values &<< UInt64(truncatingIfNeeded: 64 &- 8 &* length)
             number.append(Self.value(ofDigits: digits), length)
             at &+= length
@@ -68,8 +68,8 @@ extension JSONReader {
         }
     }
 
-    /// Returns the value of eight digits, the first digit in the lowest byte. Joins adjacent digits to pairs, then
-    /// weights and sums the four pairs in the upper half with two multiplications.
+    /// Returns the value of eight digits, with the first digit in the lowest byte. Combines adjacent digits into pairs,
+    /// then weights and sums the four pairs in the upper half with two multiplications.
     @inline(__always)
     static func value(ofDigits digits: UInt64) -> UInt64 {
         let pairs = digits &* 10 &+ digits &>> 8
@@ -92,7 +92,7 @@ extension JSONReader {
         while at < limit {
             let digit = bytes[at] &- UInt8(ascii: "0")
             if digit > 9 { break }
-            // The exponent is clamped far beyond the range of Double so that it cannot overflow.
+            // Clamps the exponent far beyond the range of Double, so that it cannot overflow.
             exponent = min(exponent &* 10 &+ Int(digit), 100_000_000)
             at &+= 1
         }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension JSONReader {
-    /// Reads a number, correctly rounded. Returns ±infinity for values beyond the range of Double, and NaN for `null`
-    /// and the word NaN.
+    /// Reads a number and rounds it correctly. Returns ±infinity for values beyond the range of Double, and NaN for
+    /// `null` and the word NaN.
     package mutating func readDouble() throws(JSONError) -> Double {
         let byte = try nextByte(&offset)
         guard startsNumber(byte, at: offset) else {
@@ -51,7 +51,7 @@ extension JSONReader {
         return value
     }
 
-    /// Moves the reader past a value.
+    /// Advances the reader past a value.
     @inline(__always)
     mutating func advance(to end: Int) {
         offset = end
@@ -91,25 +91,25 @@ extension JSONReader {
         return abs(value) <= 9_007_199_254_740_992 ? Int64(exactly: value) : nil
     }
 
-    /// The slow path for numbers whose digits or exponent exceed the exact range of Double arithmetic. The conversion
-    /// of the standard library rounds correctly and does not depend on the locale.
+    /// The slow path for numbers whose digits or exponent exceed the exact range of Double arithmetic. The standard
+    /// library's conversion rounds correctly and does not depend on the locale.
     @inline(never)
     private func exactDouble(_ end: Int) -> Double {
         Double(Substring(String(decoding: slice(offset, end), as: UTF8.self))) ?? .nan
     }
 }
 
-// Fast paths for numbers that fit eight bytes together with the byte after them, which covers most numbers of a report.
-// For all other input these functions return nil and read nothing; the general parser handles it.
+// Fast paths for numbers that, together with the following byte, fit into eight bytes. Most numbers in a report do. For
+// all other input, these functions return nil and read nothing, and the general parser takes over.
 extension JSONReader {
-    /// Returns the next eight bytes, the same bytes with digits mapped to 0...9, and a mask with the top bit of each
-    /// non-digit. nil if fewer than eight bytes remain.
+    /// Returns the next eight bytes, the same bytes with digits mapped to 0...9, and a mask with the top bit set for
+    /// each non-digit. Returns nil if fewer than eight bytes remain.
     @inline(__always)
     private func loadNextWord() -> (word: UInt64, values: UInt64, others: UInt64)? {
         guard offset &+ 8 <= limit else { return nil }
         let word = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
         let values = word ^ 0x3030_3030_3030_3030
-        // With the top bits cleared, no byte carries into the next.
+        // With the top bits cleared, no byte carries into the next byte.
         let others = (values & 0x7f7f_7f7f_7f7f_7f7f &+ 0x7676_7676_7676_7676 | values) & 0x8080_8080_8080_8080
         return (word, values, others)
     }
@@ -134,7 +134,7 @@ extension JSONReader {
         guard point > 0, end < 8, end > point &+ 1, Self.byte(word, at: point) == UInt8(ascii: "."),
             Self.isEnd(Self.byte(word, at: end)), point == 1 || Self.byte(word, at: 0) != UInt8(ascii: "0")
         else { return nil }
-        // Moves the digits after the point next to those before it, and pads with zeros before the first digit.
+        // Moves the digits after the point next to the digits before the point, and pads with leading zeros.
         let before = (1 as UInt64) &<< UInt64(truncatingIfNeeded: 8 &* point) &- 1
         let digits = values & before | values &>> 8 & ~before
         let mantissa = Self.value(ofDigits: digits &<< UInt64(truncatingIfNeeded: 72 &- 8 &* end))

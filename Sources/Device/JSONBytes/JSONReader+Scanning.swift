@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The low-level access to the bytes of the text. Every read is preceded by a comparison with `limit`. Offsets exceed
-// `limit` by at most one, so they are added without overflow checks.
+// Low-level access to the bytes of the text. Every read is preceded by a comparison with `limit`. Offsets exceed
+// `limit` by at most one, so adding to them needs no overflow checks.
 extension JSONReader {
     @inline(__always)
     static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x0a || byte == 0x0d || byte == 0x09 }
@@ -97,7 +97,7 @@ extension JSONReader {
     }
 
     /// Sets the top bit of each byte that is a quote, a backslash or a control character. Only the lowest mark is
-    /// reliable: the borrow of a subtraction may mark bytes above it.
+    /// reliable, because the borrow of a subtraction may mark higher bytes.
     @inline(__always)
     static func specialBytes(_ word: UInt64) -> UInt64 {
         let ones: UInt64 = 0x0101_0101_0101_0101
@@ -130,8 +130,8 @@ extension JSONReader {
         return true
     }
 
-    /// Returns the error for a byte that does not start a value of the requested type: `wrongType` if another value
-    /// starts there, otherwise the error for a position without a value.
+    /// Returns the error for a byte that does not start a value of the requested type: `wrongType` if a value of a
+    /// different type starts there, otherwise the error for a position without a value.
     func mismatch(_ byte: UInt8) -> JSONError {
         switch byte {
         case UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: "\""), UInt8(ascii: "-"),

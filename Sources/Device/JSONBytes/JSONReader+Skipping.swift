@@ -6,7 +6,8 @@ extension JSONReader {
     package mutating func skipValue() throws(JSONError) {
         var at = offset
         var level = 0
-        // One bit for each open level, the innermost level lowest: 1 for an object, 0 for an array. 64 levels fit.
+        // One bit per open level, with the innermost level in the lowest bit: 1 for an object, 0 for an array. 64
+        // levels fit.
         var objects: UInt64 = 0
         repeat {
             let byte = try nextByte(&at)
@@ -40,7 +41,7 @@ extension JSONReader {
         advance(to: at)
     }
 
-    /// Called after a value. Closes the levels that end here and moves to the next value, if there is one.
+    /// Called after a value. Closes the levels that end at this position and moves to the next value, if there is one.
     @inline(__always)
     private func scanSeparators(_ at: inout Int, _ level: inout Int, _ objects: inout UInt64) throws(JSONError) {
         while level > 0 {
@@ -69,13 +70,13 @@ extension JSONReader {
 }
 
 extension JSONReader {
-    /// A value that is written as a word.
+    /// A value written as a word.
     enum Literal {
         case null
         case bool(Bool)
         case number(Double)
 
-        /// The value if a number is requested: NaN for `null`, nil for a Boolean.
+        /// The value to return if a number is requested: NaN for `null`, or nil for a Boolean.
         var number: Double? {
             switch self {
             case .null: .nan
@@ -87,7 +88,7 @@ extension JSONReader {
 
     /// Returns the value and the length in bytes of the word at the offset, or nil if no known word starts there.
     func literal(at start: Int) -> (value: Literal, count: Int)? {
-        // Negative numbers also reach this function, far more often than negative words.
+        // Negative numbers also reach this function, much more often than negative words.
         if isDigit(at: start + 1) { return nil }
         if isWord("true", at: start) { return (.bool(true), 4) }
         if isWord("false", at: start) { return (.bool(false), 5) }
@@ -101,7 +102,7 @@ extension JSONReader {
         return nil
     }
 
-    /// Returns the error for a position without a valid value: `truncated` if the text ends within a word, otherwise
+    /// Returns the error for a position without a valid value: `truncated` if the text ends within a word, or else
     /// `unexpectedByte`.
     func wordError(_ start: Int) -> JSONError {
         let words: [StaticString] = ["true", "false", "null", "nan", "NaN", "Infinity", "-nan", "-NaN", "-Infinity"]

@@ -6,10 +6,10 @@ extension JSONReader {
         return value
     }
 
-    /// Reads `true` or `false`; skips any other value and returns nil.
+    /// Reads `true` or `false`. Skips any other value and returns nil.
     package mutating func boolIfPresent() throws(JSONError) -> Bool? { try boolIfPresent(skippingOthers: true) }
 
-    /// Reads a `null` if it is the next value. Otherwise reads nothing and returns false.
+    /// Reads `null` if it is the next value. Otherwise reads nothing and returns false.
     package mutating func readNull() throws(JSONError) -> Bool {
         guard try nextByte(&offset) == UInt8(ascii: "n"), isWord("null", at: offset) else { return false }
         advance(to: offset &+ 4)
@@ -49,7 +49,7 @@ extension JSONReader {
         return text.string()
     }
 
-    /// Skips the next value of any type and returns its bytes without surrounding whitespace. Checks that they are one
+    /// Skips the next value of any type and returns its bytes without surrounding whitespace. Checks that they form one
     /// complete JSON value.
     package mutating func readRawValue() throws(JSONError) -> UnsafeRawBufferPointer {
         _ = try nextByte(&offset)

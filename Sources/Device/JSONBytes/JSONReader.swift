@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A pull parser for one JSON text (RFC 8259). It neither builds a tree nor allocates memory.
+/// A pull parser for a single JSON text (RFC 8259). It neither builds a tree nor allocates memory.
 ///
 /// The bytes are borrowed: they must outlive the reader and every ``JSONText`` that it returns. Any input is safe to
 /// read; invalid JSON throws a ``JSONError`` with its offset. As an extension of the RFC, the words NaN, nan, Infinity
@@ -26,11 +26,11 @@ package struct JSONReader {
     package internal(set) var offset = 0
     /// The number of open objects and arrays.
     var depth = 0
-    /// True after a value inside an array or object. A comma or the closing bracket must follow.
+    /// True after a value inside an array or object. The next byte must be a comma or the closing bracket.
     var needsComma = false
 
-    /// The offset of the first value that was ignored because it has the wrong type or is unusable; -1 if there is
-    /// none. `null` counts as absent and is not recorded.
+    /// The offset of the first value that was ignored because it has the wrong type or is unusable, or -1 if there is
+    /// no such value. `null` is treated as a missing value and not recorded.
     package private(set) var firstMismatch = -1
 
     package init(_ bytes: UnsafeRawBufferPointer) {
@@ -88,8 +88,8 @@ package struct JSONReader {
         return true
     }
 
-    /// Returns true if the array has another element, with the reader positioned before it. At the end of the array,
-    /// returns false with the reader positioned past the array.
+    /// Returns true if the array has a further element, with the reader positioned before that element. At the end of
+    /// the array, returns false with the reader positioned past the array.
     package mutating func nextElement() throws(JSONError) -> Bool {
         var at = offset
         let byte = try nextByte(&at)
@@ -143,7 +143,7 @@ package struct JSONReader {
         guard at == limit else { throw JSONError(.unexpectedByte, at: at) }
     }
 
-    /// Returns the result of the closure; nil if the text is not valid.
+    /// Returns the result of the closure, or nil if the text is not valid.
     package static func parse<Value>(
         _ bytes: UnsafeRawBufferPointer, _ body: (inout JSONReader) throws(JSONError) -> Value?
     ) -> Value? {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A string or a key inside a JSON text. It is a view of the reader's bytes and valid as long as they are.
+/// A string or key inside a JSON text. It is a view of the reader's bytes and is valid only as long as those bytes.
 ///
 /// Invalid UTF-8 and lone surrogates become U+FFFD in the `String` that ``string()`` returns.
 @usableFromInline
@@ -9,10 +9,11 @@ package struct JSONText {
     package let rawBytes: UnsafeRawBufferPointer
     /// True if the bytes contain at least one backslash.
     package let hasEscapes: Bool
-    /// The text with its escapes resolved, packed into an integer with the first byte lowest. 0 if the text is empty,
-    /// longer than 8 bytes, or contains a zero byte.
+    /// The unescaped text packed into an integer, with the first byte lowest. 0 if the text is empty, is longer than 8
+    /// bytes, or contains a zero byte.
     ///
-    /// Compare it with ``word(_:)`` of a literal: a `switch` over words costs a few integer comparisons.
+    /// Compare this value with the ``word(_:)`` of a literal. A `switch` over words costs only a few integer
+    /// comparisons.
     package internal(set) var word: UInt64
 
     /// Creates a text without escapes.
@@ -29,7 +30,7 @@ package struct JSONText {
         word = unescapedWord()
     }
 
-    /// Returns the word of a literal of 1 to 8 ASCII bytes; 0 for a longer literal. The compiler folds it to a
+    /// Returns the word of a literal of 1 to 8 ASCII bytes, or 0 for a longer literal. The compiler folds the call to a
     /// constant.
     @inlinable
     @inline(__always)
@@ -46,7 +47,7 @@ package struct JSONText {
         return word
     }
 
-    /// True if the text with its escapes resolved equals the literal.
+    /// True if the unescaped text equals the literal.
     package func equals(_ literal: StaticString) -> Bool {
         literal.withUTF8Buffer { expected in
             if !hasEscapes { return rawBytes.count == expected.count && rawBytes.elementsEqual(expected) }
@@ -60,7 +61,7 @@ package struct JSONText {
         }
     }
 
-    /// Returns the text with its escapes resolved. Invalid UTF-8 is replaced by U+FFFD.
+    /// Returns the unescaped text. Invalid UTF-8 is replaced by U+FFFD.
     package func string() -> String {
         guard hasEscapes else { return String(decoding: rawBytes, as: UTF8.self) }
         var bytes: [UInt8] = []
@@ -74,7 +75,7 @@ package struct JSONText {
         var count: UInt64 = 0
         var fits = true
         unescape { byte in
-            // A zero byte would be indistinguishable from the padding of a shorter word.
+            // A zero byte could not be distinguished from the padding of a shorter word.
             if count == 8 || byte == 0 {
                 fits = false
             } else {
@@ -87,8 +88,8 @@ package struct JSONText {
 }
 
 extension JSONText {
-    /// Creates a text from bytes between quotes that no reader has validated. Used to repair the output of programs
-    /// that omit escapes. A backslash that does not start a valid escape is kept as a backslash.
+    /// Creates a text from the bytes between two quotes without validation by a reader. Used to repair the output of
+    /// programs that omit escapes. A backslash that does not start a valid escape is kept.
     package init(unchecked rawBytes: UnsafeRawBufferPointer) {
         if rawBytes.contains(UInt8(ascii: "\\")) {
             self.init(escaped: rawBytes)
@@ -98,7 +99,7 @@ extension JSONText {
         }
     }
 
-    /// Calls the closure with each byte of the resolved text, which is never longer than `rawBytes`.
+    /// Calls the closure with each byte of the unescaped text, which is never longer than `rawBytes`.
     func unescape(_ body: (UInt8) -> Void) {
         var index = 0
         while index < rawBytes.count {
@@ -140,7 +141,8 @@ extension JSONText {
         return unit
     }
 
-    /// Returns the byte that a two-character escape represents. nil for "u" and for bytes that form no escape.
+    /// Returns the byte that a two-character escape represents. Returns nil for "u" and for bytes that are not an
+    /// escape.
     static func plainEscape(_ byte: UInt8) -> UInt8? {
         switch byte {
         case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): byte

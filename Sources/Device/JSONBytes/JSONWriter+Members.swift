@@ -107,7 +107,7 @@ extension Array: JSONWritable where Element: JSONWritable {
     }
 }
 
-/// Written as an array of three numbers.
+/// SIMD3 vectors are written as arrays of three numbers.
 extension SIMD3: JSONWritable where Scalar == Double {
     @inlinable
     package func write(to writer: inout JSONWriter) {

@@ -18,8 +18,8 @@ extension JSONWriter {
         endKey()
     }
 
-    /// Appends a string. Escapes quotes, backslashes, control characters, and the characters that change the direction
-    /// of text. All other characters are written as UTF-8.
+    /// Appends a string. Escapes quotes, backslashes, control characters, and characters that change the text
+    /// direction. All other characters are written as UTF-8.
     @usableFromInline
     package mutating func string(_ value: String) {
         separate()
@@ -59,8 +59,8 @@ extension JSONWriter {
         }
     }
 
-    /// Appends a character of two to four bytes, escaped if it affects the display of a terminal. Returns its length in
-    /// bytes.
+    /// Appends a character of two to four bytes and escapes it if it affects how a terminal displays text. Returns the
+    /// length of the character in bytes.
     private mutating func appendMultibyte(_ text: UnsafeBufferPointer<UInt8>) -> Int {
         let count = text[0] < 0xe0 ? 2 : text[0] < 0xf0 ? 3 : 4
         guard text.count >= count else {
@@ -95,7 +95,6 @@ extension JSONWriter {
 }
 
 extension JSONWriter {
-    /// Appends an integer.
     @usableFromInline
     package mutating func int(_ value: Int64) {
         separate()
@@ -103,13 +102,11 @@ extension JSONWriter {
         DecimalDigits.append(value.magnitude, to: &bytes)
     }
 
-    /// Appends an integer.
     package mutating func int(_ value: Int) { int(Int64(value)) }
 
-    /// Appends an integer.
     package mutating func int(_ value: Int32) { int(Int64(value)) }
 
-    /// Appends a number in the shortest form that reads back as the same value. Writes `null` for infinity and NaN.
+    /// Appends a number in the shortest form that parses back to the same value. Writes `null` for infinity and NaN.
     @usableFromInline
     package mutating func double(_ value: Double) {
         guard value.isFinite else { return null() }
@@ -117,8 +114,8 @@ extension JSONWriter {
         DecimalDigits.append(shortest: value, to: &bytes)
     }
 
-    /// Appends a number with a fixed number of decimals, the notation of gpsd. Writes `null` if the number is not
-    /// finite or its magnitude is 1e15 or more.
+    /// Appends a number with a fixed number of decimals, as gpsd does. Writes `null` if the number is not finite or its
+    /// magnitude is 1e15 or more.
     ///
     /// - Parameter decimals: The number of decimals, 0 to 9.
     package mutating func fixed(_ value: Double, decimals: Int) {

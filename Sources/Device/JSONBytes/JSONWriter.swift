@@ -39,13 +39,13 @@ package struct JSONWriter: Sendable {
     @usableFromInline
     package mutating func endArray() { close(UInt8(ascii: "]")) }
 
-    /// Ends a line, after which a new JSON text begins (JSON Lines).
+    /// Ends a line, after which a new JSON text can begin (JSON Lines).
     package mutating func newline() {
         bytes.append(UInt8(ascii: "\n"))
         needsComma = false
     }
 
-    /// Appends a value that is already JSON, without validation.
+    /// Appends a value that is already JSON, without validating it.
     package mutating func raw(_ json: some Sequence<UInt8>) {
         separate()
         bytes.append(contentsOf: json)

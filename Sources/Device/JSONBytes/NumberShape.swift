@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The sign of a number and its number of digits before and after the decimal point. Empty if the number has no decimal
-/// point or too many digits.
+/// The sign of a number and its number of digits before and after the decimal point. The shape is empty if the number
+/// has no decimal point or too many digits.
 struct NumberShape: Sendable, Equatable {
-    /// The maximum number of digits, before and after the point together. Double represents integers of this size
-    /// exactly.
+    /// The maximum total number of digits before and after the point. Double represents integers of this size exactly.
     private static let maximumDigits = 15
 
     var isNegative = false
     /// The number of digits before the point, 1 to 7.
     var integerDigits = 0
-    /// The number of digits after the point, 1 to 14; 0 if the shape is empty.
+    /// The number of digits after the point, 1 to 14, or 0 if the shape is empty.
     var fractionDigits = 0
 
     init() {}
@@ -35,14 +34,14 @@ struct NumberShape: Sendable, Equatable {
 }
 
 extension JSONReader {
-    /// Reads a number of exactly this shape, followed by a comma or a closing brace. Otherwise returns nil and reads
-    /// nothing.
+    /// Reads a number of exactly this shape that is followed by a comma or a closing brace. Otherwise returns nil and
+    /// reads nothing.
     ///
-    /// The position after the number depends on the shape only, not on the bytes read, so the processor need not wait
-    /// for them.
+    /// The position after the number depends only on the shape, not on the bytes read, so the processor need not wait
+    /// for the bytes.
     @inline(__always)
     mutating func number(_ shape: NumberShape) -> Double? {
-        // Covers all bytes that are accessed: sign, digits, point, and the 16 bytes after the point.
+        // Covers all bytes that are accessed: the sign, the digits, the point, and the 16 bytes after the point.
         guard shape.fractionDigits > 0, offset &+ 26 <= limit else { return nil }
         guard (bytes[offset] == UInt8(ascii: "-")) == shape.isNegative else { return nil }
         let start = offset &+ (shape.isNegative ? 1 : 0)
@@ -69,13 +68,13 @@ extension JSONReader {
         return shape.isNegative ? -value : value
     }
 
-    /// Returns the value of 1 to 8 digits, or nil if the bytes contain another character. Eight bytes must be readable
-    /// at `start`.
+    /// Returns the value of 1 to 8 digits, or nil if the bytes contain any other character. Eight bytes must be
+    /// readable at `start`.
     @inline(__always)
     private func digits(at start: Int, count: Int) -> UInt64? {
         let word = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: start, as: UInt64.self))
         let values = (word ^ 0x3030_3030_3030_3030) &<< UInt64(truncatingIfNeeded: 64 &- 8 &* count)
-        // The shift discards the bytes after the digits and fills with zeros.
+        // The shift discards the bytes after the digits and pads with zeros.
         guard (values &+ 0x7676_7676_7676_7676 | values) & 0x8080_8080_8080_8080 == 0 else { return nil }
         return Self.value(ofDigits: values)
     }

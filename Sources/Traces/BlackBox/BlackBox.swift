@@ -4,10 +4,10 @@ package import DeviceCore
 import Synchronization
 package import Trace
 
-/// A flight recorder: after a trigger event, saves the last minutes of a ring as a trace, and continues recording.
+/// A flight recorder. After a trigger event, it saves the last minutes of a ring as a trace and continues recording.
 ///
-/// A trace includes some seconds after its trigger. Further triggers during that time are listed in the same trace and
-/// do not extend it. A trigger that occurs while a trace is being saved starts the next trace.
+/// A saved trace extends for some seconds beyond its trigger. Triggers that occur during that time are listed in the
+/// same trace and do not extend it. A trigger that occurs while a trace is being saved starts the next trace.
 package final class BlackBox: Sendable {
     /// The extent of saved traces.
     package struct Options: Sendable {
@@ -21,18 +21,18 @@ package final class BlackBox: Sendable {
     }
 
     package enum Event: Sendable {
-        /// A trigger occurred. A trace will be saved after this number of seconds; 0 if the trigger is added to a
-        /// pending trace.
+        /// A trigger occurred. A trace will be saved after this number of seconds. 0 means that the trigger was added
+        /// to a pending trace.
         case triggered(RingTrigger, seconds: Double)
         /// A trace was saved.
         case saved(SavedTrace, triggers: [RingTrigger])
-        /// No events were available to save.
+        /// There were no events to save.
         case empty(RingTrigger)
-        /// A trace could not be saved. Its events stay in the ring as long as nothing more is recorded.
+        /// A trace could not be saved. Its events stay in the ring until further events are recorded.
         case failed(DeviceError)
-        /// The remains of an earlier recording were processed, and saved if they contained events.
+        /// The remains of an earlier recording were processed. They were saved if they contained events.
         case processedLeftover(RingLeftover)
-        /// The remains of an earlier recording could not be saved now and are kept for the next attempt.
+        /// The remains of an earlier recording could not be saved. They are kept for the next attempt.
         case keptLeftover(DeviceError)
     }
 
@@ -47,9 +47,9 @@ package final class BlackBox: Sendable {
         var isSaving = false
         var isSavingLeftovers = false
         var isFinished = false
-        /// True if a trace could not be saved. Its events are then kept in the ring.
+        /// True if a trace could not be saved and its events are kept in the ring.
         var hasFailed = false
-        /// Signalled when a save ends.
+        /// Signalled when a save completes.
         var waiters: [BinarySemaphore] = []
     }
 
@@ -64,14 +64,14 @@ package final class BlackBox: Sendable {
     private let onEvent: @Sendable (Event) -> Void
     private let state = Mutex(State())
 
-    /// Creates a black box. The last closure receives the events, on any thread.
+    /// Creates a black box. The last closure receives events on any thread.
     ///
     /// - Parameters:
-    ///   - ring: The ring to save.
+    ///   - ring: The ring from which traces are saved.
     ///   - writer: The writer that records into the ring.
     ///   - options: The extent of saved traces.
-    ///   - clock: The clock of the recording.
-    ///   - run: Executes the closure that saves a trace; nil to use a new thread for each.
+    ///   - clock: The clock used for recording.
+    ///   - run: Executes the closure that saves a trace. If nil, each closure runs on a new thread.
     package init(
         ring: TraceRing, writer: TraceWriter, options: Options = Options(), clock: any DeviceClock,
         run: (@Sendable (@escaping @Sendable () -> Void) -> Void)? = nil, told: @escaping @Sendable (Event) -> Void
@@ -120,7 +120,7 @@ package final class BlackBox: Sendable {
             } else {
                 state.pending?.triggers = triggers
             }
-            // Called while holding the lock, so that the ring receives concurrent triggers in order.
+            // Calls the ring while holding the lock, so that it receives concurrent triggers in order.
             ring.retain(since: startTime(for: triggers), for: triggers)
             return (trigger, triggers.count == 1)
         }
@@ -128,8 +128,8 @@ package final class BlackBox: Sendable {
         onEvent(.triggered(recorded.trigger, seconds: recorded.isFirst ? options.after : 0))
     }
 
-    /// Saves a pending trace immediately, with the events recorded so far, and waits until all saves have ended. The
-    /// caller must close the ring afterwards.
+    /// Immediately saves any pending trace with the events recorded so far, and waits until all saves have completed.
+    /// The caller must close the ring afterwards.
     package func finish() {
         let bell = BinarySemaphore()
         state.withLock { state in
@@ -174,7 +174,7 @@ package final class BlackBox: Sendable {
             let paths = ring.beginReading()
             defer { ring.endReading() }
             guard let first = pending.triggers.first else { return finishSave() }
-            // The civil time of the trigger according to the present setting of the clock.
+            // The civil time of the trigger, computed from the clock's current setting.
             let passed = last.subtractingSaturated(first.time)
             let time = WallTime(nanoseconds: clock.wallTime.nanoseconds.subtractingSaturated(passed))
             let location = ring.location

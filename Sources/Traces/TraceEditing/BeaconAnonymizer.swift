@@ -2,19 +2,19 @@
 
 import DeviceCore
 
-/// A mapping of beacon identities to numbers, because the identity of a beacon can reveal its location. Equal values
-/// stay equal.
+/// Replaces beacon identities with numbers, because the identity of a beacon can reveal its location. Equal values are
+/// replaced with equal numbers.
 struct BeaconAnonymizer: Sendable {
-    /// The maximum number of UUIDs. Beacons with further UUIDs are omitted, to bound the memory use for a malicious
-    /// trace.
+    /// The maximum number of UUIDs. Beacons with further UUIDs are omitted, which limits the memory that a malicious
+    /// trace can use.
     private static let maximumUUIDs = 1024
 
     private var uuids: [BeaconUUID: UInt64] = [:]
     private var majors: [UInt16: UInt16] = [:]
     private var minors: [UInt16: UInt16] = [:]
 
-    /// Returns the sighting with its UUID, major and minor replaced by numbers in order of appearance, starting at 1;
-    /// nil if the maximum number of UUIDs is reached.
+    /// Returns the sighting with its UUID, major and minor replaced by numbers in order of appearance, starting at 1.
+    /// Returns nil if the maximum number of UUIDs is reached.
     mutating func scrubbed(_ sighting: BeaconSighting) -> BeaconSighting? {
         let identity = sighting.identity
         if uuids[identity.uuid] == nil {
@@ -29,7 +29,7 @@ struct BeaconAnonymizer: Sendable {
     }
 
     private static func number(_ value: UInt16, _ numbers: inout [UInt16: UInt16]) -> UInt16 {
-        // Overflows to 0 for the last of all 65,536 values.
+        // The last of all 65,536 values overflows to 0.
         let new = UInt16(truncatingIfNeeded: numbers.count + 1)
         return numbers[value]
             ?? {

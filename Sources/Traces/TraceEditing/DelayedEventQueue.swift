@@ -2,23 +2,23 @@
 
 import Trace
 
-/// A queue of delayed events with a maximum count and size.
+/// A queue of delayed events, limited in count and size.
 struct DelayedEventQueue {
-    /// The maximum number of events, enough for one minute of 2000 readings per second.
+    /// The maximum number of events. Large enough for one minute of 2000 readings per second.
     static let maximumCount = 1 << 17
-    /// The maximum size of all events in bytes (64 MiB).
+    /// The maximum total size of the events in bytes (64 MiB).
     static let maximumSize = 64 << 20
 
     private(set) var size = 0
     private var heap = TimeHeap<TraceEvent>()
     private let maximumCount: Int
     /// The time of the last released event. If the queue is full, events are released early; no event is released with
-    /// an earlier time than the previous one.
+    /// a time earlier than the previous event's time.
     private var lastReleasedTime = Int64.min
 
     init(capacity: Int = DelayedEventQueue.maximumCount) { self.maximumCount = capacity }
 
-    /// Adds an event. If the queue is full, releases the earliest events.
+    /// Adds an event, and releases the earliest events if the queue is full.
     mutating func insert(_ event: TraceEvent, into events: inout [TraceEvent]) {
         heap.insert(event, at: max(event.time ?? 0, lastReleasedTime))
         size += event.size

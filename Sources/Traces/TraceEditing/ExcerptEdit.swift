@@ -3,10 +3,10 @@
 public import DeviceCore
 public import Trace
 
-/// An edit that extracts a part of a trace. Time zero moves to the beginning of the part.
+/// An edit that extracts a part of a trace. Time zero is moved to the beginning of the part.
 ///
 /// The part begins with events that restore the state at that time: the battery, attached accessories and their open
-/// sessions, losses of sensors and of the position source, and gpsd's reports about itself and its receivers.
+/// sessions, lost sensors, a lost position source, and gpsd's reports about itself and its receivers.
 public struct ExcerptEdit: TraceEdit {
     /// The beginning of the part, in nanoseconds since the start of the trace.
     private let from: Int64
@@ -17,9 +17,9 @@ public struct ExcerptEdit: TraceEdit {
     /// Creates an edit.
     ///
     /// - Parameters:
-    ///   - start: The beginning of the part in seconds since the start of the trace; earlier events are omitted.
-    ///   - end: The end of the part in seconds since the start of the trace; later events are omitted. Infinity for the
-    ///     end of the trace.
+    ///   - start: The beginning of the part, in seconds since the start of the trace. Earlier events are omitted.
+    ///   - end: The end of the part, in seconds since the start of the trace. Later events are omitted. Infinity means
+    ///     the end of the trace.
     public init(from start: Double = 0, to end: Double = .infinity) {
         from = Int64(saturatingSeconds: max(start, 0)) ?? 0
         to = end == .infinity ? .max : Int64(saturatingSeconds: max(end, 0)) ?? 0
@@ -42,7 +42,7 @@ public struct ExcerptEdit: TraceEdit {
         return header
     }
 
-    /// Appends the event if it is in the part, with adjusted times.
+    /// Appends the event with adjusted times if it is within the part.
     public mutating func process(_ event: TraceEvent, into events: inout [TraceEvent]) {
         let time = event.time ?? 0
         guard time >= from else { return state.update(with: event) }
@@ -56,7 +56,7 @@ public struct ExcerptEdit: TraceEdit {
         events.append(event)
     }
 
-    /// Appends the state at the beginning of a part that starts after the last event.
+    /// Appends the initial state if the part starts after the last event.
     public mutating func finish(into events: inout [TraceEvent]) { begin(&events) }
 
     private mutating func begin(_ events: inout [TraceEvent]) {

@@ -18,7 +18,7 @@ extension FaultEdit {
         event.contents = .gpsd(GPSDEncoder.line(lost))
     }
 
-    /// Shifts the times that a receiver reports, and leaves the rest of its reports unchanged.
+    /// Shifts the times in a receiver's reports and leaves the rest of the reports unchanged.
     func shiftTimes(of event: inout TraceEvent, _ receiver: String?, by seconds: Double) {
         guard case .gpsd(let line) = event.contents, let shift = Int64(saturatingSeconds: seconds) else { return }
         event.contents = .gpsd(ReportEdit(shift: shift, movesMachine: false, only: receiver).apply(to: line))
@@ -42,12 +42,12 @@ extension FaultEdit {
 }
 
 extension TraceHeader {
-    /// Adds the faults to the header: {"seed":"1","list":"nofix"}. If the header contains faults already, the member
-    /// becomes an array.
+    /// Adds the faults to the header, as in {"seed":"1","list":"nofix"}. If the header already contains faults, the
+    /// member becomes an array.
     mutating func addFaults(_ list: String, seed: UInt64) {
         var writer = JSONWriter()
         writer.object { writer in
-            // Encoded as text, because not every JSON parser preserves 64-bit integers.
+            // The seed is encoded as text because not every JSON parser preserves 64-bit integers.
             writer.member("seed", String(seed))
             writer.member("list", list)
         }

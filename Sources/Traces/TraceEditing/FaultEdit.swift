@@ -4,16 +4,15 @@ public import DeviceCore
 import GPSDProtocol
 public import Trace
 
-/// An edit that injects faults into a trace. The result is determined by the trace, the faults and the seed.
+/// An edit that injects faults into a trace. The result depends only on the trace, the faults and the seed.
 ///
-/// The header of the result contains the seed and the list of faults in a member "faults", so that a failed run can be
-/// repeated from its trace alone. If the trace contained faults already, the member is an array. A target that does not
-/// exist in the trace is an error, so that a typing error does not make a test pass. Sensors are looked up in the
-/// header, receivers and accessories in the whole trace. A fault that begins after the last event is an error too.
+/// The header of the result contains the seed and the fault list in a "faults" member, so that a failed run can be
+/// repeated from its trace alone. If the trace already contained faults, the member is an array. A target that does not
+/// exist in the trace is an error, so that a typing error cannot make a test pass. Sensors are looked up in the header,
+/// receivers and accessories in the whole trace. A fault that starts after the last event is also an error.
 ///
-/// If a fault changes positions (`nofix`, `clockstep`), all NMEA sentences are omitted from the trace, because they
-/// would contain a fix or a time that contradicts the reports. Simulated servers generate new sentences from the
-/// reports.
+/// If a fault changes positions (`nofix`, `clockstep`), all NMEA sentences are omitted, because they would contain a
+/// fix or a time that contradicts the reports. Simulated servers generate new sentences from the reports.
 public struct FaultEdit: TraceEdit {
     let faults: [TraceFault]
     private let seed: UInt64
@@ -23,16 +22,16 @@ public struct FaultEdit: TraceEdit {
     /// The last readings before a sensor became stuck, by fault and sensor.
     var stuckValues: [[SensorDescription.ID: SIMD3<Double>]]
     private var schedule: FaultSchedule
-    /// The number of active losses by sensor id; the empty id stands for gpsd.
+    /// The number of active losses by sensor id. The empty id represents gpsd.
     private var activeLosses: [String: Int] = [:]
-    /// True for each accessory fault that has happened.
+    /// For each fault, true if it is an accessory fault that has occurred.
     private var hasHappened: [Bool]
-    /// Events that are delayed beyond the time at which they were received.
+    /// Events that are delayed beyond their original times.
     private var delayedEvents = DelayedEventQueue()
     private let hasJitter: Bool
     private let dropsSentences: Bool
     private let namesReceivers: Bool
-    /// All receivers that are targets of faults, and up to 100 others for error messages.
+    /// All receivers that are fault targets, and up to 100 others for error messages.
     private var receivers: Set<String> = []
     private var lastTime: Int64 = 0
     /// The names of accessories by id.
@@ -44,7 +43,7 @@ public struct FaultEdit: TraceEdit {
     /// Creates an edit.
     ///
     /// - Parameters:
-    ///   - faults: The faults. If several apply to an event, they are applied in this order.
+    ///   - faults: The faults. If several faults apply to an event, they are applied in this order.
     ///   - seed: The seed of the random numbers.
     public init(_ faults: [TraceFault], seed: UInt64 = 0) {
         self.faults = faults
@@ -58,7 +57,7 @@ public struct FaultEdit: TraceEdit {
         namesReceivers = faults.contains { $0.action.subject == .receivers && $0.receiver != nil }
     }
 
-    /// Returns the header with the list of faults. Throws an error if a sensor fault has no matching sensor.
+    /// Returns the header with the fault list. Throws an error if a sensor fault has no matching sensor.
     public mutating func header(_ header: TraceHeader) throws(DeviceError) -> TraceHeader {
         for fault in faults { try fault.check(against: header) }
         for sensor in header.sensors { kinds[sensor.id] = sensor.kind }
@@ -75,12 +74,12 @@ public struct FaultEdit: TraceEdit {
         if namesReceivers { recordReceiver(of: event) }
         while let step = schedule.next(upTo: time) { perform(step, into: &events) }
         apply(to: event, time, into: &events)
-        // All further events have this time or a later one.
+        // All further events have this time or a later time.
         delayedEvents.release(upTo: time, into: &events)
     }
 
-    /// Appends the delayed events. Throws an error for a fault whose receiver or accessory is not in the trace, and for
-    /// a fault that begins after the last event.
+    /// Appends the delayed events. Throws an error if the receiver or accessory of a fault is not in the trace, or if a
+    /// fault starts after the last event.
     public mutating func finish(into events: inout [TraceEvent]) throws(DeviceError) {
         delayedEvents.release(upTo: .max, into: &events)
         for fault in faults { try fault.check(end: lastTime) }
@@ -105,7 +104,7 @@ public struct FaultEdit: TraceEdit {
         for source in step.fault.appliesToPositions ? [""] : sensors(step.fault) {
             let count = activeLosses[source, default: 0] + (step.isEnd ? -1 : 1)
             activeLosses[source] = count
-            // The source becomes available only when the last of overlapping losses ends.
+            // If losses overlap, the source becomes available again only when the last loss ends.
             guard count == (step.isEnd ? 0 : 1) else { continue }
             emit(TraceEvent(time: step.time, step.isEnd ? Self.regained(source) : Self.loss(source)), into: &events)
         }

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The steps of faults that happen at a fixed time, independent of the events in the trace, in chronological order.
+/// The fault steps that occur at fixed times, independent of the trace's events, in chronological order.
 struct FaultSchedule {
-    /// The beginning or the end of a fault.
+    /// The start or end of a fault.
     struct Step {
-        /// Nanoseconds since the start of the trace.
+        /// The time in nanoseconds since the start of the trace.
         var time: Int64
         var fault: TraceFault
         var isEnd: Bool
-        /// The order of steps with equal times. Ends precede beginnings, but a fault never ends before it begins.
+        /// The order of steps with equal times. Ends precede starts, except that a fault never ends before it starts.
         fileprivate var rank: Int
     }
 
     private let steps: [Step]
     private var nextIndex = 0
 
-    /// Creates the schedule of all losses with their ends, and of accessories being unplugged.
+    /// Creates a schedule of the start and end of each loss, and of accessories being unplugged.
     init(_ faults: [TraceFault]) {
         var steps: [Step] = []
         for fault in faults {
@@ -29,13 +29,13 @@ struct FaultSchedule {
             default: break
             }
         }
-        // Steps of equal rank keep the order of the list.
+        // Steps of equal rank keep their order in the list.
         self.steps = steps.enumerated().sorted {
             ($0.element.time, $0.element.rank, $0.offset) < ($1.element.time, $1.element.rank, $1.offset)
         }.map(\.element)
     }
 
-    /// Returns the next step due by that time; nil if there is none.
+    /// Returns the next step due at or before the given time, or nil if there is none.
     mutating func next(upTo time: Int64) -> Step? {
         guard nextIndex < steps.count, steps[nextIndex].time <= time else { return nil }
         defer { nextIndex += 1 }

@@ -5,27 +5,27 @@ import GPSDProtocol
 import NMEAFormat
 import Trace
 
-/// The header of a merged trace, and the new names of sensors, receivers and accessories in each source trace.
+/// The header of a merged trace, and the new names of the sensors, receivers and accessories of each source trace.
 struct MergedHeader {
     private(set) var header: TraceHeader
     private(set) var remarks: [String] = []
-    /// The new ids of renamed sensors, for each trace.
+    /// The new ids of renamed sensors, per trace.
     private var sensorNames: [[SensorDescription.ID: SensorDescription.ID]] = [[:]]
-    /// The new names of receivers, for each trace.
+    /// The new names of receivers, per trace.
     private let receivers: [ReceiverRenaming]
-    /// The index of the trace whose battery events are kept, because a device has only one battery; nil if no trace
+    /// The index of the trace whose battery events are kept, because a device has only one battery. nil if no trace
     /// contains a battery.
     let batteryTrace: Int?
     /// The indices of traces whose 68 % accuracies are converted to 95 %.
     private let phoneTraces: Set<Int>
 
-    /// Creates the header from that of the first trace.
+    /// Creates the merged header from the first trace's header.
     ///
     /// - Parameters:
-    ///   - offset: The offset added to the times of the first trace.
-    ///   - receivers: The new names of renamed receivers, for each trace.
+    ///   - offset: The offset to add to the times of the first trace.
+    ///   - receivers: The new names of renamed receivers, per trace.
     ///   - batteryTrace: The index of the trace whose battery events are kept.
-    ///   - phones: The indices of traces whose 68 % accuracies are converted to 95 %, because other traces have 95 %
+    ///   - phones: The indices of traces whose 68 % accuracies are converted to 95 %, because other traces contain 95 %
     ///     accuracies.
     init(
         _ first: TraceHeader, offset: Int64, receivers: [[String: String]], batteryTrace: Int?, phones: Set<Int> = []
@@ -43,10 +43,10 @@ struct MergedHeader {
         }
     }
 
-    /// Adds the header of a further trace.
+    /// Adds the header of the next trace.
     ///
     /// - Parameters:
-    ///   - number: The number of the trace, counted from 1.
+    ///   - number: The trace number, counted from 1.
     ///   - file: The name of the trace in remarks.
     mutating func add(_ other: TraceHeader, number: Int, file: String) {
         var renamed: [SensorDescription.ID: SensorDescription.ID] = [:]
@@ -72,18 +72,18 @@ struct MergedHeader {
     /// Sets whether all accuracies are a phone's 68 % radii.
     mutating func set(hasPhoneAccuracies: Bool) { header.hasPhoneAccuracies = hasPhoneAccuracies }
 
-    /// Converts a phone's position to gpsd's 95 % accuracies. This project writes positions of phones, so encoding them
-    /// again loses no information.
+    /// Converts the accuracies of a phone's position to gpsd's 95 % level. Re-encoding the position loses no
+    /// information, because this project also wrote the original.
     private static func withNinetyFivePercentErrors(_ line: [UInt8]) -> [UInt8] {
         var decoder = GPSDDecoder()
         guard let report = decoder.position(line) else { return line }
         return GPSDEncoder.line(report.convertingErrors(to: .ninetyFive, from: .sixtyEight))
     }
 
-    /// Returns an event as it appears in the merged trace; nil for a battery event that is omitted.
+    /// Returns an event as it appears in the merged trace, or nil for a battery event that is omitted.
     ///
     /// - Parameters:
-    ///   - offset: The offset added to the times of the trace.
+    ///   - offset: The offset to add to the times of the trace.
     ///   - trace: The index of the trace, counted from 0.
     func merged(_ event: TraceEvent, offset: Int64, trace: Int) -> TraceEvent? {
         var event = event

@@ -4,12 +4,12 @@ import DeviceCore
 import GPSDProtocol
 import Trace
 
-/// The names of the receivers in a merged trace. Two receivers that report in the same period never share a name.
+/// The receiver names in a merged trace. Two receivers that report during the same period never share a name.
 ///
-/// If the second trace begins after the first has ended, for example if both are parts of one drive, equal receivers
-/// keep their name.
+/// If the second trace begins after the first has ended, for example because both are parts of one drive, receivers
+/// with the same name keep it.
 struct MergedReceivers {
-    /// The new names of renamed receivers, for each trace.
+    /// The new names of renamed receivers, per trace.
     private(set) var names: [[String: String]]
     private(set) var remarks: [String] = []
     private var periods: [String: [MergeSurvey.Span]] = [:]
@@ -18,7 +18,7 @@ struct MergedReceivers {
     ///
     /// - Parameters:
     ///   - surveys: The surveys of all traces.
-    ///   - files: The names of the traces in remarks.
+    ///   - files: The trace names to use in remarks.
     init(_ surveys: [MergeSurvey], files: [String]) {
         names = surveys.map { _ in [:] }
         for (index, survey) in surveys.enumerated() {
@@ -27,7 +27,7 @@ struct MergedReceivers {
                     "\(files[index]) has more than \(MergeSurvey.maximumReceivers) receivers. The remaining receivers keep their names, even if another trace contains the same names."
                 )
             }
-            // Named receivers are processed first, because reports without a name may belong to one of them.
+            // Named receivers are processed first, because reports without a receiver name may belong to one of them.
             for (path, span) in survey.receivers.sorted(by: { $0.key > $1.key }) {
                 let name =
                     path.isEmpty
@@ -44,8 +44,8 @@ struct MergedReceivers {
         }
     }
 
-    /// Returns the name for reports without a receiver. Such reports match any receiver, so they get a name if another
-    /// trace has reports in the same period; otherwise the result is empty.
+    /// Returns the name for reports without a receiver name. Such reports match any receiver, so they are given a name
+    /// if a different trace contains reports during the same period. Otherwise returns an empty string.
     private func name(ofUnnamed span: MergeSurvey.Span, in index: Int, _ surveys: [MergeSurvey]) -> String {
         let isUnambiguous = surveys.enumerated().allSatisfy { other, survey in
             other == index || !survey.receivers.values.contains { $0.overlaps(span) }
@@ -56,7 +56,7 @@ struct MergedReceivers {
         return unusedName("receiver-\(index + 1)", span, number: index + 1)
     }
 
-    /// Returns the name, or one derived from it, that no receiver has in that period.
+    /// Returns the given name, or a name derived from it, that no receiver uses during the period.
     private func unusedName(_ path: String, _ span: MergeSurvey.Span, number: Int) -> String {
         var name = path
         while periods[name]?.contains(where: { $0.overlaps(span) }) == true { name += "-\(number)" }
@@ -64,27 +64,27 @@ struct MergedReceivers {
     }
 }
 
-/// The properties of a trace that may conflict with other traces in a merge.
+/// The properties of a trace that may conflict with other traces during a merge.
 struct MergeSurvey {
-    /// The period in which a receiver reports, in nanoseconds since the start of the merged trace.
+    /// The period during which a receiver reports, in nanoseconds since the start of the merged trace.
     struct Span: Equatable {
         var first: Int64
         var last: Int64
 
-        /// True if the periods overlap or are equal. Periods that only share a boundary do not overlap.
+        /// True if the periods overlap or are equal. Periods that share only a boundary do not overlap.
         func overlaps(_ other: Span) -> Bool { self == other || (first < other.last && other.first < last) }
     }
 
-    /// The maximum number of distinguished receivers.
+    /// The maximum number of separate receivers.
     static let maximumReceivers = 256
 
-    /// The periods of the receivers by path; the path is empty for reports without a receiver.
+    /// The reporting periods by receiver path. The path is empty for reports without a receiver name.
     private(set) var receivers: [String: Span] = [:]
     /// True if there are more receivers than the maximum.
     private(set) var exceedsMaximum = false
     /// True if the trace contains a battery.
     private(set) var hasBattery: Bool
-    /// The number of losses of the position source.
+    /// The number of times the position source was lost.
     private(set) var lossCount = 0
 
     /// Reads the whole trace.

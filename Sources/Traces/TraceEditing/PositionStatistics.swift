@@ -10,7 +10,7 @@ struct PositionStatistics {
     private var result = TraceSummary.Positions()
     private var errors: [Double] = []
     private var last: GeodeticCoordinate?
-    /// A longitude, and the number of revolutions around the Earth up to it.
+    /// A longitude, and the number of revolutions around the Earth up to that point.
     private struct Longitude {
         var degrees: Double
         var revolutions: Int
@@ -34,7 +34,7 @@ struct PositionStatistics {
         }
         if report.horizontalError >= 0, errors.count < Self.maximumErrors { errors.append(report.horizontalError) }
         let coordinate = GeodeticCoordinate(latitude: report.latitude, longitude: report.longitude)
-        // The negated comparison replaces an initial NaN.
+        // The negated comparisons also replace an initial NaN.
         if !(result.south <= coordinate.latitude) { result.south = coordinate.latitude }
         if !(result.north >= coordinate.latitude) { result.north = coordinate.latitude }
         add(longitude: coordinate.longitude)
@@ -42,8 +42,8 @@ struct PositionStatistics {
         last = coordinate
     }
 
-    /// Extends the range of longitudes. The shorter way between two positions counts, which may cross the 180°
-    /// meridian.
+    /// Extends the longitude range. Between two positions, the shorter way around the Earth is assumed, which may cross
+    /// the 180° meridian.
     private mutating func add(longitude: Double) {
         if let last {
             if longitude - last.longitude > 180 { revolutions -= 1 }
@@ -56,7 +56,7 @@ struct PositionStatistics {
         longitudes = (west, east)
     }
 
-    /// The statistics; nil if there was no position report.
+    /// The statistics, or nil if there are no position reports.
     var positions: TraceSummary.Positions? {
         guard result.count > 0 else { return nil }
         var result = result

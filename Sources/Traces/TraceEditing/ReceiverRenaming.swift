@@ -9,13 +9,13 @@ struct ReceiverRenaming {
         var text: [UInt8]
     }
 
-    /// The classes of reports that originate from a receiver, even if they do not name it.
+    /// The classes of reports that originate from a receiver even if the report does not name the receiver.
     private static let measurementClasses: Set = ["TPV", "SKY", "ATT", "GST", "IMU"]
 
-    /// The new names by old name. The new name for the empty name is added to reports without a receiver.
+    /// The new names by old name. The entry for the empty name is added to reports that name no receiver.
     let names: [String: String]
 
-    /// Returns the report with the new names. Returns it unchanged if no name applies or if it is malformed.
+    /// Returns the report with the new names, or the unchanged report if no name applies or the report is malformed.
     func apply(to line: [UInt8]) -> [UInt8] {
         guard !names.isEmpty else { return line }
         let changes = line.withUnsafeBytes { bytes -> [Replacement] in
@@ -26,7 +26,7 @@ struct ReceiverRenaming {
         return result
     }
 
-    /// Returns the ranges to replace and their new contents, in ascending order.
+    /// Returns the ranges to replace and their replacements, in ascending order.
     private func replacements(in bytes: UnsafeRawBufferPointer) throws(JSONError) -> [Replacement] {
         var reader = JSONReader(bytes)
         var name = ""
@@ -67,7 +67,8 @@ struct ReceiverRenaming {
         }
     }
 
-    /// Reads the next name and returns its replacement; nil if the name does not change or the value is not a string.
+    /// Reads the next name and returns its replacement, or nil if the name does not change or the value is not a
+    /// string.
     private func renamed(_ reader: inout JSONReader) throws(JSONError) -> Replacement? {
         guard let text = try reader.textIfPresent(), let new = names[text.string()] else { return nil }
         // The range includes the quotation marks.

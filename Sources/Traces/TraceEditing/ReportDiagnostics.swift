@@ -4,18 +4,18 @@ import DeviceCore
 package import GPSDProtocol
 package import Trace
 
-/// The problems of the gpsd reports in a trace: damaged reports, invalid members and impossible values.
+/// Problems in a trace's gpsd reports: damaged reports, invalid members and impossible values.
 ///
 /// Playback uses the valid part of a damaged report, as gpsd's clients do. Commands that inspect or convert a trace
 /// print the remarks.
 package struct ReportDiagnostics: Sendable {
     private var diagnostics = InputDiagnostics()
-    /// The warnings about lines of the trace; empty unless a whole trace was read.
+    /// The warnings about lines of the trace. Empty unless a whole trace was read.
     package private(set) var lineWarnings = InputDiagnostics()
 
     package init() {}
 
-    /// Collects the problems of a whole trace.
+    /// Collects the problems in a whole trace.
     package init(_ trace: TraceFile) {
         trace.bytes.withUnsafeBytes { bytes in
             var cursor = TraceCursor(trace)
@@ -32,10 +32,10 @@ package struct ReportDiagnostics: Sendable {
         }
     }
 
-    /// Records the problems of a report that the decoder has just processed.
+    /// Records the problems in the report that the decoder has just processed.
     ///
     /// - Parameters:
-    ///   - report: The decoded report; nil for a position.
+    ///   - report: The decoded report, or nil for a position.
     ///   - bytes: The bytes of the report.
     ///   - line: The line number of the report, counted from 1.
     package mutating func record(
@@ -53,7 +53,7 @@ package struct ReportDiagnostics: Sendable {
             count: decoder.outOfRangeCount)
     }
 
-    /// Records the problems of a line that the trace contains as text because it is not a complete report.
+    /// Records the problems in a line that the trace contains as text because the line is not a complete report.
     package mutating func record(text line: [UInt8], _ decoder: inout GPSDDecoder, line number: Int) {
         line.withUnsafeBytes { record(decoder.decode($0), decoder, bytes: $0, line: number) }
     }
@@ -67,6 +67,6 @@ package struct ReportDiagnostics: Sendable {
         return String(decoding: bytes[start..<(end ?? min(offset + 64, bytes.count))], as: UTF8.self)
     }
 
-    /// One sentence for each problem.
+    /// One sentence per problem.
     package var remarks: [String] { diagnostics.remarks }
 }

@@ -6,43 +6,41 @@ import SystemCalls
 public import DeviceCore
 public import Trace
 
-/// An edit that removes data from a trace that may identify the person, the place or the time of the recording. See
-/// ``ScrubOptions``.
+/// An edit that removes data that may identify the person, the place or the time of a recording. See ``ScrubOptions``.
 ///
-/// Position, satellite and attitude reports are encoded again from their decoded values. All other reports, and lines
-/// that are not reports, are omitted, because they may contain the position in any form. From the header, serial
-/// numbers, the contexts of sensors, port names and unknown members are removed; from accessories, serial numbers, port
-/// names and names. The UUIDs, major and minor values of beacons are replaced by numbers, because public databases
-/// contain the locations of beacons. The header's `clock` and the names and locations of sensors are kept only if they
-/// have known values.
+/// Position, satellite and attitude reports are re-encoded from their decoded values. All other reports, and lines that
+/// are not reports, are omitted because they may contain the position in any form. Serial numbers, sensor contexts,
+/// port names and unknown members are removed from the header; serial numbers, port names and names are removed from
+/// accessories. The UUID, major and minor values of beacons are replaced by numbers, because public databases contain
+/// beacon locations. The header's `clock` and the names and locations of sensors are kept only if they have known
+/// values.
 ///
 /// The result may still reveal some information: magnetometer readings depend on the magnetic latitude, and barometer
 /// readings on the altitude.
 public struct ScrubEdit: TraceEdit {
     private let options: ScrubOptions
     private var decoder = GPSDDecoder()
-    /// The offset added to receivers' times, in nanoseconds; nil until the first time is known.
+    /// The offset to add to receiver times, in nanoseconds. nil until the first time is known.
     private var shift: Int64?
-    /// The position that is moved to `options.place`.
+    /// The original position that is moved to `options.place`.
     private var origin: GeodeticCoordinate?
     private var receivers: [String: String] = [:]
     private var sensors: [SensorDescription.ID: SensorDescription.ID] = [:]
-    /// The new ids of accessories by old id.
+    /// The new accessory ids by old id.
     private var accessories: [String: String] = [:]
     private var beacons = BeaconAnonymizer()
 
-    /// Creates an edit with the options.
+    /// Creates an edit with the given options.
     public init(_ options: ScrubOptions = ScrubOptions()) { self.options = options }
 
-    /// Returns a header that describes the readings, without their origin.
+    /// Returns a header that still describes the readings but not their origin.
     public mutating func header(_ header: TraceHeader) throws(DeviceError) -> TraceHeader {
         var scrubbed = TraceHeader()
-        // The member may contain arbitrary text.
+        // The `clock` member may contain arbitrary text.
         scrubbed.clock = ["CLOCK_BOOTTIME", "virtual"].contains(header.clock) ? header.clock : ""
         scrubbed.battery = header.battery
         if let start = options.start {
-            // The times of receivers are shifted by the same amount, so that they stay consistent with the machine's
-            // clock.
+            // Shifts receiver times by the same amount, so that they stay consistent with the machine's clock.
             if let former = header.start {
                 shift = start.nanoseconds.subtractingSaturated(former.wallTime.nanoseconds)
             }
@@ -119,7 +117,7 @@ public struct ScrubEdit: TraceEdit {
             if options.removesAltitude {
                 (report.altitudeHAE, report.altitudeMSL, report.altitudeUndefined) = (.nan, .nan, .nan)
             }
-            // These values are derived from the position by global models, and would reveal it.
+            // These values are derived from the position by global models, so they would reveal the position.
             if options.place != nil {
                 report.geoidSeparation = .nan
                 if !report.altitudeMSL.isNaN { report.altitudeHAE = .nan }
@@ -163,7 +161,7 @@ public struct ScrubEdit: TraceEdit {
         let moved = Geodesic.direct(from: place, azimuth: geodesic.initialAzimuth, distance: geodesic.distance)
         report.latitude = moved.destination.latitude
         report.longitude = moved.destination.longitude
-        // The direction of north changes along a geodesic, and by a different angle at the new place.
+        // The direction of north changes along a geodesic. At the new place, it changes by a different angle.
         let rotation = moved.finalAzimuth - geodesic.finalAzimuth
         if geodesic.distance > 0, rotation.isFinite {
             report.track = Self.direction(report.track + rotation)
@@ -181,7 +179,7 @@ public struct ScrubEdit: TraceEdit {
 
     // MARK: Sensors
 
-    /// Removes the field, which reveals the place of the calibration, and the date.
+    /// Removes the magnetic field, which reveals the place of the calibration, and the date, as the options require.
     private func scrubbed(_ calibration: SensorCalibration) -> SensorCalibration {
         var calibration = calibration
         if options.place != nil {
@@ -192,8 +190,7 @@ public struct ScrubEdit: TraceEdit {
         return calibration
     }
 
-    /// True for the name of a chip as used by drivers ("mpu6050", "bmi160-accel"). The names of phones often contain
-    /// those of their owners.
+    /// True for a chip name as used by drivers ("mpu6050", "bmi160-accel"). Phone names often contain the owner's name.
     private static func isChipName(_ name: String) -> Bool {
         name.utf8.count <= 24 && name.utf8.contains { $0 >= 0x30 && $0 <= 0x39 }
             && name.utf8.allSatisfy { byte in
@@ -201,7 +198,7 @@ public struct ScrubEdit: TraceEdit {
             }
     }
 
-    /// The kernel's values for the location of a sensor.
+    /// The sensor locations defined by the kernel.
     private static let knownLocations: Set<String> = [
         "accel-base", "accel-display", "accel-camera", "base", "display", "lid",
     ]
@@ -212,24 +209,25 @@ public struct ScrubEdit: TraceEdit {
         if receiver.isEmpty { return "" }
         if let known = receivers[receiver] { return known }
         let name = "/dev/gps\(receivers.count)"
-        // Bounds the memory use for a malicious trace.
+        // Limits the memory that a malicious trace can use.
         if receivers.count < 64 { receivers[receiver] = name }
         return name
     }
 
-    /// Returns the name of the kind for the first sensor of a kind, with a number for the others.
+    /// Returns a name for a sensor: the name of its kind, followed by a number unless it is the first sensor of that
+    /// kind.
     private func name(of sensor: SensorDescription, _ index: Int, in header: TraceHeader) -> SensorDescription.ID {
         let before = header.sensors[..<index].count { $0.kind == sensor.kind }
         return before == 0 ? sensor.kind.rawValue : "\(sensor.kind.rawValue)-\(before + 1)"
     }
 
-    /// Returns the new name of a sensor for an event; "sensor" if the header does not contain the sensor.
+    /// Returns the new sensor name for an event, or "sensor" if the header does not contain the sensor.
     private func name(of sensor: SensorDescription.ID) -> SensorDescription.ID { sensors[sensor] ?? "sensor" }
 
     private mutating func identifier(of accessory: String) -> String {
         if let known = accessories[accessory] { return known }
         let number = String(accessories.count + 1)
-        // Bounds the memory use for a malicious trace. All further accessories get the same number.
+        // Limits the memory that a malicious trace can use. All further accessories are assigned the same number.
         if accessories.count < 1024 { accessories[accessory] = number }
         return number
     }
@@ -237,7 +235,7 @@ public struct ScrubEdit: TraceEdit {
     private func scrubbed(_ description: AccessoryDescription, _ number: String) -> AccessoryDescription {
         var scrubbed = description
         scrubbed.serialNumber = ""
-        // A USB port number reveals nothing; a path may contain a name or a serial number.
+        // A USB port number reveals nothing, but a path may contain a name or a serial number.
         if !description.portPath.utf8.allSatisfy({ "0123456789-.:".utf8.contains($0) }) { scrubbed.portPath = number }
         scrubbed.identity = scrubbed.portIdentity
         if options.removesAccessoryNames {
@@ -249,20 +247,19 @@ public struct ScrubEdit: TraceEdit {
 
 /// The data to remove from a trace before it is shared.
 public struct ScrubOptions: Sendable {
-    /// The new place of the first position; nil keeps all positions. Distances and directions relative to the first
-    /// position are preserved, and with them the shape of a drive.
+    /// The place to which the first position is moved. Distances and directions relative to the first position are
+    /// preserved, and therefore the shape of a drive. If nil, all positions are kept.
     public var place: GeodeticCoordinate? = GeodeticCoordinate(latitude: 0, longitude: 0)
-    /// The new start time of the trace; nil keeps all times. The times of receivers are shifted by the same amount.
+    /// The new start time of the trace. Receiver times are shifted by the same amount. If nil, all times are kept.
     public var start: WallTime? = WallTime(nanoseconds: 946_684_800_000_000_000)
-    /// Whether to remove altitudes. Together with an elevation model, an altitude profile can reveal the place.
+    /// If true, removes altitudes. Together with an elevation model, an altitude profile can reveal the place.
     public var removesAltitude = false
-    /// Whether to remove the positions of satellites in the sky. Together with a time, they reveal the place.
+    /// If true, removes the positions of satellites in the sky. Together with a time, these reveal the place.
     public var removesSatellitePositions = true
-    /// Whether to remove the data exchanged with accessories.
+    /// If true, removes the data exchanged with accessories.
     public var removesAccessoryData = true
 
-    /// Whether to replace the names of accessories by their models or by numbers, because users may have chosen the
-    /// names.
+    /// If true, replaces accessory names by models or numbers, because users may have chosen the names.
     public var removesAccessoryNames = true
 
     /// Creates options that remove everything except altitudes. The place becomes 0° N 0° E and the start 2000-01-01.

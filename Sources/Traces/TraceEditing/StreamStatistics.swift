@@ -2,9 +2,9 @@
 
 import DeviceCore
 
-/// Statistics of events, grouped by stream.
+/// Event statistics, grouped by stream.
 struct StreamStatistics {
-    /// The maximum number of intervals stored for the median.
+    /// The maximum number of intervals stored to compute the median.
     static let maximumIntervals = 4096
 
     private struct Key: Hashable {
@@ -15,7 +15,7 @@ struct StreamStatistics {
     struct Meter {
         var stream: TraceSummary.Stream
         var intervals: [Int64] = []
-        /// Intervals of at least one second. Those longer than five median intervals are gaps.
+        /// Intervals of at least one second. Intervals longer than five median intervals are gaps.
         var longIntervals: [Int64] = []
     }
 

@@ -21,10 +21,10 @@ package struct TimedEventReader {
     package var diagnostics: InputDiagnostics { cursor.diagnostics }
     /// The reasons of all warnings.
     package var reasons: Set<TraceWarning.Reason> { cursor.reasons }
-    /// The number of the line that was read last, counted from 1.
+    /// The number of the last line read, counted from 1.
     package var line: Int { cursor.line }
 
-    /// Returns the next event; nil at the end.
+    /// Returns the next event, or nil at the end of the trace.
     package mutating func next() -> TraceEvent? {
         guard var event = bytes.withUnsafeBytes({ cursor.nextEvent($0) }) else { return nil }
         if event.time == nil {
@@ -34,8 +34,8 @@ package struct TimedEventReader {
         return event
     }
 
-    /// Returns the header of a native trace; for gpsd's text, a header with the start time, if known. Sensors that
-    /// appear only in events are added.
+    /// Returns the header of a native trace, or a header with the start time, if known, for gpsd's text. Sensors that
+    /// appear only in events are added to the header.
     package static func header(of trace: TraceFile) -> TraceHeader {
         var header = trace.header ?? TraceHeader()
         if trace.header == nil {
@@ -45,7 +45,7 @@ package struct TimedEventReader {
                 header.start = TraceHeader.Start(wallTime: start, boot: .zero)
             }
         }
-        // Adds the sensors that appear only in events, so that the header of the result describes them.
+        // Adds the sensors that appear only in events, so that the header describes all sensors.
         let known = Set(header.sensors.map(\.id))
         for sensor in trace.findSensors() where !known.contains(sensor.id) { header.add(sensor) }
         return header
@@ -61,14 +61,14 @@ package struct TimedEventReader {
 }
 
 extension GPSDDecoder {
-    /// Returns the position report on a line; nil for other reports.
+    /// Returns the position report in a line, or nil for other reports.
     mutating func position(_ line: [UInt8]) -> PositionReport? {
         if case .position(let report) = line.withUnsafeBytes({ decode($0) }) { report } else { nil }
     }
 }
 
 extension GPSDReport {
-    /// The path of the receiver; nil for reports that do not originate from a receiver.
+    /// The receiver's path, or nil for reports that do not originate from a receiver.
     var receiver: String? {
         switch self {
         case .position(let report): report.receiver

@@ -3,14 +3,14 @@
 public import DeviceCore
 public import Trace
 
-/// Applies edits to traces event by event, so that the memory use does not depend on the length of a trace.
+/// Applies edits to traces one event at a time, so memory use does not depend on the length of the trace.
 public enum TraceEditor {
     /// Applies the edits in order and writes the resulting trace.
     ///
-    /// A trace in another format is converted to the native format. Reports without an arrival time get the time at
-    /// which playback would deliver them.
+    /// A trace in a different format is converted to the native format. Reports without arrival times are written with
+    /// the times at which playback would deliver them.
     ///
-    /// - Returns: Remarks about lines that were not or not completely read, grouped by problem.
+    /// - Returns: Remarks about lines that were skipped or only partly read, grouped by problem.
     @discardableResult
     public static func write(
         _ trace: TraceFile, edits: [any TraceEdit] = [], to sink: any TraceSink
@@ -54,16 +54,16 @@ public enum TraceEditor {
     }
 }
 
-/// A change of a trace that is applied event by event by a ``TraceEditor``, for example extracting a part or injecting
+/// An edit that a ``TraceEditor`` applies to a trace one event at a time, for example extracting a part or injecting
 /// faults.
 public protocol TraceEdit {
     /// Returns the edited header. Called once, before any event.
     mutating func header(_ header: TraceHeader) throws(DeviceError) -> TraceHeader
 
-    /// Appends the events that result from an event: none, one or several. Their times must never decrease.
+    /// Appends zero or more events that result from the given event. Their times must never decrease.
     mutating func process(_ event: TraceEvent, into events: inout [TraceEvent])
 
-    /// Appends the remaining events at the end of the trace. Throws an error if the edit turns out not to apply to this
+    /// Appends any remaining events at the end of the trace. Throws an error if the edit turns out not to apply to the
     /// trace.
     mutating func finish(into events: inout [TraceEvent]) throws(DeviceError)
 }

@@ -25,7 +25,7 @@ extension TraceFault.Action {
     /// False for an instantaneous fault.
     var hasDuration: Bool { subject != .accessories }
 
-    /// True if the meaning of the value depends on the kind of sensor.
+    /// True if the meaning of the fault's value depends on the kind of sensor.
     fileprivate var needsKind: Bool {
         switch self {
         case .saturation, .disturbance: true
@@ -35,7 +35,7 @@ extension TraceFault.Action {
 }
 
 extension TraceFault {
-    /// Throws an error if the fault cannot apply to its target according to the header.
+    /// Throws an error if, according to the header, the fault cannot apply to its target.
     func check(against header: TraceHeader) throws(DeviceError) {
         if duration != nil, !action.hasDuration { throw error("accepts no duration, because it is instantaneous") }
         let kinds = Set(header.sensors.map(\.kind))
@@ -59,7 +59,7 @@ extension TraceFault {
         }
     }
 
-    /// Throws an error if the fault begins after the last event.
+    /// Throws an error if the fault starts after the last event.
     func check(end: Int64) throws(DeviceError) {
         guard startNanoseconds > end else { return }
         throw error("begins after the end of the recording, which is at \(Double(end / 1_000_000) / 1000) s")
@@ -98,14 +98,14 @@ extension TraceFault {
 extension TraceFault {
     var startNanoseconds: Int64 { max(0, Int64(saturatingSeconds: start) ?? 0) }
 
-    /// The end in nanoseconds since the start of the trace; nil for a fault without an end.
+    /// The end in nanoseconds since the start of the trace, or nil for a fault without an end.
     var endNanoseconds: Int64? {
         duration.map { startNanoseconds.addingSaturated(max(0, Int64(saturatingSeconds: $0) ?? 0)) }
     }
 
     func isActive(at time: Int64) -> Bool { time >= startNanoseconds && endNanoseconds.map { time < $0 } ?? true }
 
-    /// The path of the only receiver to which the fault applies; nil for all.
+    /// The path of the only receiver to which the fault applies, or nil if it applies to all receivers.
     var receiver: String? { appliesToPositions ? nil : target }
 
     /// True if the fault has no target or the target "gpsd".

@@ -7,45 +7,46 @@ import Trace
 public struct TraceFault: Sendable, Hashable {
     /// The kind of fault.
     public enum Action: Sendable, Hashable {
-        /// Receivers report no fix.
+        /// The receivers report no fix.
         case noFix
         /// gpsd or the target sensor delivers no events.
         case silence
-        /// gpsd or the target sensor is lost and becomes available again; the trace contains both events.
+        /// gpsd or the target sensor is lost and later becomes available again. Both events are added to the trace.
         case loss
         /// Each event is omitted with this probability.
         case drop(Double)
         /// Each event is duplicated with this probability.
         case duplicate(Double)
-        /// Events are delayed by up to this number of seconds, uniformly distributed. The measurement times of readings
-        /// do not change.
+        /// Each event is delayed by up to this number of seconds, uniformly distributed. The readings' measurement
+        /// times do not change.
         case jitter(Double)
-        /// A sensor, or one of its axes (0 to 2), repeats its last value.
+        /// A sensor repeats its last value. If `axis` (0 to 2) is given, only that axis does.
         case stuck(axis: Int?)
         /// The magnitude of each component is limited to this value, in the unit of the sensor's kind. Requires a
-        /// target if the trace has sensors of several kinds.
+        /// target if the trace contains several kinds of sensors.
         case saturation(Double)
-        /// This value is added to the readings, in the sensor's own axes and the unit of its kind. Requires a target
-        /// under the same condition as ``saturation(_:)``.
+        /// This value is added to the readings, in the sensor's own axes and the unit of its kind. Requires a target if
+        /// the trace contains several kinds of sensors.
         case disturbance(SIMD3<Double>)
-        /// The receivers' clocks are wrong by this number of seconds.
+        /// The receivers' clocks are off by this number of seconds.
         case clockStep(Double)
-        /// An accessory is unplugged. Its events are omitted until the trace attaches it again. Has no duration.
+        /// An accessory is unplugged. Its events are omitted until it is attached again in the trace. Accepts no
+        /// duration.
         case unplug
-        /// An accessory is unplugged during the program's next write. Has no duration.
+        /// An accessory is unplugged while the program performs its next write. Accepts no duration.
         case unplugDuringWrite
     }
 
     /// The kind of fault.
     public var action: Action
-    /// The target: "gpsd"; a sensor's id or kind; for ``Action/noFix`` and ``Action/clockStep(_:)`` also a receiver's
-    /// path; for an accessory its id in the trace. nil for every possible target.
+    /// The target: "gpsd", a sensor's id or kind, or an accessory's id in the trace. For ``Action/noFix`` and
+    /// ``Action/clockStep(_:)``, a receiver's path is also accepted. nil means every possible target.
     public var target: String?
-    /// The beginning in seconds since the start of the trace. ``FaultEdit`` throws an error if it is after the last
-    /// event.
+    /// The start of the fault, in seconds since the start of the trace. ``FaultEdit`` throws an error if the fault
+    /// starts after the last event.
     public var start: Double
-    /// The duration in seconds; nil if the fault does not end. A loss that lasts beyond the last event has no end in
-    /// the trace.
+    /// The duration in seconds. nil means that the fault does not end. If a loss lasts beyond the last event, the trace
+    /// does not contain its end.
     public var duration: Double?
 
     /// Creates a fault.
@@ -58,10 +59,10 @@ public struct TraceFault: Sendable, Hashable {
 }
 
 extension TraceFault: CustomStringConvertible {
-    /// The maximum jitter in seconds. It bounds the part of a trace that is kept in memory.
+    /// The maximum jitter in seconds. It limits how much of a trace is kept in memory.
     package static let maximumJitter = 60.0
 
-    /// The syntax of a list of faults, for the help text of commands.
+    /// The syntax of a fault list, for the help text of commands.
     public static let syntax = """
         A list of faults, separated by commas: name[=value][(target)][@when[+duration]]. @when is a time from the start, \
         such as 2.5s or 300ms. Without it, the fault begins at the start; without a duration, it never ends. The target is \
@@ -82,8 +83,8 @@ extension TraceFault: CustomStringConvertible {
         cut(1)                  an accessory is unplugged in the middle of the next write
         """
 
-    /// Parses a list of faults such as `nofix@10s+5s,drop=0.01(gyroscope)`; see ``syntax``. Throws an error if the list
-    /// is empty.
+    /// Parses a fault list such as `nofix@10s+5s,drop=0.01(gyroscope)`; see ``syntax``. Throws an error if the list is
+    /// empty.
     public static func list(_ text: String) throws(DeviceError) -> [TraceFault] {
         var faults: [TraceFault] = []
         for clause in try FaultClause.list(text) { faults.append(try TraceFault(clause)) }

@@ -5,11 +5,11 @@ public import Trace
 
 /// Merges several traces into one, for example a drive whose positions and motion were recorded by two programs.
 public enum TraceMerger {
-    /// The alignment of the traces in time.
+    /// The method for aligning the traces in time.
     public enum Alignment: String, Sendable, CaseIterable {
-        /// By the civil time of each trace's start.
+        /// Aligns the traces by the civil time of their starts.
         case clock
-        /// All traces start at the same time.
+        /// Lets all traces start at the same time.
         case start
     }
 
@@ -18,16 +18,18 @@ public enum TraceMerger {
     /// Writes the events of all traces in chronological order. Events with equal times are written in the order of the
     /// traces.
     ///
-    /// The header is that of the first trace, but starts at the earliest start of all traces and contains the devices,
-    /// sensors, calibrations and contexts of all traces. A number is appended to the id of a sensor that an earlier
-    /// trace contains, and to the ids of all accessories of the second and later traces. The first 256 receivers of a
-    /// trace are renamed in the same way if an earlier trace has reports of a receiver with the same name in the same
-    /// period. The battery is that of the first trace that has one. If some traces have a phone's 68 % accuracies and
-    /// others gpsd's 95 % accuracies, all are converted to 95 %. With ``Alignment/clock``, every trace must contain its
-    /// start time.
+    /// The header is based on the first trace's header. It starts at the earliest start of all traces and contains the
+    /// devices, sensors, calibrations and contexts of all traces.
     ///
-    /// - Returns: Remarks for the user: renamed sensors and receivers, receivers beyond the maximum, different clocks,
-    ///   warnings.
+    /// A number is appended to the id of a sensor if an earlier trace contains the same id, and to the ids of all
+    /// accessories in the second and later traces. The first 256 receivers of a trace are renamed in the same way if an
+    /// earlier trace contains reports from a receiver with the same name during the same period. The battery is taken
+    /// from the first trace that has one. If some traces contain a phone's 68 % accuracies and others gpsd's 95 %
+    /// accuracies, all accuracies are converted to 95 %. With ``Alignment/clock``, every trace must contain its start
+    /// time.
+    ///
+    /// - Returns: Remarks for the user about renamed sensors and receivers, receivers beyond the maximum, different
+    ///   clocks, and warnings.
     @discardableResult
     public static func write(
         _ traces: [TraceFile], alignment: Alignment = .clock, to sink: any TraceSink
@@ -78,7 +80,7 @@ public enum TraceMerger {
         return remarks
     }
 
-    /// Returns remarks about traces whose times are from different clocks.
+    /// Returns remarks about traces whose times come from different clocks.
     private static func clockRemarks(_ traces: [TraceFile], _ headers: [TraceHeader]) -> [String] {
         guard let machine = headers.firstIndex(where: { !$0.clock.isEmpty }) else { return [] }
         return headers.indices.filter { headers[$0].clock.isEmpty }.map {
@@ -86,7 +88,7 @@ public enum TraceMerger {
         }
     }
 
-    /// Returns remarks about losses in one trace that also affect the receivers of another.
+    /// Returns remarks about losses in one trace that also affect the receivers of a different trace.
     private static func lossRemarks(_ traces: [TraceFile], _ surveys: [MergeSurvey]) -> [String] {
         guard surveys.count(where: { !$0.receivers.isEmpty }) > 1 else { return [] }
         return surveys.indices.filter { surveys[$0].lossCount > 0 }.map {
@@ -94,7 +96,7 @@ public enum TraceMerger {
         }
     }
 
-    /// Returns the offset added to the times of each trace in nanoseconds; at least one offset is 0.
+    /// Returns the offsets in nanoseconds to add to the times of each trace. At least one offset is 0.
     private static func offsets(
         _ traces: [TraceFile], _ headers: [TraceHeader], _ alignment: Alignment
     ) throws(DeviceError) -> [Int64] {

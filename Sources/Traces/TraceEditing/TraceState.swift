@@ -4,7 +4,7 @@ import DeviceCore
 import GPSDProtocol
 package import Trace
 
-/// The state at a position in a trace that results from earlier events, represented as events that restore it.
+/// The state at a position in a trace, represented as a list of events that restore it.
 package struct TraceState: Sendable {
     private struct Attachment {
         var id: String
@@ -19,7 +19,7 @@ package struct TraceState: Sendable {
     private var attachments: [Attachment] = []
     private var version: [UInt8]?
     private var devices: [UInt8]?
-    /// Receivers that were added or changed after the last list of devices, by path.
+    /// Receivers that were added or changed after the last device list, by path.
     private var receivers: [(path: String, line: [UInt8])] = []
     private var decoder = GPSDDecoder()
 
@@ -66,7 +66,7 @@ package struct TraceState: Sendable {
             receivers = []
         case .device(let receiver):
             receivers.removeAll { $0.path == receiver.path }
-            // Bounds the memory use for a malicious trace.
+            // Limits the memory that a malicious trace can use.
             if receivers.count < 64 { receivers.append((receiver.path, line)) }
         default: break
         }

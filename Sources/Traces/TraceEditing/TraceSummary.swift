@@ -7,12 +7,12 @@ package import Trace
 
 /// A summary of a trace: its streams with their rates and gaps, its clocks, and the quality of its positions.
 package struct TraceSummary: Sendable {
-    /// The events of one kind from one origin.
+    /// All events of one kind and origin.
     package struct Stream: Sendable {
-        /// The kind of event: the class of gpsd's reports ("TPV", "SKY" and others), the kind of a sensor, "battery",
-        /// "accessory", "beacon", "loss", or "text" for other lines from gpsd.
+        /// The kind of event: a gpsd report class ("TPV", "SKY" and others), a sensor kind, "battery", "accessory",
+        /// "beacon", "loss", or "text" for other lines from gpsd.
         package var kind: String
-        /// The origin: a receiver's path, a sensor's id, an accessory's id or a beacon's UUID; empty if unknown.
+        /// The origin: a receiver's path, a sensor's id, an accessory's id or a beacon's UUID. Empty if unknown.
         package var origin: String
         /// The number of events.
         package var count = 0
@@ -20,49 +20,50 @@ package struct TraceSummary: Sendable {
         package var first: Int64 = 0
         /// The time of the last event, in nanoseconds since the start of the trace.
         package var last: Int64 = 0
-        /// The median interval between two events in nanoseconds, from at most the first 4096 intervals; 0 for fewer
-        /// than two events.
+        /// The median interval between consecutive events in nanoseconds, computed from at most the first 4096
+        /// intervals. 0 if there are fewer than two events.
         package var interval: Int64 = 0
         /// The number of gaps: intervals of at least one second that are longer than five median intervals.
         package var gapCount = 0
-        /// The longest interval between two events, in nanoseconds.
+        /// The longest interval between consecutive events, in nanoseconds.
         package var longestInterval: Int64 = 0
-        /// The time at which the longest interval began, in nanoseconds since the start of the trace.
+        /// The start of the longest interval, in nanoseconds since the start of the trace.
         package var longestStart: Int64 = 0
 
-        /// The rate in hertz, from the median interval; nil for fewer than two events, or if the median interval is 0.
+        /// The rate in hertz, computed from the median interval. nil if there are fewer than two events or the median
+        /// interval is 0.
         package var rate: Double? { interval > 0 ? 1e9 / Double(interval) : nil }
     }
 
     /// Statistics of the positions.
     package struct Positions: Sendable {
-        /// The number of position reports, with and without a fix.
+        /// The number of position reports with or without a fix.
         package var count = 0
-        /// The number of reports with latitude and longitude.
+        /// The number of reports that contain latitude and longitude.
         package var fixCount = 0
         /// The number of reports that also contain an altitude.
         package var threeDimensionalCount = 0
-        /// The median of the estimated horizontal errors (`eph`), in metres, from at most the first 65,536 reports; NaN
-        /// if there was none.
+        /// The median estimated horizontal error (`eph`) in metres, computed from at most the first 65,536 reports. NaN
+        /// if no report contains one.
         package var medianError = Double.nan
-        /// The southern limit of the area, in degrees north; NaN without a fix.
+        /// The southern limit of the area, in degrees north. NaN without a fix.
         package var south = Double.nan
-        /// The western limit in degrees east; NaN without a fix. Greater than `east` if the track crosses the 180°
-        /// meridian. If the track goes around the Earth, the limits are -180 and 180.
+        /// The western limit of the area, in degrees east. NaN without a fix. Greater than `east` if the track crosses
+        /// the 180° meridian. If the track goes around the Earth, the limits are -180 and 180.
         package var west = Double.nan
-        /// The northern limit in degrees north; NaN without a fix.
+        /// The northern limit of the area, in degrees north. NaN without a fix.
         package var north = Double.nan
-        /// The eastern limit in degrees east; NaN without a fix.
+        /// The eastern limit of the area, in degrees east. NaN without a fix.
         package var east = Double.nan
-        /// The length of the track between fixes, in metres. Includes jumps of any length and the noise at rest.
+        /// The length of the track between fixes, in metres. Includes jumps of any length and noise while stationary.
         package var distance = 0.0
-        /// The time in the first report with a time; nil if there was none.
+        /// The time in the first report that contains a time, or nil if there is no such report.
         package var firstTime: WallTime?
-        /// The time in the last report with a time; nil if there was none.
+        /// The time in the last report that contains a time, or nil if there is no such report.
         package var lastTime: WallTime?
     }
 
-    /// The times of the machine and of the receiver at the same instant.
+    /// The machine's time and the receiver's time at the same instant.
     package struct ClockPair: Sendable {
         /// The arrival time of the report, in nanoseconds since the start of the trace.
         package var time: Int64
@@ -71,27 +72,28 @@ package struct TraceSummary: Sendable {
     }
 
     package var name = ""
-    /// The header; for gpsd's text, a header with the known members.
+    /// The header. For gpsd's text, a header with the known members.
     package var header = TraceHeader()
-    /// The streams in order of their first event.
+    /// The streams in order of their first events.
     package var streams: [Stream] = []
-    /// The number of all events.
+    /// The total number of events.
     package var count = 0
     /// The time of the last event, in nanoseconds since the start of the trace.
     package var duration: Int64 = 0
-    /// Statistics of the positions; nil if there is no position report.
+    /// Statistics of the positions, or nil if there are no position reports.
     package var positions: Positions?
-    /// The clocks at the first and the last report with a time.
+    /// The clock times at the first and last report that contain a time.
     package var clocks: [ClockPair] = []
-    /// Remarks about invalid lines and reports, with the number of occurrences and the first occurrence.
+    /// Remarks about invalid lines and reports, with the number of occurrences and the first occurrence of each
+    /// problem.
     package var remarks: [String] = []
-    /// The number of warnings about lines that were not or not completely read.
+    /// The number of warnings about lines that were skipped or only partly read.
     package var warningCount = 0
-    /// The faults that were injected into the trace, as JSON from the header; empty if there were none.
+    /// The faults that were injected into the trace, as JSON from the header. Empty if there are none.
     package var faults = ""
 
-    /// The drift of the machine's clock relative to the receiver's over the whole trace, in parts per million; positive
-    /// if the machine's clock runs fast. nil for less than 60 s, and for traces without arrival times.
+    /// The drift of the machine's clock relative to the receiver's clock over the whole trace, in parts per million.
+    /// Positive if the machine's clock runs fast. nil if the trace covers less than 60 s or has no arrival times.
     package var clockDrift: Double? {
         guard let first = clocks.first, let last = clocks.last, header.clock != "",
             case let machine = Double(last.time) - Double(first.time), machine >= 60e9,
@@ -102,7 +104,7 @@ package struct TraceSummary: Sendable {
 }
 
 extension TraceSummary {
-    /// The maximum number of distinguished streams. Events of further streams are counted in the last one.
+    /// The maximum number of separate streams. Events of further streams are counted in the last stream.
     package static let maximumStreams = 1024
 
     /// Reads the whole trace.

@@ -4,7 +4,7 @@ package import DeviceCore
 import JSONBytes
 
 /// A location in the JSON format of OwnTracks (`"_type":"location"`), which OwnTracks Recorder, Home Assistant, Traccar
-/// and others can read.
+/// and other programs can read.
 ///
 /// Unknown values are NaN and are omitted from the message.
 package struct OwnTracksLocation: Sendable {
@@ -33,9 +33,9 @@ package struct OwnTracksLocation: Sendable {
 }
 
 extension OwnTracksLocation {
-    /// Creates the location of a report; nil if the report has no fix.
+    /// Creates a location from a report. Returns nil if the report has no fix.
     ///
-    /// - Parameter now: The time at which the report arrived. It is used if the receiver reports no time.
+    /// - Parameter now: The time at which the report arrived. Used if the receiver reports no time.
     package init?(_ report: PositionReport, now: WallTime) {
         guard report.hasFix else { return nil }
         self.init(latitude: report.latitude, longitude: report.longitude, time: report.time ?? now)
@@ -45,7 +45,7 @@ extension OwnTracksLocation {
             let (east, north) = (report.longitudeError, report.latitudeError)
             accuracy = (east * east + north * north).squareRoot()
         }
-        // In a 2D fix, the altitude is the last known one or an estimate.
+        // In a 2D fix, the altitude is an estimate or the last known altitude.
         if report.mode == .threeDimensional {
             altitude = report.altitude
             verticalAccuracy = report.verticalError
@@ -54,10 +54,10 @@ extension OwnTracksLocation {
         course = report.track
     }
 
-    /// Returns the location as a position report for the subscribers of the board.
+    /// Returns the location as a position report for the board's subscribers.
     ///
     /// - Parameters:
-    ///   - receiver: The topic, which is used in place of the receiver's path.
+    ///   - receiver: The topic, which replaces the receiver's path.
     ///   - arrival: The time at which the location arrived.
     package func report(receiver: String, arrival: BootTime) -> PositionReport {
         var report = PositionReport()
@@ -79,11 +79,11 @@ extension OwnTracksLocation {
 extension OwnTracksLocation {
     /// Encodes the location as one line of JSON.
     ///
-    /// Numbers that OwnTracks documents as integers are written as integers, because its apps reject others. Accuracies
-    /// are rounded up, so that no position appears more accurate than it is. `tst` is in seconds. The additional
-    /// `tst_ms` is an extension of this package in milliseconds, for boards that report more than once per second.
+    /// Numbers that OwnTracks documents as integers are written as integers, because its apps reject fractions.
+    /// Accuracies are rounded up, so that no position appears more accurate than it is. `tst` is in seconds. `tst_ms`,
+    /// in milliseconds, is an extension of this package for boards that report more than once per second.
     ///
-    /// - Parameter tracker: The two characters that maps display (`tid`).
+    /// - Parameter tracker: The two characters displayed on maps (`tid`).
     package func json(tracker: String) -> [UInt8] {
         var writer = JSONWriter()
         writer.object { writer in
@@ -107,7 +107,7 @@ extension OwnTracksLocation {
         return writer.bytes
     }
 
-    /// Returns the rounded value; nil if it is NaN, less than `least` or greater than 1e9.
+    /// Returns the rounded value, or nil if it is NaN, less than `least` or greater than 1e9.
     private static func rounded(
         _ value: Double, _ rule: FloatingPointRoundingRule, minimum least: Double = -1e9
     ) -> Int64? {
@@ -124,7 +124,7 @@ extension Int64 {
     }
 }
 
-/// The message that the broker publishes if the connection of a board is lost (`"_type":"lwt"`).
+/// The message that the broker publishes if it loses the connection to a board (`"_type":"lwt"`).
 package enum OwnTracksWill {
     /// Encodes the message.
     ///

@@ -3,13 +3,13 @@
 import DeviceCore
 import JSONBytes
 
-/// A parsed message on the topic of a board.
+/// A parsed message on a board's topic.
 package enum OwnTracksMessage: Sendable {
     /// A location.
     case location(OwnTracksLocation)
-    /// The last will of the board: its connection to the broker has been lost.
+    /// The board's last will, which means that the board has lost its connection to the broker.
     case will
-    /// A message of another type.
+    /// A message of a different type.
     case other
     /// An invalid message, with the reason.
     case malformed(String)
@@ -73,11 +73,11 @@ package enum OwnTracksMessage: Sendable {
     }
 
     private static func location(_ fields: Fields) -> OwnTracksMessage {
-        // Comparisons with NaN are false, so this also rejects missing values.
+        // Comparisons with NaN are false, so this check also rejects missing values.
         guard abs(fields.latitude) <= 90, abs(fields.longitude) <= 180 else {
             return .malformed("lat and lon are not a valid position")
         }
-        // The years 1970 to 2261, the range of `WallTime`. 0 is invalid, and published times are in whole seconds.
+        // The range of `WallTime` is 1970 to 2261. 0 is invalid, and published times are in whole seconds.
         guard fields.seconds >= 1, fields.seconds < 9.2e9, let whole = WallTime(seconds: fields.seconds) else {
             return .malformed("tst is not a valid time in seconds since 1970")
         }

@@ -2,15 +2,15 @@
 
 import SystemCalls
 
-/// The capacity of a spool. The oldest records are dropped if it is exceeded.
+/// The capacity of a spool. If it is exceeded, the oldest records are dropped.
 struct SpoolLimits: Sendable {
     /// The maximum number of records on disk.
     var records = 100_000
     /// The maximum size on disk, in bytes.
     var bytes = 16 << 20
-    /// The size at which a new file is started, in bytes. Records are dropped from the disk one file at a time.
+    /// The size at which a new file is started, in bytes. Records on disk are dropped one file at a time.
     var fileBytes = 64 << 10
-    /// The maximum number of records in memory, without a directory or if the disk cannot be written.
+    /// The maximum number of records in memory. Applies if there is no directory or the disk cannot be written.
     var memoryRecords = 10_000
     /// The maximum size in memory, in bytes.
     var memoryBytes = 4 << 20
@@ -19,27 +19,27 @@ struct SpoolLimits: Sendable {
 /// A persistent queue of messages for the broker.
 ///
 /// Messages are stored on disk if there is a directory, and in memory if they cannot be written to disk. A message
-/// remains in the queue until it is acknowledged, including in the next run.
+/// remains in the queue until it is acknowledged, even across runs.
 final class Spool {
-    /// nil without a directory, and after `close()`.
+    /// The directory. nil if there is none, and after `close()`.
     private var folder: SpoolFolder?
     private let limits: SpoolLimits
     private let disk: SpoolFileSystem
-    /// The files, oldest first. Lines are appended to the last one if it is open.
+    /// The files, oldest first. Lines are appended to the last file if it is open.
     private var files: [SpoolFile] = []
     /// True if a file has been created since the directory was synced.
     private var hasNewFile = false
-    /// The records that are not on disk. They are newer than those on disk.
+    /// The records that are not on disk. They are newer than the records on disk.
     private var memory = SpoolMemory()
-    /// All records up to this number have been acknowledged or dropped.
+    /// The number up to which all records have been acknowledged or dropped.
     private var acknowledged: UInt64 = 0
     private var nextNumber: UInt64 = 1
     private var reader = SpoolReader()
     /// The number of acknowledgements that have not been written to disk.
     private var unwrittenAcknowledgements = 0
 
-    /// The first error of the disk. Reset when records can be written again and the queue is empty. Records that cannot
-    /// be read are dropped unless the error is temporary.
+    /// The first disk error. Reset when records can be written again and the queue is empty. Records that cannot be
+    /// read are dropped unless the error is temporary.
     private(set) var failure: DeviceError?
     private var hasWritten = true
     /// The number of records that were dropped.
@@ -47,8 +47,8 @@ final class Spool {
     /// The number of the last appended position.
     private(set) var lastPosition: UInt64 = 0
 
-    /// Creates a spool with the records that a previous run has left in the directory. Without a directory, all records
-    /// are in memory.
+    /// Creates a spool with the records that a previous run left in the directory. Without a directory, all records are
+    /// kept in memory.
     init(folder path: String?, limits: SpoolLimits = SpoolLimits(), disk: SpoolFileSystem = SpoolFileSystem())
         throws(DeviceError)
     {
@@ -69,8 +69,8 @@ final class Spool {
     /// True if all queued records are stored on disk.
     var isAllOnDisk: Bool { folder != nil && memory.count == 0 }
 
-    /// Returns a descriptor of a file or directory with unsynced data, for ``SpoolFileSystem/sync``; nil if there is none.
-    /// The caller has to close the descriptor.
+    /// Returns a descriptor of a file or directory with unsynced data for ``SpoolFileSystem/sync``, or nil if all data
+    /// is synced. The caller must close the descriptor.
     func descriptorToSync() -> Int32? {
         for file in files { if let descriptor = file.descriptorToSync() { return descriptor } }
         guard hasNewFile, let descriptor = folder?.descriptorToSync() else { return nil }
@@ -83,7 +83,7 @@ final class Spool {
 
     // MARK: Writing
 
-    /// Appends a message. Returns false if it is too long or cannot be encoded as a line.
+    /// Appends a message. Returns false if the message is too long or cannot be encoded as a line.
     @discardableResult
     func append(_ kind: SpoolRecord.Kind, topic: String, payload: [UInt8]) -> Bool {
         let record = SpoolRecord(number: nextNumber, kind: kind, topic: topic, payload: payload)
@@ -95,7 +95,7 @@ final class Spool {
         if kind == .position { lastPosition = record.number }
         memory.append(record)
         if folder != nil { moveToDisk(newest: line) }
-        // Older records on disk are kept, because they do not use memory.
+        // Keeps older records that are on disk, because they use no memory.
         while memory.count > limits.memoryRecords || memory.bytes > limits.memoryBytes, memory.removeFirst() != nil {
             dropped += 1
         }
@@ -139,7 +139,7 @@ final class Spool {
 
     private func fileToWrite(_ number: UInt64) throws(DeviceError) -> SpoolFile {
         if let file = current, file.size < limits.fileBytes || file.numbers.isEmpty { return file }
-        // Removes a closed file without queued records, because it is unused and the new file may require its name.
+        // Removes a closed file without queued records, because it is unused and the new file may need its name.
         if let last = files.last, last.unacknowledgedCount == 0, last.size == 0 || last.numbers.lowerBound == number {
             last.remove()
             files.removeLast()
@@ -182,7 +182,7 @@ final class Spool {
 
     // MARK: Reading
 
-    /// Returns the next record that has not been returned since ``rewind()``; nil if there is none.
+    /// Returns the next record that has not been returned since ``rewind()``, or nil if there is none.
     func next() -> SpoolRecord? {
         while true {
             do throws(DeviceError) {
@@ -190,7 +190,7 @@ final class Spool {
                 break
             } catch {
                 recordFailure(error)
-                // No record is lost by a temporary lack of resources.
+                // A temporary lack of resources must not cause the loss of records.
                 guard let file = reader.file, case .system(_, let number)? = error.cause,
                     ![EMFILE, ENFILE, ENOMEM].contains(number)
                 else { return nil }
@@ -202,7 +202,7 @@ final class Spool {
         return record
     }
 
-    /// Restarts reading at the oldest queued record, because messages that have been sent may be lost.
+    /// Restarts reading at the oldest queued record, because sent messages may have been lost.
     func rewind() {
         reader = SpoolReader()
         writeAcknowledgement()
@@ -214,7 +214,7 @@ final class Spool {
         acknowledged = number
         defer { if hasWritten, failure != nil, count == 0 { failure = nil } }
         if memory.remove(number) { return }
-        // Usually there is one file with one record.
+        // Usually there is only one file with one record.
         while let file = files.first, file.numbers.upperBound <= number, file !== current {
             files.removeFirst()
             file.remove()

@@ -14,10 +14,10 @@ struct SpoolFileSystem: Sendable {
     var write: @Sendable (Int32, UnsafeRawBufferPointer) -> Int = { systemWrite($0, $1) }
 }
 
-/// A file of a spool. Lines are only appended to it.
+/// A spool file. Lines are only appended to the file.
 final class SpoolFile {
     let path: String
-    /// The numbers of its records. Empty without records.
+    /// The numbers of the file's records. Empty if the file has no records.
     private(set) var numbers: Range<UInt64>
     /// The size in bytes. The file contains only complete lines.
     private(set) var size: Int
@@ -25,12 +25,12 @@ final class SpoolFile {
     var unacknowledgedCount: Int
     private let descriptor: Int32
     private let disk: SpoolFileSystem
-    /// False for a file of a previous run, and after an incomplete line could not be removed.
+    /// False for a file from a previous run, and after an incomplete line could not be removed.
     private(set) var isOpen: Bool
     /// True if the file has lines that may not have been written to the storage device.
     private var isUnsynced = false
 
-    /// Creates a new file for the records from `number` on.
+    /// Creates a new file for records starting at `number`.
     init(in folder: String, from number: UInt64, disk: SpoolFileSystem) throws(DeviceError) {
         path = "\(folder)/\(Self.name(number))"
         descriptor = ExclusiveFile.open(path, access: O_RDWR | O_APPEND)
@@ -41,7 +41,7 @@ final class SpoolFile {
         }
     }
 
-    /// Creates an object for a file of a previous run.
+    /// Creates an object for a file from a previous run.
     init(path: String, numbers: Range<UInt64>, size: Int, waiting: Int, disk: SpoolFileSystem) {
         (self.path, self.numbers, self.size, self.unacknowledgedCount, self.disk) = (path, numbers, size, waiting, disk)
         (descriptor, isOpen) = (-1, false)
@@ -49,7 +49,8 @@ final class SpoolFile {
 
     deinit { if descriptor >= 0 { systemClose(descriptor) } }
 
-    /// Returns the file name for a number. With 20 digits, the alphabetical order of names is the order of numbers.
+    /// Returns the file name for a number. The number has 20 digits, so the alphabetical order of names is the
+    /// numerical order.
     static func name(_ number: UInt64) -> String {
         let digits = String(number)
         return String(repeating: "0", count: max(0, 20 - digits.utf8.count)) + digits + suffix
@@ -57,7 +58,7 @@ final class SpoolFile {
 
     static let suffix = ".spool"
 
-    /// Appends a line, completely or not at all. Returns an error number on failure.
+    /// Appends a line, either completely or not at all. Returns an error number on failure.
     func append(_ line: [UInt8], record number: UInt64? = nil) -> Int32? {
         let problem = line.withUnsafeBytes { buffer -> Int32? in
             var offset = 0
@@ -72,7 +73,7 @@ final class SpoolFile {
             return nil
         }
         if let problem {
-            // Removes an incomplete line. If this fails, the next line has to be written to another file.
+            // Removes an incomplete line. If this fails, the next line must be written to a different file.
             if disk.truncate(descriptor, size) != 0 { isOpen = false }
             return problem
         }
@@ -93,15 +94,15 @@ final class SpoolFile {
         return true
     }
 
-    /// Removes the file and frees its blocks, even if the syncing thread or a child process before `exec` has a copy of
-    /// the descriptor.
+    /// Removes the file and frees its blocks, even if the syncing thread or a child process that has not called `exec`
+    /// yet holds a copy of the descriptor.
     func remove() {
         unlink(path)
         if descriptor >= 0 { _ = ftruncate(descriptor, 0) }
     }
 
-    /// Returns the content of the file from an offset on. A file of this run can be read after it has been unlinked,
-    /// and without another descriptor.
+    /// Returns the file's contents starting at an offset. A file from this run can be read after it has been unlinked,
+    /// and without an additional descriptor.
     func bytes(from offset: Int) throws(DeviceError) -> [UInt8] {
         let reader = descriptor >= 0 ? descriptor : disk.open(path)
         guard reader >= 0 else { throw FileIO.readError(path, call: "open", errno: errno) }
@@ -122,8 +123,8 @@ final class SpoolFile {
         return bytes
     }
 
-    /// Returns a duplicated descriptor for syncing; nil if the file is already synced or no descriptor is available.
-    /// The caller has to close the descriptor.
+    /// Returns a duplicated descriptor for syncing, or nil if the file is already synced or no descriptor is available.
+    /// The caller must close the descriptor.
     func descriptorToSync() -> Int32? {
         guard isUnsynced, unacknowledgedCount > 0 else { return nil }
         let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)

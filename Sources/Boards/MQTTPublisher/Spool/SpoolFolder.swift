@@ -2,13 +2,13 @@
 
 import SystemCalls
 
-/// The directory of a spool. It is locked for the exclusive use of one publisher.
+/// The directory of a spool. It is locked for exclusive use by one publisher.
 final class SpoolFolder {
     let path: String
     private let descriptor: Int32
 
-    /// Creates the directory if it does not exist, and locks it. Throws an error if another publisher has locked it or
-    /// if it cannot be used.
+    /// Creates the directory if it does not exist, and locks it. Throws an error if the directory is unusable or locked
+    /// by a different publisher.
     init(_ path: String) throws(DeviceError) {
         self.path = path
         let isNew = mkdir(path, 0o700) == 0
@@ -41,10 +41,10 @@ final class SpoolFolder {
         systemClose(descriptor)
     }
 
-    /// The records that a previous run has left, in order.
+    /// The records left by a previous run, in order.
     struct StoredRecords {
         var files: [SpoolFile] = []
-        /// All records up to this number have been acknowledged.
+        /// The number up to which all records have been acknowledged.
         var taken: UInt64 = 0
         /// The number of the next record.
         var next: UInt64 = 1
@@ -55,7 +55,7 @@ final class SpoolFolder {
 
     /// The maximum number of files to keep.
     static let fileLimit = 4096
-    /// The maximum number of file names to read. Each record may have its own file.
+    /// The maximum number of file names to read. In the worst case, each record is in its own file.
     private static let nameLimit = 1 << 17
     /// The maximum size of a file, in bytes.
     private static let sizeLimit = 4 << 20
@@ -81,7 +81,7 @@ final class SpoolFolder {
                     }
                 }
             }
-            // A file may contain only an acknowledgement. Its name must not be used again.
+            // A file may contain only an acknowledgement. Its name must not be reused.
             if let number = UInt64(name.dropLast(SpoolFile.suffix.utf8.count)), number < 1 << 62 {
                 found.next = max(found.next, number + 1)
             }
@@ -91,8 +91,8 @@ final class SpoolFolder {
             let waiting = content.numbers.lazy.filter { $0 > found.taken }.count
             if let last = content.numbers.last { found.next = max(found.next, last + 1) }
             let isTooOld = index < contents.count - Self.fileLimit
-            // A file without queued records is kept after one with queued records, because it may contain their
-            // acknowledgements.
+            // Keeps a file without queued records if it follows a file with queued records, because it may contain
+            // their acknowledgements.
             guard waiting > 0 || !found.files.isEmpty, !isTooOld else {
                 found.dropped += waiting
                 unlink(content.file)
@@ -118,7 +118,7 @@ final class SpoolFolder {
         return names.sorted()
     }
 
-    /// Returns a duplicated descriptor for syncing the directory; nil if no descriptor is available. The caller has to
+    /// Returns a duplicated descriptor for syncing the directory, or nil if no descriptor is available. The caller must
     /// close the descriptor.
     func descriptorToSync() -> Int32? {
         let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)

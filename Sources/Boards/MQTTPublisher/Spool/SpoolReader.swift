@@ -4,16 +4,16 @@ import DeviceCore
 
 /// The read position in a spool. Files are read one after the other.
 struct SpoolReader {
-    /// The number of the last record that has been read.
+    /// The number of the last record read.
     private(set) var number: UInt64 = 0
     private(set) var file: SpoolFile?
-    /// The last data read from the file.
+    /// The data most recently read from the file.
     private var bytes: [UInt8] = []
     private var bufferOffset = 0
-    /// The number of bytes that have been read from the file.
+    /// The number of bytes read from the file.
     private var offset = 0
 
-    /// Records that a record has been read from memory.
+    /// Advances past a record that has been read from memory.
     mutating func advance(to number: UInt64) { self.number = max(self.number, number) }
 
     /// Resets the position if its file has been removed or emptied.
@@ -22,8 +22,8 @@ struct SpoolReader {
         (file, bytes, bufferOffset, offset) = (nil, [], 0, 0)
     }
 
-    /// Returns the next record in the files after those already read and after `taken`. If the file cannot be read,
-    /// throws an error; the next call tries again.
+    /// Returns the next record in the files that has neither been read nor has a number up to `taken`. Throws an error
+    /// if the file cannot be read; the next call tries again.
     mutating func next(in files: [SpoolFile], after taken: UInt64) throws(DeviceError) -> SpoolRecord? {
         number = max(number, taken)
         while true {
@@ -63,7 +63,7 @@ struct SpoolReader {
 /// A queue of records in memory, oldest first, with consecutive numbers.
 struct SpoolMemory {
     private var records: [SpoolRecord] = []
-    /// The index of the first record. The elements before it have been removed and are deleted in batches.
+    /// The index of the first record. Elements before it are removed records, which are deleted in batches.
     private var start = 0
     private(set) var bytes = 0
 
@@ -90,7 +90,7 @@ struct SpoolMemory {
         return record
     }
 
-    /// Removes the record with the given number and all records before it. Returns false if there are none.
+    /// Removes the record with the given number and all records before it. Returns false if there are no such records.
     mutating func remove(_ number: UInt64) -> Bool {
         guard let oldest = first, oldest.number <= number else { return false }
         while let record = first, record.number <= number { removeFirst() }

@@ -2,9 +2,9 @@
 
 /// A queued message for the broker.
 package struct SpoolRecord: Sendable, Equatable {
-    /// The kind of a message. The raw value is its letter in a line.
+    /// The message kind. The raw value is the letter of the kind in a line.
     package enum Kind: UInt8, Sendable {
-        /// A position. The broker retains the last one.
+        /// A position. The broker retains the last position.
         case position = 0x50
         /// The readings of a sensor.
         case readings = 0x52
@@ -17,16 +17,16 @@ package struct SpoolRecord: Sendable, Equatable {
     var payload: [UInt8]
 }
 
-/// A line in a file of a spool.
+/// A line in a spool file.
 ///
-/// A record has the format `CHECK NUMBER P TOPIC PAYLOAD`, with `R` instead of `P` for readings. `CHECK NUMBER A`
-/// states that the broker has acknowledged all records up to a number. `CHECK` is the 64-bit FNV-1a hash of the text
-/// after it, as 16 hexadecimal digits.
+/// A record has the format `CHECK NUMBER P TOPIC PAYLOAD`, with `R` instead of `P` for readings. `CHECK NUMBER A` means
+/// that the broker has acknowledged all records up to the number. `CHECK` is the 64-bit FNV-1a hash of the text that
+/// follows it, as 16 hexadecimal digits.
 package enum SpoolLine: Equatable {
     case record(SpoolRecord)
     case acknowledged(through: UInt64)
 
-    /// The maximum length of a line with its newline, in bytes. Longer messages are rejected.
+    /// The maximum length of a line in bytes, including its newline. Longer messages are rejected.
     static let limit = 65_536
 
     /// The encoded line with its newline.
@@ -45,7 +45,7 @@ package enum SpoolLine: Equatable {
         return Self.digits(body.withUnsafeBytes { Self.check($0) }) + [Self.space] + body + [UInt8(ascii: "\n")]
     }
 
-    /// Parses a line without its newline; nil if it is truncated or damaged.
+    /// Parses a line without its newline. Returns nil if the line is truncated or damaged.
     package init?(_ line: UnsafeRawBufferPointer) {
         guard line.count > 17, line[16] == Self.space else { return nil }
         let body = UnsafeRawBufferPointer(rebasing: line[17...])

@@ -5,7 +5,7 @@ import SystemCalls
 
 /// Synchronizes files and directories with the disk.
 struct DiskSynchronizer: Sendable {
-    /// The object to synchronize, with its path.
+    /// The object to synchronize and its path.
     enum Step: Sendable, Hashable {
         /// The bytes of a file that is still being written.
         case data(String)
@@ -32,7 +32,7 @@ struct DiskSynchronizer: Sendable {
         return result == 0 ? 0 : errno
     }
 
-    /// Synchronizes the object. Throws an error if the disk reports a failure or is full; other errors are ignored,
+    /// Synchronizes the object. Throws an error if the disk is full or reports a failure. Other errors are ignored,
     /// because some files do not support synchronization.
     func sync(_ step: Step, _ descriptor: Int32) throws(DeviceError) {
         let number = perform(step, descriptor)
@@ -50,14 +50,16 @@ struct DiskSynchronizer: Sendable {
     }
 }
 
-/// The time at which recorded data is synchronized with the disk. It determines the loss in a power failure.
+/// The policy for synchronizing recorded data with the disk. It determines how much data a power failure can destroy.
 ///
-/// If only the process is killed, at most half a second is lost in any case, because the kernel holds the rest.
+/// If only the process is killed, at most half a second of data is lost with any policy, because the kernel holds the
+/// rest.
 package enum RingSyncPolicy: String, Sendable, CaseIterable {
-    /// Every second. A power failure loses about two seconds. Causes the most writes to flash memory.
+    /// Synchronizes every second. A power failure loses about two seconds. This policy causes the most writes to flash
+    /// memory.
     case eachSecond = "each-second"
-    /// When a segment is complete, which is an eighth of the ring. A power failure loses up to one segment.
+    /// Synchronizes each complete segment, which is one eighth of the ring. A power failure loses up to one segment.
     case segment
-    /// Never explicitly. The kernel writes the data, usually after about 30 s.
+    /// Never synchronizes explicitly. The kernel writes the data, usually after about 30 s.
     case never
 }

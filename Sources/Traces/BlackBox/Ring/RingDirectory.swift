@@ -4,12 +4,12 @@ import DeviceCore
 import SystemCalls
 import Trace
 
-/// The directory of a ring's segments and of segments left behind by earlier recorders. Locked by one process at a
-/// time.
+/// The directory that contains a ring's segments and segments left behind by earlier recorders. Only one process at a
+/// time can lock it.
 final class RingDirectory: Sendable {
-    /// The segments of a recorder that was killed, in ascending order.
+    /// The segments of a killed recorder, in ascending order.
     struct LeftoverSegments: Sendable {
-        /// The number of the recorder, counted from 1.
+        /// The recorder number, counted from 1.
         var number: Int
         var paths: [String]
     }
@@ -18,18 +18,18 @@ final class RingDirectory: Sendable {
     let disk: DiskSynchronizer
     private let mode: mode_t?
     private let descriptor: Int32
-    /// The user ID of this recorder's files. On some file systems, all files have the same owner, and some servers map
-    /// the user to another one.
+    /// The user ID that owns this recorder's files. On some file systems all files have the same owner, and some
+    /// servers map the user to a different one.
     private let owner: uid_t
 
-    /// Creates the directory if necessary, and locks it. Throws an error if another recorder uses it, if it belongs to
-    /// another user, or if it cannot be created.
+    /// Creates the directory if necessary and locks it. Throws an error if the directory is in use by a different
+    /// recorder, belongs to a different user, or cannot be created.
     ///
     /// - Parameters:
     ///   - path: The path of the directory.
-    ///   - mode: The permissions of the segments; nil for ``SystemCalls/ExclusiveFile/privateMode``.
-    ///   - disk: Synchronizes the directory.
-    ///   - patience: The maximum time in seconds to wait for the lock.
+    ///   - mode: The file mode of the segments. nil means ``SystemCalls/ExclusiveFile/privateMode``.
+    ///   - disk: Synchronizes the directory with the disk.
+    ///   - patience: The maximum time to wait for the lock, in seconds.
     init(
         _ path: String, mode: mode_t? = nil, disk: DiskSynchronizer = .system, patience: Double = 1
     ) throws(DeviceError) {
@@ -38,7 +38,7 @@ final class RingDirectory: Sendable {
         self.mode = mode
         let isNew = ExclusiveFile.createDirectory(path, for: mode) == 0
         if !isNew, errno != EEXIST { throw FileIO.writeError(path, call: "mkdir", errno: errno) }
-        // Following a symbolic link would move and remove files of another directory.
+        // A symbolic link is not followed, because files in a different directory would then be moved and removed.
         descriptor = systemOpen(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
         guard descriptor >= 0 else {
             let number = errno
@@ -62,8 +62,9 @@ final class RingDirectory: Sendable {
 
     deinit { if descriptor >= 0 { systemClose(descriptor) } }
 
-    /// Locks the directory; returns false if another recorder holds the lock. Waits, because a child process inherits
-    /// open descriptors until it calls `exec`, and a killed recorder keeps the lock until it has exited.
+    /// Locks the directory. Returns false if a different recorder holds the lock. Waits for the lock, because a child
+    /// process inherits open descriptors until it calls `exec`, and a killed recorder holds the lock until it has
+    /// exited.
     private static func lock(_ descriptor: Int32, _ patience: Double) -> Bool {
         let end = LiveClock().now.advanced(bySeconds: patience)
         while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
@@ -73,8 +74,8 @@ final class RingDirectory: Sendable {
         return true
     }
 
-    /// Returns the owner of the directory, and removes the write permission of other users. Throws an error if the
-    /// directory belongs to another user.
+    /// Removes the write permission of other users and returns the owner of the directory. Throws an error if the
+    /// directory belongs to a different user.
     private static func claimOwnership(of descriptor: Int32, _ path: String, isNew: Bool) throws(DeviceError) -> uid_t {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw FileIO.readError(path, call: "fstat", errno: errno) }
@@ -88,7 +89,7 @@ final class RingDirectory: Sendable {
         return status.st_uid
     }
 
-    /// Returns the owner that the file system assigns to files created by this user; nil if no file can be created.
+    /// Returns the owner that the file system assigns to files created by this user, or nil if no file can be created.
     private static func ownerOfNewFile(_ folder: Int32) -> uid_t? {
         let name = ".owner-\(getpid())"
         let file = ExclusiveFile.open(name, in: folder)
@@ -115,8 +116,8 @@ final class RingDirectory: Sendable {
         let path = segmentPath(number)
         var segment = ExclusiveFile.open(stablePath(path))
         if segment < 0, errno == EEXIST, isLink(RingSegmentName(number: number).text) {
-            // A symbolic link, created while other users could write to the directory. Removing it loses no data,
-            // because the segments of earlier recorders have been renamed.
+            // The name is a symbolic link, created while other users could write to the directory. Removing the link
+            // loses no data, because the segments of earlier recorders have been renamed.
             unlink(stablePath(path))
             segment = ExclusiveFile.open(stablePath(path))
         }
@@ -144,7 +145,8 @@ final class RingDirectory: Sendable {
         }
     }
 
-    /// Renames the existing segments to those of an earlier recorder, so that a new ring can start. No data is copied.
+    /// Renames the existing segments as leftovers of an earlier recorder, so that a new ring can start. No data is
+    /// copied.
     func setAside() throws(DeviceError) {
         let numbers = try numbers()
         guard !numbers.isEmpty else { return }
@@ -178,8 +180,8 @@ final class RingDirectory: Sendable {
         return fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 && status.st_mode & S_IFMT == S_IFLNK
     }
 
-    /// Throws an error if a segment belongs to another user. Segments of another user are neither read nor removed; the
-    /// ownership of the directory may have changed since.
+    /// Throws an error if a segment belongs to a different user. Such segments are neither read nor removed. They can
+    /// exist if the ownership of the directory has changed.
     private func checkOwner(of name: String) throws(DeviceError) {
         var status = stat()
         guard fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0, status.st_uid != owner else { return }
@@ -205,7 +207,7 @@ final class RingDirectory: Sendable {
             cause: .system(call: "unlink", errno: number))
     }
 
-    /// Synchronizes the directory's entries with the disk.
+    /// Synchronizes the directory entries with the disk.
     func sync() throws(DeviceError) { try disk.sync(.directory(path), descriptor) }
 
     func removeIfEmpty() { rmdir(path) }

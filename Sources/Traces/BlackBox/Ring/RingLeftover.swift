@@ -6,25 +6,25 @@ import Trace
 
 /// The result of saving the segments of a recorder that was killed or lost power.
 package struct RingLeftover: Sendable {
-    /// The saved trace; nil if the segments contained no events.
+    /// The saved trace, or nil if the segments contained no events.
     package var save: SavedTrace?
-    /// Remarks about data that could not be read, and its new location.
+    /// Remarks about unreadable data and the paths to which it was moved.
     package var remarks: [String]
 
     /// Saves the segments of an earlier recorder as a trace, and removes the segments that were read completely.
-    /// Damaged segments are kept beside the trace. The last argument is the free space of the file system in bytes; nil
-    /// if unknown.
+    /// Damaged segments are kept beside the trace. `room` is the free space of the file system in bytes, or nil if
+    /// unknown.
     ///
     /// - Parameters:
-    ///   - former: The segments.
-    ///   - folder: The directory of the ring.
+    ///   - former: The segments to save.
+    ///   - folder: The ring's directory.
     ///   - place: The destination of the trace.
-    /// - Throws: An error if the trace cannot be saved now. The segments are kept for the next attempt.
+    /// - Throws: An error if the trace cannot be saved at this time. The segments are then kept for the next attempt.
     static func save(
         _ former: RingDirectory.LeftoverSegments, of folder: RingDirectory, to place: RingLocation, room: Int64?
     ) throws(DeviceError) -> RingLeftover {
         let size = former.paths.reduce(Int64(0)) { $0.addingSaturated(Self.size(folder.stablePath($1))) }
-        // Leaves half of the free space for the current recording, which would fail if the file system became full.
+        // Leaves half of the free space to the current recording, which would fail if the file system became full.
         if let room, room / 2 < size {
             throw DeviceError(
                 .inputOutput,
@@ -39,7 +39,7 @@ package struct RingLeftover: Sendable {
         var save = try SavedTrace.write(
             &reading, path: place.path(at: endTime, for: "leftover"), temporary: place.temporaryLeftoverPath,
             mode: place.mode, disk: folder.disk)
-        // Damage is detected only by reading the segments.
+        // Reads all events, because damage is detected only by reading the segments.
         if save == nil { try reading.forEach { _ throws(DeviceError) in } }
         var remarks = reading.remarks
         for path in former.paths {
@@ -47,8 +47,8 @@ package struct RingLeftover: Sendable {
                 try folder.remove(path)
                 continue
             }
-            // The first name is on the destination's file system. If the ring is on another one, the segment stays
-            // there under a name that is not that of a segment.
+            // The first path is on the destination's file system. If the ring is on a different file system, the
+            // segment stays in the ring's directory, under a name that is not a segment name.
             let siblingPath = RingLocation.unusedPath(path, ".\(RingLocation.damaged)")
             let names = [place.path(at: endTime, for: RingLocation.damaged), siblingPath]
             if let name = names.first(where: { ExclusiveFile.renameExclusively(folder.stablePath(path), to: $0) == 0 })
@@ -71,7 +71,7 @@ package struct RingLeftover: Sendable {
         return stat(path, &status) == 0 ? Int64(status.st_size) : 0
     }
 
-    /// Returns the free space of a file system for this user in bytes; nil if unknown.
+    /// Returns the free space of a file system for this user in bytes, or nil if unknown.
     static func freeSpace(at path: String) -> Int64? {
         var status = statvfs()
         guard statvfs(path, &status) == 0 else { return nil }

@@ -6,21 +6,21 @@ import Trace
 
 /// The location of a ring, and the names of the traces saved from it.
 package struct RingLocation: Sendable, Hashable {
-    /// The directory of saved traces; nil if the path is that of a file.
+    /// The directory for saved traces, or nil if the path refers to a file.
     private let folder: String?
     private let file: String
-    /// The directory of the ring's segments.
+    /// The directory for the ring's segments.
     package let ringDirectory: String
-    /// The permissions of traces; nil for 0600.
+    /// The file mode of traces. nil means 0600.
     let mode: UInt32?
 
-    /// Creates a location. If the path is an existing directory or ends with a slash, saved traces are stored in it and
-    /// named by their time and trigger, as in `2026-05-01T10-00-00Z-impact.trace`. Otherwise the path is the name of
-    /// the first trace; a number before the extension distinguishes further ones.
+    /// Creates a location. If the path is an existing directory or ends with a slash, saved traces are stored in that
+    /// directory and named after their time and trigger, as in `2026-05-01T10-00-00Z-impact.trace`. Otherwise, the
+    /// first trace is saved at the path, and further traces have a number before the extension.
     ///
     /// - Parameters:
     ///   - path: The path of a directory or a file.
-    ///   - mode: The permissions of traces and the ring; nil for 0600, because they reveal positions.
+    ///   - mode: The file mode of the traces and the ring. nil means 0600, because traces reveal positions.
     package init(_ path: String, mode: UInt32? = nil) {
         self.mode = mode
         if FileIO.isDirectory(path) || path.hasSuffix("/") {
@@ -36,10 +36,10 @@ package struct RingLocation: Sendable, Hashable {
         }
     }
 
-    /// The temporary path of a trace that is being saved. It is always the same, so that incomplete files do not
+    /// The temporary path of a trace that is being saved. The path is always the same, so that incomplete files do not
     /// accumulate after power failures.
     var temporaryPath: String { ringDirectory + ".part" }
-    /// The temporary path of a trace of an earlier recorder, which may be saved concurrently.
+    /// The temporary path of a trace from an earlier recorder. Such a trace may be saved concurrently.
     var temporaryLeftoverPath: String { ringDirectory + "-former.part" }
 
     /// Creates the directory if necessary.
@@ -53,17 +53,17 @@ package struct RingLocation: Sendable, Hashable {
         }
     }
 
-    /// Removes the incomplete traces of a killed recorder; the ring still contains their events. Files that cannot be
-    /// removed are kept, and saving fails if it needs their name.
+    /// Removes incomplete traces left behind by a killed recorder; the ring still contains their events. Files that
+    /// cannot be removed are kept. In that case, saving fails if it needs one of their names.
     func removeUnfinished() { for path in [temporaryPath, temporaryLeftoverPath] { unlink(path) } }
 
-    /// The trigger in the name of a damaged segment.
+    /// The word used in place of a trigger in the name of a damaged segment.
     static let damaged = "damaged"
 
-    /// True for a directory, in which traces are named by their time.
+    /// True if the location is a directory, in which traces are named after their time.
     package var isFolder: Bool { folder != nil }
 
-    /// Returns a path for a trace that no file has yet.
+    /// Returns an unused path for a trace.
     package func path(at time: WallTime?, for event: String) -> String {
         var base: String
         let fileExtension: String
@@ -73,17 +73,17 @@ package struct RingLocation: Sendable, Hashable {
             fileExtension = ".trace"
         } else {
             let name = file.lastIndex(of: "/").map { file.index(after: $0) } ?? file.startIndex
-            // A leading point does not begin an extension.
+            // A leading dot does not begin an extension.
             let point = file[name...].lastIndex(of: ".").flatMap { $0 > name ? $0 : nil } ?? file.endIndex
             base = String(file[..<point])
             fileExtension = String(file[point...])
-            // Without the suffix, the name would be that of a trace.
+            // Without the suffix, the name would look like a trace name.
             if event == Self.damaged { base += "-" + event }
         }
         return Self.unusedPath(base, fileExtension)
     }
 
-    /// Returns a path that no file has yet: the base and the extension, with a number between them if necessary.
+    /// Returns an unused path that consists of the base and the extension, with a number between them if necessary.
     static func unusedPath(_ base: String, _ ending: String) -> String {
         var path = base + ending
         var number = 2
@@ -94,7 +94,7 @@ package struct RingLocation: Sendable, Hashable {
         return path
     }
 
-    /// Returns text with only those characters that all file systems accept in names.
+    /// Returns the text with only those characters that all file systems accept in names.
     private static func fileNameComponent(_ text: String) -> String {
         String(
             text.utf8.prefix(40).map { byte -> Character in

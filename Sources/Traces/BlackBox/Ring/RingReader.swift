@@ -4,15 +4,16 @@ import DeviceCore
 import Trace
 import TraceEditing
 
-/// A reader of the events in consecutive segments. Holds one segment in memory at a time.
+/// Reads the events in consecutive segments. Holds only one segment in memory at a time.
 struct RingReader {
     private struct Segment {
         var path: String
-        /// nil if the header is damaged. The lines are then read with the header of another segment.
+        /// nil if the header is damaged. The lines are then read with the header of a different segment.
         var mark: RingSegmentHeader?
     }
 
-    /// The header of the last readable segment, without the segment's description. Its civil time is the most accurate.
+    /// The header of the last readable segment, without the segment's description. This header has the most accurate
+    /// civil time.
     private(set) var header: TraceHeader?
     /// The triggers listed in the headers of the segments.
     private(set) var triggers: [RingTrigger] = []
@@ -24,11 +25,11 @@ struct RingReader {
     private var segments: [Segment] = []
     private let reached: (String) -> String
 
-    /// Reads the headers of the segments. Throws an error if a file cannot be read at present.
+    /// Reads the segment headers. Throws an error if a file cannot currently be read.
     ///
     /// - Parameters:
-    ///   - paths: The paths of the segments in ascending order.
-    ///   - reached: Returns the path for opening a segment; see ``RingDirectory/reached(_:)``.
+    ///   - paths: The segment paths in ascending order.
+    ///   - reached: Maps a segment path to the path used to open the segment; see ``RingDirectory/stablePath(_:)``.
     init(_ paths: [String], reached: @escaping (String) -> String = { $0 }) throws(DeviceError) {
         self.reached = reached
         for path in paths {
@@ -51,8 +52,8 @@ struct RingReader {
         header?.otherMembers.removeAll { $0.name == RingSegmentHeader.member }
     }
 
-    /// True if the file is empty or an incomplete header, because the recorder was killed right after it created the
-    /// file.
+    /// True if the file is empty or contains only an incomplete header, because the recorder was killed right after
+    /// creating the file.
     private static func isTruncatedHeader(_ bytes: TraceBytes) -> Bool {
         let head = Array("{\"format\":\"\(TraceHeader.formatName)\"".utf8)
         guard let first = bytes.first(where: { $0 != 0 }) else { return true }
@@ -81,12 +82,12 @@ struct RingReader {
         return TimedEventReader(try TraceFile(bytes: bytes, name: segment.path))
     }
 
-    /// Calls the closure with each event. Times are since the start of the recording.
+    /// Calls the closure with each event. Event times are relative to the start of the recording.
     mutating func forEach(_ body: (TraceEvent) throws(DeviceError) -> Void) throws(DeviceError) {
         var previousNumber: Int?
         for segment in segments {
             var reading = try reading(of: segment)
-            // The initial state is known from the previous segment, unless that one is missing.
+            // The initial state is known from the previous segment, unless that segment is missing.
             var repeated = previousNumber.map { $0 &+ 1 } == segment.mark?.number ? segment.mark?.stateLines ?? 0 : 0
             previousNumber = segment.mark?.number
             while let event = reading.next() {
@@ -96,7 +97,7 @@ struct RingReader {
                     try body(event)
                 }
             }
-            // The last line of an interrupted recording is expected to be incomplete.
+            // An interrupted recording normally ends with an incomplete line.
             let cutLine = TraceWarning.Reason.truncatedLine
             guard segment.mark != nil else { continue }
             for entry in reading.diagnostics.entries where entry.message != cutLine.message {
@@ -111,8 +112,8 @@ struct RingReader {
         }
     }
 
-    /// Returns the times of the first and the last event in nanoseconds since the start of the recording; nil if there
-    /// is no event.
+    /// Returns the times of the first and last event in nanoseconds since the start of the recording, or nil if there
+    /// are no events.
     func extent() throws(DeviceError) -> (first: Int64, last: Int64)? {
         var first: Int64?
         for segment in segments where first == nil {

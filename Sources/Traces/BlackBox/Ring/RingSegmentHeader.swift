@@ -4,14 +4,13 @@ import DeviceCore
 import JSONBytes
 import Trace
 
-/// An event that causes a ring to be saved, with its time.
+/// An event that causes a ring to be saved, and the time of the event.
 package struct RingTrigger: Sendable, Hashable {
     /// The text of the event, for example `impact>4g`.
     package var event: String
-    /// Nanoseconds since the start of the trace that contains the trigger.
+    /// The time in nanoseconds since the start of the trace that contains the trigger.
     package var time: Int64
 
-    /// Creates a trigger.
     package init(event: String, time: Int64) {
         self.event = event
         self.time = time
@@ -60,11 +59,11 @@ package struct RingTrigger: Sendable, Hashable {
 struct RingSegmentHeader: Sendable, Equatable {
     static let member = "ring"
 
-    /// The number of the segment in the recording, counted from 1.
+    /// The segment number within the recording, counted from 1.
     var number: Int
     /// The number of lines after the header that repeat the state at the beginning of the segment.
     var stateLines: Int
-    /// The triggers of the trace that is pending at the beginning of the segment.
+    /// The triggers of the trace that is pending when the segment begins.
     var triggers: [RingTrigger]
 
     var traceMember: TraceMember {
@@ -81,7 +80,7 @@ struct RingSegmentHeader: Sendable, Equatable {
 }
 
 extension RingSegmentHeader {
-    /// Reads the description from a header; nil if the header is not that of a segment.
+    /// Reads the description from a header. Returns nil if the header does not belong to a segment.
     init?(_ header: TraceHeader) {
         let member = header.otherMembers.first { $0.name == Self.member }
         guard let mark = member.flatMap({ $0.json.withUnsafeBytes { JSONReader.parse($0, Self.read) } }) else {

@@ -2,20 +2,20 @@
 
 import DeviceCore
 
-/// The list of a ring's segments. It decides when a new segment begins and which segments are removed. It accesses no
-/// files.
+/// The list of a ring's segments. It determines when a new segment begins and which segments are removed, but does not
+/// access any files.
 struct RingSegmentList: Sendable {
     struct Segment: Sendable, Equatable {
         var number: Int
-        /// The times of the first and last event, in nanoseconds since the start of the recording; nil if the segment
+        /// The times of the first and last event, in nanoseconds since the start of the recording. nil if the segment
         /// has no events.
         var first: Int64?
         var last: Int64?
         var size: Int64
     }
 
-    /// The number of segments of a full ring. Whole segments are removed, so at most an eighth more than the requested
-    /// duration is kept.
+    /// The number of segments in a full ring. Only whole segments are removed, so the ring exceeds the requested
+    /// duration by at most one eighth.
     static let segmentsPerRing: Int64 = 8
     /// The minimum size of a segment in bytes. Smaller segments would consist mostly of headers.
     static let minimumSegmentSize: Int64 = 65_536
@@ -23,12 +23,12 @@ struct RingSegmentList: Sendable {
     let duration: Int64
     let size: Int64
     private(set) var segments: [Segment] = []
-    /// Segments with events after this time are not removed because of their age, because a trigger waits for the
-    /// events after it. In nanoseconds since the start of the recording; nil without a trigger.
+    /// Segments with events after this time, in nanoseconds since the start of the recording, are kept regardless of
+    /// their age, because a trigger is waiting for subsequent events. nil if there is no trigger.
     var retainedSince: Int64?
-    /// The number of the last segment that is being read. Segments up to it are not removed.
+    /// The number of the last segment that is being read. This segment and all earlier segments are kept.
     var lastPinnedSegment: Int?
-    /// The number of the segment that was begun last.
+    /// The number of the most recent segment.
     private var lastNumber = 0
     /// True while the last segment is being written.
     private(set) var isOpen = false
@@ -48,10 +48,10 @@ struct RingSegmentList: Sendable {
 
     var total: Int64 { segments.reduce(0) { $0 + $1.size } }
 
-    /// True if the given number of bytes of an event at this time must be written to a new segment.
+    /// True if the given number of bytes, which belong to an event at the given time, must be written to a new segment.
     func needsSegment(for count: Int64, at time: Int64) -> Bool {
         guard isOpen, let current = segments.last else { return true }
-        // A segment with only a header accepts an event of any size.
+        // A segment that contains only a header accepts an event of any size.
         guard let first = current.first else { return false }
         return time.subtractingSaturated(first) >= segmentDuration || current.size + count > segmentSize
     }
@@ -69,10 +69,10 @@ struct RingSegmentList: Sendable {
         if let lastIndex = segments.indices.last { segments[lastIndex].size += size }
     }
 
-    /// Closes the last segment. The next event begins a new one.
+    /// Closes the last segment. The next event begins a new segment.
     mutating func close() { isOpen = false }
 
-    /// Records that bytes with events of these times were written to the last segment.
+    /// Records that bytes containing events in this time range were written to the last segment.
     mutating func recordWrite(_ count: Int64, from first: Int64, to last: Int64) {
         guard let lastIndex = segments.indices.last else { return }
         segments[lastIndex].size += count
@@ -80,12 +80,12 @@ struct RingSegmentList: Sendable {
         segments[lastIndex].last = last
     }
 
-    /// Removes the segments that are older than the ring's duration, and further ones until the given number of bytes
-    /// fits. Returns their numbers.
+    /// Removes segments older than the ring's duration, and further segments until the given number of bytes fits.
+    /// Returns the numbers of the removed segments.
     mutating func expire(toWrite count: Int64, at time: Int64) -> [Int] {
         let from = min(retainedSince ?? .max, time.subtractingSaturated(duration))
         var expired: [Int] = []
-        // The segment that is being written is kept.
+        // The segment being written is always kept.
         while let oldest = segments.first, segments.count > (isOpen ? 1 : 0) {
             if let lastPinnedSegment, oldest.number <= lastPinnedSegment { break }
             let isOld = segments.count > 1 && (segments[1].first ?? .max) <= from
@@ -103,12 +103,12 @@ struct RingSegmentName: Equatable {
     private static let formerPrefix = "former-"
     private static let suffix = ".trace"
 
-    /// The range of valid numbers. It is larger than any recording needs, and prevents overflow.
+    /// The range of valid numbers. It is larger than any recording needs and prevents overflow.
     private static let validNumbers = 1..<1_000_000_000
 
-    /// The number of the earlier recorder; nil for a segment of the current ring.
+    /// The number of the earlier recorder, or nil for a segment of the current ring.
     var recorderNumber: Int?
-    /// The number of the segment in the recording, counted from 1.
+    /// The segment number within the recording, counted from 1.
     var number: Int
 
     init(former: Int? = nil, number: Int) {
@@ -116,7 +116,7 @@ struct RingSegmentName: Equatable {
         self.number = number
     }
 
-    /// Parses a file name; nil if it is not that of a segment.
+    /// Parses a file name. Returns nil if it is not a segment name.
     init?(_ name: String) {
         var rest = name[...]
         if rest.hasPrefix(Self.formerPrefix) {

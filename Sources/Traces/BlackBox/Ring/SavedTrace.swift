@@ -8,29 +8,29 @@ import TraceEditing
 
 package struct SavedTrace: Sendable {
     package var path: String
-    /// The number of recorded events, without those that restore the initial state.
+    /// The number of recorded events, excluding those that restore the initial state.
     package var count: Int
     /// The time from the start of the trace to its last event, in seconds.
     package var seconds: Double
-    /// Remarks about data that could not be read.
+    /// Remarks about unreadable data.
     package var remarks: [String]
 
-    /// Writes the events of a period as a trace that starts at its beginning. The trace gets its name when it is
-    /// complete and synchronized with the disk. The segments are kept.
+    /// Writes the events of a period as a trace that starts at the beginning of the period. The trace is given its name
+    /// when it is complete and synchronized with the disk. The segments are kept.
     ///
     /// - Parameters:
-    ///   - reading: The segments.
-    ///   - from: The beginning in nanoseconds since the start of the recording. If the first event is later, the trace
-    ///     begins with it.
-    ///   - to: The end in nanoseconds since the start of the recording.
-    ///   - triggers: The triggers for the header; nil for those of the segments.
-    ///   - path: Returns a path that does not exist. Evaluated when the trace is complete, because another trace may be
-    ///     saved in the meantime.
-    ///   - temporary: The path until the trace is complete, on the same file system. Used if the file system does not
+    ///   - reading: The segments to read.
+    ///   - from: The beginning of the period, in nanoseconds since the start of the recording. If the first event is
+    ///     later, the trace begins with that event.
+    ///   - to: The end of the period, in nanoseconds since the start of the recording.
+    ///   - triggers: The triggers for the header. If nil, the triggers listed in the segments are used.
+    ///   - path: Returns a path that does not exist. Evaluated when the trace is complete, because a different trace
+    ///     may be saved in the meantime.
+    ///   - temporary: The path of the incomplete trace, on the same file system. Used if the file system does not
     ///     support unnamed files.
-    ///   - mode: The permissions of the trace; nil for 0600.
-    ///   - disk: Synchronizes the directory.
-    /// - Returns: The saved trace; nil if the period contains no events.
+    ///   - mode: The file mode of the trace. nil means 0600.
+    ///   - disk: Synchronizes the directory with the disk.
+    /// - Returns: The saved trace, or nil if the period contains no events.
     static func write(
         _ reading: inout RingReader, from: Int64 = 0, to: Int64 = .max, triggers: [RingTrigger]? = nil,
         path: @escaping @Sendable @autoclosure () -> String, temporary: String, mode: UInt32? = nil,
@@ -69,7 +69,7 @@ package struct SavedTrace: Sendable {
         }
     }
 
-    /// Returns the error for a full file system with the name of the trace, and other errors unchanged.
+    /// Adds the name of the trace to the error for a full file system. Returns other errors unchanged.
     private static func saveError(_ path: String, _ error: DeviceError) -> DeviceError {
         guard case .system(_, let number)? = error.cause, number == ENOSPC || number == EDQUOT || number == EFBIG else {
             return error
@@ -81,7 +81,7 @@ package struct SavedTrace: Sendable {
     }
 }
 
-/// The most recently evaluated path, which is that of the saved trace.
+/// The most recently evaluated path, which is the path of the saved trace.
 private final class LastPath: Sendable {
     let path = Mutex("")
 

@@ -14,19 +14,19 @@ extension TraceRing {
         return max(0, clock.now.nanoseconds.subtractingSaturated(start))
     }
 
-    /// Keeps all events from this time on regardless of their age, and records the triggers for the header of the next
-    /// segment.
+    /// Keeps all events from the given time onward regardless of their age, and records the triggers for the header of
+    /// the next segment.
     func retain(since time: Int64, for triggers: [RingTrigger]) {
         state.withLock { state in
             state.ledger.retainedSince = time
             state.triggers = triggers
-            // Begins a new segment, whose header lists the trigger. Further triggers are listed in the next regular
+            // Begins a new segment whose header lists the trigger. Further triggers are listed in the next regular
             // segment, so that many triggers do not cause many segments.
             if triggers.count == 1 { endSegment(&state) }
         }
     }
 
-    /// Removes the triggers, so that old segments can be removed again.
+    /// Clears the triggers, so that old segments can be removed again.
     func endRetention() {
         state.withLock { state in
             state.ledger.retainedSince = nil
@@ -34,8 +34,8 @@ extension TraceRing {
         }
     }
 
-    /// Returns the paths of all segments, which are kept until ``endReading()``. New events are written to a new
-    /// segment.
+    /// Returns the paths of all segments. These segments are kept until ``endReading()`` is called; new events are
+    /// written to a new segment.
     func beginReading() -> [String] {
         state.withLock { state in
             endSegment(&state)
@@ -47,16 +47,16 @@ extension TraceRing {
     /// Ends reading, so that old segments can be removed again.
     func endReading() { state.withLock { $0.ledger.lastPinnedSegment = nil } }
 
-    /// Removes all segments, and the directory if it is then empty. The ring must be closed.
+    /// Removes all segments, and also the directory if it is then empty. The ring must be closed.
     package func discard() throws(DeviceError) {
         for number in try folder.numbers() { try folder.remove(number) }
         folder.removeIfEmpty()
     }
 
-    /// Saves the segments of earlier recorders, oldest first, and reports the result for each. Called concurrently with
-    /// recording, because reading and writing the segments takes long.
+    /// Saves the segments of earlier recorders, oldest first, and reports each result. Called concurrently with
+    /// recording, because reading and writing the segments takes a long time.
     ///
-    /// The first closure returns the free space in bytes of the file system that contains a path; nil if unknown.
+    /// The first closure returns the free space, in bytes, of the file system that contains a path, or nil if unknown.
     func saveLeftovers(
         room: (String) -> Int64? = RingLeftover.freeSpace(at:), _ told: (Result<RingLeftover, DeviceError>) -> Void
     ) {

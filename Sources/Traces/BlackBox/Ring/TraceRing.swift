@@ -6,27 +6,27 @@ import TraceEditing
 package import DeviceCore
 package import Trace
 
-/// The last minutes of a recording on disk, divided into segments. The oldest segments are removed.
+/// The last minutes of a recording, stored on disk in segments. The oldest segments are removed.
 ///
 /// A ring is the destination of a ``Trace/TraceWriter``. Each segment is a valid trace. Its first lines repeat the
-/// state at its beginning: the battery, attached accessories, active losses, and gpsd's reports about itself. Its
-/// header contains the civil time of the start according to the clock's setting at that time, so that a later
-/// correction of the clock is taken into account.
+/// state at the beginning of the segment: the battery, attached accessories, active losses, and gpsd's reports about
+/// itself. Its header contains the civil time of the start, computed from the clock's setting when the segment begins,
+/// so that later clock corrections are taken into account.
 ///
-/// The size of all segments exceeds the limit by at most one write. While segments are being saved, new events are
-/// added beyond the limit. The writing thread never synchronizes with the disk; a failure to synchronize makes the next
-/// write fail.
+/// The total size of the segments exceeds the limit by at most one write. While segments are being saved, new events
+/// are added beyond the limit. The writing thread never synchronizes with the disk; if synchronization fails, the next
+/// write fails.
 package final class TraceRing: TraceDestination, Sendable {
-    /// The size of a ring.
+    /// The duration and size of a ring.
     package struct Options: Sendable {
         /// The duration in seconds.
         package var duration = 600.0
         /// The maximum size in bytes.
         package var size: Int64 = 64 << 20
-        /// The time at which recorded data is synchronized with the disk.
+        /// When to synchronize recorded data with the disk.
         package var sync = RingSyncPolicy.eachSecond
 
-        /// Creates options with ten minutes and 64 MiB.
+        /// Creates options for ten minutes and 64 MiB.
         package init() {}
     }
 
@@ -38,11 +38,11 @@ package final class TraceRing: TraceDestination, Sendable {
         var traceState = TraceState()
         var triggers: [RingTrigger] = []
         var output: TraceOutput?
-        /// Complete segments that are not yet synchronized with the disk.
+        /// Complete segments that have not been synchronized with the disk yet.
         var unsynced: [TraceOutput] = []
-        /// True if a new segment's directory entry is not yet synchronized.
+        /// True if the directory entry of a new segment has not been synchronized yet.
         var hasUnsyncedDirectoryEntry = false
-        /// The first failure to synchronize. Stored because a repeated `fsync` may report success.
+        /// The first synchronization failure. Stored because a repeated `fsync` may report success.
         var syncFailure: DeviceError?
         var lastTime: Int64 = 0
         var isClosed = false
@@ -63,10 +63,10 @@ package final class TraceRing: TraceDestination, Sendable {
     /// Creates a ring. Segments left behind by an earlier recorder are set aside for ``saveLeftovers(_:)``.
     ///
     /// - Parameters:
-    ///   - place: The location of the ring. Its directory is created if necessary.
-    ///   - options: The size of the ring.
-    ///   - clock: The clock of the recording.
-    ///   - syncClock: A clock with its own thread, which synchronizes the segments with the disk.
+    ///   - place: The location of the ring. The ring's directory is created if necessary.
+    ///   - options: The duration and size of the ring.
+    ///   - clock: The clock used for recording.
+    ///   - syncClock: A clock with its own thread, on which segments are synchronized with the disk.
     package convenience init(
         _ place: RingLocation, options: Options = Options(), clock: any DeviceClock,
         syncClock: any DeviceClock = LiveClock()
@@ -94,15 +94,15 @@ package final class TraceRing: TraceDestination, Sendable {
 
     deinit { try? close() }
 
-    /// The size of all segments in bytes.
+    /// The total size of the segments in bytes.
     package var size: Int64 { state.withLock { $0.ledger.total } }
 
-    /// The header of the recording; nil before it is written.
+    /// The header of the recording, or nil before it is written.
     package var header: TraceHeader? { state.withLock { $0.header } }
 
     // MARK: Writing
 
-    /// Writes the header in the first call, whole lines in all others.
+    /// Writes the header in the first call, and whole lines in subsequent calls.
     package func write(_ bytes: UnsafeRawBufferPointer) throws(DeviceError) {
         try state.withLock { state throws(DeviceError) in
             if state.header == nil {
@@ -113,7 +113,7 @@ package final class TraceRing: TraceDestination, Sendable {
         }
     }
 
-    /// Closes the ring. The segments are kept. Throws an error if synchronization with the disk failed.
+    /// Closes the ring and keeps its segments. Throws an error if synchronization with the disk failed.
     package func close() throws(DeviceError) {
         let (isFirst, failure, timer) = state.withLock { state -> (Bool, DeviceError?, ClockTimer?) in
             defer { (state.isClosed, state.timer) = (true, nil) }
@@ -155,7 +155,7 @@ package final class TraceRing: TraceDestination, Sendable {
             if state.ledger.needsSegment(for: Int64(next - start), at: time) {
                 try writeToSegment(UnsafeRawBufferPointer(rebasing: bytes[start..<end]), times, &state)
                 (start, times) = (end, nil)
-                // Checked again, because the preceding bytes have now been written, possibly to an empty segment.
+                // Checked again, because the preceding bytes have been written by now, possibly to an empty segment.
                 if state.ledger.needsSegment(for: Int64(next - start), at: time) {
                     try beginSegment(toWrite: Int64(next - start), at: time, &state)
                 }
@@ -196,7 +196,7 @@ package final class TraceRing: TraceDestination, Sendable {
         for contents in state.traceState.events { lines.append(TraceEvent(time: time, contents), to: &held) }
         let stateLines = held.count { $0 == UInt8(ascii: "\n") }
         if let start = header.start {
-            // The civil time of the start according to the present setting of the clock.
+            // The civil time of the start, computed from the clock's current setting.
             let passed = clock.now.nanoseconds.subtractingSaturated(start.boot.nanoseconds)
             header.start?.wallTime = WallTime(nanoseconds: clock.wallTime.nanoseconds.subtractingSaturated(passed))
         }
@@ -210,7 +210,7 @@ package final class TraceRing: TraceDestination, Sendable {
             try expire(toWrite: Int64(head.count) + count, at: time, &state)
             output = try folder.createSegment(number)
         } catch {
-            // The segment was not created, so nothing can be written to it.
+            // The segment could not be created, so nothing can be written to it.
             state.ledger.close()
             throw error
         }
@@ -245,15 +245,15 @@ package final class TraceRing: TraceDestination, Sendable {
         }
     }
 
-    /// Synchronizes completed segments, and the current one if required, with the disk. Blocks until the disk has
-    /// finished; only concurrent calls of this function have to wait.
+    /// Synchronizes completed segments and, if required, the current segment with the disk. Blocks until the disk has
+    /// finished. Only concurrent calls of this function have to wait.
     func sync() { syncLock.withLock { _ in syncPendingFiles() } }
 
     private func syncPendingFiles() {
         let isEachSecond = options.sync == .eachSecond
         let (full, current, hasNewName) = state.withLock { state -> ([TraceOutput], TraceOutput?, Bool) in
             defer { (state.unsynced, state.hasUnsyncedDirectoryEntry) = ([], false) }
-            // A duplicate, because the segment may be closed in the meantime.
+            // A duplicate is used because the segment may be closed in the meantime.
             let current = (isEachSecond ? state.output : nil).flatMap { output -> TraceOutput? in
                 let copy = fcntl(output.descriptor, F_DUPFD_CLOEXEC, 0)
                 return copy < 0 ? nil : TraceOutput(descriptor: copy, name: output.name, isOwned: true)

@@ -2,7 +2,7 @@
 
 package import DeviceCore
 
-/// A condition that causes a black box to save a trace.
+/// A condition that makes a black box save a trace.
 package struct RecordingTrigger: Sendable, Hashable {
     package enum Condition: Sendable, Hashable {
         /// The process receives SIGUSR1.
@@ -13,9 +13,9 @@ package struct RecordingTrigger: Sendable, Hashable {
         case fall(Double)
         /// The magnitude of the acceleration, including gravity, exceeds this value in m/s².
         case impact(Double)
-        /// There was a fix, and then none for this number of seconds, or the position source was lost.
+        /// The position source was lost, or there has been no fix for this number of seconds after an earlier fix.
         case lostFix(Double)
-        /// An accessory with this name was unplugged; any accessory if nil.
+        /// An accessory with this name was unplugged. nil matches any accessory.
         case unplugged(String?)
         /// The speed rises above this value in m/s.
         case speedAbove(Double)
@@ -26,7 +26,7 @@ package struct RecordingTrigger: Sendable, Hashable {
     }
 
     package var condition: Condition
-    /// The text from which the trigger was parsed. Saved traces contain it.
+    /// The text from which the trigger was parsed. The text is included in saved traces.
     package var text: String
 
     /// True if the condition is detected in accelerometer readings.
@@ -48,14 +48,14 @@ package struct RecordingTrigger: Sendable, Hashable {
     /// True if the condition is detected in accessory events.
     package var needsAccessories: Bool { if case .unplugged = condition { true } else { false } }
 
-    /// The maximum magnitude that counts as free fall, in m/s². It is 0.3 g, because a falling device may rotate.
+    /// The maximum magnitude that counts as free fall, in m/s². The limit is 0.3 g because a falling device may rotate.
     static let fallLimit = 0.3 * standardGravity
     /// Standard gravity in m/s².
     static let standardGravity = 9.80665
 }
 
 extension RecordingTrigger {
-    /// The syntax of a list of events, for the help text of commands.
+    /// The syntax of an event list, for the help text of commands.
     package static let syntax = """
         Events, separated by commas:
         signal               SIGUSR1 is received; always enabled
@@ -70,8 +70,8 @@ extension RecordingTrigger {
 
     private static let names = "signal, shake, fall, impact, lost-fix, unplugged, speed and end"
 
-    /// Parses a list such as `impact>4g,lost-fix`; see ``syntax``. Throws an error that names the invalid event and its
-    /// syntax.
+    /// Parses an event list such as `impact>4g,lost-fix`; see ``syntax``. Throws an error that contains the invalid
+    /// event and its syntax.
     package static func list(_ text: String) throws(DeviceError) -> [RecordingTrigger] {
         guard text.utf8.count <= 10_000 else {
             throw DeviceError(.invalidConfiguration, "The list of events is longer than 10000 bytes.")
@@ -99,10 +99,10 @@ extension RecordingTrigger {
         func error(_ reason: String) -> DeviceError {
             DeviceError(.invalidConfiguration, "The event \"\(word)\" is invalid: it \(reason).")
         }
-        /// Parses the value with one of the units. Returns it in the first unit.
+        /// Parses the value with one of the units and returns it in the first unit.
         func number(_ units: [(String, Double)], _ example: String) throws(DeviceError) -> Double {
             guard let value else { throw error("needs a value, for example \(example)") }
-            // The longest matching unit, because "m/s2" might end with another unit as well.
+            // Uses the longest matching unit, because "m/s2" might also end with a different unit.
             let unit = units.filter { value.hasSuffix($0.0) }.max { $0.0.utf8.count < $1.0.utf8.count }
             guard let unit else {
                 throw error("needs a value in \(units.map(\.0).joined(separator: ", ")), for example \(example)")
@@ -118,7 +118,7 @@ extension RecordingTrigger {
             guard sign == nil else { throw error("accepts no value") }
             return condition
         }
-        /// Parses an optional duration. Returns the default if there is none.
+        /// Parses an optional duration. Returns the default if there is no duration.
         func seconds(_ usual: Double, _ name: String, _ example: String) throws(DeviceError) -> Double {
             guard sign != nil else { return usual }
             guard sign == ">" else { throw error("must be written as \(name) or \(example)") }

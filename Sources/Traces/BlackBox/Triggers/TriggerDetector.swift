@@ -3,21 +3,21 @@
 package import DeviceCore
 import SensorFusion
 
-/// A detector of a black box's trigger events in the events of a device's sources. It has no clock; time advances with
-/// the times passed to its methods.
+/// Detects a black box's trigger events in the events of a device's sources. The detector has no clock; its time
+/// advances to the times passed to its methods.
 ///
-/// Each event is reported when it begins, and again only after it has ended: an impact ends after one second without
-/// another, a speed event when the speed is 5 % of the threshold beyond it on the other side.
+/// Each event is reported when it begins, and again only after it has ended. An impact ends after one second without a
+/// further impact. A speed event ends when the speed has crossed back over the threshold by 5 %.
 package struct TriggerDetector: Sendable {
     private struct TriggerState: Sendable {
         var trigger: RecordingTrigger
-        /// False after the event was reported, until it has ended.
+        /// False from the time an event is reported until it has ended.
         var isArmed: Bool
-        /// The time of the last impact, or the beginning of a fall; nil if there was none.
+        /// The time of the last impact or the start of a fall, or nil if there was none.
         var since: BootTime?
     }
 
-    /// The time without another impact after which an impact ends, in seconds.
+    /// The time without a further impact after which an impact ends, in seconds.
     private static let impactEndDelay = 1.0
     /// The maximum time between readings during a fall, in seconds. A longer gap restarts the detection.
     private static let maximumGap = 0.25
@@ -31,7 +31,7 @@ package struct TriggerDetector: Sendable {
 
     package init(_ triggers: [RecordingTrigger]) {
         watched = triggers.map { trigger in
-            // A device that is at rest from the beginning has not slowed down.
+            // A device that has been at rest from the beginning has not slowed down.
             let isArmed = if case .speedBelow = trigger.condition { false } else { true }
             return TriggerState(trigger: trigger, isArmed: isArmed)
         }
@@ -76,7 +76,7 @@ package struct TriggerDetector: Sendable {
         }
     }
 
-    /// The time of the next event if no report arrives until then; nil if there is none.
+    /// The time of the next event if no report arrives before then, or nil if there is no such event.
     package var deadline: BootTime? {
         guard let lastFix else { return nil }
         let limits = watched.compactMap { entry -> Double? in
@@ -121,7 +121,8 @@ package struct TriggerDetector: Sendable {
     }
 
     private mutating func updateLostFix(_ place: Int, _ limit: Double, _ time: BootTime) -> Bool {
-        // The same calculation as in ``deadline``, so that the event occurs at a clock that is exactly at the deadline.
+        // Uses the same calculation as ``deadline``, so that the event occurs when the clock is exactly at the
+        // deadline.
         guard let lastFix, watched[place].isArmed, time >= lastFix.advanced(bySeconds: limit) else { return false }
         watched[place].isArmed = false
         return true
@@ -152,9 +153,9 @@ package struct TriggerDetector: Sendable {
         return true
     }
 
-    /// Updates a speed trigger, and returns true if the event begins.
+    /// Updates a speed trigger. Returns true if the event begins.
     ///
-    /// - Parameter sign: 1 to detect a speed above the limit, -1 for one below.
+    /// - Parameter sign: 1 to detect a speed above the limit, -1 to detect a speed below the limit.
     private mutating func updateSpeed(_ place: Int, _ speed: Double, limit: Double, sign: Double) -> Bool {
         guard speed.isFinite else { return false }
         if watched[place].isArmed {

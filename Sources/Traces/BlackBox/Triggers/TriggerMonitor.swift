@@ -3,12 +3,12 @@
 package import DeviceCore
 import Synchronization
 
-/// A subscriber to a device's sources that detects the trigger events of a black box.
+/// Subscribes to a device's sources and detects the trigger events of a black box.
 package final class TriggerMonitor: Sendable {
     private struct State {
         var watch: TriggerDetector
         var subscriptions: [Subscription] = []
-        /// The timer for the time at which a missing fix becomes an event. It runs even if no event arrives until then.
+        /// The timer that turns a missing fix into an event at the deadline, even if no event arrives until then.
         var timer: ClockTimer?
         var timerDeadline = BootTime.never
         var hasEnded = false
@@ -19,9 +19,9 @@ package final class TriggerMonitor: Sendable {
     private let onEvent: @Sendable (String) -> Void
     private let state: Mutex<State>
 
-    /// Creates a listener for these triggers. The closure receives the text of each detected event, on any thread.
+    /// Creates a monitor for the given triggers. The closure receives the text of each detected event, on any thread.
     ///
-    /// - Parameter clock: The clock of the device.
+    /// - Parameter clock: The device's clock.
     package init(_ triggers: [RecordingTrigger], clock: any DeviceClock, told: @escaping @Sendable (String) -> Void) {
         self.triggers = triggers
         self.clock = clock
@@ -33,7 +33,7 @@ package final class TriggerMonitor: Sendable {
     ///
     /// - Parameters:
     ///   - device: The device.
-    ///   - interval: The time between recorded readings in seconds; 0 for all readings.
+    ///   - interval: The interval between recorded readings, in seconds. 0 means all readings.
     package func start(_ device: Device, interval: Double) {
         var all: [Subscription] = []
         if triggers.contains(where: \.needsAcceleration) {
@@ -54,7 +54,7 @@ package final class TriggerMonitor: Sendable {
         if isLate { for subscription in all { subscription.cancel() } }
     }
 
-    /// Cancels the subscriptions. A call of the event closure may still be in progress; no further call begins.
+    /// Cancels the subscriptions. A call of the event closure may still be in progress, but no new call begins.
     package func stop() {
         let (subscriptions, timer) = state.withLock { state in
             state.hasEnded = true
@@ -77,7 +77,7 @@ package final class TriggerMonitor: Sendable {
         update { watch in
             switch event {
             case .report(let report): watch.process(report, at: time)
-            // Silence is handled by the timer, with the trigger's own time limit.
+            // Silence is handled by the timer, using the trigger's own time limit.
             case .lost(let error) where error.code == .silent: []
             case .lost: watch.processPositionLoss()
             case .sky, .attitude, .receivers, .line, .regained: []
@@ -94,7 +94,7 @@ package final class TriggerMonitor: Sendable {
         let (events, former) = state.withLock { state -> ([String], ClockTimer?) in
             guard !state.hasEnded else { return ([], nil) }
             let events = body(&state.watch)
-            // The timer may fire too early, if a fix arrived after it was set. It is then set again.
+            // If a fix arrived after the timer was set, the timer fires too early and is set again.
             guard let deadline = state.watch.deadline, state.timer == nil || deadline < state.timerDeadline else {
                 return (events, nil)
             }

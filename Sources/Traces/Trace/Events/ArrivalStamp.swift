@@ -15,14 +15,14 @@ import SystemCalls
 ///
 /// All times are UTC.
 package enum ArrivalStamp {
-    /// The number of bytes at the start of a line that are searched for a stamp. gpspipe limits the part before the
-    /// seconds to 24 bytes.
+    /// The number of bytes at the start of a line in which to search for a stamp. gpspipe limits the part of a stamp
+    /// before the seconds to 24 bytes.
     private static let searchedLength = 96
-    /// The smallest number accepted as seconds since 1970 (in 1973), in nanoseconds. Dates written without separators
-    /// have fewer digits, or so many that they are out of range.
+    /// The smallest number accepted as seconds since 1970, in nanoseconds; it corresponds to a time in 1973. A date
+    /// written without separators has fewer digits than seconds since 1970, or so many that it is out of range.
     private static let earliestSeconds: Int64 = 100_000_000_000_000_000
 
-    /// Returns the offset of the report that follows a stamp; nil if the line does not consist of a stamp and a report.
+    /// Returns the offset of the report after the stamp, or nil if the line does not consist of a stamp and a report.
     static func reportStart(_ bytes: UnsafeRawBufferPointer, _ line: Range<Int>) -> Int? {
         let limit = min(line.upperBound, line.lowerBound + searchedLength)
         guard let base = bytes.baseAddress,
@@ -50,7 +50,7 @@ package enum ArrivalStamp {
         return false
     }
 
-    /// Returns the time of a stamp in nanoseconds since 1970; nil if the stamp contains no valid time.
+    /// Returns the time of a stamp in nanoseconds since 1970, or nil if the stamp contains no valid time.
     package static func time(_ text: UnsafeRawBufferPointer) -> Int64? {
         let afterBlank = text.lastIndex(of: UInt8(ascii: " ")).map { $0 + 1 } ?? 0
         let last = UnsafeRawBufferPointer(rebasing: text[afterBlank...])
@@ -68,7 +68,7 @@ package enum ArrivalStamp {
     }
 }
 
-/// A clock for reports without arrival times. It advances with the receiver's own time.
+/// A clock for reports without arrival times. It advances with the times reported by the receiver.
 package struct ReportClock: Sendable {
     /// The time since the start of the trace, in nanoseconds.
     package private(set) var elapsed: Int64 = 0
@@ -76,7 +76,7 @@ package struct ReportClock: Sendable {
 
     package init() {}
 
-    /// Advances the clock by the difference between a report's time and that of the previous report. The clock does not
+    /// Advances the clock by the difference between the times of this report and the previous one. The clock does not
     /// advance if the difference is negative or greater than one minute, or if the report has no time.
     package mutating func advance(to time: WallTime?) {
         guard let time else { return }

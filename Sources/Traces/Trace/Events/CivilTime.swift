@@ -4,9 +4,9 @@ package import DeviceCore
 
 /// A parser of civil time in ISO 8601 format: `2026-11-21T03:39:16.708334Z`.
 package enum CivilTime {
-    /// The time zone designator of a text.
+    /// The time zone designator at the end of a time.
     package enum Zone: Sendable {
-        /// None. The time is interpreted as UTC.
+        /// No designator. The time is interpreted as UTC.
         case missing
         /// `Z`.
         case utc
@@ -14,16 +14,16 @@ package enum CivilTime {
         case offset
     }
 
-    /// Parses a complete text as UTC. Returns nanoseconds since 1970; nil if the text is not a valid time, has an
-    /// offset from UTC or is out of range.
+    /// Parses the entire text as a UTC time. Returns nanoseconds since 1970, or nil if the text is not a valid time, is
+    /// out of range or contains an offset from UTC.
     static func parse(_ text: UnsafeRawBufferPointer) -> Int64? {
         guard let (time, zone) = parseZoned(text), zone != .offset else { return nil }
         return time.nanoseconds
     }
 
-    /// Parses a complete text; returns nil if it is not a valid time or is out of range. A space may separate date and
-    /// time, and the seconds and the zone may be missing. Decimals after the ninth are truncated. The leap second :60
-    /// is the first second of the next minute.
+    /// Parses the entire text. Returns nil if it is not a valid time or is out of range. Date and time may be separated
+    /// by a space; the seconds and the time zone may be missing. Decimals after the ninth are truncated. The leap
+    /// second :60 is parsed as the first second of the next minute.
     package static func parseZoned(_ text: UnsafeRawBufferPointer) -> (time: WallTime, zone: Zone)? {
         var at = 0
 

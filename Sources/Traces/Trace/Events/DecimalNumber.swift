@@ -4,14 +4,14 @@ import JSONBytes
 
 /// A decimal number parsed from text, without an intermediate `Double` that would lose digits.
 ///
-/// Parsing does not depend on the locale. The decimal separator is a point unless the caller passes another byte.
+/// Parsing does not depend on the locale. The decimal separator is a point unless the caller passes a different byte.
 /// Thousands separators are not accepted.
 package struct DecimalNumber {
-    /// The maximum length of a number in bytes; longer text is not parsed.
+    /// The maximum length of a number in bytes. Longer text is rejected.
     private static let maximumLength = 400
 
     private var isNegative = false
-    /// The first nineteen significant digits.
+    /// The first 19 significant digits.
     private var mantissa: UInt64 = 0
     /// The power of ten by which the mantissa is multiplied.
     private var exponent = 0
@@ -20,8 +20,8 @@ package struct DecimalNumber {
     private let text: UnsafeRawBufferPointer
     private let mark: UInt8
 
-    /// Parses a complete text: an optional sign, digits with at most one decimal separator, and an optional exponent.
-    /// nil if the text is anything else.
+    /// Parses the entire text: an optional sign, digits with at most one decimal separator, and an optional exponent.
+    /// Returns nil for any other text.
     package init?(_ text: UnsafeRawBufferPointer, mark: UInt8 = UInt8(ascii: ".")) {
         guard text.count <= Self.maximumLength else { return nil }
         self.text = text
@@ -71,8 +71,8 @@ package struct DecimalNumber {
         return Double(String(decoding: normalizedText, as: UTF8.self)) ?? .nan
     }
 
-    /// Returns the number multiplied by a power of ten as an integer; nil if it does not fit into `Int64`. The
-    /// remaining digits are rounded half away from zero, or truncated if `isCut` is true.
+    /// Returns the number multiplied by a power of ten as an integer, or nil if the result does not fit into `Int64`.
+    /// The remaining decimals are rounded half away from zero, or truncated if `isCut` is true.
     package func scaled(byPowerOfTen power: Int, isCut: Bool = false) -> Int64? {
         var value = mantissa
         var shift = exponent + power
@@ -96,14 +96,14 @@ package struct DecimalNumber {
         let sign = text[start...].first
         let digits = text[start...].dropFirst(sign == UInt8(ascii: "-") || sign == UInt8(ascii: "+") ? 1 : 0)
         guard !digits.isEmpty, digits.allSatisfy({ $0 &- UInt8(ascii: "0") <= 9 }) else { return nil }
-        // Clamped far beyond the exponent range of Double, so that the sum cannot overflow.
+        // Clamps the exponent far beyond the range of Double, so that the sum cannot overflow.
         let value = digits.reduce(0) { min($0 * 10 + Int($1 - UInt8(ascii: "0")), 100_000) }
         return sign == UInt8(ascii: "-") ? -value : value
     }
 }
 
 extension DecimalNumber {
-    /// True if the text is a number once its commas are replaced by points.
+    /// True if the text becomes a number when its commas are replaced by points.
     package static func hasComma(_ text: UnsafeRawBufferPointer) -> Bool {
         guard text.count <= maximumLength, text.contains(UInt8(ascii: ",")) else { return false }
         let normalizedText = text.map { $0 == UInt8(ascii: ",") ? UInt8(ascii: ".") : $0 }

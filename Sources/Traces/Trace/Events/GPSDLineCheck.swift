@@ -2,11 +2,11 @@
 
 import JSONBytes
 
-/// A check that a line from gpsd can be embedded in a trace as JSON.
+/// Checks that a line from gpsd can be embedded in a trace as JSON.
 enum GPSDLineCheck {
-    /// True if the line is one JSON object in valid UTF-8 that contains no line break and is not nested too deeply to
-    /// be part of an event. Infinity and NaN are not valid JSON, but older releases of gpsd write them; a line with one
-    /// of them is rejected.
+    /// True if the line is a single JSON object in valid UTF-8, contains no line break and is nested shallowly enough
+    /// to be part of an event. Older releases of gpsd write Infinity and NaN, which are not valid JSON; lines that
+    /// contain them are rejected.
     static func isEmbeddable(_ line: UnsafeRawBufferPointer) -> Bool {
         guard line.first == UInt8(ascii: "{"), line.last == UInt8(ascii: "}"), JSONReader.isCompleteValue(line) else {
             return false
@@ -29,7 +29,7 @@ enum GPSDLineCheck {
             case UInt8(ascii: "\n"), UInt8(ascii: "\r"): return false
             case UInt8(ascii: "N"), UInt8(ascii: "I"), UInt8(ascii: "i"): return false
             case UInt8(ascii: "n"):
-                // The first letter of `null` or `nan`.
+                // `n` begins either `null` or the invalid `nan`.
                 if index + 1 < line.count, line[index + 1] == UInt8(ascii: "a") { return false }
             default: break
             }

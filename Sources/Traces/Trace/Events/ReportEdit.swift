@@ -4,17 +4,17 @@ import DeviceCore
 import GPSDProtocol
 import JSONBytes
 
-/// An edit of single members of a gpsd report. All other bytes stay unchanged.
+/// An edit of individual members of a gpsd report. All other bytes stay unchanged.
 package struct ReportEdit {
-    /// The receiver added to reports that do not name one; nil to add none.
+    /// The receiver to add to reports that name none. If nil, no receiver is added.
     package var receiver: String?
-    /// The offset added to times, in nanoseconds.
+    /// The offset to add to times, in nanoseconds.
     package var shift: Int64
-    /// Whether the times of gpsd's host are shifted too. They are not the receiver's times.
+    /// If true, the clock times of gpsd's host are shifted in addition to the receiver's times.
     package var shiftsHostTimes: Bool
-    /// The path of the receiver whose reports are edited; nil for all reports.
+    /// The path of the receiver whose reports are edited. If nil, all reports are edited.
     package var receiverFilter: String?
-    /// Whether to remove the members that gpsd sends only if the client enabled "timing".
+    /// If true, removes the members that gpsd sends only if the client has enabled "timing".
     package var removesTimingMembers: Bool
 
     package init(
@@ -28,7 +28,7 @@ package struct ReportEdit {
         self.removesTimingMembers = dropsTiming
     }
 
-    /// Returns the edited report. Returns it unchanged if no edit applies or if it is not valid JSON.
+    /// Returns the edited report, or the original report if no edit applies or if the report is not valid JSON.
     package func apply(to line: [UInt8]) -> [UInt8] {
         guard receiver != nil || shift != 0 || removesTimingMembers else { return line }
         return line.withUnsafeBytes { bytes in
@@ -76,7 +76,7 @@ package struct ReportEdit {
         return result
     }
 
-    /// Returns the shifted value of a member that is a time; nil for other members.
+    /// Returns the shifted value if the member is a time, or nil otherwise.
     private func shiftedValue(of key: JSONText, _ value: UnsafeRawBufferPointer) -> [UInt8]? {
         guard shift != 0 else { return nil }
         let isMachine = key.equals("activated") || key.equals("clock_sec")

@@ -2,9 +2,9 @@
 
 import DeviceCore
 
-/// The properties of sensor kinds that only traces need: the beginning of a line with a reading, and an array index.
+/// Properties of sensor kinds that only traces need: the beginning of a line with a reading, and an array index.
 extension SensorKind {
-    /// The key of the kind's readings, from the preceding comma up to the first number.
+    /// The JSON text before a reading of this kind, from the comma before the key up to the first number.
     var lineKey: StaticString {
         switch self {
         case .accelerometer: ",\"accelerometer\":["
@@ -14,7 +14,7 @@ extension SensorKind {
         }
     }
 
-    /// The index of the kind in arrays with one element for each kind; below 8.
+    /// The index of this kind in arrays with one element per kind; less than 8.
     @inline(__always)
     var index: Int {
         switch self {
@@ -25,7 +25,7 @@ extension SensorKind {
         }
     }
 
-    /// Creates the kind whose name begins with this letter. The initials of all kinds differ.
+    /// Creates the kind whose name begins with this letter. Each kind has a different initial.
     @inline(__always)
     private init?(initial: UInt8) {
         switch initial {
@@ -37,7 +37,7 @@ extension SensorKind {
         }
     }
 
-    /// Creates the kind whose key is at the offset, and advances the offset past the key.
+    /// Creates the kind whose key is at the offset and advances the offset past the key.
     @inline(__always)
     init?(_ bytes: UnsafeRawBufferPointer, _ at: inout Int, end: Int) {
         guard end &- at > 4, let kind = SensorKind(initial: bytes[at &+ 2]) else { return nil }

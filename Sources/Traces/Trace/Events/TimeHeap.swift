@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A priority queue ordered by time. Elements with equal times are removed in the order of insertion. Insertion and
-/// removal take O(log n) time.
+/// A priority queue ordered by time. Elements with equal times are removed in insertion order. Insertion and removal
+/// take O(log n) time.
 package struct TimeHeap<Element> {
     fileprivate struct Entry {
         var time: Int64
@@ -17,10 +17,9 @@ package struct TimeHeap<Element> {
 
     package init() {}
 
-    /// The number of elements.
     package var count: Int { heap.count }
 
-    /// The earliest time; nil if the heap is empty.
+    /// The earliest time, or nil if the heap is empty.
     package var earliest: Int64? { heap.first?.time }
 
     package mutating func insert(_ element: Element, at time: Int64) {
@@ -35,14 +34,13 @@ package struct TimeHeap<Element> {
         }
     }
 
-    /// Removes and returns the earliest element; nil if the heap is empty.
+    /// Removes and returns the earliest element, or returns nil if the heap is empty.
     package mutating func removeEarliest() -> (element: Element, time: Int64)? {
         guard let first = heap.first, let end = heap.popLast() else { return nil }
         if !heap.isEmpty { siftDown(end) }
         return (first.element, first.time)
     }
 
-    /// Replaces the first entry and sifts it down.
     private mutating func siftDown(_ entry: Entry) {
         heap[0] = entry
         var index = 0

@@ -4,7 +4,7 @@ import DeviceCore
 import JSONBytes
 
 extension TraceAccessoryEvent {
-    /// Parses a line of a trace; nil if the line is not a valid accessory event.
+    /// Parses a trace line. Returns nil if the line is not a valid accessory event.
     init?(line: UnsafeRawBufferPointer) {
         var parts = Parts()
         do throws(JSONError) {
@@ -12,7 +12,8 @@ extension TraceAccessoryEvent {
         } catch {
             return nil
         }
-        // A detach line names the accessory in the value of its key, all other lines in a member.
+        // A detach line contains the accessory's ID as the value of its key; all other lines have a separate member for
+        // it.
         guard parts.isValid, let id = parts.key == .detach ? parts.text : parts.id else { return nil }
         switch parts.key {
         case .attach:
@@ -31,12 +32,11 @@ extension TraceAccessoryEvent {
 
     static func isKey(_ key: JSONText) -> Bool { Parts.key(key) != nil }
 
-    /// The members of a line.
     private struct Parts {
         enum Key { case attach, detach, open, close, input, output }
 
         var key: Key?
-        /// The accessory's id; that of a detach event is in `text`.
+        /// The accessory's ID. For a detach event, the ID is in `text`.
         var id: String?
         var text: String?
         var protocolName: String?
@@ -61,7 +61,7 @@ extension TraceAccessoryEvent {
             var reader = JSONReader(line)
             try reader.beginObject()
             while let name = try reader.nextKey() {
-                // As everywhere in a trace, the first key that identifies an event determines its kind.
+                // As in all trace lines, the first key that identifies an event determines its kind.
                 if key == nil, let found = Self.key(name) {
                     key = found
                     let isHexadecimal = name.rawBytes.last == UInt8(ascii: "x")
@@ -108,7 +108,7 @@ extension TraceAccessoryEvent {
             }
             if found.identity.isEmpty { found.identity = TraceAccessoryEvent.identity(of: found) }
             description = found
-            // A second "accessory" member after the description must not name another accessory.
+            // A second "accessory" member after the description must not name a different accessory.
             if id == nil { isValid = false }
         }
 
@@ -158,7 +158,8 @@ extension TraceAccessoryEvent {
             return UInt16(text, radix: 16)
         }
 
-        /// Parses the reason why a session ended. An unknown reason, written by a later version, counts as a failure.
+        /// Parses the reason for the end of a session. An unknown reason, written by a later version, is treated as a
+        /// failure.
         private static func reason(_ name: String?) -> ByteChannelEnd.Reason {
             if name == nil || name == "closed" { return .closed }
             return TraceAccessoryEvent.reasons.first { $0.name == name }?.reason ?? .failed

@@ -5,16 +5,16 @@ import JSONBytes
 
 /// An accessory event in a trace.
 public struct TraceAccessoryEvent: Sendable, Hashable {
-    /// The kind of event and its contents.
+    /// The event's kind and contents.
     public enum Change: Sendable, Hashable {
-        /// The accessory was attached, or, if it was attached already, its description changed. The description has no
-        /// id, and its protocols have only names.
+        /// The accessory was attached, or the description of an attached accessory changed. The description has no id,
+        /// and its protocols have only names.
         case attached(AccessoryDescription)
         /// The accessory was detached.
         case detached
         /// The program opened the protocol.
         case opened(String)
-        /// The session ended. For `ByteChannelEnd.Reason.closed`, the program closed it.
+        /// The session ended. The reason is `ByteChannelEnd.Reason.closed` if the program closed it.
         case closed(String, ByteChannelEnd.Reason)
         /// The program read bytes that the accessory had sent.
         case received(String, [UInt8])
@@ -25,7 +25,7 @@ public struct TraceAccessoryEvent: Sendable, Hashable {
     /// The accessory's identifier in this trace. Accessories that are attached at the same time have different
     /// identifiers.
     public var accessory: String
-    /// The kind of event and its contents.
+    /// The event's kind and contents.
     public var change: Change
 
     /// Creates an event.
@@ -34,18 +34,18 @@ public struct TraceAccessoryEvent: Sendable, Hashable {
         self.change = change
     }
 
-    /// The maximum number of accessories attached at the same time; further ones are rejected.
+    /// The maximum number of accessories attached at the same time. Further accessories are rejected.
     package static let maximumAccessories = 256
-    /// The maximum number of protocols read for each accessory; further ones are ignored.
+    /// The maximum number of protocols read for each accessory. Further protocols are ignored.
     package static let maximumProtocols = 64
-    /// The maximum length of a name, serial number or similar text in bytes; an event with a longer one is rejected.
+    /// The maximum length in bytes of a name, serial number or similar text. An event with longer text is rejected.
     package static let maximumNameLength = 1024
-    /// The maximum number of bytes of an event. Longer data is written as several events.
+    /// The maximum number of bytes in an event. Longer data is split into several events.
     package static let maximumBytes = 65_536
 }
 
 extension TraceAccessoryEvent {
-    /// Appends the event as one line; sent or received bytes as several lines if they exceed ``maximumBytes``.
+    /// Appends the event as one line. Data longer than ``maximumBytes`` is split into several lines.
     func append(at time: Int64, to buffer: inout [UInt8]) {
         switch change {
         case .attached(let description):
@@ -116,8 +116,8 @@ extension TraceAccessoryEvent {
         }
     }
 
-    /// Returns a description's identity, which does not change when the accessory is attached again: the USB IDs and
-    /// the serial number if all are known, otherwise the port.
+    /// Returns the identity of an accessory, which stays the same when the accessory is reattached: its USB IDs and
+    /// serial number if all of them are known, otherwise its port.
     static func identity(of description: AccessoryDescription) -> String {
         if let vendor = description.vendorID, let product = description.productID, !description.serialNumber.isEmpty {
             return "\(HexDigit.fourDigits(vendor)):\(HexDigit.fourDigits(product)):\(description.serialNumber)"
@@ -125,12 +125,12 @@ extension TraceAccessoryEvent {
         return "port:\(description.portPath)"
     }
 
-    /// The names of the reasons why a session ended. The default, a session closed by the program, has none.
+    /// The names of the reasons for the end of a session. `closed` is the default and has no name.
     static var reasons: [(name: String, reason: ByteChannelEnd.Reason)] {
         [("hungUp", .hungUp), ("detached", .detached), ("failed", .failed)]
     }
 
-    /// Returns the bytes as text; nil if they are not valid UTF-8 or contain control characters other than tab, line
+    /// Returns the bytes as text, or nil if they are not valid UTF-8 or contain control characters other than tab, line
     /// feed and carriage return.
     private static func text(_ bytes: ArraySlice<UInt8>) -> String? {
         guard let text = String(validating: bytes, as: UTF8.self) else { return nil }

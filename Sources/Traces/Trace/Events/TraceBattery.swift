@@ -3,13 +3,13 @@
 public import DeviceCore
 public import JSONBytes
 
-/// The battery in a trace: a level from 0 to 1 and a state.
+/// The JSON encoding of the battery in a trace: a level from 0 to 1 and a state.
 enum TraceBattery {
-    /// Parses an object; returns nil for anything else. A level outside 0 to 1 becomes nil, and the state of a later
-    /// version becomes `unknown`.
+    /// Parses a JSON object, and returns nil for any other value. A level outside 0 to 1 becomes nil; an unknown state,
+    /// written by a later version, becomes `unknown`.
     static func reading(_ json: UnsafeRawBufferPointer) -> BatteryReading? { JSONReader.parse(json, read) }
 
-    /// True for null, and for an object that contains only a level from 0 to 1 and a known state.
+    /// True for null, and for an object that contains nothing but a level from 0 to 1 and a known state.
     static func isReadable(_ json: UnsafeRawBufferPointer) -> Bool {
         let isReadable = JSONReader.parse(json) { reader throws(JSONError) -> Bool? in
             if try reader.readNull() { return true }

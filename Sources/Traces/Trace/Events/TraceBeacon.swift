@@ -3,14 +3,14 @@
 public import DeviceCore
 public import JSONBytes
 
-/// A beacon event in a trace: an identity with signal strengths in dBm, `lost` or `regained`.
+/// The JSON encoding of a beacon event in a trace: an identity with signal strengths in dBm, `lost` or `regained`.
 enum TraceBeacon {
     private static let lossMessage = "Beacons could not be received when this trace was recorded."
 
-    /// Parses an object; returns nil if it is not a beacon event or contains values that are out of range. An invalid
-    /// signal strength becomes nil.
+    /// Parses a JSON object. Returns nil if it is not a beacon event or contains values that are out of range. An
+    /// invalid signal strength becomes nil.
     ///
-    /// - Parameter time: The time of a sighting.
+    /// - Parameter time: The time assigned to a sighting.
     static func event(_ json: UnsafeRawBufferPointer, at time: BootTime) -> BeaconEvent? {
         JSONReader.parse(json) { reader throws(JSONError) in try read(&reader, time) }
     }

@@ -4,7 +4,7 @@ public import DeviceCore
 
 /// A trace event that owns its contents, for code that edits or generates traces.
 public struct TraceEvent: Sendable {
-    /// The kind of event and its contents.
+    /// The event's kind and contents.
     public enum Contents: Sendable {
         /// A report from gpsd: JSON without its line terminator.
         case gpsd([UInt8])
@@ -15,25 +15,25 @@ public struct TraceEvent: Sendable {
         /// The position source became available again.
         case regained
         /// A reading of a motion sensor, in the sensor's own axes and the unit of its kind. A scalar is in the first
-        /// component. The stamp is the time of measurement, in nanoseconds since the start of the trace; nil for the
-        /// time of the event.
+        /// component. `stamp` is the time of measurement, in nanoseconds since the start of the trace; if nil, the
+        /// event's time applies.
         case sample(SIMD3<Double>, kind: SensorKind, sensor: SensorDescription.ID, stamp: Int64?)
         /// A motion sensor was lost.
         case sensorLost(DeviceError, sensor: SensorDescription.ID)
         /// A motion sensor became available again.
         case sensorRegained(sensor: SensorDescription.ID)
-        /// The battery's level or state changed; nil if the battery was removed.
+        /// The battery's level or state changed. The value is nil if the battery was removed.
         case battery(BatteryReading?)
         /// An accessory event.
         case accessory(TraceAccessoryEvent)
-        /// A beacon was sighted, or beacon scanning was lost or regained. The event's time is that of the sighting; the
-        /// sighting's own time is ignored.
+        /// A beacon was sighted, or beacon scanning was lost or regained. A sighting takes place at the event's time;
+        /// the sighting's own time is ignored.
         case beacon(BeaconEvent)
     }
 
-    /// Nanoseconds since the start of the trace; nil if the event is from a file without arrival times.
+    /// The time in nanoseconds since the start of the trace, or nil if the event is from a file without arrival times.
     public var time: Int64?
-    /// The kind of event and its contents.
+    /// The event's kind and contents.
     public var contents: Contents
 
     /// The approximate memory use in bytes.

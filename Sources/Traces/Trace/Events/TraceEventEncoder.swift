@@ -3,17 +3,17 @@
 import DeviceCore
 import JSONBytes
 
-/// A writer of events as lines of a trace. The times of the lines never decrease.
+/// Encodes events as lines of a trace. The times of the lines never decrease.
 package struct TraceEventEncoder {
-    /// The time of the last line, in nanoseconds.
+    /// The time of the last line, in nanoseconds since the start of the trace.
     private var lastTime = Int64.min
-    /// The encoded members that name sensors, cached because they are the same for every reading of a sensor.
+    /// The encoded members with sensor ids, cached because they are the same for every reading of a sensor.
     private var members: [SensorDescription.ID: [UInt8]] = [:]
 
     package init() {}
 
-    /// Appends the lines of an event. Appends nothing for a reading that a trace cannot represent or for empty
-    /// accessory data, and several lines for accessory data longer than ``TraceAccessoryEvent/maximumBytes``.
+    /// Appends an event as one or more lines. Accessory data longer than ``TraceAccessoryEvent/maximumBytes`` is split
+    /// into several lines. Empty accessory data and readings that a trace cannot represent are omitted.
     package mutating func append(_ event: TraceEvent, to buffer: inout [UInt8]) {
         let requestedTime = event.time ?? max(lastTime, 0)
         let time = nondecreasingTime(requestedTime)
@@ -34,7 +34,7 @@ package struct TraceEventEncoder {
         }
     }
 
-    /// Returns the time to write for an event: its own time, or that of the last line if that is later.
+    /// Returns the time to write for an event: the event's own time, or the time of the last line if that is later.
     mutating func nondecreasingTime(_ time: Int64) -> Int64 {
         self.lastTime = max(self.lastTime, time)
         return self.lastTime
@@ -49,7 +49,7 @@ package struct TraceEventEncoder {
     }
 }
 
-// Lines of each kind.
+// Lines for each kind of event.
 extension TraceEventEncoder {
     static func append(gpsdLine line: UnsafeRawBufferPointer, at time: Int64, to buffer: inout [UInt8]) {
         if GPSDLineCheck.isEmbeddable(line) {

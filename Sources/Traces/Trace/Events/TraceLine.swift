@@ -2,12 +2,13 @@
 
 import DeviceCore
 
-/// The beginning and the end of a line of a native trace, and the properties that can be read without parsing all of
-/// it. Expects the exact layout written by this module.
+/// The beginning and end of a line of a native trace, and properties that can be read without parsing the whole line.
+/// The line must have the exact layout that this module writes.
 package enum TraceLine {
     /// Appends the beginning of a line: the time and the key of the event.
     ///
-    /// - Parameter key: The key with the preceding comma and the following colon, and the constant part of the value.
+    /// - Parameter key: The key with its preceding comma and following colon, followed by any constant part of the
+    ///   value.
     static func begin(_ key: StaticString, _ time: Int64, _ buffer: inout [UInt8]) {
         append("{\"t\":", &buffer)
         TraceSeconds.append(time, to: &buffer)
@@ -20,15 +21,15 @@ package enum TraceLine {
         literal.withUTF8Buffer { buffer.append(contentsOf: $0) }
     }
 
-    /// Returns the time of a line's event, in nanoseconds since the start of the trace; nil if the line does not begin
-    /// with a time.
+    /// Returns the time of a line's event in nanoseconds since the start of the trace, or nil if the line does not
+    /// begin with a time.
     package static func time(_ line: UnsafeRawBufferPointer) -> Int64? {
         guard ByteMatching.hasPrefix(line, at: 0, end: line.count, "{\"t\":") else { return nil }
         var at = 5
         return TraceSeconds.scan(line, &at, end: line.count)
     }
 
-    /// True if the line is a reading of a motion sensor.
+    /// True if the line contains a reading of a motion sensor.
     package static func isReading(_ line: UnsafeRawBufferPointer) -> Bool {
         guard ByteMatching.hasPrefix(line, at: 0, end: line.count, "{\"t\":") else { return false }
         var at = 5
@@ -39,12 +40,12 @@ package enum TraceLine {
 
 /// Bounds-checked helpers for raw bytes.
 enum ByteMatching {
-    /// True for a byte that may precede or follow a line without being part of it. After a power failure, the end of a
-    /// file is often filled with zero bytes.
+    /// True for a byte that may surround a line without being part of it. Zero bytes are included because they often
+    /// fill the end of a file after a power failure.
     @inline(__always)
     static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x0d || byte == 0x09 || byte == 0 }
 
-    /// True if the bytes at the offset begin with the literal.
+    /// True if the literal starts at the given offset.
     @inline(__always)
     static func hasPrefix(_ bytes: UnsafeRawBufferPointer, at start: Int, end: Int, _ literal: StaticString) -> Bool {
         let count = literal.utf8CodeUnitCount

@@ -3,7 +3,7 @@
 public import DeviceCore
 public import JSONBytes
 
-/// The loss of a source in a trace: a code, a message and a cause.
+/// The JSON encoding of a lost source in a trace: a code, a message and a cause.
 enum TraceLoss {
     static let standardMessage = "The position source was lost when this trace was recorded."
 
@@ -14,7 +14,8 @@ enum TraceLoss {
         .permissionDenied, .notFound, .busy, .inputOutput,
     ]
 
-    /// Parses an object written by `DeviceError`. The code of a later version is read as `connectionLost`.
+    /// Parses an object written by `DeviceError`. An unknown code, written by a later version, becomes
+    /// `connectionLost`.
     static func error(_ json: UnsafeRawBufferPointer, standardMessage: String = standardMessage) -> DeviceError {
         var error = DeviceError(.connectionLost, standardMessage)
         var reader = JSONReader(json)

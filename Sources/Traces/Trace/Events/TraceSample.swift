@@ -11,8 +11,8 @@ package struct TraceSample: Sendable, Hashable {
     package var kind: SensorKind
     /// The value in the sensor's own axes. A scalar is in the first component. Always finite.
     package var value: SIMD3<Double>
-    /// The time of measurement in nanoseconds since the start of the trace, negative if before it; nil if the event
-    /// contains only an arrival time.
+    /// The time of measurement in nanoseconds since the start of the trace; negative for earlier times. nil if the
+    /// event contains only an arrival time.
     package var stamp: Int64?
 
     /// Creates a reading.
@@ -23,8 +23,8 @@ package struct TraceSample: Sendable, Hashable {
         self.stamp = stamp
     }
 
-    /// The maximum magnitude of a component, in the unit of its kind. No sensor comes close to it, and sums and squares
-    /// of numbers within it are finite.
+    /// The maximum magnitude of a component, in the unit of its kind. No sensor produces values close to this limit,
+    /// and sums and squares of values within the limit are finite.
     package static let maximumMagnitude = 1e9
 
     /// True if all components are finite and within ``maximumMagnitude``.
@@ -64,8 +64,8 @@ package enum TraceSampleText {
         TraceLine.end(&buffer)
     }
 
-    /// Returns the member that names a sensor, with the preceding comma; empty if the sensor's id equals the name of
-    /// its kind.
+    /// Returns the member that names a sensor, with the preceding comma. Returns an empty array if the sensor's id
+    /// equals the name of its kind.
     package static func member(_ sensor: String, kind: SensorKind) -> [UInt8] {
         sensor == kind.rawValue ? [] : member(sensor)
     }

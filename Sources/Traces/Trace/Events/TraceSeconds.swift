@@ -7,8 +7,8 @@ package enum TraceSeconds {
     /// The maximum number of digits before the decimal point. Seconds with more digits overflow `Int64` nanoseconds.
     private static let maximumSecondDigits = 10
 
-    /// Parses the number at the offset, advances the offset past it, and returns nanoseconds; nil if there is no number
-    /// or if it is out of range. Digits after the ninth decimal are truncated.
+    /// Parses the number at the offset, advances the offset past it, and returns nanoseconds. Returns nil if there is
+    /// no number or if it is out of range. Digits after the ninth decimal are truncated.
     @inline(__always)
     static func scan(_ bytes: UnsafeRawBufferPointer, _ at: inout Int, end: Int) -> Int64? {
         var index = at
@@ -62,7 +62,7 @@ package enum TraceSeconds {
         DecimalDigits.append(fraction, minimum: 9, to: &bytes)
     }
 
-    /// Parses a number with an exponent or with leading zeros, as another program may write it.
+    /// Parses a number with an exponent or leading zeros, which other programs may write.
     @inline(never)
     private static func scanLong(_ bytes: UnsafeRawBufferPointer, _ at: inout Int, end: Int) -> Int64? {
         let parts = "+-.0123456789eE".utf8
@@ -73,8 +73,8 @@ package enum TraceSeconds {
         return value
     }
 
-    /// Parses the next nine bytes as an integer; nil if any of them is not a digit. Traces are written with nine
-    /// decimals, so this is the common case.
+    /// Parses the next nine bytes as an integer. Returns nil if any of them is not a digit. Traces are written with
+    /// nine decimals, so this is the common case.
     @inline(__always)
     private static func nineDigits(_ bytes: UnsafeRawBufferPointer, _ at: Int, end: Int) -> Int64? {
         guard end &- at >= 9, let last = digit(bytes[at &+ 8]) else { return nil }

@@ -2,7 +2,7 @@
 
 package import DeviceCore
 
-/// The moment at which a fault happens.
+/// The moment at which a fault occurs.
 public enum FaultMoment: Sendable, Hashable {
     /// Immediately.
     case start
@@ -12,7 +12,7 @@ public enum FaultMoment: Sendable, Hashable {
     case reading(Int64)
 }
 
-/// One fault of a list in text form: `name[=value][(target)][@when[+duration]]`, as in
+/// A fault in the text form `name[=value][(target)][@when[+duration]]`, for example
 /// `stuck=3(accelerometer)@2.5s+300ms`.
 ///
 /// This type defines the common syntax. The code that injects the faults defines the names, values and targets.
@@ -20,21 +20,21 @@ package struct FaultClause: Sendable, Hashable {
     /// The maximum length of a list in bytes.
     package static let maximumLength = 10_000
 
-    /// The complete text of the fault, for messages.
+    /// The full text of the fault, for messages.
     package let text: String
     package let name: String
-    /// The text after the equals sign; nil if there is none.
+    /// The text after the equals sign, or nil if there is no equals sign.
     package let value: String?
-    /// The device or sensor to which the fault applies; nil for all.
+    /// The device or sensor to which the fault applies. nil means that it applies to all.
     package let target: String?
     package let moment: FaultMoment
-    /// The duration in seconds; nil if the text contains none.
+    /// The duration in seconds, or nil if the text contains no duration.
     package let duration: Double?
 
-    /// Parses a list of faults separated by commas. Throws an error if the list is empty, because a test without faults
-    /// is most likely a mistake.
+    /// Parses a comma-separated list of faults. Throws an error if the list is empty, because a test without faults is
+    /// probably a mistake.
     ///
-    /// - Parameter counting: The unit of the number after `#` in messages, for example "a sample"; nil if `#` is not
+    /// - Parameter counting: The unit of the number after `#` in messages, for example "a sample". nil if `#` is not
     ///   supported.
     package static func list(_ text: String, counting: String? = nil) throws(DeviceError) -> [FaultClause] {
         guard text.utf8.count <= maximumLength else {
@@ -140,7 +140,7 @@ extension FaultClause {
 
     /// Returns the value as a time in seconds.
     ///
-    /// - Parameter isSigned: Whether the value may have a sign, as in `-2s`.
+    /// - Parameter isSigned: If true, the value may have a sign, as in `-2s`.
     package func seconds(isSigned: Bool = false) throws(DeviceError) -> Double {
         guard let value else { throw error("needs a value that is a time, as in \(name)=300ms") }
         guard isSigned, let sign = value.first, sign == "-" || sign == "+" else {

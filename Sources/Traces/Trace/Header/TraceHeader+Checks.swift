@@ -4,9 +4,9 @@ import DeviceCore
 import JSONBytes
 
 extension TraceHeader {
-    /// Returns a warning for each ignored member of a header line: a value of the wrong type, an unknown member of a
-    /// sensor, a sensor without an id or of an unknown kind, a repeated sensor id, a battery level outside 0…1. `null`
-    /// counts as absent. Members that are kept in `otherMembers` are not reported.
+    /// Returns a warning for each ignored member of a header line: a value of the wrong type, an unknown sensor member,
+    /// a sensor without an id or with an unknown kind, a repeated sensor id, or a battery level outside 0…1. `null` is
+    /// treated as a missing value. Members that are kept in `otherMembers` are not reported.
     ///
     /// The line must be a valid header.
     static func warnings(about line: UnsafeRawBufferPointer) -> [TraceWarning] {
@@ -15,7 +15,7 @@ extension TraceHeader {
         do throws(JSONError) {
             try checker.checkHeader(&reader)
         } catch {
-            // Not reached: the caller has parsed the line as a header, so it is valid JSON.
+            // Not reached: the caller has already parsed the line, so it is valid JSON.
         }
         return checker.warnings
     }
@@ -110,14 +110,14 @@ private struct HeaderChecker {
         }
     }
 
-    /// Skips a value, and records it unless it is null or of one of the kinds.
+    /// Skips a value, and adds a warning unless the value is null or of one of the given kinds.
     private mutating func check(_ key: JSONText, is kinds: [JSONKind], _ reader: inout JSONReader) throws(JSONError) {
         let hasAllowedKind = kinds.contains(try reader.peekKind())
         let json = try reader.readRawValue()
         if !hasAllowedKind, !json.elementsEqual("null".utf8) { add(key, json) }
     }
 
-    /// True if the next value is of the kind; skips and records any other value.
+    /// True if the next value is of the given kind. Otherwise skips the value and adds a warning unless it is null.
     private mutating func hasKind(
         _ kind: JSONKind, _ key: JSONText, _ reader: inout JSONReader
     ) throws(JSONError) -> Bool {

@@ -4,11 +4,11 @@ import DeviceCore
 import JSONBytes
 
 extension TraceHeader {
-    /// The maximum number of devices, contexts or rates read from a header; further ones are ignored.
+    /// The maximum number of devices, contexts or rates read from a header. Further ones are ignored.
     static let maximumDevices = 1024
     private static let maximumMembers = 1024
 
-    /// True if the line is a header of this format, complete or truncated after the format name.
+    /// True if the line is a header of this format. The line may be truncated after the format name.
     static func isHeader(_ line: UnsafeRawBufferPointer) -> Bool {
         let isHeader = JSONReader.parse(line) { reader throws(JSONError) -> Bool? in
             try reader.beginObject()
@@ -23,10 +23,10 @@ extension TraceHeader {
         return isHeader == true
     }
 
-    /// Parses a header line. The error explains why the header is invalid or not supported.
+    /// Parses a header line. The thrown error explains why the header is invalid or not supported.
     init(_ line: UnsafeRawBufferPointer, name: String) throws(DeviceError) {
         do throws(JSONError) {
-            // The version is checked first, because other keys may have a different meaning in a later version.
+            // Checks the version first, because other keys may have a different meaning in a later version.
             guard let version = try Self.version(line), version >= 1 else { throw JSONError(.wrongType, at: 0) }
             guard version < Double(Self.currentVersion + 1) else { throw JSONError(.outOfRange, at: 0) }
             self.init()

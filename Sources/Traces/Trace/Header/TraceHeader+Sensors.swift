@@ -4,8 +4,8 @@ import DeviceCore
 import JSONBytes
 
 extension TraceHeader {
-    /// Parses the sensors and their calibrations. Skips elements that are not sensors, have no valid id or an unknown
-    /// kind, and repeated ids.
+    /// Parses the sensors and their calibrations. Skips elements that are not sensors, have an invalid id or an unknown
+    /// kind, or repeat an id.
     static func readSensors(
         _ reader: inout JSONReader
     ) throws(JSONError) -> ([SensorDescription], [SensorDescription.ID: SensorCalibration]) {
@@ -87,7 +87,7 @@ extension TraceHeader {
         }
     }
 
-    /// Writes a sensor; unknown properties are omitted.
+    /// Writes a sensor and omits unknown properties.
     static func write(_ sensor: SensorDescription, _ calibration: SensorCalibration?, to writer: inout JSONWriter) {
         writer.object { writer in
             writer.member("id", sensor.id)

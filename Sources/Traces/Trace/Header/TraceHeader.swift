@@ -5,7 +5,7 @@ import JSONBytes
 
 /// The first line of a trace. It describes the clocks, devices and units of the events.
 public struct TraceHeader: Sendable, Hashable {
-    /// The start of a trace: the same instant on two clocks. Event times are relative to it.
+    /// The start of a trace, as the same instant on two clocks. Event times are relative to the start.
     public struct Start: Sendable, Hashable {
         /// The civil time.
         public var wallTime: WallTime
@@ -20,42 +20,43 @@ public struct TraceHeader: Sendable, Hashable {
     }
 
     package static let formatName = "device-services-trace"
-    /// The version that is written, and the highest version that can be read.
+    /// The version that is written, which is also the latest version that can be read.
     package static let currentVersion = 1
 
     /// The format version. Compatible additions do not change it.
     public var version = currentVersion
-    /// The start of the trace; nil if the header does not contain it.
+    /// The start of the trace, or nil if the header does not contain it.
     public var start: Start?
     /// The clock of the event times: "CLOCK_BOOTTIME", or "virtual" for a trace of a simulated device.
     public var clock = "CLOCK_BOOTTIME"
-    /// The devices whose reports are in the trace, as far as they were known at the start.
+    /// The devices whose reports are in the trace, as known at the start.
     public var devices: [TraceDevice] = []
-    /// The motion sensors of the trace, the preferred sensor of each kind first. ``add(_:)`` also sets the units of
-    /// their readings.
+    /// The motion sensors of the trace. The preferred sensor of each kind comes first. To add a sensor together with
+    /// the unit of its readings, use ``add(_:)``.
     ///
-    /// The `mode` of a sensor is not written, and is `recorded` in a parsed header. Remarks are not written either; in
-    /// a parsed header, they describe members that could not be used.
+    /// The `mode` and the remarks of a sensor are not written. In a parsed header, the mode is `recorded`, and the
+    /// remarks describe members that could not be used.
     public var sensors: [SensorDescription] = []
-    /// The calibrations of the sensors, by sensor id. They are not applied to the readings in the trace, which are
-    /// uncorrected.
+    /// The calibrations by sensor id. The readings in the trace are uncorrected: the calibrations have not been applied
+    /// to them.
     public var calibrations: [SensorDescription.ID: SensorCalibration] = [:]
-    /// The contexts of the sensors, as libiio's context XML.
+    /// The libiio contexts of the sensors, in libiio's XML format.
     public var contexts: [String] = []
-    /// The units of values in events, by quantity. They apply neither to gpsd's reports, which use gpsd's units, nor to
+    /// The units of event values, by quantity. They do not apply to gpsd's reports, which use gpsd's units, or to
     /// motion readings, which use the unit of their `SensorKind`.
     public var units = ["t": "s"]
-    /// The battery at the start; nil if there was none.
+    /// The battery at the start, or nil if there was no battery.
     public var battery: BatteryReading?
-    /// The frame of motion readings: "sensor", the sensor's own axes before its mount matrix is applied.
+    /// The reference frame of motion readings. "sensor" means the sensor's own axes, before the mount matrix is
+    /// applied.
     public var frame = "sensor"
     /// The program that recorded the trace.
     public var recorder = ""
     /// The source of the positions, for example gpsd://localhost:2947.
     public var source = ""
-    /// Members that this version does not know; they are written back unchanged.
+    /// Members that are unknown to this version. They are written back unchanged.
     package var otherMembers: [TraceMember] = []
-    /// Warnings about members of the header line that could not be used. They are not written.
+    /// Warnings about members of the header line that could not be used. The warnings are not written.
     package var warnings: [TraceWarning] = []
 
     /// Creates a header of the current version.
@@ -69,21 +70,20 @@ public struct TraceHeader: Sendable, Hashable {
 }
 
 extension TraceHeader {
-    /// The unit of `eph` if the accuracies are those of a phone.
+    /// The unit of `eph` if the trace contains a phone's accuracies.
     private static let phoneAccuracy = "m at 68%"
 
-    /// True if horizontal accuracies are a phone's 68 % radii. Those of gpsd are 95 % radii.
+    /// True if horizontal accuracies are 68 % radii, as reported by phones. gpsd reports 95 % radii.
     package var hasPhoneAccuracies: Bool {
         get { units["eph"] == Self.phoneAccuracy }
         set { units["eph"] = newValue ? Self.phoneAccuracy : nil }
     }
 }
 
-/// A member of a JSON object that this version does not know, kept as raw JSON.
+/// A JSON member that is unknown to this version, kept as raw JSON.
 package struct TraceMember: Sendable, Hashable {
-    /// The key.
     package var name: String
-    /// The value: one complete JSON value.
+    /// One complete JSON value.
     package var json: [UInt8]
 
     /// Creates a member. The value is not validated.
@@ -157,9 +157,9 @@ extension TraceHeader {
 public struct TraceDevice: Sendable, Hashable {
     /// The kind of device: "gpsd" for a receiver that gpsd reads. Later versions may add other kinds.
     public var kind: String
-    /// The receiver as described by gpsd; all fields are unknown for other kinds.
+    /// The receiver as described by gpsd. For other kinds of devices, all fields are unknown.
     public var receiver: ReceiverDescription
-    /// Members of the header's entry that this version does not know.
+    /// Members of the device's header entry that are unknown to this version.
     package var otherMembers: [TraceMember] = []
 
     /// Creates the description of a receiver that gpsd reads.
@@ -173,14 +173,14 @@ public struct TraceDevice: Sendable, Hashable {
         receiver = ReceiverDescription()
     }
 
-    /// True if both describe the same device. Two unknown cycles (NaN) are equal.
+    /// True if both values describe the same device. Two unknown cycles (NaN) count as equal.
     public static func == (left: TraceDevice, right: TraceDevice) -> Bool {
         var (mine, other) = (left.receiver, right.receiver)
         if mine.cycle.isNaN, other.cycle.isNaN { (mine.cycle, other.cycle) = (0, 0) }
         return left.kind == right.kind && mine == other && left.otherMembers == right.otherMembers
     }
 
-    /// Hashes the members that are equal for equal devices. The cycle is excluded because it may be NaN.
+    /// Hashes only members that are equal for equal devices. The cycle is excluded because it may be NaN.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(kind)
         hasher.combine(receiver.path)

@@ -2,18 +2,19 @@
 
 import DeviceCore
 
-/// The sensors of a trace: those of the header, and those that appear only in events.
+/// The sensors of a trace: those listed in the header, and those that appear only in events.
 struct TraceSensors: Sendable {
-    /// The maximum number of sensors; events of further sensors are rejected.
+    /// The maximum number of sensors. Events of further sensors are rejected.
     static let maximumCount = 256
     /// The maximum length of a sensor's id in bytes.
     static let maximumIDLength = 1024
 
-    /// The sensors of the header, then the others in order of appearance.
+    /// The sensors listed in the header, followed by the other sensors in order of appearance.
     private(set) var descriptions: [SensorDescription] = []
     /// The sensors' ids in UTF-8.
     private var names: [[UInt8]] = []
-    /// For each kind, the index of the sensor to which events without a sensor id belong; negative if there is none.
+    /// For each kind, the index of the sensor to which events without a sensor id belong, or a negative value if there
+    /// is none.
     private var defaultIndices = SIMD8<Int32>(repeating: -1)
 
     /// Creates the list from the sensors of a header.
@@ -30,11 +31,12 @@ struct TraceSensors: Sendable {
     /// True if an id of this length in bytes is valid.
     static func isValid(idLength count: Int) -> Bool { count > 0 && count <= maximumIDLength }
 
-    /// Returns the index of the sensor to which events without a sensor id belong; negative if there is none yet.
+    /// Returns the index of the sensor to which events without a sensor id belong, or a negative value if there is none
+    /// yet.
     @inline(__always)
     func defaultIndex(of kind: SensorKind) -> Int32 { defaultIndices[kind.index] }
 
-    /// Returns the index of the sensor with this id and kind; negative if there is none yet.
+    /// Returns the index of the sensor with this id and kind, or a negative value if there is none yet.
     @inline(__always)
     func index(of name: UnsafeRawBufferPointer, kind: SensorKind) -> Int32 {
         var index = 0
@@ -48,7 +50,7 @@ struct TraceSensors: Sendable {
     }
 
     /// Returns the index of the sensor to which events without a sensor id belong. Adds a sensor if there is none of
-    /// the kind. Negative if the maximum number is reached.
+    /// this kind. Returns a negative value if the maximum number of sensors is reached.
     mutating func findOrAddDefault(_ kind: SensorKind) -> Int32 {
         let index = defaultIndex(of: kind)
         guard index < 0 else { return index }
@@ -57,8 +59,8 @@ struct TraceSensors: Sendable {
         return made
     }
 
-    /// Returns the index of the sensor with this id. Adds a sensor if there is none. Negative if the sensor is of
-    /// another kind, the id is invalid or the maximum number is reached.
+    /// Returns the index of the sensor with this id. Adds a sensor if there is none. Returns a negative value if the
+    /// existing sensor is of a different kind, the id is invalid or the maximum number of sensors is reached.
     mutating func findOrAdd(_ name: String, kind: SensorKind) -> Int32 {
         if let index = descriptions.firstIndex(where: { $0.id == name }) {
             return descriptions[index].kind == kind ? Int32(index) : -1
@@ -73,8 +75,8 @@ struct TraceSensors: Sendable {
         return Int32(descriptions.count - 1)
     }
 
-    /// Returns the index of the sensor with this id, regardless of its kind. If the id is the name of a kind, falls
-    /// back to the default sensor of the kind. Negative if there is neither.
+    /// Returns the index of the sensor with this id, regardless of its kind. If there is none and the id is the name of
+    /// a kind, returns the default sensor of that kind. Otherwise returns a negative value.
     mutating func findOrAddDefault(_ name: String) -> Int32 {
         if let index = descriptions.firstIndex(where: { $0.id == name }) { return Int32(index) }
         guard let kind = SensorKind(rawValue: name) else { return -1 }

@@ -2,24 +2,23 @@
 
 /// The accessory's side of a protocol, implemented in code.
 ///
-/// The same peer can run in process, on the clock of a simulated device, and behind a serial port or a socket, on the
-/// machine's clock. Every session uses a new copy of the peer, so
-/// that a peer with value semantics starts in its initial state.
+/// A peer can run in process on a simulated device's clock, or behind a serial port or socket on the machine's clock.
+/// Every session uses a new copy of the peer, so a peer with value semantics starts in its initial state.
 public protocol AccessoryPeer: Sendable {
     /// Returns the actions in response to an event. Called for one event at a time. The actions are performed in order,
-    /// after all actions returned earlier.
+    /// after all previously returned actions.
     mutating func react(to event: AccessoryPeerEvent) -> [AccessoryPeerAction]
 }
 
-/// An event that a peer receives.
+/// An event delivered to a peer.
 public enum AccessoryPeerEvent: Sendable, Hashable {
     /// The protocol was opened. Always the first event.
     case opened
-    /// Bytes were received, at least one. The boundaries between events have no meaning.
+    /// At least one byte was received. The boundaries between events have no meaning.
     case received([UInt8])
     /// The time requested with ``AccessoryPeerAction/setTimer(after:)`` has elapsed.
     case timerFired
-    /// The session ended. Always the last event; the returned actions are ignored.
+    /// The session ended. Always the last event; any returned actions are ignored.
     case closed
 }
 
@@ -27,17 +26,17 @@ public enum AccessoryPeerEvent: Sendable, Hashable {
 public enum AccessoryPeerAction: Sendable, Hashable {
     /// Sends bytes.
     case send([UInt8])
-    /// Waits for this number of seconds before the next action. Events are still delivered meanwhile.
+    /// Waits for this number of seconds before performing the next action. Events are still delivered meanwhile.
     case wait(Double)
-    /// Requests ``AccessoryPeerEvent/timerFired`` after this number of seconds, without waiting. A further request replaces
+    /// Requests ``AccessoryPeerEvent/timerFired`` after this number of seconds, without waiting. A new request replaces
     /// the previous one.
     case setTimer(after: Double)
-    /// Ends the session from the accessory's side, after all preceding bytes are sent.
+    /// Ends the session from the accessory's side, after all preceding bytes have been sent.
     case hangUp
     /// Unplugs the accessory.
     case unplug
 
-    /// Returns an action that sends text in UTF-8, without a line terminator.
+    /// Returns an action that sends UTF-8 text without a line terminator.
     public static func text(_ text: String) -> AccessoryPeerAction { .send([UInt8](text.utf8)) }
 }
 
@@ -52,9 +51,9 @@ public struct ClosurePeer: AccessoryPeer {
     public mutating func react(to event: AccessoryPeerEvent) -> [AccessoryPeerAction] { body(event) }
 }
 
-/// A peer of a line-based protocol. It responds to each line terminated by a line feed.
+/// A peer for a line-based protocol. It responds to each line that ends with a line feed.
 public struct LinePeer: AccessoryPeer {
-    /// The maximum length of a line in bytes. The beginning of a longer line is dropped.
+    /// The maximum length of a line in bytes. If a line is longer, its beginning is dropped.
     package static let maximumLength = 65_536
 
     private let greeting: [AccessoryPeerAction]
@@ -64,7 +63,7 @@ public struct LinePeer: AccessoryPeer {
     /// Creates a peer.
     ///
     /// - Parameters:
-    ///   - greeting: The actions when the protocol is opened.
+    ///   - greeting: The actions to perform when the protocol is opened.
     ///   - answer: Returns the actions in response to a line, which is passed without its line feed or CR LF. Invalid
     ///     UTF-8 is replaced.
     public init(greeting: [AccessoryPeerAction] = [], answer: @escaping @Sendable (String) -> [AccessoryPeerAction]) {

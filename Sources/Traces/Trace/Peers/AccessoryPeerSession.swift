@@ -3,17 +3,17 @@
 package import DeviceCore
 import Synchronization
 
-/// A session that runs a peer at the accessory's end of a channel, until either side ends it.
+/// A session that runs a peer at the accessory's end of a channel until either side ends the session.
 ///
-/// The peer's actions are performed in timers of the clock, never within a call of the other side. On a virtual clock,
-/// they run on the thread that advances the clock, and their order is deterministic.
+/// The peer's actions are performed by timers scheduled on the clock, never within a call from the other side. On a
+/// virtual clock, they run on the thread that advances the clock, in a deterministic order.
 package final class AccessoryPeerSession: Sendable {
-    /// The number of unsent bytes at which no further events are delivered to the peer (1 MiB).
+    /// The number of unsent bytes at which event delivery to the peer is paused (1 MiB).
     private static let maximumUnsentBytes = 1 << 20
     private static let maximumActions = 1024
 
     private struct State {
-        /// nil while the peer handles an event, and after the end.
+        /// nil while the peer handles an event, and after the session has ended.
         var peer: (any AccessoryPeer)?
         var isRunning = false
         var needsRerun = false
@@ -29,7 +29,7 @@ package final class AccessoryPeerSession: Sendable {
         var output = FIFOQueue<UInt8>()
         var sent = 0
         var received = 0
-        /// The earliest time at which further bytes are sent.
+        /// The earliest time at which more bytes may be sent.
         var nextSendTime = BootTime.zero
         var random: SplitMix64
     }
@@ -52,11 +52,12 @@ package final class AccessoryPeerSession: Sendable {
     /// Creates a session. Call ``start()`` to start it.
     ///
     /// - Parameters:
-    ///   - peer: The peer; the session uses a copy.
-    ///   - channel: The accessory's end. The session observes it, and closes it when the peer hangs up.
-    ///   - clock: The clock of the session.
+    ///   - peer: The peer. The session uses a copy.
+    ///   - channel: The accessory's end of the channel. The session observes the channel and closes it when the peer
+    ///     hangs up.
+    ///   - clock: The clock on which timers are scheduled.
     ///   - faults: The faults to simulate.
-    ///   - unplug: Unplugs the accessory. The session has ended when this closure is called.
+    ///   - unplug: Unplugs the accessory. Called after the session has ended.
     package init(
         peer: any AccessoryPeer, channel: any ByteChannel, clock: any DeviceClock,
         faults: AccessoryFaults = AccessoryFaults(), unplug: @escaping @Sendable () -> Void = {}
@@ -79,7 +80,7 @@ package final class AccessoryPeerSession: Sendable {
         scheduleRun()
     }
 
-    /// True after the peer received the end of the session.
+    /// True after the peer has been notified of the end of the session.
     package var hasEnded: Bool { state.withLock { $0.hasEnded && $0.peer == nil } }
 
     /// Ends the session immediately, as if the accessory had been detached. The peer receives `closed`.
@@ -92,8 +93,8 @@ package final class AccessoryPeerSession: Sendable {
     private func scheduleRun() {
         state.withLock { state in
             guard state.immediateTimer == nil, !state.hasEnded else { return }
-            // Created while holding the lock, which the timer's closure acquires first, so that the closure finds the
-            // timer in place.
+            // The timer is created while holding the lock. Its closure acquires the lock first and therefore always
+            // finds the timer stored.
             state.immediateTimer = clock.timer(at: clock.now) { [weak self] in
                 self?.state.withLock { $0.immediateTimer = nil }
                 self?.run()
@@ -101,7 +102,8 @@ package final class AccessoryPeerSession: Sendable {
         }
     }
 
-    /// Performs all pending work on one thread at a time. If another thread is already doing so, makes it check again.
+    /// Performs all pending work on one thread at a time. If a different thread is already doing so, requests another
+    /// pass.
     private func run() {
         let isFirst = state.withLock { state in
             if state.isRunning {
@@ -123,7 +125,7 @@ package final class AccessoryPeerSession: Sendable {
         }
     }
 
-    /// Performs the next step; returns false if no work is pending.
+    /// Performs the next step. Returns false if no work is pending.
     private func step() -> Bool {
         let now = clock.now
         let isEnding = channel.end != nil
@@ -159,8 +161,8 @@ package final class AccessoryPeerSession: Sendable {
             state.isWakePending = false
             return .deliver(.timerFired)
         }
-        // After the end of the connection, unsent bytes do not delay events: the peer receives the remaining bytes and
-        // the end.
+        // After the connection has ended, unsent bytes do not delay events: the peer receives the remaining bytes and
+        // the end of the session.
         let isHeldUp =
             !isEnding
             && (state.actions.count >= Self.maximumActions || state.output.count >= Self.maximumUnsentBytes)
@@ -205,7 +207,7 @@ package final class AccessoryPeerSession: Sendable {
     private var pieceLength: Int {
         if let length = faults.maximumChunkLength { return min(max(length, 1), 65_536) }
         guard let rate = faults.bytesPerSecond else { return 65_536 }
-        // The number of bytes for 10 ms.
+        // The number of bytes that are sent in 10 ms.
         return Int(max(min(rate / 100, 65_536), 1))
     }
 
@@ -238,7 +240,7 @@ package final class AccessoryPeerSession: Sendable {
         return true
     }
 
-    /// Delivers an event to the peer. Does not hold the lock, because the peer may take long.
+    /// Delivers an event to the peer. The lock is not held, because the peer may take a long time.
     private func deliver(_ event: AccessoryPeerEvent) {
         guard
             var peer = state.withLock({ state -> (any AccessoryPeer)? in

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A peer that follows a script: it sends bytes, waits, and expects bytes, one step after the other.
+/// A peer that follows a script. It sends bytes, waits, and expects bytes, one step at a time.
 public struct ScriptedPeer: AccessoryPeer {
     /// A step of a script.
     public enum Step: Sendable, Hashable {
         /// Waits until exactly these bytes are received.
         case expect([UInt8])
-        /// Waits until this number of arbitrary bytes is received.
+        /// Waits until this number of bytes is received, regardless of their values.
         case expectAny(Int)
         /// Sends bytes.
         case send([UInt8])
@@ -23,15 +23,15 @@ public struct ScriptedPeer: AccessoryPeer {
         public static func expect(text: String) -> Step { .expect([UInt8](text.utf8)) }
     }
 
-    /// A deviation of the other side from the script.
+    /// A deviation from the script by the other side.
     public struct Deviation: Sendable, Hashable {
-        /// The index of the step; the number of steps for bytes received after the last step.
+        /// The index of the step. For bytes received after the last step, the number of steps.
         public var step: Int
-        /// The bytes that the step expects.
+        /// The bytes that the step expected.
         public var expected: [UInt8]
-        /// The bytes received instead.
+        /// The bytes that were received instead.
         public var received: [UInt8]
-        /// True if the session ended during the step.
+        /// True if the session ended before the step was complete.
         public var isEndOfSession: Bool
 
         /// Creates a deviation.
@@ -53,16 +53,16 @@ public struct ScriptedPeer: AccessoryPeer {
     /// Creates a peer with a script.
     ///
     /// - Parameters:
-    ///   - steps: The steps of each session.
-    ///   - departed: Called with the first bytes that differ from the script, after which the peer hangs up; when the
-    ///     session ends before the expected bytes are received; and with bytes received after the last step, which are
-    ///     dropped.
+    ///   - steps: The steps to run in each session.
+    ///   - departed: Called with the first bytes that differ from the script, after which the peer hangs up. Also
+    ///     called if the session ends before the expected bytes are received, and with bytes received after the last
+    ///     step, which are dropped.
     public init(_ steps: [Step], departed: @escaping @Sendable (Deviation) -> Void = { _ in }) {
         self.steps = steps
         self.onDeviation = departed
     }
 
-    /// Continues with the script.
+    /// Continues the script.
     public mutating func react(to event: AccessoryPeerEvent) -> [AccessoryPeerAction] {
         switch event {
         case .opened: return advance()

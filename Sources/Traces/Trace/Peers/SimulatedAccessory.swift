@@ -2,15 +2,15 @@
 
 public import DeviceCore
 
-/// An accessory that is simulated in code: a description, and a peer for each protocol.
+/// An accessory simulated in code, with a description and a peer for each protocol.
 public struct SimulatedAccessory: Sendable {
     /// A protocol and its peer.
     public struct Endpoint: Sendable {
         /// The protocol's name.
         public var name: String
-        /// The peer; each session uses a copy.
+        /// The peer. Each session uses a copy.
         public var peer: any AccessoryPeer
-        /// The faults of each session.
+        /// The faults to simulate in each session.
         public var faults: AccessoryFaults
 
         /// Creates an endpoint.
@@ -21,12 +21,12 @@ public struct SimulatedAccessory: Sendable {
         }
     }
 
-    /// The description of the accessory. Its protocols are those of the endpoints.
+    /// The description of the accessory. Its protocols match the endpoints.
     public var description: AccessoryDescription
     /// The protocols and their peers.
     public var endpoints: [Endpoint]
 
-    /// Creates an accessory. The protocols of the description are replaced by those of the endpoints.
+    /// Creates an accessory. The endpoints replace the protocols in the description.
     public init(_ description: AccessoryDescription, endpoints: [Endpoint]) {
         var description = description
         description.protocols = endpoints.map { AccessoryProtocol(name: $0.name, origin: .configuration) }
@@ -49,22 +49,22 @@ public struct SimulatedAccessory: Sendable {
 public struct AccessoryFaults: Sendable, Hashable {
     /// The seed of the random numbers.
     public var seed: UInt64 = 1
-    /// The rate at which the accessory sends, in bytes per second; nil for no limit.
+    /// The rate at which the accessory sends, in bytes per second. nil means no limit.
     public var bytesPerSecond: Double?
-    /// The maximum number of bytes that the accessory sends at once. Consecutive pieces are at least ``minimumChunkInterval``
-    /// apart. nil to send without splitting.
+    /// The maximum number of bytes that the accessory sends at once. Consecutive chunks are at least
+    /// ``minimumChunkInterval`` apart. nil means that data is not split.
     public var maximumChunkLength: Int?
-    /// The minimum time between two pieces, in seconds.
+    /// The minimum time between two chunks, in seconds.
     public var minimumChunkInterval = 0.001
-    /// The proportion of sent bytes that are replaced by random ones, from 0 to 1.
+    /// The proportion of sent bytes that are replaced by random bytes, from 0 to 1.
     public var corruptionProbability = 0.0
     /// The number of random bytes sent before any other bytes.
     public var leadingRandomByteCount = 0
-    /// The number of received bytes after which the accessory is unplugged; further bytes are lost. nil for never.
+    /// The number of received bytes after which the accessory is unplugged. Further bytes are lost. nil means never.
     public var unplugsAfterReceiving: Int?
-    /// The number of sent bytes after which the accessory is unplugged; nil for never.
+    /// The number of sent bytes after which the accessory is unplugged. nil means never.
     public var unplugsAfterSending: Int?
 
-    /// Creates a set without faults.
+    /// Creates a configuration without faults.
     public init() {}
 }

@@ -2,7 +2,7 @@
 
 import DeviceCore
 
-/// The accessories that are attached at a position in a trace.
+/// The accessories attached at a given point in a trace.
 struct AttachedAccessories: Sendable {
     private struct Entry: Sendable {
         var id: String

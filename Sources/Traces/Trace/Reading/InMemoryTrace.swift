@@ -3,12 +3,12 @@
 package import DeviceCore
 import Synchronization
 
-/// A trace of motion readings in memory.
+/// An in-memory trace of motion readings.
 ///
-/// The readings are kept as records, which a player can use directly. The trace's text is generated only if the bytes
-/// are requested, because generating it takes longer than playing the records. Records and text have the same contents.
+/// The readings are kept as records, which a player can use directly. Text is generated only when the bytes are
+/// requested, because generating it takes longer than playing the records. Records and text have the same contents.
 package struct InMemoryTrace: Sendable {
-    /// The maximum number of readings; it limits the size of the generated text.
+    /// The maximum number of readings, which limits the size of the generated text.
     package static let maximumCount = 500_000
 
     private(set) var records: [TraceRecord] = []
@@ -19,28 +19,29 @@ package struct InMemoryTrace: Sendable {
     /// Creates an empty trace.
     ///
     /// - Parameter header: The header, which must contain all sensors.
-    /// - Throws: An error if the header would not be readable.
+    /// - Throws: An error if the header could not be read back.
     package init(_ header: TraceHeader, name: String, count: Int) throws(DeviceError) {
         let line = header.line()
         headerLine = line + [UInt8(ascii: "\n")]
-        // The header is used as parsed from its own text, so that the records match the text.
+        // Parses the header from its own text, so that the records match the text.
         self.header = try line.withBytes { (bytes) throws(DeviceError) in try TraceHeader(bytes, name: name) }
         sensors = TraceSensors(self.header.sensors)
         records.reserveCapacity(count)
     }
 
-    /// Returns the index of a sensor; nil if its id is ambiguous or unknown in the header, or belongs to another kind.
+    /// Returns the index of a sensor, or nil if the header does not contain its id, contains the id more than once, or
+    /// assigns it to a different kind.
     package func sensorIndex(of sensor: SensorDescription) -> Int32? {
         let named = sensors.descriptions.indices.filter { sensors.descriptions[$0].id == sensor.id }
         guard named.count == 1, sensors.descriptions[named[0]].kind == sensor.kind else { return nil }
         return Int32(named[0])
     }
 
-    /// Appends a reading. Ignores a reading that a trace cannot represent.
+    /// Appends a reading. Readings that a trace cannot represent are ignored.
     ///
     /// - Parameters:
     ///   - place: The index of the sensor from ``sensorIndex(of:)``.
-    ///   - time: Nanoseconds since the start of the trace, not less than that of the previous reading.
+    ///   - time: The time in nanoseconds since the start of the trace, not less than the previous reading's time.
     @inline(__always)
     package mutating func append(_ value: SIMD3<Double>, kind: SensorKind, place: Int32, at time: Int64) {
         var record = TraceRecord(time: time, kind: .sample, range: 0..<0)
@@ -51,7 +52,6 @@ package struct InMemoryTrace: Sendable {
         if TraceSample.isValid(SIMD3(record.x, record.y, record.z)) { records.append(record) }
     }
 
-    /// Returns the trace of the readings.
     package func file(named name: String) -> TraceFile {
         TraceFile(
             bytes: TraceBytes(LazyBytes { text }), name: name, header: header, eventsOffset: headerLine.count,

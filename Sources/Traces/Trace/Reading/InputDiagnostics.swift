@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The problems that a reader found in its input, grouped by message: the number of occurrences, and the place and the
-/// text of the first one.
+/// Problems found in a reader's input, grouped by message. Each group contains the number of occurrences, and the place
+/// and text of the first occurrence.
 ///
 /// ```swift
 /// diagnostics.record("<ele> has a decimal comma and was ignored", line: 5, text: "100,5")
 /// diagnostics.remarks  // ["<ele> has a decimal comma and was ignored (line 5: \"100,5\")."]
 /// ```
 package struct InputDiagnostics: Sendable, Hashable {
-    /// The maximum number of distinct messages. Further messages are counted together.
+    /// The maximum number of distinct messages. Occurrences of further messages are only counted.
     package static let maximumMessages = 64
 
-    /// The occurrences of one message.
+    /// All occurrences of one message.
     package struct Entry: Sendable, Hashable {
         /// The problem and its consequence, as a clause without a full stop.
         package let message: String
         /// The number of occurrences.
         package fileprivate(set) var count: Int
-        /// The place of the first occurrence: a file, a line, or both; empty if unknown.
+        /// The place of the first occurrence: a file, a line, or both. Empty if unknown.
         package let place: String
-        /// The quoted input at the first occurrence; empty if there is none.
+        /// The quoted input of the first occurrence. Empty if no input was given.
         package let text: String
 
-        /// A sentence with the count, the place and the text.
+        /// A sentence with the message, the count, the place and the text.
         package var remark: String {
             let first = [place, text].filter { !$0.isEmpty }.joined(separator: ": ")
             switch (count, first.isEmpty) {
@@ -34,7 +34,7 @@ package struct InputDiagnostics: Sendable, Hashable {
         }
     }
 
-    /// The messages in the order of their first occurrence.
+    /// The messages in order of first occurrence.
     package private(set) var entries: [Entry] = []
     /// The number of occurrences of messages beyond ``maximumMessages``.
     package private(set) var ungroupedCount = 0
@@ -43,31 +43,31 @@ package struct InputDiagnostics: Sendable, Hashable {
 
     package var isEmpty: Bool { entries.isEmpty }
 
-    /// The number of occurrences of all messages.
+    /// The total number of occurrences.
     package var count: Int { entries.reduce(ungroupedCount) { $0 + $1.count } }
 
-    /// One sentence for each message.
+    /// One sentence per message.
     package var remarks: [String] {
         entries.map(\.remark)
             + (ungroupedCount == 0 ? [] : ["\(ungroupedCount) further problems were found in the input."])
     }
 
-    /// Counts an occurrence at a line.
+    /// Counts a problem at a line.
     ///
     /// - Parameters:
     ///   - message: The problem and its consequence, as a clause without a full stop. Occurrences with equal messages
     ///     are grouped.
-    ///   - line: The line number, counted from 1; 0 if the input has no lines.
+    ///   - line: The line number, counted from 1, or 0 if the input has no lines.
     ///   - file: The name of the file if the input consists of several files.
     ///   - text: The invalid input. Evaluated for the first occurrence only.
     package mutating func record(_ message: String, line: Int, of file: String = "", text: @autoclosure () -> String) {
         record(message, at: Self.place(line: line, of: file), text: text())
     }
 
-    /// Counts occurrences at any place.
+    /// Counts problems at any place.
     ///
     /// - Parameters:
-    ///   - message: As for ``record(_:line:of:text:)``.
+    ///   - message: See ``record(_:line:of:text:)``.
     ///   - place: The place, such as "line 5" or "message 7 of /gps". Evaluated for the first occurrence only.
     ///   - text: The invalid input. Evaluated for the first occurrence only.
     ///   - count: The number of occurrences.
@@ -78,7 +78,7 @@ package struct InputDiagnostics: Sendable, Hashable {
         add(message, count, Entry(message: message, count: count, place: place(), text: Self.quoted(text())))
     }
 
-    /// Adds the occurrences that another reader found later in the same input.
+    /// Adds the problems that a different reader found later in the same input.
     package mutating func append(_ other: InputDiagnostics) {
         for entry in other.entries { add(entry.message, entry.count, entry) }
         ungroupedCount += other.ungroupedCount
@@ -102,7 +102,8 @@ package struct InputDiagnostics: Sendable, Hashable {
         }
     }
 
-    /// Returns the first 80 characters in quotation marks with control characters escaped; empty for an empty text.
+    /// Returns the first 80 characters in quotation marks, with control characters escaped. Returns an empty string for
+    /// empty text.
     private static func quoted(_ text: String) -> String {
         let start = text.prefix(80)
         return text.isEmpty ? "" : (start.endIndex < text.endIndex ? start + "…" : start).debugDescription

@@ -5,18 +5,18 @@ import SystemCalls
 
 /// A memory-mapped file. The kernel loads its pages on access and reclaims them when memory is low.
 final class MappedFile: Sendable {
-    /// The number of bytes that a reader keeps in memory behind its position before it releases them (8 MiB).
+    /// The number of bytes behind a reader's position that stay in memory before the reader releases them (8 MiB).
     static let residentWindow = 8 << 20
 
     let count: Int
-    /// A duplicate of the file's descriptor, for checks of its size; valid even after the file is renamed.
+    /// A duplicate of the file descriptor, used to check the file size. It stays valid if the file is renamed.
     private let descriptor: Int32
     private let start: UInt
     private let pageSize: Int
     private let registration: SIGBUSGuard.Entry?
 
-    /// Maps the first bytes of an open file. The caller may close the descriptor afterwards. nil if `mmap` fails;
-    /// `errno` then contains the reason.
+    /// Maps the first `count` bytes of an open file. The caller may close the descriptor afterwards. Returns nil if
+    /// `mmap` fails, with the reason in `errno`.
     init?(descriptor: Int32, count: Int) {
         guard count > 0, let start = mmap(nil, count, PROT_READ, MAP_SHARED, descriptor, 0),
             start != UnsafeMutableRawPointer(bitPattern: -1)
@@ -57,9 +57,9 @@ final class MappedFile: Sendable {
     }
 }
 
-/// A SIGBUS handler for mapped files that become shorter while they are read, for example because of log rotation.
+/// A SIGBUS handler for mapped files that become shorter while being read, for example because of log rotation.
 ///
-/// The kernel sends SIGBUS to a thread that reads a page after the new end of a mapped file. The handler maps
+/// The kernel sends SIGBUS to a thread that reads a page beyond the new end of a mapped file. The handler maps
 /// zero-filled pages there and records the truncation. For any other SIGBUS, it restores the previous action. The
 /// handler is installed when the first file is mapped.
 enum SIGBUSGuard {
@@ -67,8 +67,8 @@ enum SIGBUSGuard {
         fileprivate let index: Int
     }
 
-    /// The state of a mapped file that the signal handler uses. The handler can run at any time, so it must neither
-    /// allocate nor lock.
+    /// The state of a mapped file, shared with the signal handler. The handler can run at any time, so it must neither
+    /// allocate memory nor take locks.
     fileprivate struct Slot: ~Copyable {
         let start = Atomic<UInt>(0)
         let end = Atomic<UInt>(0)
@@ -76,12 +76,12 @@ enum SIGBUSGuard {
         let isInUse = Atomic<Bool>(false)
     }
 
-    /// The maximum number of registered files at a time; further files are not protected.
+    /// The maximum number of files registered at the same time. Further files are not protected.
     private static let count = 256
 
     fileprivate struct Table: @unchecked Sendable {
-        /// Allocated once and never moved or freed, so that the handler can read it without a lock; its members are
-        /// atomic.
+        /// Allocated once and never moved or freed, so that the handler can read the slots without a lock. Their
+        /// members are atomic.
         let slots: UnsafeMutableBufferPointer<Slot>
         let previousAction: UnsafeMutablePointer<sigaction>
 
@@ -115,13 +115,14 @@ enum SIGBUSGuard {
     private static let previousAction = Atomic<UInt>(0)
     private static let pageSize = Atomic<Int>(1)
 
-    /// `BUS_ADRERR`, which Swift does not import. Other codes are, for example, hardware memory errors.
+    /// `BUS_ADRERR`, which Swift does not import. Other codes have different causes, such as hardware memory errors.
     private static let busAddressError: Int32 = 2
 
     private static func handle(_ signal: Int32, _ information: UnsafeMutablePointer<siginfo_t>?) {
         let number = errno
         defer { errno = number }
-        // The address follows three `Int32` fields, aligned to its size. Its field name differs between C libraries.
+        // The address follows three `Int32` fields and is aligned to its own size. The field name differs between C
+        // libraries.
         let addressOffset =
             (3 * MemoryLayout<Int32>.size + MemoryLayout<UInt>.size - 1) & ~(MemoryLayout<UInt>.size - 1)
         if let information, information.pointee.si_code == busAddressError,
@@ -129,13 +130,13 @@ enum SIGBUSGuard {
         {
             return
         }
-        // The signal does not concern a registered file. Restores the previous action. The signal is then raised again,
-        // either by the repeated memory access or by the call below.
+        // The signal does not concern a registered file, so the previous action is restored. The signal is then raised
+        // again, either because the memory access is repeated or by the call below.
         sigaction(signal, UnsafePointer<sigaction>(bitPattern: previousAction.load(ordering: .acquiring)), nil)
         if let information, information.pointee.si_code <= 0 { raise(signal) }
     }
 
-    /// Maps zero-filled pages at the address. Returns false if the address is not in a registered file.
+    /// Maps zero-filled pages starting at the address. Returns false if no registered file contains the address.
     private static func mapZeroPages(at address: UInt) -> Bool {
         guard let slots = UnsafeMutablePointer<Slot>(bitPattern: slots.load(ordering: .acquiring)) else { return false }
         var index = 0

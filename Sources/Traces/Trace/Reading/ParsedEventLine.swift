@@ -3,13 +3,13 @@
 import DeviceCore
 import JSONBytes
 
-/// The parsed contents of a line of a native trace.
+/// The parsed contents of a native trace line.
 struct ParsedEventLine {
-    /// Nanoseconds since the start of the trace; nil if the line contains no valid time.
+    /// The time in nanoseconds since the start of the trace, or nil if the line contains no valid time.
     var time: Int64?
-    /// The event without its time and sensor; nil if the line contains no event of a known kind.
+    /// The event without its time and sensor, or nil if the line contains no event of a known kind.
     var record: TraceRecord?
-    /// The id of the sensor that the line names.
+    /// The sensor id in the line, or nil if there is none.
     var sensor: JSONText?
     var isInvalidReading = false
     /// True if a key is unknown or a value is invalid.
@@ -49,7 +49,7 @@ struct ParsedEventLine {
                         range: isText ? range.lowerBound + 1..<range.upperBound - 1 : range)
                     record?.isHexadecimal = key.word == JSONText.word("gpsdHex")
                 } else if record == nil, !isInvalidReading, TraceAccessoryEvent.isKey(key) {
-                    // The event is parsed from the whole line on demand, because its data is distributed over several
+                    // The event is parsed from the whole line on demand, because its data is spread over several
                     // members.
                     record = TraceRecord(time: nil, kind: .accessory, range: offset..<offset + line.count)
                     try reader.skipValue()
@@ -60,7 +60,7 @@ struct ParsedEventLine {
             }
         }
         try reader.finish()
-        // Without a record, the whole line is reported.
+        // If there is no record, the line as a whole is reported instead.
         if hasInvalidValue, record != nil { hasInvalidMember = true }
         // The other keys of an accessory event are checked when the event is parsed.
         if hasUnknownKey, record?.kind != .accessory { hasInvalidMember = true }
@@ -106,7 +106,7 @@ struct ParsedEventLine {
         return first..<first + json.count
     }
 
-    /// Returns the kind of event that a key announces, and the JSON types allowed for its value.
+    /// Returns the kind of event that the key introduces and the JSON types allowed for its value.
     private static func kind(_ key: JSONText) -> (kind: TraceRecord.Kind, values: [JSONKind])? {
         switch key.word {
         case JSONText.word("gpsd"): (.gpsd, [.object])

@@ -4,17 +4,16 @@ import SystemCalls
 package import DeviceCore
 
 extension TraceBytes {
-    /// The number of bytes of a stream that are kept in memory (16 MiB); a longer stream is written to a temporary
-    /// file.
+    /// The maximum number of stream bytes kept in memory (16 MiB). A longer stream is written to a temporary file.
     private static let maximumStreamBytesInMemory = 16 << 20
-    /// The limit for a device other than a terminal (64 MiB). A device that ends delivers less.
+    /// The maximum number of bytes read from a device other than a terminal (64 MiB). Finite devices deliver less.
     private static let maximumDeviceBytes = 64 << 20
 
     /// Reads a stream, such as a pipe, to its end. Bytes that exceed the memory limit are stored in an unnamed
     /// temporary file.
     ///
     /// - Parameters:
-    ///   - descriptor: The stream; it is not closed.
+    ///   - descriptor: The descriptor of the stream, which stays open.
     ///   - name: The name of the stream in messages.
     package init(stream descriptor: Int32, name: String) throws(DeviceError) {
         try self.init(stream: descriptor, name: name, largestInMemory: Self.maximumStreamBytesInMemory)
@@ -39,7 +38,7 @@ extension TraceBytes {
             guard count > 0 else {
                 if errno == EINTR { continue }
                 if errno == EAGAIN {
-                    // The pipe is in nonblocking mode; wait for data.
+                    // The pipe is in nonblocking mode; waits for data.
                     var wait = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
                     _ = poll(&wait, 1, 1000)
                     continue
@@ -66,7 +65,7 @@ extension TraceBytes {
 }
 
 extension DeviceError {
-    /// Creates the error for a file that became shorter while it was read.
+    /// Returns an error for a file that became shorter while it was being read.
     package static func truncatedWhileReading(_ name: String) -> DeviceError {
         DeviceError(.inputOutput, "\(name) became shorter while it was read. Read it again when no program writes it.")
     }

@@ -3,11 +3,11 @@
 import SystemCalls
 package import DeviceCore
 
-/// The bytes of a recording, either in memory or in a mapped file.
+/// The bytes of a recording, held in memory or in a mapped file.
 ///
-/// Files larger than 64 MiB are mapped. Readers release the memory behind their position, so that a recording of any
-/// length needs little memory. If another process truncates a mapped file while it is read, the missing part reads as
-/// zeros and readers report it. Appending to the file is harmless.
+/// Files larger than 64 MiB are mapped. Readers release the memory behind their position, so that even long recordings
+/// need little memory. If another process truncates a mapped file while it is being read, the missing part reads as
+/// zeros and readers report the truncation. Appending to the file is harmless.
 package struct TraceBytes: Sendable {
     private enum Storage: Sendable {
         case memory([UInt8])
@@ -15,7 +15,7 @@ package struct TraceBytes: Sendable {
         case lazy(LazyBytes)
     }
 
-    /// Files up to this size are read into memory (64 MiB).
+    /// The maximum size of a file that is read into memory (64 MiB).
     static let maximumSizeInMemory = 64 << 20
 
     private let storage: Storage
@@ -26,9 +26,9 @@ package struct TraceBytes: Sendable {
 
     init(_ made: LazyBytes) { storage = .lazy(made) }
 
-    /// Reads or maps a file. If it is not a regular file, for example a pipe, it is read to its end, which may block,
-    /// up to ``TraceFile/maximumSize`` bytes. Bytes that exceed the memory limit are stored in an unnamed temporary
-    /// file in `$TMPDIR`.
+    /// Reads or maps a file. A file that is not a regular file, such as a pipe, is read to its end, up to
+    /// ``TraceFile/maximumSize`` bytes; this may block. Bytes that exceed the memory limit are stored in an unnamed
+    /// temporary file in `$TMPDIR`.
     ///
     /// - Throws: An error whose message describes the remedy.
     package init(path: String) throws(DeviceError) {
@@ -41,8 +41,8 @@ package struct TraceBytes: Sendable {
             try self.init(file: path, largestInMemory: largestInMemory)
             return
         }
-        // `open` blocks until a pipe has a writer. A pipe that this process has already open may have lost its writer,
-        // so its descriptor is duplicated instead.
+        // `open` blocks until a pipe has a writer. If the pipe is already open in this process, its writer may be gone,
+        // so the existing descriptor is duplicated instead.
         let own = Self.ownDescriptor(path)
         let descriptor = own.map { fcntl($0, F_DUPFD_CLOEXEC, 0) } ?? open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
         guard descriptor >= 0 else { throw FileIO.readError(path, call: "open", errno: errno) }
@@ -50,7 +50,7 @@ package struct TraceBytes: Sendable {
         try self.init(stream: descriptor, name: path)
     }
 
-    /// Returns the descriptor of this process to which a path such as /dev/stdin refers; nil for other paths.
+    /// Returns the descriptor of this process to which a path such as /dev/stdin refers, or nil for other paths.
     private static func ownDescriptor(_ path: String) -> Int32? {
         if path == "/dev/stdin" { return STDIN_FILENO }
         for folder in ["/dev/fd/", "/proc/self/fd/"] where path.hasPrefix(folder) {
@@ -67,7 +67,7 @@ package struct TraceBytes: Sendable {
         guard Int.bitWidth > 32, fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
             Int(clamping: status.st_size) > largestInMemory
         else {
-            // The reported size may be too small, as for files in /proc.
+            // The reported size may be too small, for example for files in /proc.
             try self.init(stream: descriptor, name: path, largestInMemory: largestInMemory)
             return
         }
@@ -77,10 +77,10 @@ package struct TraceBytes: Sendable {
         self.init(file)
     }
 
-    /// The mapped file; nil for bytes in memory.
+    /// The mapped file, or nil for bytes in memory.
     var file: MappedFile? { if case .file(let file) = storage { file } else { nil } }
 
-    /// True if the file became shorter while it was mapped.
+    /// True if the file has become shorter since it was mapped.
     package var isTruncated: Bool { file?.isTruncated == true }
 
     /// Releases the memory of a range of a mapped file. The bytes stay accessible.
@@ -101,7 +101,7 @@ package struct TraceBytes: Sendable {
 }
 
 extension TraceBytes: Equatable {
-    /// True if both contain the same bytes, regardless of their storage.
+    /// True if both values contain the same bytes, regardless of their storage.
     package static func == (left: TraceBytes, right: TraceBytes) -> Bool {
         left.count == right.count && left.elementsEqual(right)
     }
@@ -142,8 +142,8 @@ extension TraceBytes: RandomAccessCollection {
 }
 
 extension [UInt8] {
-    /// Calls the closure with the bytes, with typed errors. `Array.withUnsafeBytes` does not support them on every
-    /// supported platform.
+    /// Calls the closure with the bytes and preserves its error type. `Array.withUnsafeBytes` does not support typed
+    /// errors on every supported platform.
     @inline(__always)
     package func withBytes<Result, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result

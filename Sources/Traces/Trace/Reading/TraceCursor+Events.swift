@@ -3,7 +3,7 @@
 import DeviceCore
 
 extension TraceCursor {
-    /// Returns the next event with a copy of its contents; nil at the end.
+    /// Returns the next event with a copy of its contents, or nil at the end of the trace.
     ///
     /// - Parameter bytes: The bytes of the cursor's file.
     package mutating func nextEvent(_ bytes: UnsafeRawBufferPointer) -> TraceEvent? {
@@ -13,7 +13,7 @@ extension TraceCursor {
         return nil
     }
 
-    /// Parses a line of a native trace that is not in the file, as if it followed the cursor's position. nil if the
+    /// Parses a native trace line that is not in the file, as if it were at the cursor's position. Returns nil if the
     /// line contains no valid event.
     package mutating func event(onLine line: UnsafeRawBufferPointer) -> TraceEvent? {
         guard line.count > 0, let record = nativeRecord(line, 0..<line.count, isEnded: true),

@@ -5,7 +5,7 @@ import JSONBytes
 import SystemCalls
 
 extension TraceCursor {
-    /// Returns the event on a line of a native trace; nil if the line is invalid or of an unknown kind.
+    /// Returns the event in a line of a native trace, or nil if the line is invalid or its event is of an unknown kind.
     @inline(__always)
     mutating func nativeRecord(_ bytes: UnsafeRawBufferPointer, _ line: Range<Int>, isEnded: Bool) -> TraceRecord? {
         let end = line.upperBound
@@ -24,8 +24,8 @@ extension TraceCursor {
         return event(bytes, line, isEnded: isEnded)
     }
 
-    /// Parses `{"t":12.5,"gpsd":{…}}`, the layout that the writer uses, after the time. Does not validate the report.
-    /// nil for every other layout, which needs the full parser.
+    /// Parses the part after the time in `{"t":12.5,"gpsd":{…}}`, the writer's layout. Does not validate the report.
+    /// Returns nil for any other layout, which requires the full parser.
     @inline(__always)
     private static func canonicalReport(_ bytes: UnsafeRawBufferPointer, _ at: Int, end: Int) -> Range<Int>? {
         guard ByteMatching.hasPrefix(bytes, at: at, end: end, ",\"gpsd\":{"), let base = bytes.baseAddress else {
@@ -35,7 +35,7 @@ extension TraceCursor {
         guard end &- start >= 3, bytes[end &- 1] == UInt8(ascii: "}"), bytes[end &- 2] == UInt8(ascii: "}") else {
             return nil
         }
-        // Another member after the report requires the sequence `},"`. The sequence is rare within a report.
+        // If a member follows the report, the line contains the sequence `},"`. The sequence is rare within a report.
         var search = start
         while let found = memchr(base + search, Int32(UInt8(ascii: "}")), end &- 2 &- search) {
             search = UnsafeRawPointer(found) - base &+ 1
@@ -49,7 +49,7 @@ extension TraceCursor {
         return start..<end &- 1
     }
 
-    /// Parses a line with any order of members and any whitespace.
+    /// Parses a line with members in any order and any whitespace.
     @inline(never)
     private mutating func event(_ bytes: UnsafeRawBufferPointer, _ line: Range<Int>, isEnded: Bool) -> TraceRecord? {
         let text = UnsafeRawBufferPointer(rebasing: bytes[line])
@@ -107,7 +107,7 @@ extension TraceCursor {
 }
 
 extension TraceCursor {
-    /// Returns the report on a line of gpsd's text; nil if there is none.
+    /// Returns the report in a line of gpsd's text, or nil if the line contains no report.
     mutating func gpsdRecord(_ bytes: UnsafeRawBufferPointer, _ line: Range<Int>, isEnded: Bool) -> TraceRecord? {
         var start = line.lowerBound
         stamp = nil
@@ -126,7 +126,7 @@ extension TraceCursor {
             start = report
         }
         let range = start..<line.upperBound
-        // A last line without a line feed may be truncated at any position.
+        // A final line without a line feed may be truncated at any position.
         let isWhole = isEnded || JSONReader.isCompleteValue(UnsafeRawBufferPointer(rebasing: bytes[range]))
         guard bytes[line.upperBound &- 1] == UInt8(ascii: "}"), isWhole else {
             skipMalformed(isEnded: isEnded)

@@ -4,8 +4,8 @@ import DeviceCore
 import JSONBytes
 
 extension TraceCursor {
-    /// Parses `{"t":12.5,"gyroscope":[0.1,0.2,0.3]}` after the time, optionally with a sensor and a stamp in this
-    /// order. nil for every other layout, which needs the full parser.
+    /// Parses the part after the time in `{"t":12.5,"gyroscope":[0.1,0.2,0.3]}`, optionally followed by a sensor and a
+    /// stamp in this order. Returns nil for any other layout, which requires the full parser.
     @inline(__always)
     mutating func canonicalSample(_ bytes: UnsafeRawBufferPointer, _ start: Int, end: Int) -> TraceRecord? {
         // The shortest possible text is `,"pressure":0}`.
@@ -48,7 +48,7 @@ extension TraceCursor {
             at &+= 11
             let name = at
             while at < end, bytes[at] != UInt8(ascii: "\"") {
-                // A name with an escape sequence needs the full parser. A control character makes the line invalid.
+                // A name with an escape sequence requires the full parser. A control character makes the line invalid.
                 if bytes[at] == UInt8(ascii: "\\") || bytes[at] < 0x20 { return nil }
                 at &+= 1
             }
@@ -63,7 +63,7 @@ extension TraceCursor {
             guard let stamp = TraceSeconds.scan(bytes, &at, end: end) else { return nil }
             record.stamp = stamp
         }
-        // A sensor that appears for the first time needs the full parser too.
+        // A sensor that appears for the first time also requires the full parser.
         guard at == end &- 1, bytes[at] == UInt8(ascii: "}"), record.sensorIndex >= 0 else { return nil }
         return record
     }

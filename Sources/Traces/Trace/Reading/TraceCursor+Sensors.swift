@@ -6,7 +6,7 @@ import Synchronization
 import SystemCalls
 
 extension TraceCursor {
-    /// Reads the rest of a native trace only to find its sensors, which is much faster than reading the events.
+    /// Reads the rest of a native trace only to find its sensors. This is much faster than reading the events.
     mutating func collectSensors(_ bytes: UnsafeRawBufferPointer) {
         skipKnownSensors(bytes)
         while let (range, isEnded) = lines.next(bytes) {
@@ -15,11 +15,11 @@ extension TraceCursor {
         }
     }
 
-    /// The minimum number of bytes for each thread (4 MiB). For less, starting threads takes longer than it saves.
+    /// The minimum number of bytes per thread (4 MiB). For fewer bytes, starting a thread takes longer than it saves.
     private static let minimumPartSize = 1 << 22
 
-    /// Skips lines until the first that may introduce a sensor. In most traces, no line does. Up to eight threads
-    /// search parts of the file concurrently.
+    /// Skips to the first line that may introduce a sensor. In most traces there is none. Up to eight threads search
+    /// parts of the file concurrently.
     private mutating func skipKnownSensors(_ bytes: UnsafeRawBufferPointer) {
         let start = lines.offset
         let size = bytes.count - start
@@ -39,7 +39,7 @@ extension TraceCursor {
         // The caller keeps the bytes valid until all parts are searched.
         nonisolated(unsafe) let shared = bytes
         DispatchQueue.concurrentPerform(iterations: parts) { part in
-            // The bytes end with the part, so that no line extends beyond it.
+            // The buffer ends with the part, so that no line extends beyond the part.
             let text = UnsafeRawBufferPointer(rebasing: shared[..<starts[part + 1]])
             var lines = TraceLines(offset: starts[part], line: 0, file: file)
             var reached = starts[part]
@@ -54,8 +54,8 @@ extension TraceCursor {
         lines = TraceLines(offset: first.withLock(\.self), line: 0, file: file)
     }
 
-    /// True if the line introduces no sensor, even if it is invalid: it begins with a report of gpsd, or is a reading
-    /// of a known sensor in the writer's layout.
+    /// True if the line introduces no sensor, even if the line is invalid: it begins with a gpsd report, or is a
+    /// reading of a known sensor in the writer's layout.
     private func introducesNoSensor(_ bytes: UnsafeRawBufferPointer, _ line: Range<Int>) -> Bool {
         let end = line.upperBound
         guard ByteMatching.hasPrefix(bytes, at: line.lowerBound, end: end, "{\"t\":") else { return false }
@@ -65,8 +65,8 @@ extension TraceCursor {
             return ByteMatching.hasPrefix(bytes, at: at, end: end, ",\"gpsd\":{")
         }
         if kind.isVector {
-            // The contents of the list are not checked. If this bracket does not close the list, either the checks
-            // below fail or the line is invalid.
+            // The list's contents are not checked. If this bracket does not close the list, the checks below fail or
+            // the line is invalid.
             guard at < end, let base = bytes.baseAddress,
                 let found = memchr(base + at, Int32(UInt8(ascii: "]")), end &- at)
             else { return false }
@@ -92,7 +92,7 @@ extension TraceCursor {
         return isKnown && at == end &- 1
     }
 
-    /// Advances the offset past the bytes that numbers and the commas between them consist of.
+    /// Advances the offset past the bytes of numbers and of the commas between numbers.
     @inline(__always)
     private static func skipNumbers(_ bytes: UnsafeRawBufferPointer, _ at: inout Int, end: Int) {
         let start = at
@@ -103,21 +103,21 @@ extension TraceCursor {
                 at &+= length
                 if length == 8 { continue }
             }
-            // From "+" to "9", which includes the comma, the minus sign, the point and, although no number contains it,
-            // the slash.
+            // Bytes from "+" to "9" include the comma, the minus sign and the point. They also include the slash,
+            // although no number contains it.
             let byte = bytes[at]
             guard byte &- UInt8(ascii: "+") <= 14 || byte == UInt8(ascii: "e") else { break }
             at &+= 1
         }
-        // A comma before a key does not belong to the numbers.
+        // A comma before a key is not part of the numbers.
         if at < end, at > start, bytes[at] == UInt8(ascii: "\""), bytes[at &- 1] == UInt8(ascii: ",") { at &-= 1 }
     }
 
-    /// Returns the number of consecutive bytes from "+" to "9", beginning with the least significant byte.
+    /// Returns the number of consecutive bytes from "+" to "9", starting with the least significant byte.
     @inline(__always)
     private static func numberLength(_ word: UInt64) -> Int {
         let high: UInt64 = 0x8080_8080_8080_8080
-        // The top bit is set for each byte above "9" and for each byte below "+". No byte carries into the next.
+        // The top bit is set for each byte above "9" and for each byte below "+". No byte carries into the next byte.
         let above = (word & ~high) &+ 0x4646_4646_4646_4646 | word
         let below = ~((word | high) &- 0x2b2b_2b2b_2b2b_2b2b)
         return ((above | below) & high).trailingZeroBitCount &>> 3

@@ -3,49 +3,49 @@
 package import DeviceCore
 
 /// A cursor that iterates over the events of a trace without allocating memory. The caller passes the file's bytes to
-/// each call and keeps them valid; see ``TraceFile/play(_:)``.
+/// each call and must keep them valid; see ``TraceFile/play(_:)``.
 ///
-/// The contents need not be valid: lines that cannot be used are skipped and reported in ``warnings``. A report is
-/// returned if it begins and ends like one; the decoder validates its JSON. A copy of the cursor is a bookmark.
+/// The contents need not be valid: unusable lines are skipped and reported in ``warnings``. A report is returned if its
+/// beginning and end are valid; the decoder validates its JSON. A copy of the cursor serves as a bookmark.
 package struct TraceCursor: Sendable {
     /// The maximum number of stored warnings.
     package static let maximumWarnings = 100
 
-    /// The first warnings, at most ``maximumWarnings``.
+    /// The first warnings, up to ``maximumWarnings``.
     package private(set) var warnings: [TraceWarning] = []
-    /// The number of all warnings, including those that are not stored.
+    /// The total number of warnings, including those that are not stored.
     package private(set) var warningCount = 0
     /// All warnings, including those of the header, grouped by reason.
     package private(set) var diagnostics = InputDiagnostics()
     /// The reasons of all warnings.
     package private(set) var reasons: Set<TraceWarning.Reason> = []
-    /// The number of skipped lines: in gpsd's text, NMEA sentences, comments and other text; in a native trace, invalid
-    /// lines. Empty lines do not count.
+    /// The number of skipped lines, not counting empty lines. In gpsd's text, NMEA sentences, comments and other text
+    /// are skipped; in a native trace, invalid lines.
     package internal(set) var skippedLines = 0
 
     var lines: TraceLines
     private var lastTime: Int64 = 0
-    /// The stamp of the last report in gpsd's text, in nanoseconds since 1970; nil if it had none.
+    /// The stamp of the last report in gpsd's text, in nanoseconds since 1970, or nil if the report had no stamp.
     var stamp: Int64?
     /// The number of NMEA sentences among the skipped lines.
     var sentenceCount = 0
     var sensorTable: TraceSensors
     var accessories = AttachedAccessories()
 
-    /// Records of an in-memory trace, which need not be parsed, and the index of the next one.
+    /// The records of an in-memory trace, which need not be parsed, and the index of the next record.
     private var readings: [TraceRecord] = []
     private var nextReading = 0
-    /// The problems of the current line.
+    /// The problems found in the current line.
     private var problems: [TraceWarning.Reason] = []
 
-    /// The file whose memory is released behind the cursor; nil for bytes in memory.
+    /// The file whose memory is released behind the cursor, or nil for bytes in memory.
     let file: MappedFile?
     private let format: TraceFile.Format
     private let hasArrivalTimes: Bool
     /// The civil time at time zero, in nanoseconds since 1970.
     private let origin: Int64
 
-    /// Creates a cursor before the first event.
+    /// Creates a cursor positioned before the first event.
     package init(_ file: TraceFile) {
         self.file = file.bytes.file
         format = file.format
@@ -67,7 +67,7 @@ package struct TraceCursor: Sendable {
         lines = TraceLines(offset: 0, line: 0, file: nil)
     }
 
-    /// Creates a cursor that searches for gpsd's reports in a file that is not yet opened as a trace.
+    /// Creates a cursor that searches for gpsd reports in a file that has not been opened as a trace yet.
     init(searchingFrom offset: Int, _ file: MappedFile?) {
         self.file = file
         format = .gpsd
@@ -77,14 +77,15 @@ package struct TraceCursor: Sendable {
         lines = TraceLines(offset: offset, line: 0, file: file)
     }
 
-    /// The motion sensors found so far: those of the header, then those that appear only in events, in order of
-    /// appearance. The latter have an identity mount matrix and a remark. At most 256.
+    /// The motion sensors found so far: first the sensors in the header, then those that appear only in events, in
+    /// order of appearance. Sensors without a header entry have an identity mount matrix and a remark. At most 256
+    /// sensors are listed.
     package var sensors: [SensorDescription] { sensorTable.descriptions }
 
-    /// The number of the line that was read last, counted from 1.
+    /// The number of the last line read, counted from 1.
     package var line: Int { lines.line }
 
-    /// Returns the next event; nil at the end.
+    /// Returns the next event, or nil at the end of the trace.
     ///
     /// - Parameter bytes: The bytes of the cursor's file.
     package mutating func next(_ bytes: UnsafeRawBufferPointer) -> TraceRecord? {
@@ -112,7 +113,7 @@ package struct TraceCursor: Sendable {
         return nil
     }
 
-    /// Returns the time to report for an event: its own time, or that of the previous event if that is later.
+    /// Returns the time to report for an event: the event's own time, or the previous event's time if that is later.
     @inline(__always)
     mutating func nondecreasingTime(_ time: Int64) -> Int64 {
         if time >= lastTime {
@@ -123,31 +124,31 @@ package struct TraceCursor: Sendable {
         return lastTime
     }
 
-    /// Returns the time to report for an event without a valid time: that of the previous event.
+    /// Returns the time to report for an event without a valid time: the previous event's time.
     mutating func timeOfPreviousEvent() -> Int64 {
         warn(.missingTime)
         return lastTime
     }
 
-    /// Returns the time of a report in gpsd's text; nil if the file has no arrival times.
+    /// Returns the time of a report in gpsd's text, or nil if the file has no arrival times.
     mutating func arrivalTime(isStamped: Bool) -> Int64? {
         guard hasArrivalTimes else { return nil }
         if let stamp { return nondecreasingTime(stamp.subtractingReportingOverflow(origin).partialValue) }
         return isStamped ? timeOfPreviousEvent() : lastTime
     }
 
-    /// Counts and records a malformed or truncated line.
+    /// Counts a skipped line and records that it is malformed or truncated.
     @inline(never)
     mutating func skipMalformed(isEnded: Bool) { skip(isEnded ? .malformedLine : .truncatedLine) }
 
-    /// Counts and records a skipped line.
+    /// Counts a skipped line and records the reason.
     @inline(never)
     mutating func skip(_ reason: TraceWarning.Reason) {
         skippedLines += 1
         warn(reason)
     }
 
-    /// Records a problem of the current line.
+    /// Records a problem in the current line.
     @inline(never)
     mutating func warn(_ reason: TraceWarning.Reason) { problems.append(reason) }
 

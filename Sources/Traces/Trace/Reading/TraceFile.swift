@@ -3,11 +3,11 @@
 import SystemCalls
 public import DeviceCore
 
-/// A complete trace: a file in the native format, or text that contains gpsd's reports.
+/// A complete trace: a file in the native format, or text that contains gpsd reports.
 ///
-/// ``TraceWriter`` writes the native format. Any other file is searched line by line for gpsd's reports: the output of
-/// `gpspipe -w` with or without arrival stamps, and the mixtures of NMEA sentences and reports in gpsd's regression
-/// tests. Other lines are skipped. A trace is a sequence of its events:
+/// ``TraceWriter`` writes the native format. Any other file is searched line by line for gpsd reports. Examples are the
+/// output of `gpspipe -w` with or without arrival stamps, and the mixtures of NMEA sentences and reports in gpsd's
+/// regression tests. Other lines are skipped. A trace is a sequence of its events:
 ///
 /// ```swift
 /// let trace = try TraceFile(path: "drive.trace")
@@ -16,23 +16,23 @@ public import DeviceCore
 /// ```
 public struct TraceFile: Sendable {
     package enum Format: UInt8, Sendable {
-        /// JSON Lines with a header.
+        /// JSON Lines with a header line.
         case native
-        /// Text that contains gpsd's reports.
+        /// Text that contains gpsd reports.
         case gpsd
     }
 
     /// The contents of the whole file.
     package let bytes: TraceBytes
-    /// The name of the trace in messages: its path, or a name given by the program.
+    /// The name of the trace in messages: its path, or a name chosen by the program.
     public let name: String
     /// The detected format.
     package let format: Format
-    /// The header; nil for gpsd's text.
+    /// The header, or nil for gpsd's text.
     public let header: TraceHeader?
-    /// The civil time at time zero: from the header or the first arrival stamp; nil if the file contains neither.
+    /// The civil time at time zero, from the header or the first arrival stamp, or nil if the file contains neither.
     public let start: WallTime?
-    /// Whether the events have arrival times.
+    /// True if the events have arrival times.
     public let hasArrivalTimes: Bool
 
     let headerSensors: TraceSensors
@@ -40,7 +40,7 @@ public struct TraceFile: Sendable {
     let eventsOffset: Int
     /// The number of lines before the events.
     let eventsLine: Int
-    /// All events of an in-memory trace; nil if they are parsed from the bytes.
+    /// All events of an in-memory trace, or nil if the events are parsed from the bytes.
     let readings: [TraceRecord]?
 
     /// Creates a trace from bytes in memory.
@@ -69,13 +69,13 @@ public struct TraceFile: Sendable {
             eventsLine: layout.eventsLine)
     }
 
-    /// Opens a file. A regular file may have any size; other files are limited to half
-    /// of the physical memory, at most 1 GiB.
+    /// Opens a file. Regular files may have any size; other files are limited to half of the
+    /// physical memory, at most 1 GiB.
     ///
     /// - Throws: An error whose message describes the remedy.
     public init(path: String) throws(DeviceError) { try self.init(contents: try TraceBytes(path: path), name: path) }
 
-    /// Creates a trace without events. It begins at boot time zero and in 1970.
+    /// Creates a trace without events. The trace begins at boot time zero and in 1970.
     ///
     /// - Parameter name: The name of the trace in messages.
     package init(emptyNamed name: String) {
@@ -98,8 +98,8 @@ public struct TraceFile: Sendable {
         headerSensors = TraceSensors(header?.sensors ?? [])
     }
 
-    /// Reads the trace and returns all its motion sensors: those of the header, then those that appear only in events,
-    /// in order of appearance. The indices equal those of ``TraceRecord/sensor`` of any cursor.
+    /// Reads the trace and returns all of its motion sensors: first the sensors in the header, then those that appear
+    /// only in events, in order of appearance. ``TraceRecord/sensor`` uses the same indices for any cursor.
     package func findSensors() -> [SensorDescription] {
         guard format == .native else { return [] }
         if readings != nil { return headerSensors.descriptions }
@@ -110,9 +110,9 @@ public struct TraceFile: Sendable {
         }
     }
 
-    /// Calls the closure with a cursor before the first event and the bytes that it reads. The closure must not read
-    /// lines by the ranges of records: for readings of an in-memory trace, no text is generated and the bytes are
-    /// empty.
+    /// Calls the closure with a cursor before the first event and the bytes to pass to the cursor. For an in-memory
+    /// trace, the bytes are empty because no text is generated; the closure must therefore not use the ranges of
+    /// records to read lines.
     package func play<Result>(_ body: (inout TraceCursor, UnsafeRawBufferPointer) -> Result) -> Result {
         var cursor = playingCursor
         return withPlayedBytes { body(&cursor, $0) }
@@ -121,7 +121,7 @@ public struct TraceFile: Sendable {
     /// A cursor for use with ``withPlayedBytes(_:)``.
     package var playingCursor: TraceCursor { readings.map { TraceCursor(self, readings: $0) } ?? TraceCursor(self) }
 
-    /// Calls the closure with the bytes that a ``playingCursor`` reads; empty for an in-memory trace.
+    /// Calls the closure with the bytes that a ``playingCursor`` reads. The bytes are empty for an in-memory trace.
     package func withPlayedBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
         readings == nil ? bytes.withUnsafeBytes(body) : body(UnsafeRawBufferPointer(start: nil, count: 0))
     }
@@ -129,7 +129,7 @@ public struct TraceFile: Sendable {
     /// The number of bytes that a ``playingCursor`` reads.
     package var playedSize: Int { readings == nil ? bytes.count : 0 }
 
-    /// The maximum number of bytes read into memory: half of the physical memory, at most 1 GiB (256 MiB on 32-bit
+    /// The maximum number of bytes read into memory: half of the physical memory, but at most 1 GiB (256 MiB on 32-bit
     /// platforms). Large regular files are mapped instead; see ``TraceBytes``.
     package static var maximumSize: Int {
         let maximum = Int.bitWidth > 32 ? 1 << 30 : 1 << 28
@@ -140,9 +140,9 @@ public struct TraceFile: Sendable {
     }
 }
 
-/// The events of the trace in the order of the file. A trace can be iterated any number of times, also concurrently.
+/// The events of the trace in file order. A trace can be iterated any number of times, even concurrently.
 ///
-/// Events from a file without arrival times have no time. Lines that cannot be used are skipped and reported in
+/// Events from a file without arrival times have no time. Unusable lines are skipped and reported in
 /// ``TraceFile/warnings``.
 extension TraceFile: Sequence {
     /// An iterator over the events of a trace.
@@ -155,21 +155,21 @@ extension TraceFile: Sequence {
             cursor = file.playingCursor
         }
 
-        /// The warnings about the lines read so far, including the header: at most one hundred.
+        /// The warnings about the header and the lines read so far. At most one hundred warnings are stored.
         public var warnings: [TraceWarning] { cursor.warnings }
 
-        /// The number of all warnings so far, including those that are not stored.
+        /// The total number of warnings so far, including those that are not stored.
         public var warningCount: Int { cursor.warningCount }
 
-        /// Returns the next event with a copy of its contents; nil at the end.
+        /// Returns the next event with a copy of its contents, or nil at the end of the trace.
         public mutating func next() -> TraceEvent? { file.withPlayedBytes { cursor.nextEvent($0) } }
     }
 
     /// Creates an iterator before the first event.
     public func makeIterator() -> Iterator { Iterator(self) }
 
-    /// Warnings about lines of the trace that were not or not completely read: at most one hundred. Reads the whole
-    /// trace on each access; an iterator collects the same warnings while it reads.
+    /// The warnings about lines that were skipped or only partly read. At most one hundred warnings are stored. Every
+    /// access reads the whole trace; an iterator collects the same warnings while iterating.
     public var warnings: [TraceWarning] {
         play { cursor, bytes in
             while cursor.next(bytes) != nil {}

@@ -5,9 +5,9 @@ import GPSDProtocol
 
 /// The layout of a file, detected from its beginning.
 struct TraceLayout {
-    /// The header of a native trace; nil for gpsd's text.
+    /// The header of a native trace, or nil for gpsd's text.
     var header: TraceHeader?
-    /// The arrival time of the first report in gpsd's text; nil if it has no stamp.
+    /// The arrival time of the first report in gpsd's text, or nil if the report has no stamp.
     var firstStamp: WallTime?
     /// The offset of the first event's line.
     var eventsOffset = 0
@@ -50,7 +50,7 @@ struct TraceLayout {
         }
     }
 
-    /// Searches for the first line that is a valid report of gpsd.
+    /// Searches for the first line that is a valid gpsd report.
     private mutating func findReport(
         _ bytes: UnsafeRawBufferPointer, _ file: MappedFile?, _ name: String
     ) throws(DeviceError) {

@@ -2,20 +2,20 @@
 
 import SystemCalls
 
-/// An iterator over the lines of a byte buffer. It examines each byte once.
+/// An iterator over the lines of a byte buffer. Each byte is examined once.
 struct TraceLines {
-    /// The maximum length of a line in bytes (16 MiB). The longest lines of the writer are headers with the contexts of
-    /// many sensors.
+    /// The maximum length of a line in bytes (16 MiB). The longest lines that the writer produces are headers with the
+    /// contexts of many sensors.
     static let maximumLength = 16 << 20
 
     private(set) var offset: Int
     /// The number of the last returned line, counted from 1.
     private(set) var line: Int
-    /// The file whose memory is released behind the iterator; nil for bytes in memory.
+    /// The file whose memory is released behind the iterator, or nil for bytes in memory.
     private let file: MappedFile?
     /// The end of the range whose memory has been released.
     private var releasedEnd: Int
-    /// The offset at which memory is released next.
+    /// The offset at which memory is next released.
     private var nextReleaseOffset = Int.max
 
     init(offset: Int, line: Int, file: MappedFile? = nil) {
@@ -26,8 +26,8 @@ struct TraceLines {
         if file != nil { nextReleaseOffset = offset + MappedFile.residentWindow }
     }
 
-    /// Returns the next line that is not empty, without surrounding whitespace, and whether a line feed terminates it;
-    /// nil at the end. The range is empty for a line longer than ``maximumLength``.
+    /// Returns the next nonempty line without surrounding whitespace, and whether a line feed terminates it. Returns
+    /// nil at the end of the buffer. For a line longer than ``maximumLength``, the range is empty.
     @inline(__always)
     mutating func next(_ bytes: UnsafeRawBufferPointer) -> (range: Range<Int>, isEnded: Bool)? {
         guard let base = bytes.baseAddress else { return nil }
@@ -53,7 +53,7 @@ struct TraceLines {
         return nil
     }
 
-    /// Skips a long line, and returns whether a line feed terminates it.
+    /// Skips a long line and returns whether a line feed terminates it.
     @inline(never)
     private mutating func skipLine(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard let base = bytes.baseAddress else { return false }

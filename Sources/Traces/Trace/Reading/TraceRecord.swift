@@ -3,7 +3,7 @@
 package import DeviceCore
 import JSONBytes
 
-/// One event of a trace, returned by ``TraceCursor``: a time, a kind and the range of its contents in the file.
+/// A trace event returned by ``TraceCursor``: a time, a kind and the range of the contents in the file.
 ///
 /// A record owns no memory. The values of a motion reading are stored in the record itself. ``line(in:)``,
 /// ``loss(in:)``, ``battery(in:)``, ``accessoryEvent(in:)`` and ``beaconEvent(in:)`` decode or copy other contents on
@@ -11,48 +11,48 @@ import JSONBytes
 package struct TraceRecord: Sendable, Hashable {
     /// The kind of event.
     package enum Kind: UInt8, Sendable {
-        /// A report from gpsd. The range contains its bytes.
+        /// A report from gpsd. The record's range contains the report.
         case gpsd
-        /// A line from gpsd that is not JSON. The range contains it in encoded form; ``TraceRecord/line(in:)`` decodes
-        /// it.
+        /// A line from gpsd that is not JSON. The range contains the line in encoded form; ``TraceRecord/line(in:)``
+        /// decodes it.
         case gpsdText
-        /// The position source was lost; ``TraceRecord/loss(in:)`` returns the reason.
+        /// The position source was lost. ``TraceRecord/loss(in:)`` returns the reason.
         case lost
         /// The position source became available again.
         case regained
-        /// A reading of a motion sensor: ``TraceRecord/sample``.
+        /// A reading of a motion sensor. ``TraceRecord/sample`` contains the reading.
         case sample
-        /// The battery's level or state changed: ``TraceRecord/battery(in:)``.
+        /// The battery's level or state changed. ``TraceRecord/battery(in:)`` returns the reading.
         case battery
-        /// The motion sensor ``TraceRecord/sensor`` was lost; ``TraceRecord/loss(in:)`` returns the reason.
+        /// The motion sensor ``TraceRecord/sensor`` was lost. ``TraceRecord/loss(in:)`` returns the reason.
         case sensorLost
         /// The motion sensor ``TraceRecord/sensor`` became available again.
         case sensorRegained
-        /// An accessory event: ``TraceRecord/accessoryEvent(in:)``. The range is the whole line.
+        /// An accessory event. The range is the whole line; ``TraceRecord/accessoryEvent(in:)`` parses it.
         case accessory
-        /// A beacon event: ``TraceRecord/beaconEvent(in:)``.
+        /// A beacon event. ``TraceRecord/beaconEvent(in:)`` returns the event.
         case beacon
     }
 
-    /// Nanoseconds since the start of the trace, never less than that of the previous record, and at least 0. nil if
-    /// the file contains no arrival times.
+    /// The time in nanoseconds since the start of the trace. It is at least 0 and never earlier than the previous
+    /// record's time. nil if the file contains no arrival times.
     package var time: Int64?
     /// The kind of event.
     package var kind: Kind
-    /// The range of the contents: for a report, the line exactly as gpsd sent it, without its line terminator; for a
-    /// motion reading, the value.
+    /// The range of the contents. For a report, this is the line exactly as gpsd sent it, without its line terminator;
+    /// for a motion reading, the value.
     package var range: Range<Int>
-    /// True if the text of a line is encoded as hexadecimal digits.
+    /// True if the text of the line is encoded as hexadecimal digits.
     var isHexadecimal = false
-    /// The kind of the sensor; unspecified if the event has no sensor.
+    /// The sensor kind. Unspecified if the event has no sensor.
     var sensorKind = SensorKind.accelerometer
-    /// The index of the sensor in the cursor's list; negative if the event has no sensor.
+    /// The index of the sensor in the cursor's list. Negative if the event has no sensor.
     var sensorIndex: Int32 = -1
-    /// The value of a motion reading. A SIMD3 would enlarge the record by half.
+    /// The value of a motion reading. Using SIMD3 would make the record half as large again.
     var x = 0.0
     var y = 0.0
     var z = 0.0
-    /// The time of measurement; `Int64.min` if the event does not contain it.
+    /// The time of measurement, or `Int64.min` if the event does not contain one.
     var stamp = Int64.min
 
     init(time: Int64?, kind: Kind, range: Range<Int>) {
@@ -61,19 +61,19 @@ package struct TraceRecord: Sendable, Hashable {
         self.range = range
     }
 
-    /// The motion reading; nil for other kinds of records.
+    /// The motion reading, or nil for other kinds of records.
     package var sample: TraceSample? {
         guard kind == .sample, sensorIndex >= 0 else { return nil }
         return TraceSample(
             sensor: Int(sensorIndex), kind: sensorKind, value: SIMD3(x, y, z), stamp: stamp == .min ? nil : stamp)
     }
 
-    /// The motion sensor of the event, as an index into ``TraceCursor/sensors``; nil if the event has none.
+    /// The motion sensor of the event, as an index into ``TraceCursor/sensors``, or nil if the event has none.
     package var sensor: Int? { sensorIndex < 0 ? nil : Int(sensorIndex) }
 }
 
 extension TraceRecord {
-    /// Returns the line that gpsd sent, without its line terminator; empty for records of other kinds.
+    /// Returns the line that gpsd sent, without its line terminator. Returns an empty array for other kinds of records.
     ///
     /// - Parameter bytes: The bytes of the file from which the record was read.
     package func line(in bytes: UnsafeRawBufferPointer) -> [UInt8] {
@@ -86,7 +86,7 @@ extension TraceRecord {
         }
     }
 
-    /// True if the record is a report that begins like gpsd's position reports. The rest is not checked.
+    /// True if the record is a report that begins like a gpsd position report. The rest of the report is not checked.
     ///
     /// - Parameter bytes: The bytes of the file from which the record was read.
     package func isPosition(in bytes: UnsafeRawBufferPointer) -> Bool {
@@ -94,8 +94,7 @@ extension TraceRecord {
             && ByteMatching.hasPrefix(bytes, at: range.lowerBound, end: range.upperBound, "{\"class\":\"TPV\"")
     }
 
-    /// True if the record is text that begins like a report of gpsd but is not valid JSON, for example a truncated
-    /// report.
+    /// True if the record is text that begins like a gpsd report but is not valid JSON, for example a truncated report.
     ///
     /// - Parameter bytes: The bytes of the file from which the record was read.
     package func isDamagedReport(in bytes: UnsafeRawBufferPointer) -> Bool {
@@ -105,7 +104,7 @@ extension TraceRecord {
             : contents.first == UInt8(ascii: "{")
     }
 
-    /// Returns the reason why the position source or a sensor was lost; nil for other kinds of records.
+    /// Returns the reason why the position source or a sensor was lost, or nil for other kinds of records.
     ///
     /// - Parameter bytes: The bytes of the file from which the record was read.
     package func loss(in bytes: UnsafeRawBufferPointer) -> DeviceError? {
@@ -115,7 +114,7 @@ extension TraceRecord {
         return TraceLoss.error(contents, standardMessage: message)
     }
 
-    /// Returns the battery reading; nil if the battery was removed, and for other kinds of records.
+    /// Returns the battery reading. Returns nil if the battery was removed, and for other kinds of records.
     ///
     /// - Parameter bytes: The bytes of the file from which the record was read.
     package func battery(in bytes: UnsafeRawBufferPointer) -> BatteryReading? {
@@ -128,7 +127,7 @@ extension TraceRecord {
         contents(in: bytes).map { TraceBattery.isReadable($0) } ?? false
     }
 
-    /// Returns the accessory event; nil for other kinds of records.
+    /// Returns the accessory event, or nil for other kinds of records.
     ///
     /// - Parameter bytes: The bytes of the file from which the record was read.
     package func accessoryEvent(in bytes: UnsafeRawBufferPointer) -> TraceAccessoryEvent? {
@@ -136,8 +135,8 @@ extension TraceRecord {
         return TraceAccessoryEvent(line: line)
     }
 
-    /// Returns the beacon event; nil for other kinds of records. The time of a sighting counts from the start of the
-    /// trace.
+    /// Returns the beacon event, or nil for other kinds of records. The time of a sighting is relative to the start of
+    /// the trace.
     ///
     /// - Parameter bytes: The bytes of the file from which the record was read.
     package func beaconEvent(in bytes: UnsafeRawBufferPointer) -> BeaconEvent? {

@@ -1,38 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A line of a trace that was not or not completely read.
+/// A warning about a line of a trace that was skipped or only partly read.
 public struct TraceWarning: Sendable, Hashable, CustomStringConvertible {
     /// The problem.
     public enum Reason: UInt8, Sendable {
-        /// The last line is incomplete because the recording was interrupted. The lines before it were read.
+        /// The last line is incomplete because the recording was interrupted. All previous lines were read.
         case truncatedLine
-        /// The line is malformed; it was skipped.
+        /// The line is malformed and was skipped.
         case malformedLine
-        /// The time is earlier than that of a previous line; the previous time was used.
+        /// The time is earlier than in a previous line. The previous time was used.
         case decreasingTime
-        /// The line has no valid time; that of the previous line was used.
+        /// The line has no valid time. The previous line's time was used.
         case missingTime
-        /// A sensor reading has a missing or invalid value; it was skipped.
+        /// A sensor reading has a missing or invalid value and was skipped.
         case invalidReading
-        /// The event names a sensor that is unknown or of another kind, or that exceeds the maximum number; it was
-        /// skipped.
+        /// The event was skipped because its sensor is unknown, is of a different kind, or exceeds the maximum number
+        /// of sensors.
         case unknownSensor
-        /// An accessory event has a missing or invalid member; it was skipped.
+        /// An accessory event has a missing or invalid member and was skipped.
         case invalidAccessoryEvent
-        /// The event names an accessory that is not attached or a protocol that the accessory does not support, or
-        /// attaches more accessories than the maximum; it was skipped.
+        /// The event was skipped because its accessory is not attached, does not support the protocol, or exceeds the
+        /// maximum number of accessories.
         case unknownAccessory
-        /// A beacon event has a missing or invalid member; it was skipped.
+        /// A beacon event has a missing or invalid member and was skipped.
         case invalidBeaconEvent
-        /// The line is longer than 16 MiB; it was skipped.
+        /// The line is longer than 16 MiB and was skipped.
         case lineTooLong
-        /// The file became shorter while it was read; the remaining events are missing.
+        /// The file became shorter while it was being read. The remaining events are missing.
         case fileTruncated
-        /// The event is of a kind that this version does not know; it was skipped.
+        /// The event is of a kind unknown to this version and was skipped.
         case unknownKind
-        /// A member of the line is unknown or has an invalid value; the rest of the line was read.
+        /// A member of the line is unknown or has an invalid value. The rest of the line was read.
         case invalidMember
-        /// A line of gpsd's text is neither a report nor an NMEA sentence nor a comment; it was skipped.
+        /// A line of gpsd's text is neither a report nor an NMEA sentence nor a comment, and was skipped.
         case notAReport
     }
 
@@ -40,7 +40,7 @@ public struct TraceWarning: Sendable, Hashable, CustomStringConvertible {
     public var line: Int
     /// The problem.
     public var reason: Reason
-    /// The beginning of the line or of the member, at most 80 characters; empty if there is none.
+    /// The beginning of the line or of the invalid member, up to 80 characters. Empty if there is no text.
     public var text: String
 
     package init(line: Int, reason: Reason, text: String = "") {
@@ -54,7 +54,7 @@ public struct TraceWarning: Sendable, Hashable, CustomStringConvertible {
         String(String(decoding: bytes.prefix(320), as: UTF8.self).prefix(80))
     }
 
-    /// A sentence for a log.
+    /// A sentence for log messages.
     public var description: String { "line \(line): \(reason.message)" }
 }
 

@@ -3,13 +3,13 @@
 public import DeviceCore
 import Synchronization
 
-/// A wrapper of a byte channel that reports all data in an order that can be played back. Bytes that are read during a
-/// write are reported after it, because they may be the response to it.
+/// A byte channel wrapper that reports all data in an order suitable for playback. Bytes that are read during a write
+/// are reported after the write, because they may be the response to it.
 final class RecordingChannel: PollableChannel {
     private struct State {
-        /// The number of calls of `write` in progress.
+        /// The number of `write` calls in progress.
         var writesInProgress = 0
-        /// The events that occurred during those calls.
+        /// The events that occurred during the writes in progress.
         var deferred: [TraceAccessoryEvent.Change] = []
         var queue = BoundedQueue<TraceAccessoryEvent.Change>()
         var hasEnded = false
@@ -67,7 +67,7 @@ final class RecordingChannel: PollableChannel {
     func readPendingInput() { (channel as? any PollableChannel)?.readPendingInput() }
 
     func close() {
-        // If the channel had already ended, its reason is kept: this call did not end the session.
+        // If the channel had already ended, keeps the channel's reason, because this call did not end the session.
         let reason = channel.end?.reason ?? .closed
         channel.close()
         reportEnd(reason)
@@ -85,7 +85,7 @@ final class RecordingChannel: PollableChannel {
     }
 }
 
-/// A wrapper of an accessory source that reports the data of all sessions opened through it to listeners.
+/// An accessory source wrapper that reports the data of all sessions opened through it to listeners.
 final class RecordingAccessorySource: AccessorySource {
     typealias Listener = @Sendable (AccessoryDescription.ID, TraceAccessoryEvent.Change, BootTime) -> Void
 
@@ -142,8 +142,8 @@ final class RecordingAccessorySource: AccessorySource {
 }
 
 extension Device {
-    /// Returns the same device with a wrapped accessory source, so that each ``TraceRecorder`` of the returned device
-    /// records the data of sessions that are opened through it.
+    /// Returns a copy of this device with a wrapped accessory source. Each ``TraceRecorder`` of the returned device
+    /// records the data of sessions that are opened through that device.
     ///
     /// Other sessions, including those of other processes, cannot be recorded, because the operating system provides no
     /// access to them.

@@ -12,12 +12,11 @@ public struct TraceParts: OptionSet, Sendable, Hashable {
     public static let position = TraceParts(rawValue: 1)
     /// The readings of the motion sensors.
     public static let motion = TraceParts(rawValue: 2)
-    /// The battery.
+    /// Battery changes.
     public static let battery = TraceParts(rawValue: 4)
-    /// The attached accessories, and the data of sessions that can be recorded; see
-    /// ``DeviceCore/Device/recordingAccessories()``.
+    /// The attached accessories, and the data of recordable sessions; see ``DeviceCore/Device/recordingAccessories()``.
     public static let accessories = TraceParts(rawValue: 8)
-    /// All received advertisements of Bluetooth beacons.
+    /// All received Bluetooth beacon advertisements.
     public static let beacons = TraceParts(rawValue: 16)
     /// All parts except beacons, because recording them requires continuous scanning.
     public static let `default`: TraceParts = [.position, .motion, .battery, .accessories]

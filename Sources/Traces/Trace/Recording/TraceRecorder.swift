@@ -3,8 +3,8 @@
 public import DeviceCore
 import Synchronization
 
-/// A recorder of a device's events: all lines from gpsd with their arrival times, the readings of all motion sensors in
-/// their own axes, losses of sources and their ends, the battery, accessories and, on request, beacons.
+/// Records a device's events: all lines from gpsd with their arrival times, the readings of all motion sensors in their
+/// own axes, the loss and return of sources, battery changes, accessories and, on request, beacons.
 ///
 /// ```swift
 /// let recorder = TraceRecorder(device: device, writer: try TraceWriter(path: "drive.trace"))
@@ -13,14 +13,14 @@ import Synchronization
 /// try recorder.stop()
 /// ```
 ///
-/// The header describes each motion sensor that is present at the start. Each is requested at the recorder's interval,
-/// even if other subscribers request shorter intervals. If there is no sensor of a kind, the recorder waits for one,
-/// and records it under its id; the header does not describe it. A second sensor of the kind that appears later is not
-/// recorded.
+/// The header describes each motion sensor that is present at the start. Each sensor is requested at the recorder's
+/// interval, even if other subscribers request shorter intervals. If there is no sensor of a kind, the recorder waits
+/// for one and records it under its id, although the header does not describe it. A second sensor of that kind that
+/// appears later is not recorded.
 ///
-/// Attached and detached accessories are always recorded. The data of a session is recorded only if it was opened
-/// through a device returned by ``DeviceCore/Device/recordingAccessories()``. Bytes are recorded when the program reads
-/// them, except for bytes read after the accessory was detached.
+/// Attached and detached accessories are always recorded. The data of a session is recorded only if the session was
+/// opened through a device returned by ``DeviceCore/Device/recordingAccessories()``. Bytes are recorded when the
+/// program reads them, except for bytes read after the accessory was detached.
 ///
 /// A recorder can be used for one trace only. It is thread-safe. If the trace cannot be written, for example because
 /// the disk is full, recording stops, ``failure`` contains the reason, and the failure closure is called once, on the
@@ -40,7 +40,7 @@ public final class TraceRecorder: Sendable {
         var battery: BatteryReading?
         var accessoryEvents = 0
         var sightings = 0
-        /// The accessories that are attached according to the trace.
+        /// The accessories that are currently attached according to the trace.
         var accessories: [AccessoryDescription.ID: AccessoryDescription] = [:]
     }
 
@@ -57,11 +57,12 @@ public final class TraceRecorder: Sendable {
     ///
     /// - Parameters:
     ///   - device: The device to record.
-    ///   - writer: The writer of the trace. It must not have a header, and is closed at the end.
-    ///   - recorder: The name of the recording program for the header.
-    ///   - source: The source of positions for the header; nil for the device's configuration.
+    ///   - writer: The trace writer. No header must have been written to it yet. The recorder closes it when recording
+    ///     stops.
+    ///   - recorder: The name of the recording program, for the header.
+    ///   - source: The source of positions, for the header. If nil, the source in the device's configuration is used.
     ///   - parts: The parts of the device to record.
-    ///   - motionInterval: The time in seconds between two readings of a motion sensor; 0 for all readings at the
+    ///   - motionInterval: The interval between readings of a motion sensor, in seconds. 0 records all readings at the
     ///     sensor's maximum rate.
     ///   - onFailure: A closure that is called once if the trace cannot be written.
     public init(
@@ -78,23 +79,23 @@ public final class TraceRecorder: Sendable {
         self.onFailure = onFailure
     }
 
-    /// The failure that stopped recording; nil if there was none.
+    /// The failure that stopped recording, or nil if no failure has occurred.
     public var failure: DeviceError? { state.withLock { $0.failure } }
 
     package var recordedLines: Int { state.withLock { $0.lineCount } }
 
-    /// The number of received motion readings. Includes the few that a trace cannot represent.
+    /// The number of received motion readings, including the few that a trace cannot represent.
     package var recordedSamples: Int { state.withLock { $0.sampleCount } }
 
-    /// The number of recorded accessory events: attachments and detachments, starts and ends of sessions, reads and
-    /// writes.
+    /// The number of recorded accessory events: attaching and detaching accessories, opening and closing sessions,
+    /// reads and writes.
     package var recordedAccessoryEvents: Int { state.withLock { $0.accessoryEvents } }
 
     /// The number of recorded beacon advertisements.
     package var recordedSightings: Int { state.withLock { $0.sightings } }
 
-    /// Writes the header and starts recording. First detects the motion sensors, which may take a few seconds if a
-    /// server is queried. Throws an error if nothing can be recorded.
+    /// Writes the header and starts recording. Detecting the motion sensors may take a few seconds if a server is
+    /// queried. Throws an error if nothing can be recorded.
     public func start() throws(DeviceError) {
         let clock = device.clock
         let sensors = parts.contains(.motion) ? device.motionSource.sensors : []
@@ -134,15 +135,16 @@ public final class TraceRecorder: Sendable {
             throw error
         }
         writer.onFailure { [weak self] error in self?.handleFailure(error) }
-        // Subscribes without holding the lock, because a lost source reports its loss within the call.
+        // Subscribes without holding the lock, because a lost source reports its loss during the call.
         if parts.contains(.position) {
             retain(device.positionSource.subscribe(PositionRequest(lines: true)) { [weak self] in self?.record($0) })
         }
         if parts.contains(.motion) { subscribe(to: sensors) }
         if parts.contains(.battery) {
             retain(device.statusSource.subscribe { [weak self] in self?.record($0) })
-            // Records a change between the header and the subscription. Repeated if the battery changes again, because
-            // the subscription may have delivered the newer state before the older one was recorded here.
+            // Records a battery change between writing the header and subscribing. Repeats if the battery changes
+            // again, because the subscription may have delivered the newer state before the older state was recorded
+            // here.
             var battery: BatteryReading?
             repeat {
                 battery = device.statusSource.battery
@@ -165,12 +167,12 @@ public final class TraceRecorder: Sendable {
 
     private func subscribe(_ kind: SensorKind, _ sensor: SensorDescription.ID?) {
         let request = MotionRequest(kind: kind, sensor: sensor, interval: motionInterval, axes: .sensor)
-        // If the sensor is not known yet, its losses are recorded under the name of its kind.
+        // Until the sensor is known, its losses are recorded under the name of its kind.
         let name = sensor ?? kind.rawValue
         retain(device.motionSource.subscribe(request) { [weak self] event in self?.record(event, sensor: name) })
     }
 
-    /// Keeps the subscription until recording ends; cancels it if recording has ended already.
+    /// Keeps the subscription until recording ends. Cancels it if recording has already ended.
     private func retain(_ subscription: Subscription) {
         let isRunning = state.withLock { state in
             guard state.phase == .running else { return false }
@@ -180,8 +182,8 @@ public final class TraceRecorder: Sendable {
         if !isRunning { subscription.cancel() }
     }
 
-    /// Stops recording and closes the trace. Throws an error if the trace is incomplete, except for a failure that was
-    /// already reported to the failure closure.
+    /// Stops recording and closes the trace. Throws an error if the trace is incomplete, unless the failure was already
+    /// reported to the failure closure.
     public func stop() throws(DeviceError) {
         let (subscriptions, failure) = state.withLock { state in
             state.phase = .ended
@@ -226,8 +228,9 @@ public final class TraceRecorder: Sendable {
         }
     }
 
-    /// Calls the closure with the start of the trace and the current time if recording is in progress. Errors are
-    /// ignored, because the writer reports failures to ``fail(_:)`` and events after the end are not needed.
+    /// If recording is in progress, calls the closure with the start of the trace and the current time. Errors are
+    /// ignored, because the writer reports failures to ``handleFailure(_:)`` and events after the end of the recording
+    /// are not needed.
     private func whileRunning(_ write: (_ start: BootTime, _ now: Int64) throws(DeviceError) -> Void) {
         let (isRunning, start) = state.withLock { ($0.phase == .running, $0.start) }
         guard isRunning else { return }
@@ -269,7 +272,7 @@ public final class TraceRecorder: Sendable {
         case .detached where known == nil: return
         case .attached, .detached: break
         case .opened, .closed, .received, .sent:
-            // A session may be opened before this recorder receives the event that its accessory was attached.
+            // A session may be opened before this recorder is notified that the accessory was attached.
             if known == nil {
                 guard let description = device.accessorySource.accessories.first(where: { $0.id == id }) else { return }
                 record(.attached(description), of: id, at: time)
@@ -303,7 +306,7 @@ public final class TraceRecorder: Sendable {
         onFailure?(error)
     }
 
-    /// Returns the time since the start of the trace. It is 0 for a line that arrived before the start and was
+    /// Returns the time since the start of the trace. Returns 0 for a line that arrived before the start but was
     /// delivered later.
     private static func time(_ arrival: BootTime, since start: BootTime) -> Int64 {
         let (time, overflow) = arrival.nanoseconds.subtractingReportingOverflow(start.nanoseconds)

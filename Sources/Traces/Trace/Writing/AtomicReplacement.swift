@@ -2,37 +2,38 @@
 
 import SystemCalls
 
-/// A file that is created or replaced atomically. Until it is complete it has no name, so that nothing remains if the
-/// process ends early. An existing file is replaced in one step.
+/// A file that is created or replaced atomically. The new file has no name until it is complete, so nothing remains if
+/// the process ends early. An existing file is replaced in one step.
 ///
-/// On file systems without unnamed files (NFS, FAT), the new file has a temporary name beside the existing one, or
-/// already its final name if no file exists.
+/// File systems such as NFS and FAT do not support unnamed files. There, the new file has a temporary name beside the
+/// existing file, or its final name if no file exists.
 struct AtomicReplacement: Sendable {
-    /// The reason why a new file could not be created.
+    /// The reason why the new file could not be created.
     struct Failure: Error {
         let number: Int32
-        /// True if the directory does not permit new files. An existing file in it may still be writable.
+        /// True if new files cannot be created in the directory. An existing file in that directory may still be
+        /// writable.
         var isDirectoryError: Bool { [EACCES, EPERM, EROFS].contains(number) }
     }
 
-    /// The directory to which the names are relative, if a file is replaced or the path is a symbolic link; nil for
+    /// The directory to which the names are relative if a file is replaced or the path is a symbolic link. nil for
     /// ordinary paths.
     private let destination: ResolvedDestination?
-    /// Returns the final name: always the same path, or a new path that does not exist.
+    /// Returns the final name: either always the same path, or a new path that does not exist yet.
     private let name: @Sendable () -> String
-    /// Whether to use another name if the final name exists.
+    /// If true, tries a different name if the final name exists.
     private let retriesWithOtherName: Bool
-    /// The temporary name of a new file beside the existing one; the final path if no file exists.
+    /// The temporary name beside the existing file, or the final path if no file exists.
     private let temporary: String
     private let overwrite: Bool
     private let mode: mode_t?
     private let replacedFile: (user: uid_t, group: gid_t, mode: mode_t)?
-    /// True if the new file has a name already.
+    /// True if the new file already has a name.
     private var hasName = false
 
-    /// Prepares the replacement of a path. nil if the path exists and `overwrite` is false, if it is not a regular
-    /// file, if it is not writable, or if its owner is another user, because only root can transfer the ownership of
-    /// the new file.
+    /// Prepares to create or replace the file at a path. Returns nil if the path exists and `overwrite` is false, is
+    /// not a regular file or is not writable. Also returns nil if the file belongs to a different user, because only
+    /// root can transfer the ownership of the new file.
     init?(_ path: String, overwrite: Bool, mode: mode_t? = nil) {
         (self.overwrite, self.mode, retriesWithOtherName) = (overwrite, mode, false)
         var status = stat()
@@ -43,13 +44,12 @@ struct AtomicReplacement: Sendable {
             (destination, replacedFile) = (nil, nil)
             return
         }
-        // For a symbolic link, its target is replaced and the link is kept. Replacing a file requires permission to
-        // write to it.
+        // Replaces the target of a symbolic link and keeps the link. Only a file that this user may write is replaced.
         guard overwrite, let place = ResolvedDestination.resolve(path) else { return nil }
         let file = place.name
         name = { file }
         guard let existing = place.status else {
-            // A link whose target does not exist.
+            // The path is a link whose target does not exist.
             (temporary, self.destination, replacedFile) = (file, place, nil)
             return
         }
@@ -59,19 +59,19 @@ struct AtomicReplacement: Sendable {
         replacedFile = (existing.user, existing.group, mode ?? existing.mode)
     }
 
-    /// Prepares a new file. `name` is called when the file is complete, and again if the name exists by then.
+    /// Prepares a new file. `name` is called when the file is complete, and again if the returned path exists by then.
     init(named name: @escaping @Sendable () -> String, temporary: String, mode: mode_t?) {
         (self.name, self.temporary, self.mode, destination) = (name, temporary, mode, nil)
         (retriesWithOtherName, overwrite, replacedFile) = (true, false, nil)
     }
 
-    /// Returns a temporary name. It is short because the existing name may have the maximum length, and contains the
-    /// inode number so that concurrent replacements differ.
+    /// Returns a temporary name. The name is short because the existing file name may have the maximum length. It
+    /// contains the inode number so that concurrent replacements use different names.
     private static func temporary(for file: String, number: ino_t) -> String {
         "\(ExclusiveFile.split(file).folder)/.\(getpid())-\(number).part"
     }
 
-    /// The directory descriptor for relative paths.
+    /// The directory descriptor to which paths are relative.
     private var base: Int32 { destination?.folder ?? AT_FDCWD }
 
     /// Creates the new file and returns its descriptor.
@@ -81,8 +81,8 @@ struct AtomicReplacement: Sendable {
         let result = hasName ? openNamed() : .success(descriptor)
         guard case .success(let descriptor) = result else { return result }
         if let replacedFile {
-            // Sets the owner as far as permitted. The mode is set last, because a change of the owner may clear mode
-            // bits.
+            // Sets as much of the ownership as permitted. The mode is set last, because changing the owner may clear
+            // mode bits.
             if fchown(descriptor, replacedFile.user, replacedFile.group) != 0 {
                 _ = fchown(descriptor, .max, replacedFile.group)
             }
@@ -91,8 +91,8 @@ struct AtomicReplacement: Sendable {
         return result
     }
 
-    /// Creates an unnamed file. Returns a negative value if the file system does not support unnamed files or /proc is
-    /// not mounted, without which the file cannot get a name.
+    /// Creates an unnamed file. Returns a negative value if the file system does not support unnamed files, or if
+    /// /proc, which is needed to name the file later, is not mounted.
     private func openUnnamed() -> Int32 {
         #if os(Linux)
         let folder = ExclusiveFile.split(temporary).folder
@@ -103,18 +103,18 @@ struct AtomicReplacement: Sendable {
         return -1
     }
 
-    /// Returns the path of an open file in /proc, which exists for unnamed files too.
+    /// Returns the /proc path of an open file. The path exists even if the file is unnamed.
     private static func link(to descriptor: Int32) -> String { "/proc/self/fd/\(descriptor)" }
 
     private func openNamed() -> Result<Int32, Failure> {
-        // Removes a leftover of an earlier process with the same ID.
+        // Removes a file left behind by an earlier process with the same ID.
         if replacedFile != nil || retriesWithOtherName { unlinkat(base, temporary, 0) }
         let descriptor = ExclusiveFile.open(temporary, in: base)
         return descriptor < 0 ? .failure(Failure(number: errno)) : .success(descriptor)
     }
 
-    /// Gives the new file its final name, which replaces an existing file. Returns the failed call and its error; nil
-    /// on success.
+    /// Gives the new file its final name, replacing any existing file. Returns the failed call and its error number, or
+    /// nil on success.
     func finish(_ descriptor: Int32) -> (call: String, errno: Int32)? {
         if retriesWithOtherName { return finishWithUnusedName(descriptor) }
         let path = name()
@@ -123,7 +123,7 @@ struct AtomicReplacement: Sendable {
             if link(descriptor, as: path) { return nil }
             guard errno == EEXIST, overwrite else { return ("link", errno) }
         }
-        // A file with this name exists by now and is replaced.
+        // A file with this name exists now and is replaced.
         var status = stat()
         _ = fstat(descriptor, &status)
         let name = replacedFile == nil ? Self.temporary(for: path, number: status.st_ino) : temporary
@@ -132,7 +132,7 @@ struct AtomicReplacement: Sendable {
     }
 
     private func finishWithUnusedName(_ descriptor: Int32) -> (call: String, errno: Int32)? {
-        // Bounded, so that a process that keeps creating the free names cannot block this one.
+        // Limits the attempts, so that a process that keeps creating the free names cannot block this process.
         for _ in 0..<1000 {
             if hasName {
                 guard isSameFile(descriptor) else { return ("rename", EEXIST) }
@@ -166,7 +166,7 @@ struct AtomicReplacement: Sendable {
 
     /// Removes the incomplete new file.
     func remove() {
-        // An unnamed file disappears when it is closed, and its intended name may belong to another file.
+        // An unnamed file disappears when it is closed. Its intended name may belong to a different file.
         if hasName { unlinkat(base, temporary, 0) }
     }
 }

@@ -3,38 +3,38 @@
 package import SystemCalls
 
 extension ExclusiveFile {
-    /// Splits a path into its directory and the last component.
+    /// Splits a path into its directory and its last component.
     package static func split(_ path: String) -> (folder: String, name: String) {
         guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return (".", path) }
         return (slash == path.startIndex ? "/" : String(path[..<slash]), String(path[path.index(after: slash)...]))
     }
 
-    /// Creates a directory for files with the given permissions: users who can read the files can also enter the
-    /// directory. Returns 0, or -1 with the reason in `errno`.
+    /// Creates a directory for files with the given mode. Users who may read the files may also enter the directory.
+    /// Returns 0, or -1 with the reason in `errno`.
     package static func createDirectory(_ path: String, for mode: mode_t? = nil) -> Int32 {
         guard mkdir(path, 0o700) == 0 else { return -1 }
         guard let mode else { return 0 }
-        // The name may refer to something else by now.
+        // The name may refer to a different directory by now.
         let folder = systemOpen(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
         guard folder >= 0 else { return -1 }
         defer { systemClose(folder) }
         var status = stat()
-        // Set explicitly, so that the umask does not apply, as for the files.
+        // Sets the mode explicitly, as for the files, because the umask restricts the mode passed to mkdir.
         if fstat(folder, &status) == 0, status.st_uid == geteuid() {
             _ = fchmod(folder, 0o700 | (mode & 0o777) | (mode & 0o444) >> 2)
         }
         return 0
     }
 
-    /// Renames a file, but does not replace an existing file. Returns 0, or -1 with the reason in `errno`.
+    /// Renames a file without replacing an existing file. Returns 0, or -1 with the reason in `errno`.
     package static func renameExclusively(_ old: String, to new: String) -> Int32 {
         // Unlike `rename`, `linkat` fails if the new name exists.
         if linkat(AT_FDCWD, old, AT_FDCWD, new, 0) == 0 {
             unlink(old)
             return 0
         }
-        // FAT and some other file systems do not support hard links. They have no file owners either, so replacing a
-        // file of another user is not an issue there.
+        // FAT and some other file systems do not support hard links. They also have no file owners, so there is no risk
+        // of replacing another user's file.
         guard errno == EPERM || errno == EOPNOTSUPP || errno == ENOSYS || errno == EMLINK else { return -1 }
         guard !FileIO.exists(new) else {
             errno = EEXIST
@@ -43,7 +43,7 @@ extension ExclusiveFile {
         return rename(old, new)
     }
 
-    /// True for a symbolic link that another user created. Following it could write to an unintended file.
+    /// True for a symbolic link that another user created. Following such a link could overwrite an unintended file.
     package static func isLinkOfOtherUser(_ path: String) -> Bool {
         var status = stat()
         // With a trailing slash, `lstat` would follow the link.
@@ -52,7 +52,7 @@ extension ExclusiveFile {
         return status.st_uid != geteuid() && status.st_uid != 0
     }
 
-    /// Returns the error for a directory that cannot be used, with the remedy.
+    /// Returns an error for a directory that cannot be used, including the remedy.
     package static func failure(_ path: String, call: String, errno number: Int32) -> DeviceError {
         guard number == EEXIST, isLinkOfOtherUser(path) else {
             return FileIO.writeError(path, call: call, errno: number)

@@ -2,24 +2,24 @@
 
 import SystemCalls
 
-/// The resolved destination of a path whose file is to be overwritten.
+/// The resolved destination of a path at which a file is to be overwritten.
 ///
-/// Symbolic links are resolved one by one, each through its own descriptor, so that no other process can exchange a
-/// link between check and use. If the last component of a path is a symbolic link, it is followed only if this user or
-/// root created it; the same applies to the path in the link.
+/// Symbolic links are resolved one at a time, each through its own descriptor, so that no other process can exchange a
+/// link between the check and its use. A symbolic link in the last component of a path is followed only if this user or
+/// root created the link. The same rule applies to the path stored in the link.
 final class ResolvedDestination: Sendable {
-    /// The descriptor of the file's directory, for calls such as `openat`.
+    /// The descriptor of the directory that contains the file, for calls such as `openat`.
     let folder: Int32
-    /// The file's name in the directory.
+    /// The file name within the directory.
     let name: String
-    /// An `O_PATH` descriptor of the file; negative if the file does not exist or is already open.
+    /// An `O_PATH` descriptor of the file. Negative if the file does not exist or is already open.
     private let file: Int32
-    /// True for a link in /proc to a file that this or another process has open.
+    /// True for a link in /proc to a file that this process or another process has open.
     private let isProcLink: Bool
-    /// The status of the file; nil if it does not exist.
+    /// The file status, or nil if the file does not exist.
     let status: Status?
 
-    /// The required fields of stat(2), which is not `Sendable` itself.
+    /// The required fields of stat(2); the C structure is not `Sendable`.
     struct Status: Sendable {
         let isFile: Bool
         let user: uid_t
@@ -29,12 +29,12 @@ final class ResolvedDestination: Sendable {
         let linkCount: Int
     }
 
-    /// Resolves a path. nil if it does not lead to a file that may be written, with the reason in `errno`: `ELOOP` for
-    /// a link of another user.
+    /// Resolves a path. Returns nil if the path does not lead to a file that may be written, with the reason in
+    /// `errno`. `ELOOP` means that another user created a link in the path, or that there are too many links.
     static func resolve(_ path: String) -> ResolvedDestination? {
         var path = path
         var folder: Int32 = AT_FDCWD
-        // The kernel's limit of links.
+        // The kernel's limit on the number of links.
         for _ in 0..<40 {
             let (place, name) = ExclusiveFile.split(path)
             let next = openat(folder, place, O_PATH | O_DIRECTORY | O_CLOEXEC)
@@ -78,17 +78,17 @@ final class ResolvedDestination: Sendable {
         if file >= 0 { systemClose(file) }
     }
 
-    /// True if ``open()`` duplicates a descriptor that this process already has open.
+    /// True if ``open()`` duplicates a descriptor that is already open in this process.
     var duplicatesOwnDescriptor: Bool { isProcLink && ownDescriptor != nil }
 
-    /// True if this user has write permission for the file.
+    /// True if this user may write the file.
     var isWritable: Bool { file >= 0 && access("/proc/self/fd/\(file)", W_OK) == 0 }
 
     /// Opens the resolved file for writing. Returns a negative value on failure, with the reason in `errno`.
     func open() -> Int32 {
         if isProcLink {
-            // A file that this process already has open, such as /dev/stdout, is written at its current position: `>>`
-            // in a shell appends.
+            // A file that is already open in this process, such as /dev/stdout, is written at its current position, so
+            // that `>>` in a shell appends.
             guard let own = ownDescriptor else { return openat(folder, name, O_WRONLY | O_CLOEXEC) }
             guard fcntl(own, F_GETFL) & O_ACCMODE != O_RDONLY else {
                 errno = EACCES
@@ -101,7 +101,7 @@ final class ResolvedDestination: Sendable {
             ? systemOpen(shown, O_WRONLY | O_CLOEXEC) : openat(folder, name, O_WRONLY | O_NOFOLLOW | O_CLOEXEC)
     }
 
-    /// The descriptor of this process to which the name refers; nil for any other file.
+    /// The descriptor of this process to which the name refers, or nil for any other file.
     private var ownDescriptor: Int32? {
         var (there, own) = (stat(), stat())
         guard fstat(folder, &there) == 0, stat("/proc/self/fd", &own) == 0, there.st_ino == own.st_ino,
@@ -116,7 +116,7 @@ final class ResolvedDestination: Sendable {
         return nil
     }
 
-    /// True for a link in /proc, which refers to an open file and not to the path in its text.
+    /// True for a link in /proc. Such a link refers to an open file, not to the path in its text.
     private static func isProcLink(_ link: stat) -> Bool {
         var system = stat()
         return stat("/proc/self", &system) == 0 && link.st_dev == system.st_dev

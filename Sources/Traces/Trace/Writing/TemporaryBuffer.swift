@@ -3,14 +3,15 @@
 import DeviceCore
 import SystemCalls
 
-/// An unnamed temporary file for data that exceeds the memory limit. The kernel deletes it when the last reference is
-/// released.
+/// An unnamed temporary file for data that exceeds the memory limit. The kernel deletes the file when the last
+/// reference to it is released.
 final class TemporaryBuffer {
     private let descriptor: Int32
     private let folder: String
     private(set) var count = 0
 
-    /// Creates a file in `$TMPDIR`, or in /var/tmp if the variable is unset; /tmp is more often a RAM disk.
+    /// Creates a file in `$TMPDIR`, or in /var/tmp if the variable is unset. /tmp is avoided because it is often a RAM
+    /// disk.
     init() throws(DeviceError) {
         folder = TemporaryFiles.directory(default: "/var/tmp")
         guard let made = TemporaryFiles.createUnlinkedFile(prefix: "trace-", in: folder) else {

@@ -5,12 +5,12 @@ public import DeviceCore
 /// A destination of a trace: a file (``TraceWriter``) or memory (``TraceBuilder``).
 ///
 /// The header must be written first, and only once. Times never decrease: an event that is earlier than the previous
-/// one is written with the time of the previous one.
+/// event is written with the previous event's time.
 public protocol TraceSink: AnyObject {
     /// Writes the header.
     func write(_ header: TraceHeader) throws(DeviceError)
 
-    /// Writes an event. An event without a time gets that of the previous event.
+    /// Writes an event. An event without a time is written with the previous event's time.
     func write(_ event: TraceEvent) throws(DeviceError)
 }
 
@@ -34,7 +34,7 @@ public final class TraceBuilder: TraceSink {
     private var lines = TraceEventEncoder()
     private var hasHeader = false
     private var bytes: [UInt8] = []
-    /// The bytes before those in memory; nil if all are in memory.
+    /// The bytes that precede those in memory, or nil if all bytes are in memory.
     private var temporaryFile: TemporaryBuffer?
 
     /// Creates a builder of an empty trace.

@@ -7,17 +7,17 @@ package import DeviceCore
 package struct TraceOutput: TraceDestination {
     package let descriptor: Int32
     package let name: String
-    /// Whether the output closes the descriptor.
+    /// If true, the output closes the descriptor.
     package let isOwned: Bool
-    /// True if this output holds the lock that keeps other recorders from writing to the file.
+    /// True if this output holds the lock that prevents other recorders from writing to the file.
     private let isLocked: Bool
-    /// The file that is replaced atomically by ``close()``; nil if the bytes are written directly.
+    /// The file that ``close()`` replaces atomically, or nil if the bytes are written directly.
     private let replacement: AtomicReplacement?
-    /// Called ten times a second while the pipe's reader accepts no data; if it returns false, the write fails. nil to
-    /// wait without a limit.
+    /// Called ten times a second while the pipe's reader accepts no data. If the closure returns false, the write
+    /// fails. If it is nil, the output waits indefinitely.
     private let shouldKeepWaiting: (@Sendable () -> Bool)?
 
-    /// True for a terminal. Control characters of the recording must not reach it.
+    /// True for a terminal. Control characters in the recording must not reach a terminal.
     private let isTerminal: Bool
 
     private init(
@@ -43,9 +43,11 @@ extension TraceOutput {
         self.init(descriptor: descriptor, name: name, isOwned: false, replacement: nil, isPatient: isPatient)
     }
 
-    /// Creates a file; "-" is standard output. Throws an error if another recorder is writing to the file.
+    /// Creates a file, or writes to standard output if the path is "-". Throws an error if another recorder is writing
+    /// to the file.
     ///
-    /// - Parameter mode: The permissions; nil for ``SystemCalls/ExclusiveFile/privateMode``, or those of an existing file.
+    /// - Parameter mode: The file mode. nil means ``SystemCalls/ExclusiveFile/privateMode`` for a new file and keeps
+    ///   the mode of an existing file.
     package init(path: String, overwrite: Bool, mode: UInt32? = nil) throws(DeviceError) {
         if path == "-" {
             self.init(descriptor: STDOUT_FILENO, name: "standard output", isOwned: false)
@@ -65,7 +67,7 @@ extension TraceOutput {
 
     /// Opens an existing file and truncates it. Returns a negative descriptor on failure, with the reason in `errno`.
     ///
-    /// `isHeld` is true if the file was already open in this process and locked by its opener, which keeps the lock.
+    /// `isHeld` is true if the file was already open and locked in this process. The lock then stays with its owner.
     private static func openExisting(_ path: String) throws(DeviceError) -> (descriptor: Int32, isHeld: Bool) {
         guard let place = ResolvedDestination.resolve(path) else { return (-1, false) }
         guard let status = place.status else { return (ExclusiveFile.open(place.name, in: place.folder), false) }
@@ -77,7 +79,7 @@ extension TraceOutput {
             _ = ftruncate(descriptor, 0)
             return (descriptor, false)
         }
-        // The file has other hard links, whose contents must not change. Replaces this link by a new file.
+        // The file has other hard links, whose contents must not change. Replaces this link with a new file.
         systemUnlock(descriptor)
         systemClose(descriptor)
         guard unlinkat(place.folder, place.name, 0) == 0 else { return (-1, false) }
@@ -86,7 +88,7 @@ extension TraceOutput {
         return (new, false)
     }
 
-    /// True if a regular file is locked, or if that cannot be determined; false for other kinds of files.
+    /// True if a regular file is locked, or if its lock cannot be tested. False for other kinds of files.
     private static func isLocked(_ descriptor: Int32) -> Bool {
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return false }
@@ -99,18 +101,20 @@ extension TraceOutput {
         return false
     }
 
-    /// Locks the file, and throws an error if another recorder holds the lock. File systems without locks are ignored.
+    /// Locks the file. Throws an error if another recorder holds the lock. A file system that does not support locks is
+    /// not an error.
     private static func lock(_ descriptor: Int32, _ path: String) throws(DeviceError) {
         guard flock(descriptor, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK else { return }
         systemClose(descriptor)
         throw DeviceError(.busy, "Another program is writing \(path). Stop it first, or choose another name.")
     }
 
-    /// Creates a file that is replaced atomically; "-" is standard output. An existing file stays unchanged until
-    /// ``close()``, and remains if ``close()`` is not reached. Pipes, devices and files in a directory without write
-    /// permission are written directly.
+    /// Creates a file that is replaced atomically, or writes to standard output if the path is "-". An existing file
+    /// stays unchanged until ``close()``, and remains if ``close()`` is never called. Pipes, devices and files in a
+    /// directory without write permission are written directly.
     ///
-    /// - Parameter mode: The permissions; nil for ``SystemCalls/ExclusiveFile/privateMode``, or those of an existing file.
+    /// - Parameter mode: The file mode. nil means ``SystemCalls/ExclusiveFile/privateMode`` for a new file and keeps
+    ///   the mode of an existing file.
     package init(whole path: String, overwrite: Bool, mode: UInt32? = nil) throws(DeviceError) {
         guard path != "-", var replacement = AtomicReplacement(path, overwrite: overwrite, mode: mode) else {
             try self.init(path: path, overwrite: overwrite, mode: mode)
@@ -127,12 +131,12 @@ extension TraceOutput {
         }
     }
 
-    /// Creates a new file that gets its final name only when it is complete.
+    /// Creates a new file that is given its final name only when it is complete.
     ///
     /// - Parameters:
-    ///   - name: Returns a path that does not exist. Called again if the path exists by the time it is used.
-    ///   - temporary: The name until then, on file systems without unnamed files.
-    ///   - mode: The permissions; nil for ``SystemCalls/ExclusiveFile/privateMode``.
+    ///   - name: Returns a path that does not exist. Called again if the path has been created in the meantime.
+    ///   - temporary: The name of the incomplete file on file systems without unnamed files.
+    ///   - mode: The file mode. nil means ``SystemCalls/ExclusiveFile/privateMode``.
     package init(named name: @escaping @Sendable () -> String, temporary: String, mode: UInt32?) throws(DeviceError) {
         var replacement = AtomicReplacement(named: name, temporary: temporary, mode: mode)
         switch replacement.open() {
@@ -147,7 +151,7 @@ extension TraceOutput {
         try bytes.withBytes { bytes throws(DeviceError) in try write(bytes) }
     }
 
-    /// Writes all bytes, with repeated calls of `write` if necessary.
+    /// Writes all bytes, calling `write` repeatedly if necessary.
     package func write(_ bytes: UnsafeRawBufferPointer) throws(DeviceError) {
         guard isTerminal else { return try writeAll(bytes) }
         let text = Array(TerminalSanitizer.sanitizedLines(String(decoding: bytes, as: UTF8.self)).utf8)
@@ -160,7 +164,7 @@ extension TraceOutput {
             var rest = UnsafeRawBufferPointer(rebasing: bytes[done...])
             if let shouldKeepWaiting {
                 try waitForReader(shouldKeepWaiting)
-                // A pipe that `poll` reports as writable accepts `PIPE_BUF` bytes without blocking.
+                // If `poll` reports a pipe as writable, `PIPE_BUF` bytes can be written without blocking.
                 rest = UnsafeRawBufferPointer(rebasing: rest.prefix(Int(PIPE_BUF)))
             }
             let count = systemWrite(descriptor, rest)
@@ -180,7 +184,7 @@ extension TraceOutput {
         var wait = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
         while true {
             let count = poll(&wait, 1, 100)
-            // A signal interrupts `poll` too, but does not mean that the pipe is writable.
+            // A signal also interrupts `poll`, but does not mean that the pipe is writable.
             if count > 0 || (count < 0 && errno != EINTR && errno != EAGAIN) { return }
             if !isPatient() { throw Self.failure(name, call: "write", errno: EPIPE) }
         }
@@ -190,7 +194,7 @@ extension TraceOutput {
     package func close() throws(DeviceError) {
         guard isOwned else { return }
         var failed: (call: String, errno: Int32)?
-        // `fsync` fails for pipes and devices with other errors, which are ignored.
+        // For pipes and devices, `fsync` fails with other errors, which are ignored.
         if fsync(descriptor) != 0, errno == EIO || errno == ENOSPC || errno == EDQUOT { failed = ("fsync", errno) }
         if failed == nil, let replacement { failed = replacement.finish(descriptor) }
         if failed != nil { replacement?.remove() }
@@ -252,10 +256,10 @@ extension TraceOutput {
     }
 }
 
-/// Calls the C function, which the method `close()` shadows.
+/// Calls the C function, which is shadowed by the method `close()`.
 private func closeDescriptor(_ descriptor: Int32) -> Int32 { close(descriptor) }
 
-/// A destination of a ``TraceWriter``. It receives the header in the first call, then whole lines.
+/// A destination of a ``TraceWriter``. The first call passes the header, subsequent calls pass whole lines.
 package protocol TraceDestination: Sendable {
     /// The name of the destination in messages.
     var name: String { get }

@@ -12,15 +12,15 @@ import Synchronization
 /// try writer.close()
 /// ```
 ///
-/// Events are buffered for at most half a second and written in whole lines. If the process ends early, the trace lacks
-/// its last half second but is valid.
+/// Events are buffered for at most half a second and written in whole lines. If the process ends early, the trace is
+/// still valid, but lacks the last half second.
 ///
 /// The writer is thread-safe; the lines of one call stay together. Times never decrease: an event that is earlier than
-/// the previous one is written with the time of the previous one. After the first failure nothing more is written, and
+/// the previous event is written with the previous event's time. After the first failure nothing more is written, and
 /// every call throws that failure. Writing to a pipe without a reader raises SIGPIPE; a program that wants to receive
 /// the error instead must ignore the signal.
 public final class TraceWriter: TraceSink, Sendable {
-    /// The maximum time in seconds for which an event is buffered.
+    /// The maximum time for which an event is buffered, in seconds.
     static let maximumBufferingTime = 0.5
     /// The number of buffered bytes at which the buffer is flushed.
     static let flushThreshold = 1 << 16
@@ -29,13 +29,12 @@ public final class TraceWriter: TraceSink, Sendable {
         var output: (any TraceDestination)?
         var buffer: [UInt8] = []
         var hasHeader = false
-        /// The encoder of the lines. It stores the time of the last event.
+        /// Encodes the lines and stores the time of the last event.
         var lines = TraceEventEncoder()
         var failure: DeviceError?
         var timer: ClockTimer?
         var onFailure: (@Sendable (DeviceError) -> Void)?
 
-        /// Writes the buffered bytes.
         mutating func flush() throws(DeviceError) {
             timer = nil
             if let failure { throw failure }
@@ -58,31 +57,31 @@ public final class TraceWriter: TraceSink, Sendable {
     ///
     /// - Parameters:
     ///   - path: The file, or "-" for standard output.
-    ///   - overwrite: Whether to replace an existing file. If it has other hard links, those keep its contents.
+    ///   - overwrite: If true, replaces an existing file. If the file has other hard links, those keep its contents.
     ///     Symbolic links created by another user are not followed.
-    ///   - mode: The permissions of the file, as for chmod; nil for 0600, because a trace reveals positions, or for
-    ///     those of the file that is replaced.
+    ///   - mode: The file mode, as for chmod. If nil, a new file gets 0600, because a trace reveals positions, and an
+    ///     existing file keeps its mode.
     ///   - clock: The clock that schedules flushing.
     /// - Throws: An error with the code `busy` if another recorder is writing to the file, which is then left
-    ///   unchanged; another error if the file cannot be created.
+    ///   unchanged. A different error if the file cannot be created.
     public convenience init(
         path: String, overwrite: Bool = false, mode: UInt32? = nil, clock: any DeviceClock = LiveClock()
     ) throws(DeviceError) {
         self.init(try TraceOutput(path: path, overwrite: overwrite, mode: mode), clock: clock)
     }
 
-    /// Creates a trace file that is replaced atomically: an existing file stays unchanged until ``close()``, and
+    /// Creates a trace file that is replaced atomically. An existing file stays unchanged until ``close()``, and
     /// remains if ``close()`` fails or is never called.
     ///
     /// - Parameters:
     ///   - path: The file, or "-" for standard output.
-    ///   - overwrite: Whether to replace an existing file.
-    ///   - mode: The permissions; nil for 0600, or for those of the file that is replaced.
+    ///   - overwrite: If true, replaces an existing file.
+    ///   - mode: The file mode. If nil, a new file gets 0600 and a replaced file keeps its mode.
     package convenience init(whole path: String, overwrite: Bool, mode: UInt32? = nil) throws(DeviceError) {
         self.init(try TraceOutput(whole: path, overwrite: overwrite, mode: mode), clock: LiveClock())
     }
 
-    /// Creates a writer to an open descriptor, which stays open.
+    /// Creates a writer for an open descriptor, which stays open.
     ///
     /// - Parameters:
     ///   - descriptor: A file, a pipe or a terminal.
@@ -92,7 +91,7 @@ public final class TraceWriter: TraceSink, Sendable {
         self.init(TraceOutput(descriptor: descriptor, name: name, isOwned: false), clock: clock)
     }
 
-    /// Creates a writer to a custom destination.
+    /// Creates a writer for a custom destination.
     ///
     /// - Parameters:
     ///   - output: The destination, which receives whole lines.
@@ -111,7 +110,7 @@ public final class TraceWriter: TraceSink, Sendable {
         }
     }
 
-    /// The failure that stopped writing; nil if there was none.
+    /// The failure that stopped writing, or nil if no failure has occurred.
     public var failure: DeviceError? { state.withLock { $0.failure } }
 
     /// Writes the header. It must be written first and only once, and is flushed immediately.
@@ -132,7 +131,8 @@ public final class TraceWriter: TraceSink, Sendable {
     public func flush() throws(DeviceError) { try perform { (state) throws(DeviceError) in try state.flush() } }
 
     /// Flushes the buffer, synchronizes the file with the disk and closes it. Throws an error if the trace is
-    /// incomplete. Further calls have no effect.
+    /// incomplete. Calling this method again has no
+    /// effect.
     public func close() throws(DeviceError) {
         let error = state.withLock { state -> DeviceError? in
             guard let output = state.output else { return nil }
@@ -150,16 +150,16 @@ public final class TraceWriter: TraceSink, Sendable {
         if let error { throw error }
     }
 
-    /// Sets a closure that is called once, at the first failure to write an event, on the thread of the failed call.
+    /// Sets a closure that is called once, when writing an event first fails, on the thread of the failed call.
     func onFailure(_ action: @escaping @Sendable (DeviceError) -> Void) { state.withLock { $0.onFailure = action } }
 
-    /// Appends whole lines with one time.
+    /// Appends whole lines that share one time.
     func appendLines(at time: Int64, _ body: (_ buffer: inout [UInt8], _ time: Int64) -> Void) throws(DeviceError) {
         try append { lines, buffer in body(&buffer, lines.nondecreasingTime(time)) }
     }
 
-    /// Appends whole lines. Events from several threads may be slightly out of order; their times are adjusted so that
-    /// they never decrease.
+    /// Appends whole lines. Events from several threads may be slightly out of order, so their times are adjusted to
+    /// never decrease.
     func append(_ change: (inout TraceEventEncoder, inout [UInt8]) -> Void) throws(DeviceError) {
         try perform { (state) throws(DeviceError) in
             guard state.hasHeader else {
@@ -177,7 +177,7 @@ public final class TraceWriter: TraceSink, Sendable {
         }
     }
 
-    /// Performs the change unless writing has failed or the trace is closed. Calls the failure closure if the change
+    /// Performs a change unless writing has failed or the trace is closed. Calls the failure closure if the change
     /// fails.
     private func perform(_ change: (inout State) throws(DeviceError) -> Void) throws(DeviceError) {
         let (error, action) = state.withLock { state -> (DeviceError?, (@Sendable (DeviceError) -> Void)?) in
