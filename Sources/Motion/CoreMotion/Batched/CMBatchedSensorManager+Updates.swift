@@ -94,7 +94,7 @@ final class BatchIteration<Shaper: ReadingConverter>: Sendable {
 
     deinit { finish() }
 
-    /// Returns the next batch; nil if the task has been cancelled. Throws if a required sensor is missing or lost.
+    /// Returns the next batch, or nil if the task has been cancelled. Throws if a required sensor is missing or lost.
     func next() async throws -> Shaper.Value? {
         guard source.isAvailable() else {
             finish()

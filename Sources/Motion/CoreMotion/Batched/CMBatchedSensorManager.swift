@@ -24,9 +24,9 @@ import MotionEngine
 /// `xArbitraryZVertical`.
 ///
 /// Handlers are called on a private serial queue, one call at a time. If `stop…` is called on that queue, the handler
-/// is not called after it returns. Up to 16 batches are queued for a handler; then the oldest are dropped. When a
-/// sensor is lost, handlers are called once with `CMErrorNotAvailable`, and batches resume automatically when the
-/// sensor is available again. Loops over the asynchronous sequences end with that error.
+/// is not called after it returns. Up to 16 batches are queued for a handler; if there are more, the oldest are
+/// dropped. When a sensor is lost, handlers are called once with `CMErrorNotAvailable`, and batches resume
+/// automatically when the sensor is available again. Loops over the asynchronous sequences end with that error.
 open class CMBatchedSensorManager: NSObject {
     private let device: Device
     private let executor: any CallbackExecutor
@@ -70,7 +70,7 @@ open class CMBatchedSensorManager: NSObject {
         device.batchFrequency(of: .accelerometer, limit: Batches.maximumAccelerometerRate)
     }
 
-    /// The latest batch; nil before the first one and while updates are stopped.
+    /// The latest batch. It is nil before the first batch and while updates are stopped.
     open var accelerometerBatch: [CMAccelerometerData]? { accelerometer.latest?.map(CMAccelerometerData.init) }
 
     /// Starts accelerometer updates without a handler. Read `accelerometerBatch` to obtain the latest batch.
@@ -98,7 +98,7 @@ open class CMBatchedSensorManager: NSObject {
         device.batchFrequency(of: .gyroscope, limit: Batches.maximumDeviceMotionRate)
     }
 
-    /// The latest batch; nil before the first one and while updates are stopped.
+    /// The latest batch. It is nil before the first batch and while updates are stopped.
     open var deviceMotionBatch: [CMDeviceMotion]? { deviceMotion.latest?.map { CMDeviceMotion($0) } }
 
     /// Starts device motion updates without a handler. Read `deviceMotionBatch` to obtain the latest batch.

@@ -29,9 +29,9 @@ import Synchronization
 /// **Handlers** are called on the operation queue that was passed when updates were started, one call at a time and in
 /// order, even if the queue runs several operations at once. Up to 1,024 readings of each sensor are queued for a
 /// handler; if there are more, the oldest are dropped. Starting updates again replaces the handler. If `stop…` is
-/// called on the handler's thread, the handler is not called after it returns; if it is called on another thread, a
-/// call that is already running completes. Cancelling the operations of the queue does not drop readings, unlike on
-/// Apple's platforms.
+/// called on the handler's thread, the handler is not called after it returns; if `stop…` is called on a different
+/// thread, a handler call that is already running completes. Cancelling the operations of the queue does not drop
+/// readings, unlike on Apple's platforms.
 ///
 /// **Errors.** When a sensor is lost, its handler is called once with `CMErrorNotAvailable`, or with
 /// `CMErrorNotAuthorized` if the process may not read the sensor's device node. The underlying error contains the

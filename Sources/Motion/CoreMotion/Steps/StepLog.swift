@@ -123,7 +123,7 @@ struct CountedStep: Sendable, Hashable {
     var time: WallTime
     /// Metres.
     var length: Double
-    /// Seconds since the previous step; 0 for the first step of a walk.
+    /// The time since the previous step, in seconds. It is 0 for the first step of a walk.
     var interval: Double
 }
 

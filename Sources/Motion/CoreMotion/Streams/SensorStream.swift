@@ -116,7 +116,8 @@ final class SensorStream<Shaper: ReadingConverter>: Sendable {
         withExtendedLifetime(former) {}
     }
 
-    /// Stops updates. The handler is not called again, but a call that is already running on another thread completes.
+    /// Stops updates. The handler is not called again, but a call that is already running on a different thread
+    /// completes.
     func stop() {
         let former = state.withLock { state in
             state.isStarted = false

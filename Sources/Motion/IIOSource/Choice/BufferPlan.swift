@@ -100,7 +100,7 @@ struct BufferPlan: Equatable {
 
     /// Returns the decimation factor. If the rate is close to a multiple of the requested rate, the factor is that
     /// multiple. Otherwise, at least four samples per requested interval remain, so that the subscriber's readings can
-    /// be evenly spaced. The factor corresponds to at most 0.1 s, because other clients of the same server also have to
+    /// be evenly spaced. The factor corresponds to at most 0.1 s, because other clients of the same server must also
     /// wait for these samples.
     private static func decimation(rate: Double?, requested: Double?) -> Int {
         guard let rate, let requested, rate.isFinite, requested > 0 else { return 1 }

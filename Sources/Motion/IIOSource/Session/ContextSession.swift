@@ -145,7 +145,7 @@ final class ContextSession: Sendable {
             state.problem = problem
             if problem == nil { state.lastLoggedProblem = nil }
             state.presentDevices = presence
-            // After a failure, the next request starts another discovery.
+            // After a failure, the next request starts a new discovery.
             state.hasDiscovered = problem == nil
             state.nextDiscovery = problem == nil ? nil : now.advanced(bySeconds: parts.options.maximumRetryDelay)
             if let sensors { state.sensors = sensors }
