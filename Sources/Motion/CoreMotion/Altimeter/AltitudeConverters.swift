@@ -31,9 +31,9 @@ struct RelativeAltitudeConverter: ReadingConverter {
 
 /// The international barometric formula for the troposphere of the standard atmosphere (ISO 2533:1975, ICAO Doc 7488).
 ///
-/// h = T/L · (1 - (p/p₀)^(R·L/g)) with T = 288.15 K at the reference, L = 0.0065 K/m, R = 287.05287 J/(kg·K) and g =
-/// 9.80665 m/s², which is 44330.77 m · (1 - (p/p₀)^0.190263). Heights are 3.5 % too large if the air at the reference
-/// is 10 K colder than 15 °C, and 3.5 % too small if it is 10 K warmer.
+/// h = T/L · (1 - (p/p₀)^(R·L/g)) with the temperature T = 288.15 K at the reference, L = 0.0065 K/m, R = 287.05287
+/// J/(kg·K) and g = 9.80665 m/s², which is 44330.77 m · (1 - (p/p₀)^0.190263). Heights are 3.5 % too large if the air
+/// at the reference is 10 K colder than 15 °C, and 3.5 % too small if it is 10 K warmer.
 enum BarometricFormula {
     private static let temperature = 288.15
     private static let lapseRate = 0.0065

@@ -98,8 +98,8 @@ struct Rotation {
                 w: a.w * b.w + a.x * b.x + a.y * b.y + a.z * b.z))
     }
 
-    /// The matrix that converts vectors from the axes of the reference frame to the device's axes: v(device) =
-    /// M·v(reference).
+    /// The matrix M in v(device) = M·v(reference), which converts vectors from the axes of the reference frame to the
+    /// device's axes.
     var matrix: CMRotationMatrix {
         let q = quaternion
         return CMRotationMatrix(
