@@ -3,14 +3,14 @@
 public import DeviceCore
 import Synchronization
 
-/// A source of motion readings that uses libiio: sensors of the local kernel, and of servers and devices that libiio
-/// can access.
+/// A source of motion readings that uses libiio. It reads sensors of the local kernel, and of servers and devices that
+/// libiio can access.
 ///
-/// No context is opened before the sensors are requested or a subscription begins. While there are subscribers, one
+/// Contexts are opened when the sensors are first requested or a subscription begins. While there are subscribers, one
 /// thread supervises each context, and one thread reads each device with subscribed sensors, even if the source itself
 /// has been released. The hardware stops when the last subscription ends. The source searches for lost devices until
-/// they return. Events are delivered on these threads, so a slow closure delays subsequent events. Without the trait
-/// LibIIO there are no sensors, and each subscriber receives a single `lost` event.
+/// they return. Events are delivered on these threads, so a slow closure delays subsequent events. If the package is
+/// built without the trait LibIIO, there are no sensors, and each subscriber receives a single `lost` event.
 public final class IIOSource: MotionSource {
     private let hub: MotionHub
     private let sessions: SessionGroup
@@ -40,14 +40,14 @@ public final class IIOSource: MotionSource {
 
     /// The sensors that are currently known, sorted so that the best sensor of each kind is first.
     ///
-    /// The first access opens the contexts and waits for them, for at most 3 s. Sensors of a server that responds later
-    /// appear when it responds.
+    /// The first access opens the contexts and waits for at most 3 s. If a server responds later, its sensors appear
+    /// then.
     public var sensors: [SensorDescription] {
         sessions.discover()
         return hub.sensors
     }
 
-    /// Returns the sensor with an ID; nil if it has not been found.
+    /// Returns the sensor with the given ID, or nil if it has not been found.
     public func description(of sensor: SensorDescription.ID) -> SensorDescription? { hub.description(of: sensor) }
 
     /// The descriptions of the contexts, in libiio's XML format including attribute values.
@@ -56,14 +56,14 @@ public final class IIOSource: MotionSource {
         return hub.contextDescriptions
     }
 
-    /// The errors of the contexts that could not be opened at the last attempt.
+    /// The errors of the contexts whose last attempt to open failed.
     public var problems: [DeviceError] { sessions.problems }
 
-    /// Searches for added and removed devices. Called, for example, after a kernel event.
+    /// Searches for added and removed devices. Call this method, for example, after a kernel event.
     package func devicesChanged() { sessions.wakeThreads() }
 
-    /// Sets whether changes of local devices are reported by calls of `devicesChanged()`. If so, the source searches
-    /// less frequently.
+    /// If `areWatched` is true, the caller reports changes of local devices with `devicesChanged()`, and the source
+    /// searches less frequently.
     package func setReportsDeviceChanges(_ areWatched: Bool) { sessions.setWatched(areWatched) }
 
     /// Subscribes to readings. The closures are called on threads of the source, or on the executor of the request
@@ -81,12 +81,13 @@ public final class IIOSource: MotionSource {
         return hub.subscribe(request, receive: receive, quiet: quiet)
     }
 
-    /// Returns the rate of a sensor's readings in hertz, measured over about one second.
+    /// Returns the rate of a sensor's readings in hertz, measured over about one second. Returns nil if no rate has
+    /// been measured.
     public func measuredRate(of sensor: SensorDescription.ID) -> Double? { hub.measuredRate(of: sensor) }
 }
 
 extension IIOSource {
-    /// Notifies the threads of the contexts of changed subscriptions.
+    /// The sessions of all contexts. Wakes their threads when subscriptions or devices change.
     private final class SessionGroup: Sendable {
         private struct WeakHub { weak var hub: MotionHub? }
 
@@ -122,7 +123,7 @@ extension IIOSource {
             for session in sessions { session.wakeThread(hub: hub, catalog: catalog, owner: self) }
         }
 
-        /// Discovers the sensors of contexts without a valid discovery, and waits for the results.
+        /// Discovers the sensors of the contexts whose sensors are not known yet, and waits for the results.
         func discover() {
             #if !LibIIO
             if isWithoutLibrary { return }

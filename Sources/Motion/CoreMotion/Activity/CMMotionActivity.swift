@@ -6,14 +6,14 @@ import SensorFusion
 
 /// The activity of the user who carries the device.
 ///
-/// Several properties may be true at once: in a car that waits at a traffic light, both `automotive` and `stationary`
-/// are true.
+/// Several properties may be true at once. For example, both `automotive` and `stationary` are true in a car that waits
+/// at a traffic light.
 open class CMMotionActivity: CMLogItem {
     private var stored = CarriedActivity.unknown
     private var storedConfidence = CMMotionActivityConfidence.low
     private var storedStart: TimeInterval = 0
 
-    /// Creates an activity with no property set, low confidence and the start date 1970-01-01T00:00:00Z.
+    /// Creates an activity whose properties are all false, with low confidence and the start date 1970-01-01T00:00:00Z.
     public override init() { super.init() }
 
     init(_ current: CurrentActivity) {
@@ -23,7 +23,8 @@ open class CMMotionActivity: CMLogItem {
         super.init(measuredAt: current.time.seconds)
     }
 
-    /// Creates an activity from an archive: with default values if there are none, nil if they are invalid.
+    /// Creates an activity from an archive. Uses default values if the archive contains none; returns nil if the
+    /// archived values are invalid.
     public required init?(coder: NSCoder) {
         super.init(coder: coder)
         guard let numbers = coder.numbers(forKey: Self.key, default: [Double(stored.rawValue), 0, 0]),
@@ -51,7 +52,7 @@ open class CMMotionActivity: CMLogItem {
     /// The confidence in the activity.
     open var confidence: CMMotionActivityConfidence { storedConfidence }
 
-    /// The properties that are true, the confidence and the start date.
+    /// A text with the names of the true properties, the confidence and the start date.
     open override var description: String {
         let flags = [
             (stationary, "stationary"), (walking, "walking"), (running, "running"), (automotive, "automotive"),
@@ -83,8 +84,8 @@ open class CMMotionActivity: CMLogItem {
 
 /// The confidence in an activity.
 ///
-/// On Linux, the confidence depends on the number of consecutive windows of 1.28 seconds that agree: `medium` requires
-/// three, `high` ten. Walking and running without counted steps, cycling and unknown activities always have low
+/// On Linux, the confidence depends on the number of consecutive 1.28-second windows with the same activity: three for
+/// `medium`, ten for `high`. Cycling, unknown activities, and walking or running without counted steps always have low
 /// confidence. `docs/motion.md` lists the measured accuracy of each level.
 public enum CMMotionActivityConfidence: Int, Sendable {
     /// Low confidence.
@@ -95,18 +96,18 @@ public enum CMMotionActivityConfidence: Int, Sendable {
     case high = 2
 }
 
-/// A fall of the user.
+/// A fall of the person who carries the device.
 ///
 /// Falls are never detected on Linux, so the framework creates no events. The class exists because published packages
 /// extend its `UserResolution` on every platform that has Core Motion.
 open class CMFallDetectionEvent: NSObject {
-    /// The user's response to the question about the fall.
+    /// The user's response when the system asks about the fall.
     public enum UserResolution: Int, Sendable {
         /// The user confirmed the fall.
         case confirmed = 0
-        /// The user dismissed the question.
+        /// The user dismissed the alert.
         case dismissed = 1
-        /// The user denied the fall.
+        /// The user responded that there was no fall.
         case rejected = 2
         /// The user did not respond.
         case unresponsive = 3

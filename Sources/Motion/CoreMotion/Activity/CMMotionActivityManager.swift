@@ -5,7 +5,7 @@ import DeviceCore
 public import Foundation
 import LiveDevice
 
-/// A manager that reports the activity of the user: stationary, walking, running, cycling or automotive.
+/// A manager that reports the user's activity: stationary, walking, running, cycling or automotive.
 ///
 /// ```swift
 /// let manager = CMMotionActivityManager()
@@ -16,8 +16,8 @@ import LiveDevice
 ///
 /// Stationary, walking and running are derived from the accelerometer, with a delay of four to six seconds. Automotive
 /// and cycling also require a speed, which is taken from the device's last fix. The manager does not request fixes;
-/// without one, it never reports these two activities. Activities are detected only while a manager or a `CMPedometer`
-/// receives updates.
+/// without a fix, it never reports these two activities. Activities are detected only while a manager or a
+/// `CMPedometer` receives updates.
 open class CMMotionActivityManager: NSObject {
     private let device: Device
     private let updates: SensorStream<ActivityConverter>
@@ -37,7 +37,7 @@ open class CMMotionActivityManager: NSObject {
     /// Returns `authorized` if the current device has a readable accelerometer, otherwise `notDetermined`.
     open class func authorizationStatus() -> CMAuthorizationStatus { LiveDevice.resolved.authorization(.accelerometer) }
 
-    /// Starts updates. The handler is called on the queue with each new activity and each change of its confidence.
+    /// Starts updates. The handler is called on the queue whenever the activity or its confidence changes.
     ///
     /// The handler is called once with nil if the device has no accelerometer, and once with nil each time the
     /// accelerometer is lost. Updates resume automatically when the accelerometer is available again.
@@ -59,8 +59,8 @@ open class CMMotionActivityManager: NSObject {
         updates.stop()
     }
 
-    /// Queries the activities between two dates within the last seven days, including the activity that was current at
-    /// the start date. The handler is called once.
+    /// Queries the activities between two dates within the last seven days. The result includes the activity that was
+    /// in progress at the start date. The handler is called once.
     ///
     /// The error is `CMErrorMotionActivityNotAvailable` if the device has no accelerometer, and
     /// `CMErrorInvalidParameter` if `end` is before `start` or a date is not a finite number.
@@ -99,7 +99,8 @@ enum MotionActivityErrors {
 
     static var invalidDate: NSError { CMErrorInvalidParameter.error("The date is not a number.") }
 
-    /// Returns the dates of a query. Throws if the device has no accelerometer, or if the dates are no interval.
+    /// Converts the dates of a query. Throws if the device has no accelerometer, if a date is not a finite number, or
+    /// if `end` is before `start`.
     static func checkedInterval(
         _ device: Device, from start: Date, to end: Date
     ) throws(NSError) -> (from: WallTime, to: WallTime) {

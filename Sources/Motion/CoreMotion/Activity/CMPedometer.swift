@@ -6,7 +6,7 @@ import Dispatch
 public import Foundation
 import LiveDevice
 
-/// A pedometer that counts the user's steps and estimates the distance, the pace and the number of floors.
+/// A pedometer that counts the user's steps and floors, and estimates the distance and the pace.
 ///
 /// ```swift
 /// let pedometer = CMPedometer()
@@ -15,17 +15,17 @@ import LiveDevice
 /// }
 /// ```
 ///
-/// The pedometer requires an accelerometer with at least five readings per second, worn anywhere on the body. The
-/// accelerometer runs at up to 50 Hz while a pedometer or a `CMMotionActivityManager` receives updates. The first seven
-/// steps of a walk are counted together with the eighth, so that handling the device does not count as steps.
-/// `docs/motion.md` lists the errors on recorded walks. A device on the wrist misses slow walks.
+/// The pedometer requires an accelerometer with at least five readings per second. The device may be worn anywhere on
+/// the body. The accelerometer runs at up to 50 Hz while a pedometer or a `CMMotionActivityManager` receives updates.
+/// The first seven steps of a walk are counted together with the eighth, so that handling the device does not count as
+/// steps. On the wrist, slow walks are missed. `docs/motion.md` lists the errors on recorded walks.
 ///
 /// The distance is estimated from the cadence, or from the speed of the device's last fix if that is less than three
-/// seconds old. The pedometer does not request fixes; another part of the app has to, for example with
-/// `CLLocationManager`. Without a fix, expect an error of 10 to 20 %, and a larger one for running.
+/// seconds old. The pedometer does not request fixes; another part of the app has to request them, for example with
+/// `CLLocationManager`. Without a fix, expect an error of 10 to 20 %, or more for running.
 ///
-/// Steps are counted only while an app receives updates. Counts are kept for seven days. On a live device they are
-/// stored in the file `steps.json` next to the calibrations, which all apps of the user share.
+/// Steps are counted only while an app receives updates. Counts are kept for seven days. On a live device, they are
+/// stored in the file `steps.json` next to the calibrations. All apps of the user share this file.
 ///
 /// Handlers are called on a private serial queue of the pedometer, one call at a time. If `stop…` is called on that
 /// queue, the handler is not called after it returns. If the accelerometer is lost, each handler is called once with
@@ -84,11 +84,12 @@ open class CMPedometer: NSObject {
     /// Returns `authorized` if the current device has a readable accelerometer, otherwise `notDetermined`.
     open class func authorizationStatus() -> CMAuthorizationStatus { LiveDevice.resolved.authorization(.accelerometer) }
 
-    /// Starts updates with the steps since the given date, up to seven days ago. During playback of a trace, a date
-    /// later than the trace's current time is replaced by that time, because `Date()` lies in the trace's future.
+    /// Starts updates that report the steps since the given date, which may be up to seven days ago. During playback of
+    /// a trace, a date after the trace's current time is replaced by the current time of the trace, because `Date()` is
+    /// usually later than the recording.
     ///
     /// The handler is called at most once a second, and only with new data. The first call reports stored steps, if
-    /// there are any; at the end of a trace, the last call reports the remaining ones. A second call of this method
+    /// there are any. At the end of a trace, the last call reports the remaining steps. Calling this method again
     /// restarts the updates. The handler is called once with `CMErrorMotionActivityNotAvailable` if the device has no
     /// accelerometer, and once with `CMErrorInvalidParameter` if the date is not a finite number.
     open func startUpdates(from start: Date, withHandler handler: @escaping CMPedometerHandler) {
@@ -105,13 +106,13 @@ open class CMPedometer: NSObject {
                 for: device, start: device.isSimulated ? min(time, device.clock.wallTime) : time))
     }
 
-    /// Starts updates with the steps from now on, by the device's clock.
+    /// Starts updates that report the steps from the current time of the device's clock.
     package func startUpdatesFromNow(withHandler handler: @escaping CMPedometerHandler) {
         startUpdates(from: Date(timeIntervalSince1970: device.clock.wallTime.seconds), withHandler: handler)
     }
 
     /// Stops updates. The counts are stored in the background; `exit` and a return from `main` wait up to five seconds
-    /// for this. A process that ends without stopping updates loses up to five minutes of counts.
+    /// until they are stored. A process that ends without stopping updates loses up to five minutes of counts.
     open func stopUpdates() {
         pendingUpdatesError.set(nil)
         updates.stop()
@@ -142,7 +143,7 @@ open class CMPedometer: NSObject {
 
     /// Queries the steps between two dates within the last seven days. The handler is called once.
     ///
-    /// `currentPace` and `currentCadence` of the result are nil. The error is `CMErrorMotionActivityNotAvailable` if
+    /// In the result, `currentPace` and `currentCadence` are nil. The error is `CMErrorMotionActivityNotAvailable` if
     /// the device has no accelerometer, and `CMErrorInvalidParameter` if `end` is before `start` or a date is not a
     /// finite number.
     open func queryPedometerData(from start: Date, to end: Date, withHandler handler: @escaping CMPedometerHandler) {

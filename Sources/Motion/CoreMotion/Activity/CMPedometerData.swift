@@ -14,7 +14,7 @@ open class CMPedometerData: NSObject, NSSecureCoding, NSCopying {
         var distance: Double?
         var floorsAscended: Double?
         var floorsDescended: Double?
-        /// Seconds per metre. The unit of `cadence` is steps per second.
+        /// The pace is in seconds per metre, the cadence in steps per second.
         var pace: Double?
         var cadence: Double?
         var averageActivePace: Double?
@@ -22,12 +22,13 @@ open class CMPedometerData: NSObject, NSSecureCoding, NSCopying {
 
     private var values = Values()
 
-    /// Creates an object without steps, whose start and end are 1970-01-01T00:00:00Z.
+    /// Creates an object with no steps, whose start and end dates are 1970-01-01T00:00:00Z.
     public override init() {}
 
     init(_ values: Values) { self.values = values }
 
-    /// Creates an object from an archive: with default values if there are none, nil if they are invalid.
+    /// Creates an object from an archive. Uses default values if the archive contains none; returns nil if the archived
+    /// values are invalid.
     public required init?(coder: NSCoder) {
         guard let values = Values(coder, Self.key) else { return nil }
         self.values = values
@@ -35,25 +36,27 @@ open class CMPedometerData: NSObject, NSSecureCoding, NSCopying {
 
     /// The start of the counting period.
     open var startDate: Date { Date(timeIntervalSince1970: values.start) }
-    /// The end of the counting period. For live updates, the time of the last reading.
+    /// The end of the counting period. In live updates, this is the time of the last reading.
     open var endDate: Date { Date(timeIntervalSince1970: values.end) }
-    /// The number of steps between the start and the end.
+    /// The number of steps between the start date and the end date.
     open var numberOfSteps: NSNumber { NSNumber(value: Int(values.steps.rounded())) }
     /// The distance in metres, estimated from the cadence or from the speed of position fixes.
     open var distance: NSNumber? { values.distance.map { NSNumber(value: $0) } }
-    /// The number of floors ascended; nil without a barometer.
+    /// The number of floors ascended, or nil if the device has no barometer.
     open var floorsAscended: NSNumber? { values.floorsAscended.map { NSNumber(value: Int($0)) } }
-    /// The number of floors descended; nil without a barometer.
+    /// The number of floors descended, or nil if the device has no barometer.
     open var floorsDescended: NSNumber? { values.floorsDescended.map { NSNumber(value: Int($0)) } }
-    /// The pace of the last five seconds, in seconds per metre; nil if the user is not walking, and in query results.
+    /// The pace over the last five seconds, in seconds per metre. It is nil if the user is not walking, and in query
+    /// results.
     open var currentPace: NSNumber? { values.pace.map { NSNumber(value: $0) } }
-    /// The cadence of the last five seconds, in steps per second; nil if the user is not walking, and in query results.
+    /// The cadence over the last five seconds, in steps per second. It is nil if the user is not walking, and in query
+    /// results.
     open var currentCadence: NSNumber? { values.cadence.map { NSNumber(value: $0) } }
-    /// The average pace while the user was walking, in seconds per metre; nil if the distance or the walking time is
-    /// zero.
+    /// The average pace while the user was walking, in seconds per metre. It is nil if the distance or the walking time
+    /// is zero.
     open var averageActivePace: NSNumber? { values.averageActivePace.map { NSNumber(value: $0) } }
 
-    /// The number of steps, the distance and the dates.
+    /// A text with the number of steps, the distance and the dates.
     open override var description: String {
         "<CMPedometerData \(numberOfSteps) steps, \(distance.map { "\($0) m, " } ?? "")\(startDate) to \(endDate)>"
     }
@@ -116,16 +119,17 @@ open class CMPedometerEvent: NSObject, NSSecureCoding, NSCopying {
         storedType = turn.isWalking ? .resume : .pause
     }
 
-    /// Creates an event from an archive: with default values if there are none, nil if they are invalid.
+    /// Creates an event from an archive. Uses default values if the archive contains none; returns nil if the archived
+    /// values are invalid.
     public required init?(coder: NSCoder) {
         guard let numbers = coder.numbers(forKey: Self.key, default: [0, 0]) else { return nil }
         storedDate = numbers[0]
         storedType = numbers[1] == 1 ? .resume : .pause
     }
 
-    /// The time of the last step before a pause, or of the first step after it.
+    /// The time of the last step before the pause, or of the first step after walking resumed.
     open var date: Date { Date(timeIntervalSince1970: storedDate) }
-    /// Whether the event is a pause or a resumption.
+    /// The type of the event: a pause or a resumption.
     open var type: CMPedometerEventType { storedType }
 
     /// Returns this event, which is immutable.

@@ -5,7 +5,7 @@ import DeviceCore
 public import Foundation
 import LiveDevice
 
-/// The predecessor of ``CMPedometer``. It counts the same steps and reports no other data.
+/// A step counter, superseded by ``CMPedometer``. Both count the same steps, but this class reports no other data.
 @available(*, deprecated, message: "Use CMPedometer")
 open class CMStepCounter: NSObject {
     private let device: Device
@@ -25,8 +25,8 @@ open class CMStepCounter: NSObject {
     open class func isStepCountingAvailable() -> Bool { LiveDevice.resolved.has(.accelerometer) }
 
     /// Queries the number of steps between two dates within the last seven days. The handler is called once. If the
-    /// steps cannot be determined, the handler receives 0 and the same error as from
-    /// ``CMPedometer/queryPedometerData(from:to:withHandler:)``.
+    /// steps cannot be determined, the handler receives 0 and the error that
+    /// ``CMPedometer/queryPedometerData(from:to:withHandler:)`` would report.
     open func queryStepCountStarting(
         from start: Date, to end: Date, to queue: OperationQueue, withHandler handler: @escaping CMStepQueryHandler
     ) {
@@ -40,8 +40,8 @@ open class CMStepCounter: NSObject {
         }
     }
 
-    /// Starts updates. The handler is called after every `stepCounts` steps, with the number of steps since the start
-    /// and the time of the last one.
+    /// Starts updates. The handler is called after every `stepCounts` steps, with the number of steps since updates
+    /// started and the time of the last step.
     ///
     /// A `stepCounts` below 1 is treated as 1. If the device has no accelerometer, the handler is called once with 0
     /// steps and `CMErrorMotionActivityNotAvailable`.

@@ -5,7 +5,8 @@ import Foundation
 import SensorFusion
 
 extension StreamSource<StepUpdate> {
-    /// Returns a source of the step engine's updates, including earlier steps if the request has a start time.
+    /// Returns a source that delivers the step engine's updates, including earlier steps if the request has a start
+    /// time.
     static func steps(of device: Device, _ request: StepRequest) -> StreamSource {
         StreamSource(isAvailable: { device.has(.accelerometer) }, inputImpliesAvailable: false) { _, _, receive in
             StepEngine.of(device).subscribe(request) { event in
@@ -19,8 +20,8 @@ extension StreamSource<StepUpdate> {
     }
 }
 
-/// A converter of the step engine's updates to pedometer data: the totals since the start, at most once a second, and
-/// only if they have changed.
+/// A converter that turns the step engine's updates into pedometer data: the totals since `start`, at most once a
+/// second and only if they have changed.
 struct PedometerDataConverter: ReadingConverter {
     private static let updateInterval = 1.0
 
@@ -54,7 +55,8 @@ struct PedometerDataConverter: ReadingConverter {
         totals.floorsDescended += news.floorsDescended
         if news.floorsAscended + news.floorsDescended > 0 || hadPace != (news.pace != nil) { hasChanged = true }
         hadPace = news.pace != nil
-        // The absolute value also covers a clock that was set back. The last update of a trace is always due.
+        // With the absolute value, an update is also due after the clock has been set back. The last update of a trace
+        // is always due.
         let isDue = news.isLast || lastUpdate.map { abs(news.time.seconds(since: $0)) >= Self.updateInterval } ?? true
         guard hasChanged, isDue else { return }
         hasChanged = false
@@ -76,7 +78,8 @@ struct PedometerEventConverter: ReadingConverter {
     }
 }
 
-/// A converter of the step engine's updates to step counts: the total since the start, once for every `every` steps.
+/// A converter that turns the step engine's updates into step counts: the total since `start`, after each
+/// `stepsPerUpdate` steps.
 struct StepCountConverter: ReadingConverter {
     struct Value: Sendable {
         var steps: Int

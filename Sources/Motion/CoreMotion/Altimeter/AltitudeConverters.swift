@@ -3,7 +3,7 @@
 import DeviceCore
 import Foundation
 
-/// A converter of pressure to height relative to the first value.
+/// A converter that computes heights relative to the first value from pressure readings.
 struct RelativeAltitudeConverter: ReadingConverter {
     struct Value: Sendable {
         /// The height, in metres.
@@ -31,34 +31,36 @@ struct RelativeAltitudeConverter: ReadingConverter {
 
 /// The international barometric formula for the troposphere of the standard atmosphere (ISO 2533:1975, ICAO Doc 7488).
 ///
-/// h = T/L · (1 - (p/p₀)^(R·L/g)) with T = 288.15 K at the reference, L = 0.0065 K/m, R = 287.05287 J/(kg·K) and
-/// g = 9.80665 m/s², which is 44330.77 m · (1 - (p/p₀)^0.190263). If the air at the reference is 10 K colder or warmer
-/// than 15 °C, heights are 3.5 % too large or too small.
+/// h = T/L · (1 - (p/p₀)^(R·L/g)) with the temperature T = 288.15 K at the reference, L = 0.0065 K/m, R = 287.05287
+/// J/(kg·K) and g = 9.80665 m/s², which is 44330.77 m · (1 - (p/p₀)^0.190263). Heights are 3.5 % too large if the air
+/// at the reference is 10 K colder than 15 °C, and 3.5 % too small if it is 10 K warmer.
 enum BarometricFormula {
     private static let temperature = 288.15
     private static let lapseRate = 0.0065
     private static let exponent = 287.05287 * lapseRate / 9.80665
 
-    /// Returns the height above the level at which the pressure equals the reference, in metres.
+    /// Returns the height in metres above the level whose pressure is the reference.
     static func height(pressure: Double, reference: Double) -> Double {
         temperature / lapseRate * (1 - pow(pressure / reference, exponent))
     }
 
-    /// Returns the height that corresponds to a small difference in pressure, in metres.
+    /// Returns the height in metres that corresponds to a small pressure difference.
     static func height(ofDifference difference: Double, at pressure: Double) -> Double {
         temperature / lapseRate * exponent * difference / pressure
     }
 }
 
-/// A converter of pressure to altitude above mean sea level: the altitude of a position fix, updated with the change of
-/// pressure since that fix.
+/// A converter that computes altitudes above mean sea level: the altitude of a position fix, plus the height that
+/// corresponds to the pressure change since the fix.
 ///
 /// Pressure alone does not determine the altitude, because the weather changes it by the equivalent of tens of metres.
 /// Values are therefore produced only after a fix with an altitude and an error estimate. Their accuracy is the sum of
 ///
 /// - the error of the fix,
-/// - 10 metres for each hour since the fix, about the fastest common change of pressure by weather (1.2 hPa), and
-/// - 4 % of the height gained or lost since the fix, the error of the formula in air that is 10 K off the standard.
+/// - 10 metres for each hour since the fix, which is about the fastest common pressure change due to weather (1.2 hPa
+///   per hour), and
+/// - 4 % of the height gained or lost since the fix, which is the error of the formula if the air is 10 K colder or
+///   warmer than the standard.
 ///
 /// A new fix replaces the current one if its error does not exceed this accuracy.
 struct AbsoluteAltitudeConverter: ReadingConverter {
@@ -66,7 +68,7 @@ struct AbsoluteAltitudeConverter: ReadingConverter {
     struct Value: Sendable {
         var altitude: Double
         var accuracy: Double
-        /// The standard deviation of the averaged readings; negative if there was only one reading.
+        /// The standard deviation of the averaged readings, or a negative value if there was only one reading.
         var precision: Double
         var time: BootTime
     }
@@ -84,11 +86,11 @@ struct AbsoluteAltitudeConverter: ReadingConverter {
         }
     }
 
-    /// The error that weather adds, in metres per hour.
+    /// The rate at which weather increases the error, in metres per hour.
     static let drift = 10.0
-    /// The relative error of heights that the barometric formula computes.
+    /// The relative error of heights computed with the barometric formula.
     static let formulaError = 0.04
-    /// The maximum time between a fix and the pressure of an anchor, in seconds.
+    /// The maximum time between a fix and the pressure that is combined with the fix in an anchor, in seconds.
     static let maximumTimeDifference = 2.0
 
     private let lastFix: @Sendable () -> PositionFix?
@@ -114,7 +116,7 @@ struct AbsoluteAltitudeConverter: ReadingConverter {
     }
 
     private mutating func updateAnchor(_ event: PressureAverager.Value) {
-        // In a 2D fix, the altitude is the last known one or a guess.
+        // In a 2D fix, the altitude is outdated or a guess.
         guard let report = lastFix()?.report, report.mode == .threeDimensional, report.verticalError >= 0,
             abs(event.time.seconds(since: report.arrival)) <= Self.maximumTimeDifference
         else { return }

@@ -15,13 +15,13 @@ import LiveDevice
 /// ```
 ///
 /// A handler is called about once a second with the mean of the barometer's readings since the previous call and the
-/// time of the latest reading. Handlers are called on the queue that was passed at the start, one call at a time, as
-/// with ``CMMotionManager``. If the device has no barometer, or when the barometer is lost, the handler is called once
-/// with `CMErrorNotAvailable`. Updates resume automatically when the barometer is available again.
+/// time of the latest reading. Handlers are called on the queue that was passed when updates were started, one call at
+/// a time, as with ``CMMotionManager``. If the device has no barometer or loses it, the handler is called once with
+/// `CMErrorNotAvailable`. Updates resume automatically when the barometer is available again.
 ///
-/// Heights are computed with the international barometric formula for air of 15 °C at the starting point. For each 10 K
-/// that the air is colder or warmer, they are too large or too small by 3.5 %. Changes of the weather appear as changes
-/// of height of a few metres per hour.
+/// Heights are computed with the international barometric formula, which assumes an air temperature of 15 °C at the
+/// starting point. For each 10 K of difference, heights are 3.5 % too large in colder air and 3.5 % too small in warmer
+/// air. Weather changes appear as height changes of a few metres per hour.
 open class CMAltimeter: NSObject {
     private let device: Device
     private let relative: SensorStream<RelativeAltitudeConverter>
@@ -56,8 +56,8 @@ open class CMAltimeter: NSObject {
     /// Returns `authorized` if the current device has a readable barometer, otherwise `notDetermined`.
     open class func authorizationStatus() -> CMAuthorizationStatus { LiveDevice.resolved.authorization(.pressure) }
 
-    /// Starts updates of the height relative to the first value, which is exactly 0. A second call restarts the updates
-    /// with a new reference.
+    /// Starts updates of the height relative to the first value, which is exactly 0. Calling this method again restarts
+    /// the updates with a new reference.
     open func startRelativeAltitudeUpdates(to queue: OperationQueue, withHandler handler: @escaping CMAltitudeHandler) {
         let delivery = ExecutorSelection.executor(for: queue, device: device)
         relative.start(StreamHandler(delivery, CMAltitudeData.init, handler))
@@ -72,10 +72,10 @@ open class CMAltimeter: NSObject {
 
     /// Starts updates of the altitude above mean sea level.
     ///
-    /// The altitude of a position fix is updated with the pressure, so the first update requires a fix. The altimeter
-    /// uses the device's last fix and does not request any. `accuracy` starts with the receiver's estimate of the
-    /// vertical error and grows by 10 metres per hour and by 4 % of the height gained or lost, until a more accurate
-    /// fix is available.
+    /// Each altitude is computed from a position fix and the pressure change since the fix, so there are no updates
+    /// before the first fix. The altimeter uses the device's last fix and does not request fixes. `accuracy` starts
+    /// with the receiver's estimate of the vertical error and grows by 10 metres per hour and by 4 % of the height
+    /// gained or lost, until a more accurate fix is available.
     open func startAbsoluteAltitudeUpdates(
         to queue: OperationQueue, withHandler handler: @escaping CMAbsoluteAltitudeHandler
     ) {

@@ -3,7 +3,7 @@
 import DeviceCore
 public import Foundation
 
-/// A height relative to the start of updates.
+/// A height relative to the first value after the start of updates.
 open class CMAltitudeData: CMLogItem {
     private var storedAltitude = 0.0
     private var storedPressure = 0.0
@@ -16,17 +16,18 @@ open class CMAltitudeData: CMLogItem {
         super.init(measuredAt: value.time.seconds)
     }
 
-    /// Creates an object from an archive: with default values if there are none, nil if they are invalid.
+    /// Creates an object from an archive. Uses default values if the archive contains none; returns nil if the archived
+    /// values are invalid.
     public required init?(coder: NSCoder) {
         guard let numbers = coder.numbers(forKey: Self.key, default: [0, 0]) else { return nil }
         (storedAltitude, storedPressure) = (numbers[0], numbers[1])
         super.init(coder: coder)
     }
 
-    /// The height relative to the first value, in metres; negative below it. The first value is exactly 0.
+    /// The height relative to the first value, in metres. The first value is exactly 0; lower heights are negative.
     open var relativeAltitude: NSNumber { NSNumber(value: storedAltitude) }
 
-    /// The air pressure, in kilopascals: the mean of the readings since the previous value.
+    /// The air pressure in kilopascals, averaged over the readings since the previous value.
     open var pressure: NSNumber { NSNumber(value: storedPressure) }
 
     override var archivedValues: ArchivedValues {
@@ -47,7 +48,7 @@ open class CMAbsoluteAltitudeData: CMLogItem {
     private var storedAccuracy = -1.0
     private var storedPrecision = -1.0
 
-    /// Creates an altitude of 0 at timestamp 0, without accuracy and precision.
+    /// Creates an altitude of 0 at timestamp 0, with unknown accuracy and precision.
     public override init() { super.init() }
 
     init(_ value: AbsoluteAltitudeConverter.Value) {
@@ -55,7 +56,8 @@ open class CMAbsoluteAltitudeData: CMLogItem {
         super.init(measuredAt: value.time.seconds)
     }
 
-    /// Creates an object from an archive: with default values if there are none, nil if they are invalid.
+    /// Creates an object from an archive. Uses default values if the archive contains none; returns nil if the archived
+    /// values are invalid.
     public required init?(coder: NSCoder) {
         guard let numbers = coder.numbers(forKey: Self.key, default: [0, -1, -1]) else { return nil }
         (storedAltitude, storedAccuracy, storedPrecision) = (numbers[0], numbers[1], numbers[2])
@@ -66,7 +68,7 @@ open class CMAbsoluteAltitudeData: CMLogItem {
     open var altitude: Double { storedAltitude }
 
     /// The accuracy of the altitude, in metres: the receiver's error estimate for the underlying fix, plus the error
-    /// that weather and the barometric formula may have added since. Negative if unknown.
+    /// that weather and the barometric formula may have added since then. Negative if unknown.
     open var accuracy: Double { storedAccuracy }
 
     /// The precision of the altitude, in metres: the standard deviation of the barometer's readings. Negative if

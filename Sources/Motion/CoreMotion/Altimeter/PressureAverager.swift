@@ -3,17 +3,17 @@
 import DeviceCore
 import Foundation
 
-/// A running average of a barometer's readings over about one second.
+/// An average of barometer readings over about one second.
 struct PressureAverager {
     struct Value: Sendable {
         /// The pressure, in kilopascals.
         var pressure: Double
-        /// The standard deviation of the readings, in kilopascals; NaN for a single reading.
+        /// The standard deviation of the readings, in kilopascals. NaN if there was only one reading.
         var deviation: Double
         var time: BootTime
     }
 
-    /// The interval between two means, in seconds. Apple's altimeter also reports about one value a second.
+    /// The interval between averages, in seconds. Apple's altimeter also reports about one value a second.
     static let interval = 1.0
     /// The requested interval between readings, in seconds. Averaging about ten readings removes two thirds of the
     /// noise.
@@ -26,8 +26,8 @@ struct PressureAverager {
     /// The sum of the squared deviations from the mean, updated with Welford's algorithm.
     private var squares = 0.0
 
-    /// Processes a reading. Returns the mean if the reading completes it. Values that are not valid pressures are
-    /// ignored.
+    /// Processes a reading. Returns the average if this reading is the last of its interval, otherwise nil. Invalid
+    /// pressures are ignored.
     mutating func process(_ pressure: Double, at time: BootTime) -> Value? {
         guard pressure.isFinite, pressure > 0 else { return nil }
         guard let start, time > last else {
@@ -39,7 +39,7 @@ struct PressureAverager {
         // Readings from before a gap do not describe the current pressure.
         if step > Self.interval { count = 0 }
         add(pressure)
-        // The last reading of a mean may be early by up to half an interval between readings.
+        // The interval also ends with a reading that is early by up to half the time between readings.
         guard time.seconds(since: start) >= Self.interval - min(step, Self.interval) / 2 else { return nil }
         let deviation = count > 1 ? (squares / Double(count - 1)).squareRoot() : .nan
         self.start = time
@@ -47,7 +47,7 @@ struct PressureAverager {
         return Value(pressure: mean, deviation: deviation, time: time)
     }
 
-    /// Starts the first mean, or a new one after the clock was set back.
+    /// Starts the first interval, or a new interval after the clock has been set back.
     private mutating func restart(_ pressure: Double, _ time: BootTime) {
         start = time
         last = time

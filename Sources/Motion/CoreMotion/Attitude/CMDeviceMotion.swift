@@ -8,9 +8,9 @@ public import Foundation
 /// All vectors are in the device's axes: with the device held upright, x points to the right, y to the top edge and z
 /// out of the screen.
 ///
-/// The sum of `gravity` and `userAcceleration` is the accelerometer's reading for the same time, as in
-/// `CMAccelerometerData`. If a calibration is stored, the sensor's own errors are subtracted. `timestamp` is the time
-/// of the gyroscope's sample.
+/// The sum of `gravity` and `userAcceleration` is the accelerometer reading at the same time, as in
+/// `CMAccelerometerData`. If a calibration is stored, the sensor errors are subtracted. `timestamp` is the time of the
+/// gyroscope sample.
 open class CMDeviceMotion: CMLogItem {
     private var stored = Values()
     private let storedAttitude: CMAttitude
@@ -27,7 +27,8 @@ open class CMDeviceMotion: CMLogItem {
         super.init(measuredAt: timestamp)
     }
 
-    /// Creates a device motion from an archive: with default values if there are none, nil if they are invalid.
+    /// Creates a device motion from an archive. Uses default values if the archive contains none; returns nil if the
+    /// archived values are invalid.
     public required init?(coder: NSCoder) {
         var values = Values()
         if coder.containsNumbers(forKey: Self.key) {
@@ -41,22 +42,22 @@ open class CMDeviceMotion: CMLogItem {
         super.init(coder: coder)
     }
 
-    /// The attitude in the reference frame of the updates. The property always returns the same object, so
-    /// `multiply(byInverseOf:)` changes it permanently.
+    /// The attitude in the reference frame of the updates. The property always returns the same object, so calling
+    /// `multiply(byInverseOf:)` on it changes the attitude permanently.
     open var attitude: CMAttitude { storedAttitude }
 
-    /// The rotation rate in radians per second, right-handed about each axis, without the estimated bias of the
-    /// gyroscope. (`CMGyroData` includes the bias.)
+    /// The rotation rate in radians per second, right-handed about each axis. The estimated gyroscope bias is
+    /// subtracted; `CMGyroData` includes the bias.
     open var rotationRate: CMRotationRate { stored.rotationRate }
 
-    /// The gravity vector, of length 1: (0, 0, -1) if the face points up.
+    /// The gravity vector, with length 1. It is (0, 0, -1) if the device lies with its face up.
     ///
-    /// It is derived from the attitude, as -(m13, m23, m33) of its rotation matrix, and not by low-pass filtering the
-    /// accelerometer, so it remains correct while the device moves.
+    /// The vector is computed from the attitude, as -(m13, m23, m33) of its rotation matrix. It remains correct while
+    /// the device moves, unlike a low-pass filter of accelerometer readings.
     open var gravity: CMAcceleration { stored.gravity }
 
-    /// The accelerometer's reading minus `gravity`, in units of standard gravity and with the sign of gravity: x is
-    /// negative while the device is accelerated to its right.
+    /// The accelerometer reading minus `gravity`, in units of standard gravity. It has the sign of gravity: x is
+    /// negative while the device accelerates to its right.
     open var userAcceleration: CMAcceleration { stored.userAcceleration }
 
     /// The magnetic field in microtesla without the device's own field, and its calibration accuracy.
@@ -65,16 +66,15 @@ open class CMDeviceMotion: CMLogItem {
     /// frames, an `uncalibrated` field is the sensor's raw reading.
     open var magneticField: CMCalibratedMagneticField { stored.magneticField }
 
-    /// The direction of the top edge in degrees clockwise from north, from 0 to less than 360: 270° minus the yaw. The
-    /// heading is -1 in frames whose x axis does not point north, and in the true-north frame while true north is
-    /// unknown.
+    /// The direction of the top edge in degrees clockwise from north, from 0 to less than 360: 270° minus the yaw. It
+    /// is -1 in frames whose x axis does not point north, and in the true-north frame while true north is unknown.
     ///
-    /// If the top edge points more than 60° above the horizon, the heading is the direction of the device's back, until
-    /// the edge points less than 50° above the horizon. If the edge points below the horizon by the same angles, the
-    /// heading is the direction of the face. Core Location uses the same axis for headings in portrait orientation.
+    /// When the top edge rises to more than 60° above the horizon, the heading becomes the direction of the device's
+    /// back, until the edge falls below 50°. With the same angles below the horizon, the heading becomes the direction
+    /// of the face. Core Location uses the same axis for headings in portrait orientation.
     open var heading: Double { stored.heading }
 
-    /// The location of the sensors.
+    /// The location of the sensors that measured this motion.
     open var sensorLocation: SensorLocation { stored.sensorLocation }
 
     /// Returns a copy with its own attitude object.
@@ -114,7 +114,7 @@ extension CMDeviceMotion {
 }
 
 extension CMDeviceMotion.Values {
-    /// The number of values in an archive. New values are appended.
+    /// The number of values in an archive. To keep archives compatible, append new values at the end.
     static let numberCount = 19
 
     var numbers: [Double] {
@@ -123,7 +123,7 @@ extension CMDeviceMotion.Values {
             + [Double(magneticField.accuracy.rawValue), heading, Double(sensorLocation.rawValue)]
     }
 
-    /// Creates the values from archived ``numbers``; nil if there are too few or if one is invalid.
+    /// Creates the values from archived ``numbers``. Returns nil if there are too few numbers, or if one is invalid.
     init?(numbers n: [Double]) {
         guard n.count >= Self.numberCount,
             let accuracy = Int32(exactly: n[16]).flatMap(CMMagneticFieldCalibrationAccuracy.init(rawValue:)),
@@ -144,9 +144,9 @@ extension CMDeviceMotion {
     public enum SensorLocation: Int, Sendable {
         /// In the device itself, which is the only location on Linux.
         case `default` = 0
-        /// In the left one of Apple's headphones.
+        /// In the left earpiece of Apple's headphones.
         case headphoneLeft = 1
-        /// In the right one of Apple's headphones.
+        /// In the right earpiece of Apple's headphones.
         case headphoneRight = 2
     }
 }

@@ -56,14 +56,14 @@ public struct CMQuaternion: Sendable {
     public init(x: Double, y: Double, z: Double, w: Double) { (self.x, self.y, self.z, self.w) = (x, y, z, w) }
 }
 
-/// A rotation from the device's axes to those of the reference frame: R = Rz(yaw)·Rx(pitch)·Ry(roll).
+/// A rotation from the device's axes to the axes of the reference frame: R = Rz(yaw)·Rx(pitch)·Ry(roll).
 ///
 /// The rotation is stored as a unit quaternion. Core Motion's rotation matrix is the transpose of R.
 struct Rotation {
     /// A unit quaternion.
     let quaternion: CMQuaternion
 
-    /// The rotation for which the device's axes are those of the reference frame.
+    /// The rotation for which the device's axes coincide with the axes of the reference frame.
     static let identity = Rotation(unit: CMQuaternion(x: 0, y: 0, z: 0, w: 1))
 
     private init(unit quaternion: CMQuaternion) { self.quaternion = quaternion }
@@ -72,7 +72,7 @@ struct Rotation {
     /// normalized.
     init(_ q: CMQuaternion) {
         let square = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w
-        // A quaternion of length 1 is stored bit for bit.
+        // A quaternion that is already normalized is stored unchanged.
         if abs(square - 1) < 1e-14 {
             quaternion = q
             return
@@ -87,7 +87,7 @@ struct Rotation {
 
     /// Returns this rotation followed by the inverse of the reference.
     func relative(to reference: Rotation) -> Rotation {
-        // The Hamilton product of the reference's conjugate and this quaternion.
+        // The Hamilton product of the conjugate reference and this quaternion.
         let a = reference.quaternion
         let b = quaternion
         return Rotation(
@@ -98,7 +98,8 @@ struct Rotation {
                 w: a.w * b.w + a.x * b.x + a.y * b.y + a.z * b.z))
     }
 
-    /// The matrix from the axes of the reference frame to the device's: v(device) = M·v(reference).
+    /// The matrix M in v(device) = M·v(reference), which converts vectors from the axes of the reference frame to the
+    /// device's axes.
     var matrix: CMRotationMatrix {
         let q = quaternion
         return CMRotationMatrix(
@@ -125,7 +126,7 @@ struct Rotation {
         return Self.cosineOfPitch(m) > Self.uprightCosine ? atan2(-m.m21, m.m22) : atan2(m.m12, m.m11)
     }
 
-    /// If the cosine of the pitch is at most this value, the device counts as upright.
+    /// The maximum cosine of the pitch at which the device is treated as upright.
     private static let uprightCosine = 1e-8
 
     private static func cosineOfPitch(_ m: CMRotationMatrix) -> Double { (m.m13 * m.m13 + m.m33 * m.m33).squareRoot() }

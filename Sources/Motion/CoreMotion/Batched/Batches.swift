@@ -20,8 +20,8 @@ enum Batches {
 }
 
 extension Device {
-    /// Returns the number of values per second in batches: the sensor's maximum rate, or the measured rate if the
-    /// sensor does not specify one, but at most `limit`. Returns 0 if neither is known.
+    /// Returns the number of values per second in the batches: the sensor's maximum rate, or the measured rate if the
+    /// sensor does not specify a maximum. The result is at most `limit`, and 0 if neither rate is known.
     func batchFrequency(of kind: SensorKind, limit: Double) -> Int {
         guard let sensor = sensor(kind) else { return 0 }
         guard let rate = sensor.rates.maximum ?? motionSource.measuredRate(of: sensor.id), rate.isFinite else {
@@ -31,17 +31,17 @@ extension Device {
     }
 }
 
-/// A collector that groups values into arrays of one second by their timestamps, independently of the source's batches.
+/// A collector that groups values into one-second arrays by timestamp, regardless of how the source batches them.
 struct BatchCollector<Value: Sendable>: Sendable {
     private var values: [Value] = []
     private var start = BootTime.zero
-    /// The number of values at which an array is complete regardless of the timestamps.
+    /// The number of values that completes an array regardless of the timestamps.
     private let maximumQueuedBatches: Int
 
     /// - Parameter rate: The maximum expected number of values per second.
     init(rate: Double) { maximumQueuedBatches = 2 * Int(rate) }
 
-    /// Adds a value. If the value belongs to the next array, returns the completed one.
+    /// Adds a value. If the value begins the next array, returns the completed array; otherwise returns nil.
     mutating func append(_ value: Value, at time: BootTime) -> [Value]? {
         var complete: [Value]?
         if !values.isEmpty {
@@ -61,7 +61,7 @@ struct BatchCollector<Value: Sendable>: Sendable {
 struct AccelerometerBatches: ReadingConverter {
     private var collector = BatchCollector<ConvertedReading>(rate: Batches.maximumAccelerometerRate)
 
-    /// Returns the plan for batches of accelerometer readings. The kernel may buffer one second of readings.
+    /// Returns the stream configuration for accelerometer batches. The kernel may buffer readings for one second.
     static func configuration(for device: Device) -> StreamConfiguration<AccelerometerBatches> {
         StreamConfiguration(source: .sensor(.accelerometer, of: device, latency: Batches.duration)) {
             AccelerometerBatches()
@@ -76,12 +76,12 @@ struct AccelerometerBatches: ReadingConverter {
     }
 }
 
-/// A converter of device motion, in the frame that needs no magnetometer, to arrays of one second.
+/// A converter that groups device motion into one-second arrays, in the frame that needs no magnetometer.
 struct DeviceMotionBatches: ReadingConverter {
     private var collector = BatchCollector<FusedMotionReading>(rate: Batches.maximumDeviceMotionRate)
     private var axis = HeadingAxis()
 
-    /// Returns the plan for batches of device motion. The kernel may buffer one second of readings.
+    /// Returns the stream configuration for device motion batches. The kernel may buffer readings for one second.
     static func configuration(for device: Device) -> StreamConfiguration<DeviceMotionBatches> {
         StreamConfiguration(source: .attitude(of: device, withNorth: false, latency: Batches.duration)) {
             DeviceMotionBatches()

@@ -28,10 +28,9 @@ extension CMBatchedSensorManager {
                     missing: "There is no accelerometer.")
             }
 
-            /// Returns the next batch once it is complete; nil if the task has been cancelled.
+            /// Waits until the next batch is complete and returns it. Returns nil if the task has been cancelled.
             ///
-            /// Throws `CMErrorNotAvailable` and ends the iteration if the device has no accelerometer or the
-            /// accelerometer is lost.
+            /// If the device has no accelerometer or loses it, throws `CMErrorNotAvailable` and ends the iteration.
             public mutating func next() async throws -> [CMAccelerometerData]? {
                 try await loop.next()?.map(CMAccelerometerData.init)
             }
@@ -61,7 +60,7 @@ extension CMBatchedSensorManager {
                     missing: "Device motion is not available: it requires an accelerometer and a gyroscope.")
             }
 
-            /// Returns the next batch once it is complete; nil if the task has been cancelled.
+            /// Waits until the next batch is complete and returns it. Returns nil if the task has been cancelled.
             ///
             /// Throws `CMErrorNotAvailable` and ends the iteration if the accelerometer or the gyroscope is missing or
             /// lost.
@@ -95,7 +94,7 @@ final class BatchIteration<Shaper: ReadingConverter>: Sendable {
 
     deinit { finish() }
 
-    /// Returns the next batch; nil if the task has been cancelled. Throws if a required sensor is missing or lost.
+    /// Returns the next batch, or nil if the task has been cancelled. Throws if a required sensor is missing or lost.
     func next() async throws -> Shaper.Value? {
         guard source.isAvailable() else {
             finish()

@@ -20,12 +20,13 @@ import MotionEngine
 /// it, the kernel buffers the readings for one second, which avoids most of the wake-ups. A batch is complete when the
 /// first reading of the next batch arrives.
 ///
-/// Device motion, at up to 200 Hz, is that of `CMMotionManager` in the frame `xArbitraryZVertical`.
+/// Device motion is delivered at up to 200 Hz, with the same values as from `CMMotionManager` in the frame
+/// `xArbitraryZVertical`.
 ///
 /// Handlers are called on a private serial queue, one call at a time. If `stop…` is called on that queue, the handler
-/// is not called after it returns. Up to 16 batches are queued for a handler; then the oldest are dropped. When a
-/// sensor is lost, handlers are called once with `CMErrorNotAvailable`, and batches resume automatically when the
-/// sensor is available again. Loops over the asynchronous sequences end with that error.
+/// is not called after it returns. Up to 16 batches are queued for a handler; if there are more, the oldest are
+/// dropped. When a sensor is lost, handlers are called once with `CMErrorNotAvailable`, and batches resume
+/// automatically when the sensor is available again. Loops over the asynchronous sequences end with that error.
 open class CMBatchedSensorManager: NSObject {
     private let device: Device
     private let executor: any CallbackExecutor
@@ -64,12 +65,12 @@ open class CMBatchedSensorManager: NSObject {
     /// True while updates for a handler or for `accelerometerBatch` are started and the accelerometer is available.
     open var isAccelerometerActive: Bool { accelerometer.isActive }
 
-    /// The number of readings per second; 0 if the sensor does not specify its rate and no rate has been measured.
+    /// The number of readings per second, or 0 if the sensor does not specify its rate and no rate has been measured.
     open var accelerometerDataFrequency: Int {
         device.batchFrequency(of: .accelerometer, limit: Batches.maximumAccelerometerRate)
     }
 
-    /// The latest batch; nil before the first one and while updates are stopped.
+    /// The latest batch. It is nil before the first batch and while updates are stopped.
     open var accelerometerBatch: [CMAccelerometerData]? { accelerometer.latest?.map(CMAccelerometerData.init) }
 
     /// Starts accelerometer updates without a handler. Read `accelerometerBatch` to obtain the latest batch.
@@ -91,13 +92,13 @@ open class CMBatchedSensorManager: NSObject {
     /// True while updates for a handler or for `deviceMotionBatch` are started and the sensors are available.
     open var isDeviceMotionActive: Bool { deviceMotion.isActive }
 
-    /// The number of device motion values per second; 0 if the gyroscope does not specify its rate and no rate has been
-    /// measured.
+    /// The number of device motion values per second, or 0 if the gyroscope does not specify its rate and no rate has
+    /// been measured.
     open var deviceMotionDataFrequency: Int {
         device.batchFrequency(of: .gyroscope, limit: Batches.maximumDeviceMotionRate)
     }
 
-    /// The latest batch; nil before the first one and while updates are stopped.
+    /// The latest batch. It is nil before the first batch and while updates are stopped.
     open var deviceMotionBatch: [CMDeviceMotion]? { deviceMotion.latest?.map { CMDeviceMotion($0) } }
 
     /// Starts device motion updates without a handler. Read `deviceMotionBatch` to obtain the latest batch.

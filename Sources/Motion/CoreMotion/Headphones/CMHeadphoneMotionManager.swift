@@ -6,8 +6,8 @@ import LiveDevice
 
 /// A manager for the motion of headphones with motion sensors. Headphones are not supported on Linux.
 ///
-/// The manager behaves as on a device that does not support it: device motion is not available, and a handler is called
-/// once, on its queue, with `CMErrorNotAvailable`. The delegate is never called.
+/// The manager behaves as on a device without headphone motion support: device motion is not available, and a handler
+/// is called once, on its queue, with `CMErrorNotAvailable`. The delegate is never called.
 open class CMHeadphoneMotionManager: NSObject {
     /// The handler of device motion updates. It receives either device motion or an error; the other argument is nil.
     public typealias DeviceMotionHandler = (CMDeviceMotion?, (any Error)?) -> Void
@@ -36,7 +36,8 @@ open class CMHeadphoneMotionManager: NSObject {
     /// Always nil, because device motion is never delivered.
     open var deviceMotion: CMDeviceMotion? { nil }
 
-    /// Cancels the pending call of a handler, if there is one. Device motion is not available.
+    /// Cancels the pending handler call, if there is one. Does not start updates, because device motion is not
+    /// available.
     open func startDeviceMotionUpdates() { refusal.set(nil) }
 
     /// Calls the handler once with `CMErrorNotAvailable`, unless ``stopDeviceMotionUpdates()`` is called first.
@@ -54,10 +55,10 @@ open class CMHeadphoneMotionManager: NSObject {
             })
     }
 
-    /// Cancels the pending call of the handler, if there is one.
+    /// Cancels the pending handler call, if there is one.
     open func stopDeviceMotionUpdates() { refusal.set(nil) }
 
-    /// Starts connection updates. No connections ever occur.
+    /// Starts connection updates. The delegate is never called, because headphones are not supported.
     open func startConnectionStatusUpdates() { isConnectionStatusActive = true }
 
     /// Stops connection updates.

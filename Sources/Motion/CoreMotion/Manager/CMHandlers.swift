@@ -26,6 +26,6 @@ public typealias CMMotionActivityHandler = (CMMotionActivity?) -> Void
 public typealias CMMotionActivityQueryHandler = ([CMMotionActivity]?, (any Error)?) -> Void
 /// The handler of step queries. Receives the number of steps, or 0 and an error if steps cannot be counted.
 public typealias CMStepQueryHandler = (Int, (any Error)?) -> Void
-/// The handler of step updates. Receives the number of steps and the time of the last step, or 0, the time of the start
-/// of updates and an error if steps cannot be counted.
+/// The handler of step updates. Receives the number of steps and the time of the last step. If steps cannot be counted,
+/// receives 0, the time at which updates were started, and an error.
 public typealias CMStepUpdateHandler = (Int, Date, (any Error)?) -> Void

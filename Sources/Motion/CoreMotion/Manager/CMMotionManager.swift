@@ -9,7 +9,7 @@ import Synchronization
 /// A manager that delivers the readings of the accelerometer, the gyroscope and the magnetometer, and the device motion
 /// computed from them.
 ///
-/// Either read the latest value whenever you need one, or pass a handler that is called with each value:
+/// Either read the latest value whenever you need it, or pass a handler that is called with each value:
 ///
 /// ```swift
 /// let manager = CMMotionManager()
@@ -26,44 +26,45 @@ import Synchronization
 /// supports. Zero, negative values and NaN request the sensor's maximum rate. During updates, a new interval takes
 /// effect immediately.
 ///
-/// **Handlers** are called on the operation queue that was passed at the start, one call at a time and in order, even
-/// if the queue runs several operations at once. Up to 1,024 readings of each sensor are queued for a handler; then the
-/// oldest are dropped. A second start replaces the handler. If
-/// `stop…` is called on the handler's thread, the handler is not called after it returns; if it is called on another
-/// thread, a call that is already running completes. Cancelling the operations of the queue does not drop readings,
-/// unlike on Apple's platforms.
+/// **Handlers** are called on the operation queue that was passed when updates were started, one call at a time and in
+/// order, even if the queue runs several operations at once. Up to 1,024 readings of each sensor are queued for a
+/// handler; if there are more, the oldest are dropped. Starting updates again replaces the handler. If `stop…` is
+/// called on the handler's thread, the handler is not called after it returns; if `stop…` is called on a different
+/// thread, a handler call that is already running completes. Cancelling the operations of the queue does not drop
+/// readings, unlike on Apple's platforms.
 ///
 /// **Errors.** When a sensor is lost, its handler is called once with `CMErrorNotAvailable`, or with
-/// `CMErrorNotAuthorized` if the process may not read the sensor's device node. The cause is the underlying error.
-/// Updates resume automatically when the sensor is available again. Starting updates of a missing sensor reports no
-/// error; check `is…Available` first. The first check searches for sensors, which may take a few seconds if a server is
-/// involved.
+/// `CMErrorNotAuthorized` if the process may not read the sensor's device node. The underlying error contains the
+/// cause. Updates resume automatically when the sensor is available again. No error is reported if updates are started
+/// for a missing sensor; check `is…Available` first. The first check searches for sensors, which may take a few seconds
+/// if they are provided by a server.
 ///
 /// **Device motion** comprises the attitude of the device, gravity, the user acceleration, the rotation rate without
 /// the gyroscope's bias, and the magnetic field without the device's own field. It requires an accelerometer and a
-/// gyroscope. One value is delivered for each sample of the gyroscope, with the time of that sample, or fewer if the
-/// interval is longer. The filter runs at its own rate, so a long interval does not reduce the accuracy. The first
-/// value is delivered as soon as gravity has been measured.
+/// gyroscope. One value is delivered for each gyroscope sample, with the time of that sample; with a longer interval,
+/// fewer values are delivered. The filter runs at its own rate, so a long interval does not reduce the accuracy. The
+/// first value is delivered as soon as gravity has been measured.
 ///
 /// Updates can be started in a specific reference frame; the default is `xArbitraryZVertical`. If the device lacks a
-/// sensor that the specified frame needs, no updates start and the handler is called with `CMErrorNotAvailable`; if the
-/// value is not exactly one of the four frames, with `CMErrorInvalidParameter`. If no frame is specified, missing
-/// sensors are not reported. In frames that need a magnetometer, updates begin when north is known, usually with the
-/// first sample. When a sensor that the frame needs is lost, the handler is called as described under Errors; if it is
-/// the magnetometer, device motion continues with the gyroscope alone. In the two north frames, the handler also
-/// receives these errors:
+/// sensor that the specified frame needs, no updates start and the handler is called with `CMErrorNotAvailable`. If the
+/// value is not exactly one of the four frames, the handler is called with `CMErrorInvalidParameter`. If no frame is
+/// specified, missing sensors are not reported. In frames that need a magnetometer, updates begin when north is known,
+/// usually with the first sample. When a sensor that the frame needs is lost, the handler is called as described under
+/// Errors. If only the magnetometer is lost, device motion continues without it. In the two north frames, the handler
+/// also receives these errors:
 ///
-/// - `CMErrorDeviceRequiresMovement`, once for each start: if the readings of an uncalibrated magnetometer are not
+/// - `CMErrorDeviceRequiresMovement`, once after each start: if the readings of an uncalibrated magnetometer are not
 ///   plausible for the Earth's field (0.15 to 0.8 gauss), if the magnetometer is still uncalibrated after 20 s, or if
-///   north is still unknown after 1 s. If north is known, device motion is delivered nevertheless, with
+///   north is still unknown after 1 s. Device motion is still delivered if north is known; check
 ///   `magneticField.accuracy`.
-/// - `CMErrorTrueNorthNotAvailable`, each time that true north becomes unknown for lack of a position. Until there is a
-///   position, attitudes are relative to magnetic north and `heading` is -1. The device's last fix is used; another
-///   part of the app has to request fixes, for example with `CLLocationManager`.
+/// - `CMErrorTrueNorthNotAvailable`, each time true north becomes unknown because there is no position. Until a
+///   position is known, attitudes are relative to magnetic north and `heading` is -1. The device's last fix is used;
+///   another part of the app has to request fixes, for example with `CLLocationManager`.
 ///
-/// The manager uses the device of `SimulatedDevice.use`, or the live device if there is none. Keep a reference to the
-/// manager, because releasing it stops its updates. A manager is designed for use on one thread, as on Apple's
-/// platforms, but calls from other threads are safe. Several managers share the sensors, each with its own intervals.
+/// The manager uses the device that was set with `SimulatedDevice.use`, or the live device if none was set. Keep a
+/// reference to the manager, because releasing it stops its updates. A manager is designed for use on one thread, as on
+/// Apple's platforms, but calls from other threads are safe. Several managers share the sensors, each with its own
+/// intervals.
 open class CMMotionManager: NSObject {
     private let device: Device
     private let accelerometer: SensorStream<SingleReadings>
@@ -110,8 +111,8 @@ open class CMMotionManager: NSObject {
     /// True while accelerometer updates are started and the accelerometer is available.
     open var isAccelerometerActive: Bool { accelerometer.isActive }
 
-    /// The latest accelerometer reading, with or without a handler; nil before the first one and while updates are
-    /// stopped.
+    /// The latest accelerometer reading, with or without a handler. It is nil before the first reading and while
+    /// updates are stopped.
     open var accelerometerData: CMAccelerometerData? { accelerometer.latest.map(CMAccelerometerData.init) }
 
     /// Starts accelerometer updates without a handler. Read `accelerometerData` to obtain the latest reading.
@@ -144,7 +145,8 @@ open class CMMotionManager: NSObject {
     /// True while gyroscope updates are started and the gyroscope is available.
     open var isGyroActive: Bool { gyroscope.isActive }
 
-    /// The latest gyroscope reading, with or without a handler; nil before the first one and while updates are stopped.
+    /// The latest gyroscope reading, with or without a handler. It is nil before the first reading and while updates
+    /// are stopped.
     open var gyroData: CMGyroData? { gyroscope.latest.map(CMGyroData.init) }
 
     /// Starts gyroscope updates without a handler. Read `gyroData` to obtain the latest reading.
@@ -175,8 +177,8 @@ open class CMMotionManager: NSObject {
     /// True while magnetometer updates are started and the magnetometer is available.
     open var isMagnetometerActive: Bool { magnetometer.isActive }
 
-    /// The latest magnetometer reading, with or without a handler; nil before the first one and while updates are
-    /// stopped.
+    /// The latest magnetometer reading, with or without a handler. It is nil before the first reading and while updates
+    /// are stopped.
     open var magnetometerData: CMMagnetometerData? { magnetometer.latest.map(CMMagnetometerData.init) }
 
     /// Starts magnetometer updates without a handler. Read `magnetometerData` to obtain the latest reading.
@@ -201,7 +203,8 @@ open class CMMotionManager: NSObject {
         set { fusedMotion.stream.interval = newValue }
     }
 
-    /// The reference frames for which the current device has the sensors; empty if device motion is not available.
+    /// Returns the reference frames that the sensors of the current device support. Empty if device motion is not
+    /// available.
     ///
     /// All frames except `xArbitraryZVertical` need a magnetometer. `xTrueNorthZVertical` is included even while the
     /// position is unknown, because a position may become available at any time. A handler receives
@@ -219,10 +222,11 @@ open class CMMotionManager: NSObject {
     /// True while device motion updates are started and the sensors are available.
     open var isDeviceMotionActive: Bool { fusedMotion.stream.isActive }
 
-    /// The latest device motion, with or without a handler; nil before the first one and while updates are stopped.
+    /// The latest device motion, with or without a handler. It is nil before the first value and while updates are
+    /// stopped.
     ///
-    /// The property returns a new object each time, so `multiply(byInverseOf:)` on its attitude affects no other
-    /// object.
+    /// The property returns a new object each time, so calling `multiply(byInverseOf:)` on its attitude affects no
+    /// other object.
     open var deviceMotion: CMDeviceMotion? { fusedMotion.stream.latest.map { CMDeviceMotion($0) } }
 
     /// Starts device motion updates in the frame `xArbitraryZVertical` without a handler. Read `deviceMotion` to obtain
@@ -256,7 +260,7 @@ open class CMMotionManager: NSObject {
     /// The number of device motion values that this manager dropped because its handler was too slow.
     package var droppedDeviceMotionCount: Int { fusedMotion.stream.droppedCount }
 
-    /// Whether the system asks the user to move the device if its sensors require it. The default is false.
+    /// If true, the system asks the user to move the device when its sensors require this. The default is false.
     ///
     /// The property has no effect on Linux.
     open var showsDeviceMovementDisplay: Bool {

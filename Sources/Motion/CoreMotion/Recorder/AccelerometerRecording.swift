@@ -7,17 +7,18 @@ import Synchronization
 
 /// The accelerometer recording of a device, shared by all its recorders.
 ///
-/// The recording is kept in memory. Each reading takes 16 bytes, and the maximum of twelve hours takes 35 MB.
+/// The recording is kept in memory. Each reading takes 16 bytes, and a recording of the maximum duration, twelve hours,
+/// takes 35 MB.
 final class AccelerometerRecording: Sendable {
     /// The recording rate, in hertz.
     static let rate = 50.0
-    /// The maximum duration of a request, and of the readings that are kept, in seconds.
+    /// The maximum duration of a request and of the stored recording, in seconds.
     static let maximumDuration = 12.0 * 3600
     /// The maximum time for which the kernel may buffer readings, in seconds.
     static let latency = 1.0
     /// The time after the end of the recording during which earlier readings may still arrive, in seconds.
     static let gracePeriod = 1.5 * latency
-    /// The maximum number of readings that are kept. If there are more, the oldest piece is dropped.
+    /// The maximum number of stored readings. If there are more, the oldest piece is dropped.
     static let maximumCount = Int(maximumDuration * rate)
 
     private struct State {
@@ -51,7 +52,8 @@ final class AccelerometerRecording: Sendable {
         device.component(AccelerometerRecording.self) { AccelerometerRecording(device: $0) }
     }
 
-    /// Records for a number of seconds from now, or until the end of an earlier request if that is later.
+    /// Records for the given number of seconds from now. If an earlier request ends later, the recording continues
+    /// until then.
     func record(seconds: Double) {
         guard seconds > 0, device.has(.accelerometer) else { return }
         let end = device.clock.now.advanced(bySeconds: min(seconds, Self.maximumDuration))
@@ -74,7 +76,7 @@ final class AccelerometerRecording: Sendable {
         updateSubscription()
     }
 
-    /// Subscribes to the accelerometer until the end of the recording and of the grace period.
+    /// Subscribes to the accelerometer, or ends the subscription if the grace period after the recording is over.
     private func updateSubscription() {
         subscription.update {
             device.clock.now < state.withLock(\.end).advanced(bySeconds: Self.gracePeriod)
@@ -84,7 +86,7 @@ final class AccelerometerRecording: Sendable {
         }
     }
 
-    /// Returns the readings between two wall-clock times, both inclusive.
+    /// Returns the readings between two wall-clock times, including both.
     func readings(from start: WallTime, to end: WallTime) -> [(piece: RecordingChunk, indices: Range<Int>)] {
         let pieces = state.withLock { $0.pieces }
         return pieces.compactMap { piece in
@@ -95,7 +97,7 @@ final class AccelerometerRecording: Sendable {
 
     func receive(_ event: MotionEvent) {
         guard case .samples(let batch) = event else { return }
-        // The wall-clock time of boot. With it, buffered readings receive the time of their measurement.
+        // The wall-clock time of boot, which converts the timestamps of buffered readings to wall-clock time.
         let boot = device.clock.wallTime.nanoseconds.subtractingSaturated(device.clock.now.nanoseconds)
         state.withLock { state in
             for index in 0..<batch.count where batch.times[index] <= state.end {
@@ -108,8 +110,8 @@ final class AccelerometerRecording: Sendable {
 
 /// A piece of a recording. Each reading takes 16 bytes.
 struct RecordingChunk: Sendable {
-    /// The maximum number of readings in a piece. It limits the amount of data that is copied if a piece grows while it
-    /// is read.
+    /// The maximum number of readings in a piece. A smaller value reduces the amount of data that is copied when a
+    /// reading is added to a piece while a query uses it.
     static let maximumCount = 3000
     /// The maximum time between the first and the last reading of a piece, in seconds.
     static let maximumDuration = 600.0
@@ -127,8 +129,8 @@ struct RecordingChunk: Sendable {
 
     var count: Int { offsets.count }
 
-    /// Adds a reading. Returns false if the reading needs a new piece: this piece is full, the time is earlier than the
-    /// last reading or too far from the first, or the wall clock has been set.
+    /// Adds a reading. Returns false if the reading needs a new piece because this piece is full, the reading is
+    /// earlier than the last one or too long after the first one, or the wall clock has been set.
     mutating func add(_ value: SIMD3<Double>, at time: BootTime, wall: WallTime) -> Bool {
         let seconds = time.seconds(since: start)
         guard count < Self.maximumCount, seconds >= 0, seconds < Self.maximumDuration,
@@ -149,7 +151,7 @@ struct RecordingChunk: Sendable {
 
     func wallTime(at index: Int) -> WallTime { wallStart.advanced(bySeconds: Double(offsets[index]) / 1e6) }
 
-    /// Returns the indices of the readings between two wall-clock times, both inclusive.
+    /// Returns the indices of the readings between two wall-clock times, including both.
     func indices(from start: WallTime, to end: WallTime) -> Range<Int> {
         guard count > 0, wallStart <= end, wallTime(at: count - 1) >= start else { return 0..<0 }
         let lower = offsets.indices.first { wallTime(at: $0) >= start } ?? count

@@ -6,9 +6,8 @@ import LiveDevice
 
 /// A recorder that stores accelerometer readings at 50 Hz for later retrieval.
 ///
-/// The recording belongs to the device and continues if the recorder is released. It is kept in the memory of the
-/// process, for at most twelve hours, and is lost when the process ends. On Apple's platforms, the system keeps it for
-/// three days.
+/// The recording belongs to the device and continues if the recorder is released. Readings are kept in memory for at
+/// most twelve hours and are lost when the process ends. On Apple's platforms, the system keeps them for three days.
 open class CMSensorRecorder: NSObject {
     private let device: Device
 
@@ -25,13 +24,13 @@ open class CMSensorRecorder: NSObject {
     @available(*, deprecated, message: "Use authorizationStatus()")
     open class func isAuthorizedForRecording() -> Bool { LiveDevice.resolved.has(.accelerometer) }
 
-    /// Records from now on for a duration in seconds, at most twelve hours, or until the end of an earlier recording if
-    /// that is later. Does nothing if the device has no accelerometer.
+    /// Records for the given number of seconds from now, at most twelve hours. If an earlier recording ends later, it
+    /// continues until then. Does nothing if the device has no accelerometer.
     open func recordAccelerometer(forDuration duration: TimeInterval) {
         AccelerometerRecording.of(device).record(seconds: duration)
     }
 
-    /// Returns the accelerometer readings between two dates, both inclusive; nil if there are none.
+    /// Returns the accelerometer readings between two dates, including both. Returns nil if there are no readings.
     open func accelerometerData(from fromDate: Date, to toDate: Date) -> CMSensorDataList? {
         guard let start = WallTime(seconds: fromDate.timeIntervalSince1970),
             let end = WallTime(seconds: toDate.timeIntervalSince1970)

@@ -8,7 +8,7 @@ public import Foundation
 open class CMRecordedAccelerometerData: CMAccelerometerData {
     private var metadata = RecordMetadata()
 
-    /// Creates a reading of zero at timestamp 0 with the identifier 0.
+    /// Creates a reading of zero with timestamp 0 and identifier 0.
     public override init() { super.init() }
 
     init(_ reading: ConvertedReading, identifier: UInt64, wallTime: WallTime) {
@@ -16,14 +16,15 @@ open class CMRecordedAccelerometerData: CMAccelerometerData {
         super.init(reading)
     }
 
-    /// Creates a reading from an archive: with default values if there are none, nil if they are invalid.
+    /// Creates a reading from an archive. Uses default values if the archive contains none; returns nil if the archived
+    /// values are invalid.
     public required init?(coder: NSCoder) {
         guard let mark = RecordMetadata(coder, Self.key) else { return nil }
         self.metadata = mark
         super.init(coder: coder)
     }
 
-    /// The sequence number of the reading. The first reading that the process records has the number 1.
+    /// The sequence number of the reading. The first reading that a process records has the number 1.
     open var identifier: UInt64 { metadata.identifier }
 
     /// The wall-clock time of the measurement.
@@ -72,7 +73,8 @@ open class CMRotationRateData: CMLogItem {
         super.init(measuredAt: reading.time.seconds)
     }
 
-    /// Creates a reading from an archive: with default values if there are none, nil if they are invalid.
+    /// Creates a reading from an archive. Uses default values if the archive contains none; returns nil if the archived
+    /// values are invalid.
     public required init?(coder: NSCoder) {
         guard let numbers = coder.numbers(forKey: Self.key, default: [0, 0, 0]) else { return nil }
         stored = CMRotationRate(SIMD3(numbers))
@@ -97,7 +99,8 @@ open class CMRecordedRotationRateData: CMRotationRateData {
     /// Creates a reading of zero at timestamp 0.
     public override init() { super.init() }
 
-    /// Creates a reading from an archive: with default values if there are none, nil if they are invalid.
+    /// Creates a reading from an archive. Uses default values if the archive contains none; returns nil if the archived
+    /// values are invalid.
     public required init?(coder: NSCoder) {
         guard let numbers = coder.numbers(forKey: Self.key, default: [0]) else { return nil }
         storedStart = numbers[0]
@@ -114,14 +117,15 @@ open class CMRecordedRotationRateData: CMRotationRateData {
     private static let key = "CMRecordedRotationRateData.startDate"
 }
 
-/// A recorded reading of the ambient pressure. The package does not record pressure yet.
+/// A recorded ambient pressure reading. The package does not record pressure yet.
 open class CMRecordedPressureData: CMAmbientPressureData {
     private var metadata = RecordMetadata()
 
-    /// Creates a reading of zero at timestamp 0 with the identifier 0.
+    /// Creates a reading of zero with timestamp 0 and identifier 0.
     public override init() { super.init() }
 
-    /// Creates a reading from an archive: with default values if there are none, nil if they are invalid.
+    /// Creates a reading from an archive. Uses default values if the archive contains none; returns nil if the archived
+    /// values are invalid.
     public required init?(coder: NSCoder) {
         guard let mark = RecordMetadata(coder, Self.key) else { return nil }
         self.metadata = mark
@@ -153,7 +157,8 @@ open class CMAmbientPressureData: CMLogItem {
     /// Creates a reading of 0 kPa and 0 °C at timestamp 0.
     public override init() { super.init() }
 
-    /// Creates a reading from an archive: with default values if there are none, nil if they are invalid.
+    /// Creates a reading from an archive. Uses default values if the archive contains none; returns nil if the archived
+    /// values are invalid.
     public required init?(coder: NSCoder) {
         guard let numbers = coder.numbers(forKey: Self.key, default: [0, 0]) else { return nil }
         (storedPressure, storedTemperature) = (numbers[0], numbers[1])

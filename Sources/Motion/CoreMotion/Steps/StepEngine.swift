@@ -9,10 +9,10 @@ import Synchronization
 
 /// The step counter and activity detector of a device, shared by all its managers.
 ///
-/// The engine runs while it has subscribers. It subscribes to the accelerometer at 50 Hz, and to the barometer if a
-/// subscriber needs floors and the device has one. It never requests positions; it uses the device's last fix if
-/// another part of the app has requested it. Subscribers receive events in order, on the threads of the motion source,
-/// with no lock held.
+/// The engine runs while it has subscribers. It subscribes to the accelerometer at 50 Hz, and also to the barometer, if
+/// there is one, while a subscriber needs floors. It never requests positions, but uses the device's last fix if
+/// another part of the app has requested fixes. Subscribers receive events in order, on the threads of the motion
+/// source, with no lock held.
 final class StepEngine: Sendable {
     private struct State: Sendable {
         var state: StepEngineState
@@ -20,7 +20,7 @@ final class StepEngine: Sendable {
         var queue = BoundedQueue<QueuedStepEvent>()
         var status = SourceStatus.unknown
         var isLoaded = false
-        /// The time at which the log was last stored. Before the first time, the time of the first change.
+        /// The time at which the log was last stored, or the time of the first change if it has not been stored yet.
         var lastStore: BootTime?
 
         mutating func post(_ event: StepEvent) {
@@ -37,7 +37,7 @@ final class StepEngine: Sendable {
     private static let fileQueue = DispatchQueue(label: "device-services.steps", qos: .utility)
     /// Registers an exit handler that waits up to five seconds for pending writes.
     private static let exitHandler = atexit {
-        // In the child of a fork, the threads that would run the queue do not exist.
+        // After a fork, the threads that would run the queue do not exist in the child process.
         guard getpid() == StepEngine.process else { return }
         let isStored = DispatchSemaphore(value: 0)
         StepEngine.fileQueue.async { isStored.signal() }
@@ -66,14 +66,14 @@ final class StepEngine: Sendable {
 
     // MARK: Subscribers
 
-    /// Delivers events to the closure until the subscription ends. The current state is delivered immediately.
+    /// Delivers the current state immediately, and then events until the subscription ends.
     func subscribe(_ request: StepRequest, receive: @escaping @Sendable (StepEvent) -> Void) -> Subscription {
         load()
         let client = StepSubscriber(request, receive: receive)
         let (now, wallTime) = (clock.now, clock.wallTime)
         state.withLock { state in
-            // Flushes pending counts to the existing subscribers first, because the log, from which the new subscriber
-            // receives its totals, already contains them.
+            // Flushes pending counts to the existing subscribers first. The new subscriber receives these counts as
+            // part of its totals, because the log already contains them.
             if state.clients.isEmpty {
                 state.state.start()
             } else {
@@ -135,7 +135,7 @@ final class StepEngine: Sendable {
 
     // MARK: History
 
-    /// Returns the totals between two times, in seconds since 1970.
+    /// Returns the totals between two times (seconds since 1970).
     func totals(from start: Double, to end: Double) -> StepTotals {
         load()
         return state.withLock { $0.state.log.totals(from: start, to: end) }
@@ -204,7 +204,7 @@ final class StepEngine: Sendable {
         drain()
     }
 
-    /// Publishes the final update when the source expects no further readings for now.
+    /// Publishes the final update. Called when the source expects no further readings for now.
     private func flush() {
         let (now, wallTime) = (clock.now, clock.wallTime)
         state.withLock { state in state.post(.update(state.state.finalUpdate(now: now, wallTime: wallTime))) }
@@ -216,7 +216,7 @@ final class StepEngine: Sendable {
 
 enum StepEvent: Sendable {
     case update(StepUpdate)
-    /// The accelerometer delivers no readings, for the reason that the error gives.
+    /// The accelerometer delivers no readings. The error describes the reason.
     indirect case lost(DeviceError)
     case regained
 }

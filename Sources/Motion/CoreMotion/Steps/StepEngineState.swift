@@ -9,8 +9,8 @@ struct StepEngineState: Sendable {
     private static let updateInterval = 1.0
     /// The maximum age of a fix whose speed is used, in seconds.
     private static let maximumFixAge = 3.0
-    /// The maximum horizontal error of a fix that calibrates the step length, in metres at 95 %. Corresponds to 10 m at
-    /// 68 %.
+    /// The maximum horizontal error of a fix that may calibrate the step length, in metres at the 95 % confidence
+    /// level. It corresponds to 10 m at the 68 % level.
     private static let maximumHorizontalError = 16.2
 
     private var tracker = WalkTracker()
@@ -41,7 +41,7 @@ struct StepEngineState: Sendable {
         lengths = StepLength(factor: lengthFactor)
     }
 
-    /// Resets the detectors when the first subscriber is added.
+    /// Resets the detectors. Called when the first subscriber is added.
     mutating func start() {
         tracker = WalkTracker()
         pace.restart()
@@ -49,7 +49,7 @@ struct StepEngineState: Sendable {
         (lastUpdate, nextFixCheck, speed) = (nil, nil, nil)
     }
 
-    /// Records the end of the current activity when the last subscriber has been removed.
+    /// Records the end of the current activity. Called when the last subscriber has been removed.
     mutating func stop(at wallTime: WallTime) {
         guard current != nil else { return }
         log.add(StepLog.Activity(start: wallTime.seconds, activity: [], confidence: .low))
@@ -79,7 +79,7 @@ struct StepEngineState: Sendable {
         isSpeedAccurate = report.horizontalError <= Self.maximumHorizontalError
     }
 
-    /// Processes a reading of the accelerometer, in m/s². Returns an update if one is due.
+    /// Processes an accelerometer reading (m/s²). Returns an update if one is due, otherwise nil.
     mutating func process(
         _ acceleration: SIMD3<Double>, at time: BootTime, now: BootTime, wallTime: WallTime
     ) -> StepUpdate? {
@@ -96,7 +96,7 @@ struct StepEngineState: Sendable {
                 hasUnstoredChanges = true
             }
         }
-        // The absolute value also covers a clock that was set back.
+        // With the absolute value, an update is also due after the clock has been set back.
         let isDue = lastUpdate.map { abs(time.seconds(since: $0)) >= Self.updateInterval } ?? true
         let turn = self.transition(at: time, now: now, wallTime: wallTime)
         guard isDue || turn != nil || news.hasActivity else { return nil }
@@ -104,7 +104,7 @@ struct StepEngineState: Sendable {
         return self.makeUpdate(at: time, now: now, wallTime: wallTime, transition: turn)
     }
 
-    /// Processes readings of the barometer, in kilopascals.
+    /// Processes barometer readings (kPa).
     mutating func process(pressures batch: MotionBatch) {
         for index in 0..<batch.count {
             guard let event = pressure.process(batch.values[index].x, at: batch.times[index]) else { continue }
@@ -116,13 +116,13 @@ struct StepEngineState: Sendable {
         }
     }
 
-    /// Returns an update with everything counted so far. Never reports the end of a walk, because readings that have
-    /// not arrived yet may contain further steps.
+    /// Returns an update with all steps and floors that have been counted but not reported. It never reports the end of
+    /// a walk, because readings that have not arrived yet may contain further steps.
     mutating func update(_ now: BootTime, _ wallTime: WallTime) -> StepUpdate {
         makeUpdate(at: now, now: now, wallTime: wallTime, transition: nil)
     }
 
-    /// Returns the final update when no further readings are expected.
+    /// Returns the final update. Called when no further readings are expected.
     mutating func finalUpdate(now: BootTime, wallTime: WallTime) -> StepUpdate {
         let turn = transition(at: now, now: now, wallTime: wallTime)
         var news = makeUpdate(at: now, now: now, wallTime: wallTime, transition: turn)
@@ -144,9 +144,10 @@ struct StepEngineState: Sendable {
         hasUnstoredChanges = true
     }
 
-    /// Returns a transition if walking has begun or ended since the last call.
+    /// Returns a transition if walking has begun or ended since the last call, otherwise nil.
     private mutating func transition(at time: BootTime, now: BootTime, wallTime: WallTime) -> WalkTransition? {
-        // The absolute value excludes a last step that lies in the future because the clock was set back.
+        // If the clock was set back, the last step may be later than `time`. The absolute value treats such a step as
+        // too old.
         let isWalkingNow = abs(time.seconds - pace.lastStep) <= StepPace.walkTimeout + 0.5
         guard isWalkingNow != isWalking else { return nil }
         isWalking = isWalkingNow

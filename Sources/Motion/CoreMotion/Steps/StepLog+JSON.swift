@@ -7,7 +7,7 @@ import SensorFusion
 extension StepLog {
     private static let format = "device-services-steps"
 
-    /// Returns the log as the content of a file: a single JSON object, so that a truncated file is invalid.
+    /// Returns the log in the file format: a single JSON object, so that a truncated file is invalid.
     func json(lengthFactor: Double) -> [UInt8] {
         var writer = JSONWriter()
         writer.object { writer in
@@ -92,8 +92,8 @@ extension StepLog {
         return (StepLog(stretches: stretches, activities: activities), factor, nil)
     }
 
-    /// Passes each row of numbers to the closure, up to `limit` rows and seven numbers per row. An element that is not
-    /// an array is passed as an empty row.
+    /// Calls the closure with each row of numbers, for at most `limit` rows and seven numbers per row. An element that
+    /// is not an array is passed as an empty row and does not count towards the limit.
     private static func forEachRow(
         _ reader: inout JSONReader, limit: Int, _ take: ([Double]) -> Void
     ) throws(JSONError) {
@@ -115,7 +115,7 @@ extension StepLog {
 }
 
 extension StepLog.StepInterval {
-    /// Creates a stretch from a row of a file; nil if the values are implausible.
+    /// Creates a stretch from a row of a file. Returns nil if the values are implausible.
     fileprivate init?(_ row: [Double]) {
         guard row.count == 7, row.allSatisfy({ $0.isFinite && $0 >= 0 && $0 < 1e11 }), row[1] >= row[0],
             row[1] - row[0] <= 60, row[2] <= 1000, row[3] <= 10_000, row[4] <= 1000, row[5] <= 1000, row[6] <= 1000

@@ -6,8 +6,8 @@ import SensorFusion
 
 /// The steps and activities of the last seven days, in bounded memory.
 ///
-/// Steps are stored in stretches of up to ten seconds. A query that begins or ends within a stretch receives a
-/// proportional share of it.
+/// Steps are stored in stretches of up to ten seconds. If a query begins or ends within a stretch, a proportional share
+/// of the stretch is counted.
 struct StepLog: Sendable {
     struct StepInterval: Sendable, Hashable {
         /// The times of the first and the last step, in seconds since 1970.
@@ -66,7 +66,7 @@ struct StepLog: Sendable {
         activities.append(activity)
     }
 
-    /// Returns the totals between two times, in seconds since 1970.
+    /// Returns the totals between two times (seconds since 1970).
     func totals(from start: Double, to end: Double) -> StepTotals {
         var sum = StepTotals()
         for stretch in stretches where stretch.end >= start && stretch.start <= end {
@@ -77,7 +77,8 @@ struct StepLog: Sendable {
         return sum
     }
 
-    /// Returns the activities that began between two times, and the one that was current at the first.
+    /// Returns the activities that began between two times (seconds since 1970), and the activity that was in progress
+    /// at `start`.
     func activities(from start: Double, to end: Double) -> [Activity] {
         var found: [Activity] = []
         if let before = activities.last(where: { $0.start < start }) { found.append(before) }
@@ -85,12 +86,12 @@ struct StepLog: Sendable {
         return found.filter { !$0.activity.isEmpty }
     }
 
-    /// Merges the data of another log for periods that this log does not cover. If both cover a period, this log takes
-    /// precedence.
+    /// Adds the entries of a different log for periods that this log does not cover. If both logs cover a period, the
+    /// entries of this log take precedence.
     mutating func merge(_ other: StepLog, now: Double) {
         // Both logs are sorted by time unless a clock was set back.
         let own = stretches.sorted { $0.start < $1.start }
-        // For each index, the latest end of all stretches up to it.
+        // The element at each index is the latest end of all stretches up to that index.
         var ends: [Double] = []
         for stretch in own { ends.append(max(ends.last ?? -.infinity, stretch.end)) }
         var index = 0
@@ -122,7 +123,7 @@ struct CountedStep: Sendable, Hashable {
     var time: WallTime
     /// Metres.
     var length: Double
-    /// Seconds since the previous step; 0 for the first step of a walk.
+    /// The time since the previous step, in seconds. It is 0 for the first step of a walk.
     var interval: Double
 }
 
@@ -145,7 +146,7 @@ struct StepTotals: Sendable, Hashable {
         steps += other.steps * share
         distance += other.distance * share
         activeTime += other.activeTime * share
-        // A floor is counted entirely or not at all.
+        // Floors are not divided: they are counted if at least half of the stretch is.
         guard share >= 0.5 else { return }
         floorsAscended += other.floorsAscended
         floorsDescended += other.floorsDescended

@@ -6,16 +6,17 @@ import Logging
 
 /// The file that stores the steps and activities of the last seven days, next to the calibrations.
 ///
-/// Only live devices have one. The file is replaced atomically, so that a power failure leaves a complete file, and is
-/// readable only by its user. An unusable file is ignored with one warning and overwritten by the next store.
+/// Only live devices have a step log file. The file is replaced atomically, so it is complete even after a power
+/// failure, and only its owner can read it. If the file is unusable, one warning is logged, and the next store
+/// overwrites it.
 struct StepLogFile: Sendable {
-    /// The maximum size of a file that is read, in bytes. The largest file that this type writes has about 1.5 million
+    /// The maximum size of a file to read, in bytes. The largest file that this type writes has about 1.5 million
     /// bytes.
     static let maximumSize = 4 << 20
 
     private let path: String
 
-    /// Creates the file of the device; nil if the device does not store steps.
+    /// Creates the step log file of a device. Returns nil if the device does not store steps.
     init?(of device: Device) {
         guard !device.isSimulated, device.calibrations.isWritable,
             let folder = (device.calibrations as? CalibrationDirectory)?.path
@@ -25,7 +26,7 @@ struct StepLogFile: Sendable {
 
     init(folder: String) { path = folder + "/steps.json" }
 
-    /// Returns the stored log and step length factor; an empty log and 1 if there is no usable file.
+    /// Returns the stored log and step length factor, or an empty log and the factor 1 if there is no usable file.
     func load(warn: (String) -> Void = Self.log) -> (log: StepLog, lengthFactor: Double) {
         do throws(DeviceError) {
             let (log, factor, problem) = StepLog.read(try FileIO.read(path, limit: Self.maximumSize))
@@ -39,7 +40,7 @@ struct StepLogFile: Sendable {
         }
     }
 
-    /// Stores the log, merged with entries that another process has stored in the meantime.
+    /// Merges the log with entries that other processes have stored in the meantime, and stores the result.
     func store(_ log: StepLog, lengthFactor: Double, now: WallTime, warn: (String) -> Void = Self.log) {
         var log = log
         log.merge(load(warn: { _ in }).log, now: now.seconds)

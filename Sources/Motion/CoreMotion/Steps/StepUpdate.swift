@@ -8,23 +8,23 @@ struct StepUpdate: Sendable {
     /// The time of the latest sample.
     var time: BootTime
     var wallTime: WallTime
-    /// The totals from the subscriber's start date until now. Set only in the first update.
+    /// The totals from the subscriber's start time until now; nil in all updates except the first.
     var previousTotals: StepTotals?
     var steps: [CountedStep] = []
     var floorsAscended = 0
     var floorsDescended = 0
-    /// The current cadence, in steps per second, and speed, in metres per second; nil if the user is not walking.
+    /// The current cadence (steps per second) and speed (metres per second), or nil if the user is not walking.
     var pace: (cadence: Double, speed: Double)?
     var transition: WalkTransition?
-    /// The current activity; nil until it has been determined.
+    /// The current activity, or nil if it has not been determined yet.
     var activity: CurrentActivity?
-    /// True if no further updates are expected, as at the end of a trace.
+    /// True if no further updates are expected, for example at the end of a trace.
     var isLast = false
 }
 
 struct WalkTransition: Sendable, Hashable {
     var isWalking: Bool
-    /// The time of the first step of the walk if it starts, or of the last step if it ends.
+    /// The time of the first step if the walk begins, or of the last step if the walk ends.
     var time: WallTime
 }
 
@@ -32,13 +32,13 @@ struct CurrentActivity: Sendable, Hashable {
     var activity: CarriedActivity
     var confidence: ActivityConfidence
     var start: WallTime
-    /// The time of the sample with which the activity was determined.
+    /// The time of the sample that completed the detection.
     var time: BootTime
 }
 
 struct StepRequest: Sendable, Hashable {
-    /// The time from which steps are counted; nil if the subscriber needs no earlier steps.
+    /// The time from which steps are counted, or nil if the subscriber does not need earlier steps.
     var start: WallTime?
-    /// True if floors are counted, which requires the barometer.
+    /// True if the subscriber also needs floors, which require a barometer.
     var needsFloors = false
 }

@@ -31,11 +31,12 @@ final class DeviceMotionStream: Sendable {
         return engine.isAvailable(.heading) ? [.xArbitraryZVertical, .magnetic] : .xArbitraryZVertical
     }
 
-    /// The reference frame of the updates; the default frame while updates are stopped.
+    /// The reference frame of the updates, or the default frame while updates are stopped.
     var frame: CMAttitudeReferenceFrame { stream.converter?.frame ?? .defaultFrame }
 
-    /// Starts updates, or continues them with another handler or frame. For the default frame, nil, missing sensors are
-    /// not reported. If a specific frame is not available, updates are stopped and the handler is called with an error.
+    /// Starts updates, or continues them with a different handler or frame. If `frame` is nil, the default frame is
+    /// used and missing sensors are not reported. If a specified frame is not available, updates are stopped and the
+    /// handler is called with an error.
     func start(_ handler: Handler?, frame: CMAttitudeReferenceFrame? = nil) {
         pendingError.set(nil)
         if let frame, let error = error(for: frame) {
@@ -65,14 +66,14 @@ final class DeviceMotionStream: Sendable {
     }
 }
 
-/// A converter of the motion engine's states to device motion in one reference frame.
+/// A converter that turns the motion engine's states into device motion in one reference frame.
 ///
 /// In frames that need a magnetometer, no values are delivered before north is known. In the true-north frame,
-/// attitudes are relative to magnetic north while the declination is unknown. They have no heading, and the handler
-/// first receives an error.
+/// attitudes are relative to magnetic north and have no heading while the declination is unknown. The handler receives
+/// an error before the first such value.
 struct DeviceMotionConverter: ReadingConverter {
     let frame: CMAttitudeReferenceFrame
-    /// The first north offset, relative to which the corrected frame is defined.
+    /// The first known north offset, which defines the x axis of the corrected frame.
     private var initialNorthOffset: Double?
     private var axis = HeadingAxis()
     private var calibrationMonitor = MagneticCalibrationMonitor()
@@ -118,31 +119,31 @@ extension CMAttitudeReferenceFrame {
     static let magnetic: CMAttitudeReferenceFrame = [
         .xArbitraryCorrectedZVertical, .xMagneticNorthZVertical, .xTrueNorthZVertical,
     ]
-    /// The frames whose x axis points north. Only these have a heading.
+    /// The frames whose x axis points north. Only these frames have a heading.
     static let north: CMAttitudeReferenceFrame = [.xMagneticNorthZVertical, .xTrueNorthZVertical]
 
     /// True if the value is exactly one of the four frames.
     var isSingleFrame: Bool { [1, 2, 4, 8].contains(rawValue) }
 }
 
-/// A monitor that determines when to report that the device has to be moved to calibrate its magnetometer.
+/// A monitor that determines when to report that the device must be moved to calibrate the magnetometer.
 ///
-/// Even a magnetometer that was calibrated by its manufacturer or by the system counts as uncalibrated until the first
-/// fit, which takes some seconds of movement. The error is reported only if no fit succeeds in time, or if the readings
-/// are not plausible for the Earth's field.
+/// Even a magnetometer that was calibrated by its manufacturer or by the system is treated as uncalibrated until the
+/// first fit, which takes several seconds of movement. The error is reported only if no fit succeeds in time, or if the
+/// readings are not plausible for the Earth's field.
 struct MagneticCalibrationMonitor {
     /// The time without a calibration after which the error is reported, in seconds.
     private static let timeout = 20.0
     /// The time without north after which the error is reported, in seconds. North is unknown if the magnetometer
     /// delivers no readings.
     private static let northTimeout = 1.0
-    /// The plausible field strengths, in gauss: those of the Earth's field, 0.22 to 0.67 (World Magnetic Model),
-    /// widened for the influence of buildings.
+    /// The plausible field strengths, in gauss: the range of the Earth's field, 0.22 to 0.67 (World Magnetic Model),
+    /// extended because buildings change the field.
     private static let plausibleStrength = 0.15...0.8
 
     private enum State {
         case waiting
-        /// The magnetometer has been uncalibrated, or north unknown, since this time.
+        /// The magnetometer has been uncalibrated, or north has been unknown, since this time.
         case uncalibrated(since: BootTime)
         /// The error has been reported.
         case reported
@@ -150,7 +151,7 @@ struct MagneticCalibrationMonitor {
 
     private var state = State.waiting
 
-    /// Returns true once, when the error is to be reported.
+    /// Returns true if the error must be reported now, which happens at most once.
     mutating func shouldReport(_ fused: FusedState) -> Bool {
         if case .reported = state { return false }
         guard fused.northOffset == nil || fused.magneticQuality == .uncalibrated else {

@@ -5,8 +5,8 @@ import DeviceCore
 import Foundation
 import Synchronization
 
-/// A single call of a handler, scheduled on the app's callback executor, that can be cancelled until it runs. It
-/// reports that updates cannot be started, or returns the result of a query.
+/// A scheduled handler call that can be cancelled until it runs on the app's callback executor. The call reports that
+/// updates cannot be started, or passes the result of a query.
 final class PendingCall: Sendable {
     private struct Call: @unchecked Sendable {
         // Called only on the executor that the app has chosen.
@@ -31,7 +31,8 @@ final class PendingCall: Sendable {
     private func takeCall() -> Call? { call.withLock { $0.take() } }
 }
 
-/// The pending error of the last start. Setting a new one or nil, or releasing the slot, cancels the previous one.
+/// The pending error call of the last start. Setting a new call or nil, or releasing the slot, cancels the previous
+/// call.
 final class PendingCallSlot: Sendable {
     private let call = Mutex<PendingCall?>(nil)
 

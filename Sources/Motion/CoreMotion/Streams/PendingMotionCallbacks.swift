@@ -2,7 +2,7 @@
 
 import DeviceCore
 
-/// The latest value, and a bounded queue of the values and errors for a handler, in order.
+/// The latest value, and a bounded queue of values and errors for the handler.
 struct PendingMotionCallbacks<Value: Sendable>: Sendable {
     enum Item: Sendable {
         case value(Value)
@@ -24,14 +24,14 @@ struct PendingMotionCallbacks<Value: Sendable>: Sendable {
         queue.append(.value(value), limit: limit) { if case .value = $0 { true } else { false } }
     }
 
-    /// Adds an error. It replaces a queued error of the same kind, so the number of queued errors is small.
+    /// Adds an error and removes queued errors of the same kind, so that the queue never contains many errors.
     mutating func append(_ failure: MotionStreamFailure) {
         guard acceptsValues else { return }
         queue.removeAll { if case .failure(let other) = $0 { other.replaces(failure) } else { false } }
         queue.append(.failure(failure))
     }
 
-    /// Clears the queue. From then on, values are queued if `acceptsValues` is true; otherwise only the latest value is
+    /// Clears the queue. Subsequent values are queued if `acceptsValues` is true; otherwise only the latest value is
     /// stored.
     mutating func reset(acceptsValues: Bool) {
         queue.reset()
@@ -50,8 +50,7 @@ enum MotionStreamFailure: Sendable {
     /// True north is unknown because the position is unknown.
     case noTrueNorth
 
-    /// Whether the other error has the same kind (and, for a loss, the same sensor), so that the newer one replaces the
-    /// older.
+    /// Returns true if both errors have the same kind and, for losses, the same sensor.
     func replaces(_ other: MotionStreamFailure) -> Bool {
         switch (self, other) {
         case (.loss(let kind, _), .loss(let otherKind, _)): kind == otherKind

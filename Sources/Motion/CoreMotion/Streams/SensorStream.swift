@@ -5,10 +5,10 @@ import DeviceCore
 import Foundation
 import Synchronization
 
-/// The updates of one manager: the latest value, and a queue of values for the handler if there is one.
+/// The updates of one manager: the latest value, and a queue of values if there is a handler.
 ///
-/// Input arrives on the source's thread, is converted and queued. The handler is called on the app's callback executor,
-/// one call at a time even on a concurrent queue. One drain of the queue delivers all queued values.
+/// Input is converted and queued on the source's thread. The handler is called on the app's callback executor, one call
+/// at a time even on a concurrent queue. Each drain of the queue delivers all queued values.
 final class SensorStream<Shaper: ReadingConverter>: Sendable {
     typealias Handler = StreamHandler<Shaper.Value>
 
@@ -21,12 +21,13 @@ final class SensorStream<Shaper: ReadingConverter>: Sendable {
         var configuration: StreamConfiguration<Shaper>
         var converter: Shaper
         var handler: Handler?
-        /// The drain of the handler's queue. The same object is scheduled again for each drain.
+        /// The work that drains the queue into the handler. The same object is scheduled each time.
         var drain: HandlerDrain?
         var callbacks: PendingMotionCallbacks<Shaper.Value>
         var reportedLosses: [SensorKind] = []
 
-        /// Returns the drain if it has to be scheduled; nil if it is scheduled or running, or if the queue is empty.
+        /// Returns the drain if it must be scheduled. Returns nil if the drain is already scheduled or running, or if
+        /// the queue is empty.
         mutating func claimDrain() -> HandlerDrain? {
             drain != nil && callbacks.queue.scheduleDrainIfNeeded() ? drain : nil
         }
@@ -52,7 +53,7 @@ final class SensorStream<Shaper: ReadingConverter>: Sendable {
 
     private let device: Device
     private let state: Mutex<State>
-    /// The subscription, which is replaced whenever the generation in the state changes.
+    /// The subscription to the source. It is replaced whenever the generation in the state changes.
     private let subscription = RequestSubscription<UInt32>()
 
     init(device: Device, plan: StreamConfiguration<Shaper>, interval: TimeInterval, limit: Int = 1024) {
@@ -93,8 +94,8 @@ final class SensorStream<Shaper: ReadingConverter>: Sendable {
 
     // MARK: Starting and stopping
 
-    /// Starts updates, or continues them with another handler or plan. Without a handler, only the latest value is
-    /// stored.
+    /// Starts updates, or continues them with a different handler or configuration. Without a handler, only the latest
+    /// value is stored.
     func start(_ handler: Handler?, plan: StreamConfiguration<Shaper>? = nil) {
         let isNewPlan = plan != nil
         let plan = plan ?? state.withLock { $0.configuration }
@@ -106,7 +107,7 @@ final class SensorStream<Shaper: ReadingConverter>: Sendable {
             state.generation &+= 1
             state.configuration = plan
             state.converter = shaper
-            // The latest value of the previous plan is not valid for a new one.
+            // The latest value belongs to the previous configuration.
             if isNewPlan { state.callbacks.clearLatest() }
             return state.replaceHandler(by: handler, drain)
         }
@@ -115,7 +116,8 @@ final class SensorStream<Shaper: ReadingConverter>: Sendable {
         withExtendedLifetime(former) {}
     }
 
-    /// Stops updates. The handler is not called again, but a call that is already running on another thread completes.
+    /// Stops updates. The handler is not called again, but a call that is already running on a different thread
+    /// completes.
     func stop() {
         let former = state.withLock { state in
             state.isStarted = false
@@ -151,7 +153,7 @@ final class SensorStream<Shaper: ReadingConverter>: Sendable {
                 if state.configuration.source.inputImpliesAvailable { state.reportedLosses = [] }
                 state.converter.process(input, into: &state.callbacks)
             case .lost(let kind, let error):
-                // Each loss is reported to the handler once, although every new subscription is notified of it.
+                // Each loss is reported to the handler once, although every new subscription delivers it again.
                 guard !state.reportedLosses.contains(kind) else { return nil }
                 state.reportedLosses.append(kind)
                 state.callbacks.append(.loss(kind, error))
@@ -182,8 +184,8 @@ final class SensorStream<Shaper: ReadingConverter>: Sendable {
         nextDrain?.schedule()
     }
 
-    /// Continues a drain with the next item, or returns a drain to be scheduled after this one. The item, nil at first,
-    /// is passed inout because values are large and copies are measurable.
+    /// Stores the next item in `item`, or finishes the drain if the queue is empty. Returns the drain if it must be
+    /// scheduled again. The item is passed inout because values are large and copying them is measurably slow.
     private func continueDrain(
         of handler: Handler, into item: inout PendingMotionCallbacks<Shaper.Value>.Item?, begins: Bool = false
     ) -> HandlerDrain? {

@@ -8,10 +8,10 @@ struct StreamSource<Input: Sendable>: Sendable {
     typealias Receiver = @Sendable (StreamEvent<Input>) -> Void
 
     let isAvailable: @Sendable () -> Bool
-    /// True if input implies that no sensor is lost, as for a source with a single sensor.
+    /// True if receiving input means that no sensor is lost, which is the case if the source has a single sensor.
     let inputImpliesAvailable: Bool
     /// Subscribes to events. `interval` is in seconds; 0 requests the maximum rate. `place` is the handler's executor
-    /// if it can poll the source itself, otherwise nil.
+    /// if that executor can poll the source itself, otherwise nil.
     let subscribe:
         @Sendable (_ interval: TimeInterval, _ place: DirectPlace?, _ receive: @escaping Receiver) -> Subscription
 }
@@ -33,7 +33,7 @@ extension StreamSource<MotionBatch> {
 }
 
 extension StreamSource<[FusedState]> {
-    /// Returns a source of the device's attitude. The magnetometer is used if north is needed.
+    /// Returns a source that delivers the device's attitude. If `withNorth` is true, it also uses the magnetometer.
     static func attitude(of device: Device, withNorth: Bool, latency: Double = 0) -> StreamSource {
         StreamSource(
             isAvailable: { MotionEngine.of(device).isAvailable(.attitude) }, inputImpliesAvailable: false
@@ -53,7 +53,7 @@ extension StreamSource<[FusedState]> {
         }
     }
 
-    /// Whether the stream needs the sensor. The engine may also use sensors for other subscribers.
+    /// Returns true if this stream needs the sensor. The engine also reports sensors that only other subscribers need.
     private static func needsSensor(_ kind: SensorKind, withNorth: Bool) -> Bool {
         kind == .accelerometer || kind == .gyroscope || withNorth && kind == .magnetometer
     }
@@ -61,8 +61,8 @@ extension StreamSource<[FusedState]> {
 
 enum StreamEvent<Input: Sendable>: Sendable {
     case input(Input)
-    /// A sensor delivers no readings, for the reason that the error gives. Indirect, so that the other cases are cheap
-    /// to copy.
+    /// A sensor delivers no readings. The error describes the reason. The case is indirect so that the other cases are
+    /// cheap to copy.
     indirect case lost(SensorKind, DeviceError)
     case regained(SensorKind)
 }
@@ -84,7 +84,7 @@ extension Device {
     /// Returns `authorized` if the device has a readable sensor of this kind, otherwise `notDetermined`.
     func authorization(_ kind: SensorKind) -> CMAuthorizationStatus { has(kind) ? .authorized : .notDetermined }
 
-    /// Returns the best sensor of this kind; nil if there is none.
+    /// Returns the best sensor of this kind, or nil if there is none.
     func sensor(_ kind: SensorKind) -> SensorDescription? { motionSource.sensors.first { $0.kind == kind } }
 }
 
@@ -96,7 +96,7 @@ protocol ReadingConverter: Sendable {
     mutating func process(_ input: Input, into mailbox: inout PendingMotionCallbacks<Value>)
 }
 
-/// A converter that passes on each reading as a separate value.
+/// A converter that delivers each reading as a separate value.
 struct SingleReadings: ReadingConverter {
     mutating func process(_ batch: MotionBatch, into mailbox: inout PendingMotionCallbacks<ConvertedReading>) {
         for index in 0..<batch.count {
@@ -113,6 +113,6 @@ struct ConvertedReading: Sendable {
 
 struct StreamConfiguration<Shaper: ReadingConverter>: Sendable {
     let source: StreamSource<Shaper.Input>
-    /// Creates a converter without state. Called for each start of updates.
+    /// Creates a converter in its initial state. Called whenever updates are started.
     let makeConverter: @Sendable () -> Shaper
 }

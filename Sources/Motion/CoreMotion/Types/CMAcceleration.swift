@@ -2,7 +2,7 @@
 
 /// An acceleration in the device's axes, in units of standard gravity (9.80665 m/s²), with the sign of gravity.
 ///
-/// A device that lies with its face up reads (0, 0, -1); a device in free fall reads zero.
+/// A device that lies with its face up measures (0, 0, -1); a device in free fall measures zero.
 ///
 /// As on Apple's platforms, the structure is neither Equatable nor Codable, so that apps can add these conformances.
 public struct CMAcceleration: Sendable, AxisVector {
@@ -73,10 +73,10 @@ public struct CMMagneticField: Sendable, AxisVector {
     public init(x: Double, y: Double, z: Double) { (self.x, self.y, self.z) = (x, y, z) }
 }
 
-/// A magnetic field without the device's own field, and its calibration accuracy.
+/// A magnetic field from which the device's own field has been subtracted, with the calibration accuracy.
 public struct CMCalibratedMagneticField: Sendable {
-    /// The field in the device's axes, in microtesla: the sensor's raw reading while `accuracy` is `uncalibrated`, and
-    /// zero if no magnetometer runs.
+    /// The field in the device's axes, in microtesla. It is the sensor's raw reading while `accuracy` is
+    /// `uncalibrated`, and zero if no magnetometer is running.
     public var field: CMMagneticField
     /// The accuracy with which the device's own field is known.
     public var accuracy: CMMagneticFieldCalibrationAccuracy

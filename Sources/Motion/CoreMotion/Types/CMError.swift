@@ -5,7 +5,7 @@ import Foundation
 
 /// The code of a Core Motion error.
 ///
-/// The code itself is not an error. Handlers receive, and functions throw, an `NSError` in ``CMErrorDomain`` whose code
+/// The code itself is not an error. Handlers receive and functions throw an `NSError` in ``CMErrorDomain``, whose code
 /// is the raw value of one of the constants.
 public struct CMError: RawRepresentable, Equatable, Sendable {
     /// The numeric code.
@@ -26,7 +26,7 @@ public let CMErrorDomain: String = "CMErrorDomain"
 /// No error (100).
 public let CMErrorNULL = CMError(100)
 
-/// The device has to be moved so that its sensors can be calibrated (101).
+/// The device must be moved to calibrate its sensors (101).
 public let CMErrorDeviceRequiresMovement = CMError(101)
 
 /// True north is unknown because the position is unknown (102).
@@ -70,7 +70,7 @@ extension CMError {
         NSError(domain: CMErrorDomain, code: Int(rawValue), userInfo: [NSLocalizedDescriptionKey: explanation])
     }
 
-    /// Returns the error for a failure of the device, which becomes the underlying error.
+    /// Returns the error that an app receives for a device error. The device error is its underlying error.
     static func error(_ cause: DeviceError) -> NSError {
         let code = cause.code == .permissionDenied ? CMErrorNotAuthorized : CMErrorNotAvailable
         return NSError(
@@ -97,10 +97,9 @@ extension MotionStreamFailure {
 
 /// The authorization of an app to use a sensor.
 ///
-/// On Linux, it depends on the permissions of the sensor's device node: the app is authorized if the device has a
-/// readable sensor.
+/// On Linux, an app is authorized if the device has a sensor whose device node the app may read.
 public enum CMAuthorizationStatus: Int, Sendable {
-    /// The authorization has not been decided. On Linux, the device has no such sensor.
+    /// The user has not decided yet. On Linux, this means that the device has no readable sensor of this kind.
     case notDetermined = 0
     /// The app may not use the sensor, and the user cannot change this.
     case restricted = 1

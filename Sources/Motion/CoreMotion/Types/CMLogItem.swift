@@ -5,8 +5,7 @@ public import Foundation
 
 /// The base class of timestamped values in Core Motion.
 ///
-/// Apps receive the objects from managers; tests can create subclasses and override properties. The objects are
-/// immutable.
+/// Apps receive log items from managers; tests can create subclasses and override properties. Log items are immutable.
 open class CMLogItem: NSObject, NSSecureCoding, NSCopying {
     private var storedTimestamp: TimeInterval = 0
 
@@ -15,15 +14,17 @@ open class CMLogItem: NSObject, NSSecureCoding, NSCopying {
 
     init(measuredAt timestamp: TimeInterval) { storedTimestamp = timestamp }
 
-    /// Creates an item from an archive: with default values if there are none, nil if they are invalid.
+    /// Creates an item from an archive. Uses the timestamp 0 if the archive contains none; returns nil if the archived
+    /// timestamp is invalid.
     public required init?(coder: NSCoder) {
         guard let numbers = coder.numbers(forKey: Self.timestampKey, default: [0]) else { return nil }
         storedTimestamp = numbers[0]
     }
 
-    /// The time of the measurement as stamped by the sensor's driver, not the time of delivery, in seconds since boot.
+    /// The time of the measurement, in seconds since boot. It is assigned by the sensor's driver and is not the time of
+    /// delivery.
     ///
-    /// The time includes system suspend (`CLOCK_BOOTTIME`), unlike `ProcessInfo.systemUptime` on Linux.
+    /// The time includes periods of system suspend (`CLOCK_BOOTTIME`), unlike `ProcessInfo.systemUptime` on Linux.
     open var timestamp: TimeInterval { storedTimestamp }
 
     /// Returns this item, which is immutable.
@@ -37,8 +38,8 @@ open class CMLogItem: NSObject, NSSecureCoding, NSCopying {
         for part in archivedValues { coder.encode(numbers: part.numbers, forKey: part.key) }
     }
 
-    /// The values to archive: those of the public properties, which subclasses may override. Each class appends its own
-    /// values to those of its superclass.
+    /// The values to archive. They are read from the public properties, which subclasses may override. Each class
+    /// appends its own values to the values of its superclass.
     var archivedValues: ArchivedValues { [(Self.timestampKey, [timestamp])] }
 
     private static let timestampKey = "CMLogItem.timestamp"
@@ -58,13 +59,14 @@ extension NSCoder {
     /// override `encode(with:)` without calling `super`.
     func containsNumbers(forKey key: String) -> Bool { allowsKeyedCoding && containsValue(forKey: key) }
 
-    /// Decodes as many numbers as there are defaults, which are used if the archive does not contain the key; nil if it
-    /// contains fewer numbers or something else.
+    /// Decodes as many numbers as there are defaults. Returns the defaults if the archive does not contain the key, and
+    /// nil if the archived data has fewer numbers or a different type.
     func numbers(forKey key: String, default numbers: [Double]) -> [Double]? {
         containsNumbers(forKey: key) ? decodeNumbers(numbers.count, forKey: key) : numbers
     }
 
-    /// Decodes `count` numbers and ignores additional ones; nil if the archive contains fewer or something else.
+    /// Decodes `count` numbers and ignores any additional numbers. Returns nil if the archived data has fewer numbers
+    /// or a different type.
     func decodeNumbers(_ count: Int, forKey key: String) -> [Double]? {
         decodeWords(count, forKey: key)?.map(Double.init(bitPattern:))
     }

@@ -5,19 +5,19 @@ import Foundation
 import MotionEngine
 import SensorFusion
 
-/// The conversions from the units and signs of the kernel's Industrial I/O to those of Core Motion. No other type in
-/// this module converts them.
+/// Conversions from the units and signs of the kernel's Industrial I/O subsystem to those of Core Motion. No other type
+/// in this module converts units or signs.
 ///
 /// Both use the same axes: x to the right, y to the top edge, z out of the screen. An accelerometer measures proper
-/// acceleration, +9.81 m/s² on the axis that points up. Core Motion reports gravity minus the acceleration of the
-/// device, which is the opposite, in units of standard gravity.
+/// acceleration, +9.81 m/s² on the axis that points up. Core Motion reports the opposite, gravity minus the
+/// acceleration of the device, in units of standard gravity.
 enum MotionConversion {
     /// Standard gravity in m/s² (3rd General Conference on Weights and Measures, 1901).
     static let standardGravity = 9.80665
     /// The number of microtesla in a gauss.
     static let microteslaPerGauss = 100.0
 
-    /// Converts proper acceleration in m/s².
+    /// Converts a proper acceleration in m/s².
     static func acceleration(_ value: SIMD3<Double>) -> CMAcceleration {
         // The subtraction from zero avoids -0 in free fall.
         CMAcceleration((SIMD3(repeating: 0) - value) / standardGravity)
@@ -28,9 +28,9 @@ enum MotionConversion {
 
     static func magneticField(_ value: SIMD3<Double>) -> CMMagneticField { CMMagneticField(value * microteslaPerGauss) }
 
-    /// Converts a state of the motion engine to device motion in a reference frame; nil if the frame requires north and
-    /// north is unknown. At the north offset `correctedFrom`, the corrected frame coincides with that of the state's
-    /// attitude.
+    /// Converts a motion engine state to device motion in a reference frame. Returns nil if the frame requires north
+    /// and north is unknown. When the north offset equals `correctedFrom`, the corrected frame coincides with the frame
+    /// of the state's attitude.
     static func deviceMotion(
         _ state: FusedState, in frame: CMAttitudeReferenceFrame, correctedFrom start: Double, axis: inout HeadingAxis
     ) -> CMDeviceMotion.Values? {
@@ -45,15 +45,15 @@ enum MotionConversion {
                 field: magneticField(field), accuracy: accuracy(state.magneticQuality))
         }
         if frame == .xMagneticNorthZVertical || frame == .xTrueNorthZVertical && state.declination != nil {
-            // Headings are computed for the axes x east, y north. In the axes x north, y west, the result is relative
-            // to west.
+            // `HeadingAxis` expects a frame whose x axis points east. In these frames, x points north, so its result is
+            // relative to west.
             values.heading = HeadingAxis.degrees(axis.direction(attitude: attitude).heading - 90)
         }
         return values
     }
 
-    /// Returns the rotation from the axes of the state's attitude to those of the frame, in radians, counterclockwise
-    /// about the vertical.
+    /// Returns the rotation from the frame of the state's attitude to the given frame, in radians counterclockwise
+    /// about the vertical. Returns nil if north is required but unknown.
     private static func yawOffset(
         of state: FusedState, to frame: CMAttitudeReferenceFrame, correctedFrom start: Double
     ) -> Double? {
@@ -61,9 +61,10 @@ enum MotionConversion {
         guard let offset = state.northOffset else { return nil }
         switch frame {
         case .xArbitraryCorrectedZVertical: return offset - start
-        // A quarter turn clockwise converts x east, y north to x north, y west.
+        // Rotates by -90° to convert axes with x east and y north to axes with x north and y west.
         case .xMagneticNorthZVertical: return offset - .pi / 2
-        // Magnetic north lies east of true north by the declination, so the attitude is rotated clockwise by it.
+        // The declination is the angle of magnetic north east of true north, so the attitude is rotated clockwise by
+        // the declination.
         default: return offset - .pi / 2 - (state.declination ?? 0)
         }
     }
@@ -75,14 +76,14 @@ enum MotionConversion {
     ) {
         let reading = acceleration(state.acceleration)
         let r = SIMD3(reading.x, reading.y, reading.z)
-        // The sum may be rounded. The difference below assigns the rounding error, at most half a unit in the last
-        // place of the reading, to gravity. (A reading below 0.5 has more digits than a sum of larger numbers can
-        // represent.)
+        // This sum may be rounded, because a reading below 0.5 has more digits than a sum of larger numbers can
+        // represent. The subtraction below assigns the rounding error, at most half a unit in the last place of the
+        // reading, to gravity.
         let u = r + state.up
         return (CMAcceleration(r - u), CMAcceleration(u))
     }
 
-    /// Converts the quality of a calibration. Both scales have the same levels.
+    /// Converts a calibration quality. Both scales have the same levels.
     static func accuracy(_ quality: MagneticQuality) -> CMMagneticFieldCalibrationAccuracy {
         CMMagneticFieldCalibrationAccuracy(rawValue: Int32(quality.rawValue)) ?? .uncalibrated
     }

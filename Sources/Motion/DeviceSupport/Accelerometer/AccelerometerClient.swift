@@ -20,7 +20,7 @@ final class AccelerometerClient: Sendable {
         var queue = BoundedQueue<AccelerationSample>()
     }
 
-    /// The maximum number of queued readings, enough for ten seconds at the maximum rate.
+    /// The maximum number of queued readings, enough for ten seconds at the maximum rate of 100 Hz.
     private static let maximumQueuedReadings = 1024
     private static let intervals = 0.01...86_400
 
@@ -41,7 +41,7 @@ final class AccelerometerClient: Sendable {
         get { state.withLock { $0.interval } }
         set {
             let range = Self.intervals
-            // The comparison is false for NaN.
+            // For NaN, the comparison is false, so the interval becomes the minimum.
             let interval = newValue > range.lowerBound ? min(newValue, range.upperBound) : range.lowerBound
             state.withLock { $0.interval = interval }
             updateSubscription()
@@ -80,7 +80,7 @@ final class AccelerometerClient: Sendable {
 
     private func receive(_ event: MotionEvent) {
         guard case .samples(let batch) = event else {
-            // The event may arrive while `subscribe` runs, when the subscription must not be changed.
+            // The event may arrive while `subscribe` is running. The subscription must not be changed at that time.
             state.withLock { $0.latest = nil }
             return
         }

@@ -6,14 +6,14 @@ import MotionEngine
 
 /// A reading of the accelerometer, including gravity.
 ///
-/// The values are in g, in the axes of the device held upright: x to the right, y to the top edge, z out of the screen.
-/// The sign is that of gravity: z is -1 at rest with the face up, and y is -1 with the device upright. Values are noisy
-/// even at rest; average or filter them.
+/// The values are in g, along the axes of the device held upright: x to the right, y to the top edge, z out of the
+/// screen. They have the sign of gravity: at rest, z is -1 with the face up, and y is -1 with the device upright.
+/// Values are noisy even at rest; average or filter them.
 open class UIAcceleration: NSObject, @unchecked Sendable {
     // Unchecked because subclasses may add state; the properties of this class are immutable.
     private let values: (x: UIAccelerationValue, y: UIAccelerationValue, z: UIAccelerationValue, time: TimeInterval)
 
-    /// Creates a reading of zero, for subclasses that override the values.
+    /// Creates a reading of zero. Intended for subclasses that override the properties.
     public override init() { values = (0, 0, 0, 0) }
 
     init(x: UIAccelerationValue, y: UIAccelerationValue, z: UIAccelerationValue, timestamp: TimeInterval) {
@@ -29,10 +29,10 @@ open class UIAcceleration: NSObject, @unchecked Sendable {
     /// The acceleration out of the screen, in g.
     open var z: UIAccelerationValue { values.z }
 
-    /// The time of the measurement, in seconds since boot, including suspend.
+    /// The time of the measurement, in seconds since boot, including periods of system suspend.
     open var timestamp: TimeInterval { values.time }
 
-    /// The values and the time.
+    /// A text with the values and the time.
     open override var description: String { "x \(x), y \(y), z \(z) g at \(timestamp) s" }
 }
 
@@ -64,10 +64,10 @@ extension AccelerationSample {
         self.init(acceleration: 0 - state.acceleration / Self.standardGravity, time: state.time)
     }
 
-    /// Creates a sample of gravity at the time of a fused state, as an accelerometer at rest would measure it.
+    /// Creates a sample with the gravity that an accelerometer at rest would measure at the time of a fused state.
     ///
-    /// With a gyroscope, the sample is the downward direction, even while the device moves. Without one, it is the
-    /// accelerometer's reading, because an attitude from the accelerometer alone is averaged over seconds and lags
+    /// With a gyroscope, the sample points down even while the device moves. Without a gyroscope, the sample is the
+    /// accelerometer reading, because an attitude from the accelerometer alone is averaged over seconds and lags
     /// behind.
     init(gravityOf state: FusedState) {
         if state.usesGyroscope { self.init(acceleration: 0 - state.up, time: state.time) } else { self.init(state) }

@@ -68,8 +68,9 @@ struct CapabilityProbe {
         return position
     }
 
-    /// Subscribes to the position source and waits for its first event, at most until the timeout. On a simulated
-    /// device, time does not advance, so only events that arrive during `subscribe` count.
+    /// Subscribes to the position source and waits for the first event, but no longer than `positionTimeout`. On a
+    /// simulated device, time does not advance while waiting, so only events that arrive during `subscribe` are
+    /// considered.
     private func queryState() -> PositionSourceState {
         let listener = EventRecorder()
         let subscription = device.positionSource.subscribe(PositionRequest()) { event in listener.record(event) }

@@ -4,12 +4,11 @@ import DeviceCore
 public import Foundation
 import LiveDevice
 
-/// The capabilities of a device, which can be checked against the requirements of an app as iOS does before it launches
-/// an app.
+/// The capabilities of a device. An app can compare them with its requirements, as iOS does before it launches an app.
 ///
-/// The requirements have the form of `UIRequiredDeviceCapabilities` in an Info.plist: either a list of names, each of
-/// which has to be available, or a dictionary from names to true (has to be available) or false (must not be
-/// available). Optional capabilities are not listed.
+/// The requirements have the form of `UIRequiredDeviceCapabilities` in an Info.plist: either a list of capabilities
+/// that must be available, or a dictionary that maps each capability to true (must be available) or false (must not be
+/// available). Do not list optional capabilities.
 ///
 /// ```swift
 /// let problems = DeviceCapabilities.current.problems(required: ["accelerometer", "gps"])
@@ -25,33 +24,35 @@ import LiveDevice
 /// - `location-services`: The position source (gpsd) responds.
 /// - `gps`: The position source reports a receiver or has reported a fix.
 ///
-/// All other names (`telephony`, `camera-flash` etc.) count as not available. Listing the motion sensors may take a few
-/// seconds if a server is involved. If gpsd has not been queried yet, the call queries it on a live device and blocks
-/// for at most `positionTimeout`. A receiver that is available may still have no fix; the accuracy of locations
-/// indicates this.
+/// All other names (`telephony`, `camera-flash` etc.) are treated as not available. Listing the motion sensors may take
+/// a few seconds if they are provided by a server. On a live device, if gpsd has not been queried yet, the methods
+/// query gpsd and block for at most `positionTimeout`. An available receiver may still have no fix; the accuracy of
+/// locations indicates whether it has one.
 public struct DeviceCapabilities: Sendable {
     let device: Device
 
-    /// The maximum time to wait for a live position source. The default is 2 s; longer times than 60 s count as 60 s.
+    /// The maximum time to wait for a live position source. The default is 2 s and the maximum is 60 s.
     public var positionTimeout = Duration.seconds(2)
 
-    /// The capabilities of the current device: the device of `SimulatedDevice.use`, or else the live device.
+    /// The capabilities of the current device: the device that was set with `SimulatedDevice.use`, or the live device
+    /// if none was set.
     public static var current: DeviceCapabilities { DeviceCapabilities(device: LiveDevice.resolved) }
 
-    /// Returns the requirements that are not met, in the order of the list; empty if all are met.
+    /// Returns the requirements that are not met, in the order of the list. Empty if all requirements are met.
     public func problems(required names: [String]) -> [Problem] { problems(of: names.map { ($0, true) }) }
 
-    /// Returns the requirements that are not met, in alphabetical order; empty if all are met.
+    /// Returns the requirements that are not met, in alphabetical order. Empty if all requirements are met.
     public func problems(required names: [String: Bool]) -> [Problem] {
         problems(of: names.sorted { $0.key < $1.key }.map { ($0.key, $0.value) })
     }
 
-    /// Returns the requirements of a bundle's Info.plist that are not met; empty if all are met or if there are none.
+    /// Returns the requirements in the bundle's Info.plist that are not met. Empty if all requirements are met or if
+    /// the Info.plist contains none.
     public func problems(requiredBy bundle: Bundle = .main) -> [Problem] {
         problems(requirement: bundle.object(forInfoDictionaryKey: "UIRequiredDeviceCapabilities"))
     }
 
-    /// Accepts both forms of the requirements in a property list.
+    /// Checks requirements in either of the two property list forms.
     func problems(requirement: Any?) -> [Problem] {
         guard let requirement else { return [] }
         if let names = requirement as? [String] { return problems(required: names) }
@@ -83,24 +84,24 @@ public struct DeviceCapabilities: Sendable {
 extension DeviceCapabilities {
     /// A requirement that is not met.
     public struct Problem: Sendable, Hashable, CustomStringConvertible {
-        /// The kind of a problem.
+        /// A kind of problem.
         public enum Kind: String, Sendable {
             /// The capability is required but missing.
             case missing
-            /// The capability must not be available, but is.
+            /// The capability is available but must not be.
             case forbidden
             /// The capability is required but its name is unknown.
             case unknown
         }
 
-        /// The name of the capability, as in the requirement.
+        /// The name of the capability, as written in the requirement.
         public var capability: String
         /// The kind of the problem.
         public var kind: Kind
-        /// A description of the reason.
+        /// A description of why the requirement is not met.
         public var reason: String
 
-        /// The name, the kind and the reason in one line.
+        /// A one-line text with the name, the kind and the reason.
         public var description: String { "\(capability) (\(kind.rawValue)): \(reason)" }
     }
 }

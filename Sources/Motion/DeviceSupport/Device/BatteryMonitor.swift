@@ -5,15 +5,16 @@ import DeviceCore
 import Foundation
 import Synchronization
 
-/// A monitor that reads the battery while monitoring is enabled, and posts notifications of changes.
+/// A monitor that reads the battery while monitoring is enabled, and posts a notification when the level or state
+/// changes.
 final class BatteryMonitor: Sendable {
     private struct State {
         var isEnabled = false
-        /// The generation of the monitoring, which changes whenever monitoring is enabled or disabled.
+        /// A number that is incremented whenever monitoring is enabled or disabled.
         var generation: UInt32 = 0
         var battery: BatteryReading?
         var hasReceivedUpdate = false
-        // The state and the level that were last posted.
+        // The state and the level of the last posted notifications.
         var postedState = UIDevice.BatteryState.unknown
         var postedPercent: Int32?
         var lastLevelPost: BootTime?
@@ -56,7 +57,7 @@ final class BatteryMonitor: Sendable {
                 guard newValue != state.isEnabled else { return (false, nil) }
                 let timer = state.timer
                 let number = state.generation &+ 1
-                // A post that is already scheduled finds no changes.
+                // If a post is already scheduled, it finds no changes and posts nothing.
                 state = State()
                 state.isEnabled = newValue
                 state.generation = number
@@ -77,7 +78,7 @@ final class BatteryMonitor: Sendable {
         guard isEnabled else { return }
         let battery = source.battery
         storage.withLock { state in
-            // A change that arrived in the meantime is newer.
+            // If an update has arrived in the meantime, it is newer than `battery`.
             guard state.generation == number, !state.hasReceivedUpdate else { return }
             state.battery = battery
             state.postedState = state.batteryState
@@ -94,7 +95,7 @@ final class BatteryMonitor: Sendable {
         schedulePostIfNeeded()
     }
 
-    /// Schedules a post if there are changes, or a timer if the level must not be posted yet.
+    /// Schedules a post if the battery has changed, or a timer if it is too early to post the level again.
     private func schedulePostIfNeeded() {
         let now = clock.now
         let needsPost = storage.withLock { state -> Bool in
@@ -118,7 +119,7 @@ final class BatteryMonitor: Sendable {
         schedulePostIfNeeded()
     }
 
-    /// Returns the seconds until the level may be posted again; nil if it may be posted now.
+    /// Returns the number of seconds until the level may be posted again, or nil if it may be posted now.
     private func remainingDelay(_ state: State, now: BootTime) -> Double? {
         guard let last = state.lastLevelPost else { return nil }
         let wait = Self.levelInterval - now.seconds(since: last)
@@ -142,7 +143,7 @@ final class BatteryMonitor: Sendable {
             }
             return names
         }
-        // Starts the timer if a change of the level could not be posted together with the state.
+        // Starts the timer if the level has also changed but could not be posted together with the state.
         schedulePostIfNeeded()
         return names
     }

@@ -10,19 +10,19 @@ struct MachineIdentity: Sendable, Equatable {
     var systemVersion: String
     var vendorIdentifier: UUID?
 
-    /// Returns the identity of a device. That of a simulated device reveals nothing about this machine.
+    /// Returns the identity of a device. The identity of a simulated device reveals nothing about this machine.
     static func identity(of device: Device) -> MachineIdentity {
         device.isSimulated ? simulated(name: device.name) : live()
     }
 
-    /// Returns fixed values. The vendor identifier depends only on the name.
+    /// Returns an identity with fixed values. The vendor identifier depends only on the name.
     static func simulated(name: String) -> MachineIdentity {
         MachineIdentity(
             name: name, model: "Simulated Device", systemName: "Linux", systemVersion: "0",
             vendorIdentifier: VendorIdentifier.make(machine: Array(name.utf8), vendor: "simulated"))
     }
 
-    /// Returns the identity of this machine, with the identifier for the vendor of this app.
+    /// Returns the identity of this machine, with the vendor identifier for this app.
     static func live() -> MachineIdentity {
         var system = utsname()
         let hasSystem = uname(&system) == 0
@@ -33,7 +33,7 @@ struct MachineIdentity: Sendable, Equatable {
                 bundleIdentifier: Bundle.main.bundleIdentifier, program: ProcessInfo.processInfo.processName))
     }
 
-    /// Returns the identity of a machine whose files are below `root`.
+    /// Returns the identity of a machine whose root directory is `root`.
     static func read(root: String, hostName: String, kernelVersion: String, vendor: String) -> MachineIdentity {
         let (systemName, systemVersion) = system(root: root, kernelVersion: kernelVersion)
         return MachineIdentity(
@@ -44,7 +44,7 @@ struct MachineIdentity: Sendable, Equatable {
 
     private static func model(root: String) -> String {
         if let model = line(root + "/proc/device-tree/model") { return model }
-        // Placeholders of firmware vendors, which remain if the manufacturer of the machine sets no name.
+        // Placeholders used by firmware vendors. They remain if the machine's manufacturer does not set a name.
         let placeholders = ["To Be Filled By O.E.M.", "System Product Name", "Default string", "Not Specified", "None"]
         if let product = line(root + "/sys/class/dmi/id/product_name"),
             !placeholders.contains(where: { $0.lowercased() == product.lowercased() })
@@ -65,7 +65,7 @@ struct MachineIdentity: Sendable, Equatable {
         return ("Linux", kernelVersion)
     }
 
-    /// Returns a value from os-release, whose lines have the form of shell variable assignments.
+    /// Returns a value from an os-release file. Each line of the file is a shell variable assignment.
     private static func value(_ key: String, in text: String) -> String? {
         for line in text.split(whereSeparator: \.isNewline) where line.hasPrefix(key + "=") {
             var value = line.dropFirst(key.count + 1)
@@ -79,10 +79,10 @@ struct MachineIdentity: Sendable, Equatable {
         return nil
     }
 
-    /// Returns the 16 bytes of the machine ID; nil if the machine has none.
+    /// Returns the 16 bytes of the machine ID, or nil if the machine has no valid ID.
     private static func machineID(root: String) -> [UInt8]? {
         for path in ["/etc/machine-id", "/var/lib/dbus/machine-id"] {
-            // `UInt8` would accept a sign, which is not valid here.
+            // Only hexadecimal digits are valid, but `UInt8(_:radix:)` also accepts a sign.
             guard let text = line(root + path), text.utf8.count == 32, text.allSatisfy(\.isHexDigit) else { continue }
             let digits = Array(text)
             let bytes = stride(from: 0, to: digits.count - 1, by: 2).compactMap { place in
@@ -93,7 +93,8 @@ struct MachineIdentity: Sendable, Equatable {
         return nil
     }
 
-    /// Returns the first line of a file without surrounding whitespace; nil if there is none.
+    /// Returns the first line of a file without surrounding whitespace, or nil if the line is empty or the file cannot
+    /// be read.
     private static func line(_ path: String) -> String? {
         guard let text = text(of: path) else { return nil }
         // Strings in the device tree are null-terminated.

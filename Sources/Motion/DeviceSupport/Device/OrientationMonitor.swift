@@ -7,10 +7,12 @@ import MotionEngine
 import SensorFusion
 import Synchronization
 
-/// A monitor that determines the orientation of a device while notifications are requested, and posts changes.
+/// A monitor that determines the device orientation while notifications are requested, and posts a notification when
+/// the orientation changes.
 ///
-/// The property changes as soon as the readings imply a new orientation; the notification follows on the main thread.
-/// If the main thread is busy, one notification covers all changes in the meantime.
+/// The `orientation` property changes as soon as the readings imply a new orientation; the notification follows on the
+/// main thread. If the orientation changes several times while the main thread is busy, only one notification is
+/// posted.
 final class OrientationMonitor: Sendable {
     private struct State {
         var beginCount = 0
@@ -20,7 +22,7 @@ final class OrientationMonitor: Sendable {
         var isPostScheduled = false
     }
 
-    /// The interval between readings, in seconds. The detector needs ten to twenty readings a second.
+    /// The interval between readings, in seconds. The detector needs 10 to 20 readings a second.
     static let interval = 1.0 / 15
 
     private let engine: MotionEngine

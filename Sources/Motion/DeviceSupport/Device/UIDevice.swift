@@ -6,16 +6,16 @@ import LiveDevice
 
 /// The machine on which the app runs: its orientation, battery and identity.
 ///
-/// Each device has one instance: the device of `SimulatedDevice.use`, or else the live device. Notifications are posted
-/// to `NotificationCenter.default` on the main queue, which requires `RunLoop.main.run()`, `dispatchMain()` or an async
-/// main. The class is thread-safe.
+/// `current` represents the device that was set with `SimulatedDevice.use`, or the live device if none was set.
+/// Notifications are posted to `NotificationCenter.default` on the main queue, which requires `RunLoop.main.run()`,
+/// `dispatchMain()` or an async `main`. The class is thread-safe.
 ///
 /// During in-order playback of a trace, if the main queue does not run on the main thread (as in tests), add observers
-/// with `queue: nil`. With any other queue, Foundation blocks in `post` until an operation on that queue has run, which
-/// for the main queue is a deadlock.
+/// with `queue: nil`. If a queue is specified, `post` blocks until an operation on that queue has run. With the main
+/// queue, this is a deadlock.
 ///
-/// A simulated device reveals nothing about the machine on which it is played. Its name is that of the trace, and
-/// everything that a trace does not contain has a fixed value.
+/// A simulated device reveals nothing about the machine that plays the trace. Its name is the name of the trace, and
+/// properties that a trace does not contain have fixed values.
 ///
 /// ```swift
 /// let device = UIDevice.current
@@ -25,7 +25,7 @@ import LiveDevice
 /// ) { _ in print(UIDevice.current.orientation) }
 /// ```
 open class UIDevice: NSObject, @unchecked Sendable {
-    // Unchecked because of subclasses; the parts are protected by locks.
+    // Unchecked because subclasses may add state. The monitors protect their state with locks.
     let orientationMonitor: OrientationMonitor
     let batteryMonitor: BatteryMonitor
     let identity: MachineIdentity
@@ -33,7 +33,8 @@ open class UIDevice: NSObject, @unchecked Sendable {
     /// The current device.
     open class var current: UIDevice { LiveDevice.resolved.component(UIDevice.self) { UIDevice(device: $0) } }
 
-    /// Creates another object for the current device, which counts and posts separately. Apps normally use `current`.
+    /// Creates a separate object for the current device, with its own nesting count and notifications. Apps normally
+    /// use `current`.
     public convenience override init() { self.init(device: LiveDevice.resolved) }
 
     init(device: Device) {
@@ -47,46 +48,47 @@ open class UIDevice: NSObject, @unchecked Sendable {
 
     // MARK: Orientation
 
-    /// The orientation of the device. It is unknown unless notifications are generated, for a moment after they begin,
-    /// and while the accelerometer is unavailable.
+    /// The orientation of the device. It is `unknown` while no notifications are generated, until the first orientation
+    /// has been determined, and while the accelerometer is unavailable.
     ///
     /// The orientation is determined within about a third of a second. It does not change while the device is shaken.
     open var orientation: UIDeviceOrientation { orientationMonitor.orientation }
 
-    /// True between a call of `beginGeneratingDeviceOrientationNotifications()` and the matching end.
+    /// True between a call of `beginGeneratingDeviceOrientationNotifications()` and the matching call of
+    /// `endGeneratingDeviceOrientationNotifications()`.
     open var isGeneratingDeviceOrientationNotifications: Bool { orientationMonitor.isGenerating }
 
-    /// Starts the accelerometer and the orientation notifications. Calls can be nested; each one requires a matching
-    /// end.
+    /// Starts the accelerometer and the orientation notifications. Calls can be nested; each call requires a matching
+    /// call of `endGeneratingDeviceOrientationNotifications()`.
     ///
     /// The accelerometer runs at 15 Hz, or faster if other subscribers request it.
     open func beginGeneratingDeviceOrientationNotifications() { orientationMonitor.begin() }
 
-    /// Ends one call of `beginGeneratingDeviceOrientationNotifications()`. The last matching call stops the
-    /// accelerometer, unless it has other subscribers, and the orientation becomes unknown. A call without a matching
-    /// begin has no effect.
+    /// Balances one call of `beginGeneratingDeviceOrientationNotifications()`. The last balancing call sets the
+    /// orientation to `unknown` and stops the accelerometer, unless the accelerometer has other subscribers. Additional
+    /// calls have no effect.
     open func endGeneratingDeviceOrientationNotifications() { orientationMonitor.end() }
 
     // MARK: Battery
 
-    /// Whether the battery is monitored. The default is false.
+    /// If true, the battery is monitored. The default is false.
     open var isBatteryMonitoringEnabled: Bool {
         get { batteryMonitor.isEnabled }
         set { batteryMonitor.isEnabled = newValue }
     }
 
-    /// The charge of the battery, from 0 to 1; -1 while monitoring is disabled, or if there is no battery.
+    /// The battery charge, from 0 to 1. It is -1 while monitoring is disabled, or if there is no battery.
     ///
     /// If there are several batteries, the value is their combined charge.
     open var batteryLevel: Float { batteryMonitor.level }
 
-    /// The state of the battery; unknown while monitoring is disabled, or if there is no battery.
+    /// The state of the battery. It is `unknown` while monitoring is disabled, or if there is no battery.
     open var batteryState: BatteryState { batteryMonitor.state }
 
     // MARK: Proximity
 
-    /// Always false. There is no proximity source yet, and setting the property has no effect, as on a device without a
-    /// proximity sensor.
+    /// Always false. Setting the property has no effect, as on a device without a proximity sensor, because there is no
+    /// proximity source yet.
     open var isProximityMonitoringEnabled: Bool {
         get { false }
         set {}
@@ -97,28 +99,31 @@ open class UIDevice: NSObject, @unchecked Sendable {
 
     // MARK: Identity
 
-    /// The host name of the machine. On a simulated device, the name of the trace.
+    /// The host name of the machine, or the name of the trace on a simulated device.
     open var name: String { identity.name }
 
-    /// The model of the machine, for example "Raspberry Pi 4 Model B Rev 1.4": the model in the device tree, or the
-    /// product name in the firmware, or "Linux". On a simulated device, "Simulated Device".
+    /// The model of the machine, for example "Raspberry Pi 4 Model B Rev 1.4". It is the model from the device tree,
+    /// otherwise the product name from the firmware, otherwise "Linux". On a simulated device, it is "Simulated
+    /// Device".
     open var model: String { identity.model }
 
-    /// The same as `model`, which has no translations.
+    /// The same as `model`. Models are not translated.
     open var localizedModel: String { identity.model }
 
-    /// The name of the distribution, for example "Debian GNU/Linux"; "Linux" if it has no name or no version.
+    /// The name of the distribution, for example "Debian GNU/Linux", or "Linux" if the distribution has no name or no
+    /// version.
     open var systemName: String { identity.systemName }
 
-    /// The version of the distribution, for example "12"; the version of the kernel if the distribution has no name or
-    /// no version.
+    /// The version of the distribution, for example "12", or the kernel version if the distribution has no name or no
+    /// version.
     open var systemVersion: String { identity.systemVersion }
 
-    /// An identifier of this machine for the apps of one vendor; nil if the machine has no machine ID.
+    /// An identifier of this machine that is the same for all apps from one vendor. It is nil if the machine has no
+    /// machine ID.
     ///
-    /// It remains the same until the system is reinstalled. It is derived from `/etc/machine-id`, which it does not
-    /// reveal, and from the vendor's part of the app's bundle identifier, or from the app's name if there is no bundle
-    /// identifier. Apps of different vendors therefore cannot identify each other's users.
+    /// The identifier remains the same until the system is reinstalled. It is derived from `/etc/machine-id`, without
+    /// revealing the machine ID, and from the vendor part of the app's bundle identifier, or the app's name if there is
+    /// no bundle identifier. Apps from different vendors therefore cannot identify each other's users.
     open var identifierForVendor: UUID? { identity.vendorIdentifier }
 
     /// Always true.
@@ -133,7 +138,7 @@ extension UIDevice {
     public enum BatteryState: Int, Sendable {
         /// The battery is not monitored, is missing, or does not report its state.
         case unknown = 0
-        /// The battery powers the machine.
+        /// The machine runs on battery power.
         case unplugged = 1
         /// The machine is powered externally, and the battery is not full.
         case charging = 2
@@ -150,16 +155,16 @@ extension UIDevice {
         }
     }
 
-    // The object of each notification is the device.
+    // The object of each notification is the `UIDevice`.
 
-    /// Posted when `orientation` changes, including when it becomes known and when the accelerometer is lost.
+    /// Posted when `orientation` changes, including changes from and to `unknown`.
     public static let orientationDidChangeNotification = NSNotification.Name("UIDeviceOrientationDidChangeNotification")
 
     /// Posted immediately when `batteryState` changes.
     public static let batteryStateDidChangeNotification = NSNotification.Name(
         "UIDeviceBatteryStateDidChangeNotification")
 
-    /// Posted when `batteryLevel` has changed by at least one percent, at most once a minute.
+    /// Posted when `batteryLevel` has changed by at least one percentage point, at most once a minute.
     public static let batteryLevelDidChangeNotification = NSNotification.Name(
         "UIDeviceBatteryLevelDidChangeNotification")
 
@@ -168,9 +173,9 @@ extension UIDevice {
         "UIDeviceProximityStateDidChangeNotification")
 }
 
-/// The kind of device for which a user interface is designed.
+/// A kind of device for which a user interface is designed.
 public enum UIUserInterfaceIdiom: Int, Sendable {
-    /// None of the other kinds. Linux boards have this kind.
+    /// Unspecified. Used for Linux boards.
     case unspecified = -1
     /// A phone.
     case phone = 0
@@ -188,7 +193,7 @@ public enum UIUserInterfaceIdiom: Int, Sendable {
 
 /// The orientation of the device. The names refer to the device, not to the content of its screen.
 public enum UIDeviceOrientation: Int, Sendable {
-    /// The orientation is unknown, or no notifications are generated.
+    /// The orientation is unknown or is not being determined.
     case unknown = 0
     /// Upright, with the top edge up.
     case portrait = 1
@@ -212,6 +217,6 @@ public enum UIDeviceOrientation: Int, Sendable {
     /// True if the device lies face up or face down.
     public var isFlat: Bool { self == .faceUp || self == .faceDown }
 
-    /// True if the device is upright, so that a user interface can follow the orientation.
+    /// True if the device is upright. Only these orientations are useful for user interfaces.
     public var isValidInterfaceOrientation: Bool { isPortrait || isLandscape }
 }

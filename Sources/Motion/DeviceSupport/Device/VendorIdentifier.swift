@@ -2,11 +2,12 @@
 
 import Foundation
 
-/// An identifier of a machine for the apps of one vendor.
+/// An identifier of a machine that is the same for all apps from one vendor.
 ///
-/// The algorithm is that of systemd for application-specific machine IDs (`sd_id128_get_machine_app_specific`): the
-/// first 16 bytes of HMAC-SHA256 with the machine ID as the key, marked as a random UUID (version 4). The machine ID
-/// cannot be derived from it, and the identifiers for two vendors are unrelated.
+/// The algorithm is the one that systemd uses for application-specific machine IDs
+/// (`sd_id128_get_machine_app_specific`): the first 16 bytes of HMAC-SHA256 with the machine ID as the key, marked as a
+/// random UUID (version 4). The machine ID cannot be derived from an identifier, and the identifiers for different
+/// vendors are unrelated.
 enum VendorIdentifier {
     static func make(machine: [UInt8], vendor: String) -> UUID {
         var bytes = SHA256.authenticate(Array(vendor.utf8), key: machine)
@@ -62,7 +63,7 @@ enum SHA256 {
             let second = rotate(late, 17) ^ rotate(late, 19) ^ late >> 10
             words[index] = words[index - 16] &+ first &+ words[index - 7] &+ second
         }
-        // The variables a to h of the standard.
+        // The variables a to h in the standard.
         var v = state
         for index in 0..<64 {
             let sum1 = rotate(v[4], 6) ^ rotate(v[4], 11) ^ rotate(v[4], 25)

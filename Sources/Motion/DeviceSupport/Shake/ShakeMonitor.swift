@@ -7,7 +7,7 @@ import MotionEngine
 import SensorFusion
 import Synchronization
 
-/// A monitor that detects shakes while there is a first responder, and delivers motion events to it.
+/// A monitor that detects shakes while there is a first responder, and delivers motion events to that responder.
 ///
 /// The device owns the monitor, so the monitor holds only a weak reference to the device.
 final class ShakeMonitor: Sendable {
@@ -18,7 +18,7 @@ final class ShakeMonitor: Sendable {
 
     private struct State {
         weak var firstResponder: UIResponder?
-        /// The responder that received `motionBegan` and has to receive the event that follows.
+        /// The responder that received the last `motionBegan` and must also receive the next event.
         weak var notifiedResponder: UIResponder?
         var detector = ShakeDetector()
         var last: AccelerationSample?
@@ -32,9 +32,10 @@ final class ShakeMonitor: Sendable {
         }
     }
 
-    /// The interval between readings, in seconds. It results in several readings for each stroke of a shake.
+    /// The interval between readings, in seconds. It is short enough for several readings during each stroke of a
+    /// shake.
     static let interval = 1.0 / 50
-    /// The time after which a shake is cancelled, in seconds. It is reached only if readings have stopped.
+    /// The time after which a shake is cancelled, in seconds. The timer expires only if no more readings arrive.
     private static let timeout = 3.0
     /// The maximum number of events that are queued while the main thread is busy.
     private static let limit = 64
@@ -64,8 +65,8 @@ final class ShakeMonitor: Sendable {
                 let (former, told) = (state.firstResponder, state.notifiedResponder)
                 state.firstResponder = newValue
                 guard former !== newValue else { return (former, told, false) }
-                // A queued `motionBegan` of the former responder is discarded. If the former responder has already
-                // received it, it receives `motionCancelled`.
+                // If `motionBegan` is still queued for the former responder, it is discarded. If the former responder
+                // has already received `motionBegan`, it receives `motionCancelled`.
                 state.reset()
                 guard told != nil, let last = state.last else { return (former, told, false) }
                 return (former, told, enqueue(.cancelled, last, to: &state))
@@ -90,7 +91,7 @@ final class ShakeMonitor: Sendable {
 
     private func receive(_ event: FusionEvent) {
         guard case .states(let states) = event else {
-            // The event may arrive while `subscribe` runs, when the subscription must not be changed.
+            // The event may arrive while `subscribe` is running. The subscription must not be changed at that time.
             if case .lost(.accelerometer, _) = event, state.withLock({ cancelShake(&$0) }) { scheduleDrain() }
             return
         }
@@ -115,13 +116,13 @@ final class ShakeMonitor: Sendable {
         withExtendedLifetime(responder) {}
     }
 
-    /// Cancels a shake in progress. Returns true if a drain has to be scheduled.
+    /// Cancels the shake in progress, if there is one. Returns true if a drain must be scheduled.
     private func cancelShake(_ state: inout State) -> Bool {
         guard let event = state.detector.reset(), let last = state.last else { return false }
         return enqueue(event, last, to: &state)
     }
 
-    /// Queues an event. Returns true if a drain has to be scheduled.
+    /// Queues an event. Returns true if a drain must be scheduled.
     private func enqueue(_ event: ShakeEvent, _ sample: AccelerationSample, to state: inout State) -> Bool {
         if event == .began {
             let due = clock.now.advanced(bySeconds: Self.timeout)
@@ -147,7 +148,7 @@ final class ShakeMonitor: Sendable {
 
     private func scheduleDrain() {
         executor.schedule { [weak self] in
-            // The callback executor is always that of the main queue.
+            // The callback executor always belongs to the main queue.
             MainActor.assumeIsolated { self?.drain() }
         }
     }

@@ -5,7 +5,7 @@ public import Foundation
 
 /// A motion event that a responder receives.
 ///
-/// It indicates only that a shake has begun or is over. Each event has its own values and is immutable.
+/// An event indicates only that a shake has begun or is over. Events are immutable and are not reused.
 open class UIEvent: NSObject, @unchecked Sendable {
     // Unchecked because subclasses may add state; the properties of this class are immutable.
     /// The type of an event.
@@ -25,7 +25,8 @@ open class UIEvent: NSObject, @unchecked Sendable {
     let sample: AccelerationSample?
     private let ownSubtype: EventSubtype
 
-    /// Creates an event with the subtype `none` at time 0, for subclasses that override the values.
+    /// Creates an event with the subtype `none` and the timestamp 0. Intended for subclasses that override the
+    /// properties.
     public override init() {
         sample = nil
         ownSubtype = .none
@@ -42,15 +43,16 @@ open class UIEvent: NSObject, @unchecked Sendable {
     /// The subtype of the event.
     open var subtype: EventSubtype { ownSubtype }
 
-    /// The time of the reading with which the event was detected, in seconds since boot, including suspend.
+    /// The time of the reading that triggered the event, in seconds since boot, including periods of system suspend.
     open var timestamp: TimeInterval { sample?.time.seconds ?? 0 }
 }
 
 /// Additions to Apple's API.
 extension UIEvent {
-    /// The accelerometer reading that caused the event, even if the app has not started the accelerometer; nil for an
-    /// event that the app has created.
+    /// The accelerometer reading that triggered the event, or nil if the app created the event. The reading is
+    /// available even if the app has not started the accelerometer.
     ///
-    /// The change between the beginning and the end distinguishes side-to-side shaking from up-and-down shaking.
+    /// Compare the readings of the events at the beginning and the end of a shake to distinguish side-to-side shaking
+    /// from up-and-down shaking.
     public var acceleration: UIAcceleration? { sample?.object }
 }

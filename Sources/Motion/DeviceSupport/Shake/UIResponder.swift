@@ -4,11 +4,11 @@ import DeviceCore
 public import Foundation
 import LiveDevice
 
-/// An object that receives motion events. It contains only the motion part of Apple's class, because there are no
-/// windows.
+/// An object that receives motion events. Because there are no windows, the class contains only the motion event
+/// methods of Apple's class.
 ///
-/// Create a subclass, make an instance of it the first responder, and keep a reference to it. Shakes are detected, with
-/// the accelerometer at 50 Hz, only while there is a first responder.
+/// Create a subclass, make an instance the first responder, and keep a reference to the instance. Shakes are detected
+/// only while there is a first responder; the accelerometer then runs at 50 Hz.
 ///
 /// ```swift
 /// final class Listener: UIResponder {
@@ -23,12 +23,12 @@ import LiveDevice
 /// ```
 ///
 /// After `motionBegan`, the same object receives exactly one more call: `motionEnded` if the shaking stops within about
-/// a second, or `motionCancelled` if it continues, another object becomes first responder, or the accelerometer is
-/// lost. All methods are called on the main queue, which requires `RunLoop.main.run()`, `dispatchMain()` or an async
-/// main. Shaking does not change the orientation.
+/// a second, or `motionCancelled` if the shaking continues, a different object becomes first responder, or the
+/// accelerometer is lost. All methods are called on the main queue, which requires `RunLoop.main.run()`,
+/// `dispatchMain()` or an async `main`. Shaking does not change the orientation.
 ///
-/// A responder belongs to the device that is current when it is created: the device of `SimulatedDevice.use`, or else
-/// the live device. The first responder is held weakly.
+/// A responder belongs to the device that is current when the responder is created: the device that was set with
+/// `SimulatedDevice.use`, or the live device if none was set. The first responder is held weakly.
 @preconcurrency @MainActor
 open class UIResponder: NSObject {
     private let device: Device
@@ -41,17 +41,17 @@ open class UIResponder: NSObject {
     /// The next responder, which receives the events that this object does not handle. The default is nil.
     open var next: UIResponder? { nil }
 
-    /// Whether the object can become first responder. The default is false.
+    /// True if the object can become first responder. The default is false.
     open var canBecomeFirstResponder: Bool { false }
 
-    /// Whether the object can resign as first responder. The default is true.
+    /// True if the object can resign as first responder. The default is true.
     open var canResignFirstResponder: Bool { true }
 
     /// True if the object is the first responder.
     open var isFirstResponder: Bool { shakeMonitor.firstResponder === self }
 
-    /// Makes the object the first responder. Returns false if it cannot become first responder or the current one does
-    /// not resign.
+    /// Makes the object the first responder. Returns false if the object cannot become first responder or the current
+    /// first responder does not resign.
     @discardableResult
     open func becomeFirstResponder() -> Bool {
         if isFirstResponder { return true }
@@ -89,10 +89,11 @@ open class UIResponder: NSObject {
 
 /// Additions to Apple's API, in which a window keeps track of the first responder.
 extension UIResponder {
-    /// The first responder for motion events of the current device; nil if there is none. Held weakly.
+    /// The first responder for motion events on the current device, or nil if there is none. Held weakly.
     ///
     /// Setting the property calls `becomeFirstResponder()` on the new object. Setting it to nil calls
-    /// `resignFirstResponder()` on the current one. Both may refuse.
+    /// `resignFirstResponder()` on the current first responder. If the call returns false, the property does not
+    /// change.
     public static var firstResponder: UIResponder? {
         get { ShakeMonitor.of(LiveDevice.resolved).firstResponder }
         set {

@@ -2,33 +2,33 @@
 
 import DeviceCore
 
-/// The choice of the clock for a driver's timestamps.
+/// The choice of the clock that a driver uses for timestamps.
 enum ClockSelection {
-    /// Returns the clocks that are preferred to the current one, best first.
+    /// Returns the names of the clocks that are better than the given clock, best first.
     static func preferredClocks(over: String) -> [String] { Array(steadyClocks.prefix { $0 != over }) }
 
-    /// True if the clock cannot be set, and runs without steps until the next boot.
+    /// Returns true if the clock cannot be set and therefore runs without steps until the next boot.
     static func isSteady(_ name: String) -> Bool { steadyClocks.contains(name) }
 
-    // The clock "boottime" requires no conversion. The other clocks cannot be set, so they have no steps.
+    // Best first. The clock "boottime" requires no conversion. None of these clocks can be set, so they have no steps.
     private static let steadyClocks = ["boottime", "monotonic", "monotonic_raw"]
 }
 
-/// The state of another machine's clock, kept from one capture to the next.
+/// The state of a remote machine's clock, kept from one capture to the next.
 struct ClockEstimate {
-    /// The maximum age of the state, in seconds. Later, the drift of the clocks may exceed the network delay.
+    /// The maximum age of the state, in seconds. After that time, the clock drift may exceed the network delay.
     private static let maximumAge = 60.0
 
     private let name: String
     private let found: TimestampCorrector.ClockState
 
-    /// Creates the state of a clock; nil if the clock may be set before the next capture.
+    /// Creates an estimate. Returns nil if the state is unknown, or if the clock may be set before the next capture.
     init?(_ name: String, _ found: TimestampCorrector.ClockState?) {
         guard let found, ClockSelection.isSteady(name) else { return nil }
         (self.name, self.found) = (name, found)
     }
 
-    /// Returns the state of the clock with the given name; nil if it is another clock or the state is too old.
+    /// Returns the state if it belongs to the clock with the given name and is not too old, otherwise nil.
     func state(of name: String, now: BootTime) -> TimestampCorrector.ClockState? {
         name == self.name && now.seconds(since: found.time) <= Self.maximumAge ? found : nil
     }

@@ -3,7 +3,7 @@
 import DeviceCore
 import IIOFormat
 
-/// The motion sensors of one IIO device. They share its buffer and are read together.
+/// The motion sensors of one IIO device. They share the device's buffer and are read together.
 struct DeviceGroup {
     /// A sensor of the device.
     struct Member {
@@ -15,9 +15,9 @@ struct DeviceGroup {
     let device: Int
     /// The ID of the device, for example "iio:device0".
     let deviceID: String
-    /// The part of the sensor IDs that identifies the device: the ID of the device when it was first found.
+    /// The part of the sensor IDs that identifies the device. It is the ID that the device had when it was first found.
     let key: String
-    /// Identifies the device model across reconnections. Equal for all devices of a model.
+    /// Identifies the device model across reconnections. The same for all devices of one model.
     let fingerprint: String
     var members: [Member]
     let trigger: String?
@@ -25,7 +25,8 @@ struct DeviceGroup {
     /// True if the sensor reports only changes, so that missing samples do not indicate a failure.
     let isEventDriven: Bool
 
-    /// Returns the units of a context. `udev` returns a udev property of a device, `key` its persistent name.
+    /// Returns the device groups of a context. `udev` returns a udev property of a device; `key` returns the persistent
+    /// name of a device.
     static func groups(
         in context: IIOContext, address: MotionSourceAddress, settings: [SensorSetting],
         udev: (_ property: String, _ device: Int) -> String? = { _, _ in nil },
@@ -88,7 +89,7 @@ struct DeviceGroup {
     }
 }
 
-/// The choice of attributes that are read when a context is opened.
+/// The choice of the attributes to read when a context is opened.
 enum AttributeSelection {
     private static let prefixes = SensorKind.allCases.map { $0.isVector ? "\($0.channelType)_" : $0.channelType }
     private static let parts = [
@@ -96,19 +97,20 @@ enum AttributeSelection {
         "filter", "name", "serial",
     ]
 
-    /// True for a device that may have motion sensors, and for a trigger, whose rate may be needed.
+    /// Returns true if the device may have motion sensors or is a trigger, whose rate may be needed.
     static func mayHaveSensors(_ device: IIODevice) -> Bool {
         device.isTrigger || device.channels.contains { channel in prefixes.contains { channel.id.hasPrefix($0) } }
     }
 
-    /// True for an attribute that describes a sensor. Reading the others would trigger measurements.
+    /// Returns true if the attribute describes a sensor. Reading other attributes would trigger measurements.
     static func isNeeded(_ name: String) -> Bool {
         parts.contains { part in name.indices.contains { name[$0...].hasPrefix(part) } }
     }
 }
 
 /// The sysfs path of a device's parent, without the counters that change when a HID sensor hub is reconnected. The
-/// kernel counts HID devices, as in `0003:8086:0001.0004`, and the sensors of hubs, as in `HID-SENSOR-200073.2.auto`.
+/// kernel appends counters to the names of HID devices (`0003:8086:0001.0004`) and of hub sensors
+/// (`HID-SENSOR-200073.2.auto`).
 enum AttachmentPath {
     /// Returns "platform/soc/i2c-1/1-0068" for a device at `/devices/platform/soc/i2c-1/1-0068/iio:device0`.
     static func stable(_ devicePath: String) -> String {
@@ -134,7 +136,7 @@ enum AttachmentPath {
     }
 
     /// Appends "#2", "#3" and so on to the paths of sensors that are otherwise indistinguishable, such as two
-    /// accelerometers of one HID hub. The numbers follow the order of registration by the kernel.
+    /// accelerometers of one HID hub. The numbers follow the order in which the kernel registered the devices.
     static func numberDuplicates(in units: inout [DeviceGroup]) {
         var counts: [String: Int] = [:]
         for unit in units.indices.sorted(by: { number(of: units[$0]) < number(of: units[$1]) }) {
@@ -149,6 +151,7 @@ enum AttachmentPath {
         }
     }
 
-    /// Returns the number in an ID, for example 12 for "iio:device12". libiio sorts IDs as text.
+    /// Returns the number in a device ID, for example 12 for "iio:device12". The number is needed for sorting, because
+    /// libiio sorts IDs as text.
     private static func number(of unit: DeviceGroup) -> Int { Int(unit.deviceID.drop { !$0.isNumber }) ?? .max }
 }

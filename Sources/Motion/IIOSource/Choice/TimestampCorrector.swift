@@ -2,32 +2,33 @@
 
 import DeviceCore
 
-/// A corrector that converts the timestamps of a driver to the device's clock. It does not read any clocks; the caller
-/// provides their times.
+/// A corrector that converts a driver's timestamps to the device's clock. It does not read clocks; the caller provides
+/// the clock readings.
 struct TimestampCorrector {
     enum TimestampClock: Equatable {
         /// The device's own clock.
         case device
-        /// Another clock of this machine, which can be read.
+        /// A different clock of this machine, which can be read.
         case local(String)
-        /// A clock that is only known from its timestamps. The minimum delay counts as no delay.
+        /// A clock that is known only from its timestamps. The minimum delay is treated as zero delay.
         case remote
-        /// There are no timestamps. Samples are distributed over the time since the last arrival.
+        /// There are no timestamps. Samples are distributed evenly over the time since the last arrival.
         case none
     }
 
-    /// The minimum time after which the minimum delay is determined again, in seconds, because clocks may drift.
+    /// The minimum duration of the window in which the minimum delay is determined, in seconds. The delay is determined
+    /// again in each window, because clocks may drift.
     private static let minimumWindow = 10.0
     private static let minimumWindowRefills = 50
     /// The maximum delay that confirms the offset, in nanoseconds.
     private static let confirmingDelay: Int64 = 10_000_000
-    /// The minimum difference that is a clock step and not a delay, in seconds.
+    /// The minimum difference that is treated as a clock step rather than a delay, in seconds.
     private static let minimumStep = 1.0
-    /// The range of initial delays for which the previous offset is kept, in nanoseconds. A busy machine can cause
-    /// them.
+    /// The range of initial delays for which the previous offset is kept, in nanoseconds. Such delays occur on a busy
+    /// machine.
     private static let plausibleInitialDelays: Range<Int64> = 0..<2_000_000_000
 
-    /// The state of another machine's clock, as determined by a capture.
+    /// The state of a remote machine's clock, as determined by a capture.
     struct ClockState: Equatable {
         /// The nanoseconds to add to a timestamp.
         var offset: Int64
@@ -40,14 +41,14 @@ struct TimestampCorrector {
     /// The nanoseconds to add to a timestamp.
     private(set) var offset: Int64 = 0
     private(set) var clockSteps = 0
-    /// The time from one sample to the next, in seconds; 0 if it is unknown.
+    /// The time from one sample to the next, in seconds, or 0 if it is unknown.
     var interval: Double
-    /// The number of samples of the sensor in an interval.
+    /// The number of sensor samples in an interval.
     private let decimation: Int
-    /// The state from a previous capture, until the first samples have arrived.
+    /// The clock state from the previous capture. Set to nil when the first samples arrive.
     private var previous: ClockState?
 
-    /// True if timestamps are no longer used because they went back repeatedly.
+    /// True if the timestamps are no longer used because they went backward repeatedly.
     private(set) var areTimestampsRejected = false
 
     private var regressionScore = 0
@@ -60,8 +61,8 @@ struct TimestampCorrector {
     private var windowRefills = 0
     private var nextMeasurement = BootTime.zero
 
-    /// Creates a corrector. `interval` is the time between samples in seconds, 0 if unknown; `thinning` the number of
-    /// samples in it; `before` the state of the clock from a previous capture.
+    /// Creates a corrector. `interval` is the time between delivered samples in seconds, or 0 if it is unknown.
+    /// `thinning` is the number of sensor samples per interval. `before` is the clock state from a previous capture.
     init(base: TimestampClock, interval: Double, thinning: Int = 1, before: ClockState? = nil) {
         self.base = base
         self.interval = interval
@@ -71,14 +72,14 @@ struct TimestampCorrector {
         offset = before.offset
     }
 
-    /// The state of the clock for the next capture; nil if it is unknown.
+    /// The clock state for the next capture, or nil if it is unknown.
     var clockState: ClockState? {
         guard base == .remote, !areTimestampsRejected, let lastTimestamp else { return nil }
         return ClockState(offset: offset, stamp: lastTimestamp, time: confirmationTime)
     }
 
-    /// Returns the offset from another clock of this machine, in nanoseconds: the closest pair of readings out of
-    /// three.
+    /// Returns the offset to add to the time of a different local clock, in nanoseconds. Both clocks are read three
+    /// times, and the reading with the smallest uncertainty is used. Returns nil if the clock cannot be read.
     static func offset(clock: any DeviceClock, other: () -> Int64?) -> Int64? {
         var best: (width: Int64, offset: Int64)?
         for _ in 0..<3 {
@@ -98,8 +99,8 @@ struct TimestampCorrector {
         nextMeasurement = .zero
     }
 
-    /// Corrects the times of a refill in place. They were calculated as timestamp plus `offset`. Returns the number of
-    /// times to keep, from the start, which are ascending and later than all previous ones; 0 if none is usable.
+    /// Corrects the times of a refill in place. Each time must be the timestamp plus `offset`. Returns the number of
+    /// leading times to keep. These times ascend and are later than all previous times. Returns 0 if no time is usable.
     mutating func correct(
         _ times: UnsafeMutableBufferPointer<BootTime>, arrival: BootTime, measure: (String) -> Int64?
     ) -> Int {
@@ -126,7 +127,7 @@ struct TimestampCorrector {
         switch base {
         case .none: return 0
         case .device:
-            // If the first difference is this large, the driver uses another clock than it reports.
+            // If the first difference is this large, the driver does not use the clock that it reports.
             guard lastTimestamp == nil,
                 abs(Double(delay)) > 5e9 + 2e9 * interval * Double(BufferPlan.maximumSamples / decimation)
             else { return 0 }
@@ -144,7 +145,8 @@ struct TimestampCorrector {
         case .remote:
             guard let lastTimestamp else {
                 beginWindow(arrival)
-                // The previous offset is kept if the clock has not been restarted, which would set it back.
+                // Keeps the previous offset if the timestamps have not gone backward, because they restart when the
+                // remote machine reboots.
                 if let before = previous.take(), firstStamp > before.stamp, Self.plausibleInitialDelays.contains(delay)
                 {
                     confirmationTime = before.time
@@ -184,14 +186,14 @@ struct TimestampCorrector {
         minimumDelay = .max
     }
 
-    /// Distributes the samples evenly from the last time to `end`, after a possible pause. `spacing` is the interval of
-    /// the timestamps in nanoseconds; 0 if it is unknown.
+    /// Distributes the samples evenly from the last time to `end`, allowing for a pause before the first sample.
+    /// `spacing` is the interval between the timestamps in nanoseconds, or 0 if it is unknown.
     private func distribute(_ times: UnsafeMutableBufferPointer<BootTime>, to end: BootTime, spacing: Int64 = 0) {
         let count = Int64(times.count)
         var step = interval > 0 && interval < 1e6 ? Int64(interval * 1e9) : 10_000_000
         if let lastTime, end > lastTime {
             let availableInterval = (end.nanoseconds &- lastTime.nanoseconds) / count
-            // After a pause, the interval is limited to 1.5 times the usual one.
+            // After a pause, the interval is limited to 1.5 times the usual interval.
             let usual = max(step, min(spacing, availableInterval))
             step = interval > 0 ? min(availableInterval, usual + usual / 2) : availableInterval
         }
@@ -199,12 +201,12 @@ struct TimestampCorrector {
         for index in times.indices { times[index] = BootTime(nanoseconds: start &+ Int64(index) &* step) }
     }
 
-    /// Ensures that the times ascend. If all times of a batch are equal, or overlap with earlier times, they are
+    /// Ensures that the times ascend. If they do not, or if they overlap with earlier times, the samples are
     /// distributed evenly. Returns the number of times to keep.
     private mutating func makeAscending(_ times: UnsafeMutableBufferPointer<BootTime>, arrival: BootTime) -> Int {
         let count = times.count
         let end = times[count - 1]
-        // The loop has no branches, so that it can be vectorized.
+        // This loop has no branches, so that the compiler can vectorize it.
         var isNotAscending: UInt8 = 0
         for index in 1..<max(1, count) {
             isNotAscending |= times[index].nanoseconds <= times[index - 1].nanoseconds ? 1 : 0
@@ -216,8 +218,8 @@ struct TimestampCorrector {
         }
         let availableInterval = Int64(count)
         if lastTime.map({ end.nanoseconds.subtractingSaturated($0.nanoseconds) >= availableInterval }) ?? true {
-            // Ascending timestamps that begin too early follow a delayed refill. A pause affects only one of the two
-            // outer intervals, so the shorter one is used.
+            // Ascending timestamps overlap with earlier times after a delayed refill. A pause affects only the first or
+            // the last interval, so the shorter of these two intervals is used.
             let spacing =
                 isNotAscending == 0 && count > 2
                 ? min(times[1].nanoseconds &- times[0].nanoseconds, end.nanoseconds &- times[count - 2].nanoseconds)
@@ -237,7 +239,7 @@ struct TimestampCorrector {
         return count
     }
 
-    /// Records that the timestamps went back. After repeated occurrences, they are no longer used.
+    /// Records that the timestamps went backward. If this happens repeatedly, the timestamps are no longer used.
     private mutating func recordRegression() {
         regressionScore += 8
         guard regressionScore >= 64, base != .none else { return }

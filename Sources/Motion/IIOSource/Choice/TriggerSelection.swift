@@ -2,19 +2,19 @@
 
 import IIOFormat
 
-/// The choice of the trigger for a device's buffer among the triggers of its context.
+/// The choice of a trigger for a device's buffer from the triggers of the context.
 enum TriggerSelection {
     enum Decision: Equatable {
-        /// Keep the current state: a trigger is set, or the device does not support triggers.
+        /// Keep the current state, because a trigger is set or the device does not support triggers.
         case keep
         case set(Int)
-        /// Try without a trigger. No trigger with these names exists.
+        /// Try without a trigger, because no trigger with one of these names exists.
         case withoutTrigger([String])
-        /// The configured trigger does not exist. The others are available.
+        /// The configured trigger does not exist. The triggers in `offered` are available.
         case missing(String, offered: [String])
     }
 
-    /// Returns the decision for a device. The parent of a device is only requested if no name matches.
+    /// Returns the decision for a device. `parent` is called only if no trigger has a matching name.
     static func decide(
         device: Int, context: IIOContext, configured: String?, state: IIOTriggerState?, parent: (Int) -> String?
     ) -> Decision {
@@ -26,7 +26,8 @@ enum TriggerSelection {
             if let found = index(named: configured) { return .set(found) }
             return .missing(configured, offered: triggers.map { context.devices[$0].name })
         }
-        // If the state is unknown, the device does not support triggers, or opening the buffer reports the problem.
+        // The state is unknown if the device does not support triggers or the request failed. In the latter case,
+        // opening the buffer reports the problem.
         guard state == .some(.none), context.devices.indices.contains(device) else { return .keep }
         let candidateNames = conventionalNames(for: context.devices[device])
         if let found = candidateNames.lazy.compactMap(index(named:)).first { return .set(found) }
@@ -40,7 +41,7 @@ enum TriggerSelection {
         return .withoutTrigger(candidateNames)
     }
 
-    /// Returns the names that drivers usually give to the trigger of their own device.
+    /// Returns the names that drivers usually give to their own device's trigger.
     static func conventionalNames(for device: IIODevice) -> [String] {
         let number = device.id.split(separator: ":").last.map { String($0.drop { !("0"..."9").contains($0) }) } ?? ""
         guard !device.name.isEmpty else { return [] }

@@ -4,17 +4,18 @@
 import DeviceCore
 import SystemCalls
 
-/// A check of the device description that a network server announces. libiio allocates as much memory as the server
-/// announces, before it has received any data.
+/// A check of the size that a network server announces for its device description. Before libiio receives any data, it
+/// allocates as much memory as the server announces.
 enum DescriptionSizeCheck {
     /// The maximum size of a description, in bytes. It suffices for more than a thousand sensors.
     static let maximumSize = 16 << 20
-    /// The time within which a server must announce the size, per address, in seconds, as in libiio.
+    /// The time within which a server must announce the size, in seconds. It applies to each address separately and is
+    /// the same as in libiio.
     private static let timeout = 5.0
     private static let maximumAddresses = 8
 
-    /// Returns the address at which the server has announced a size; nil if there is none. Throws an error if the size
-    /// is too large or the server does not respond in time. libiio reports other problems.
+    /// Returns the address at which the server has announced a size, or nil if there is none. Throws an error if the
+    /// size is too large or the server does not respond in time. Other problems are left for libiio to report.
     @discardableResult
     static func check(
         _ address: MotionSourceAddress, patience: Double = timeout
@@ -45,7 +46,7 @@ enum DescriptionSizeCheck {
         case unreachable
     }
 
-    /// Parses the host and the port of `host`, `host:port` or `[host]:port`.
+    /// Parses text of the form `host`, `host:port` or `[host]:port`.
     static func hostAndPort(_ text: String) -> (host: String, port: UInt16)? {
         if text.hasPrefix("["), let close = text.firstIndex(of: "]") {
             let port = text[text.index(after: close)...].dropFirst()
@@ -58,7 +59,7 @@ enum DescriptionSizeCheck {
         return UInt16(text[text.index(after: colon)...]).map { (String(text[..<colon]), $0) }
     }
 
-    /// Sends PRINT, and returns the size that the server announces before the description.
+    /// Sends PRINT and returns the size that the server announces before the description.
     private static func requestSize(_ address: addrinfo, until end: BootTime) -> Response {
         guard let descriptor = ServerAddress(address)?.connect() else { return .unreachable }
         defer { systemClose(descriptor) }
@@ -69,7 +70,7 @@ enum DescriptionSizeCheck {
         guard request.withUnsafeBytes({ systemSend(descriptor, $0) }) == request.count else { return .other }
         var digits: [UInt8] = []
         var byte: UInt8 = 0
-        // The few bytes are read one by one, because the description after them is not needed.
+        // The few bytes of the size are read one by one, because the description that follows is not needed.
         while digits.count < 20 {
             guard wait(descriptor, POLLIN, until: end) else { return .timedOut }
             guard withUnsafeMutableBytes(of: &byte, { systemRead(descriptor, $0) }) == 1 else { return .other }
@@ -80,7 +81,7 @@ enum DescriptionSizeCheck {
         return .size(.max)
     }
 
-    /// Parses a line like libiio: whitespace, a number, and any text after it.
+    /// Parses a line in the same way as libiio: whitespace, a number, and any text after the number.
     private static func size(_ line: ArraySlice<UInt8>) -> Response {
         let text = line.drop { $0 <= UInt8(ascii: " ") }
         let sign = text.first == UInt8(ascii: "-") || text.first == UInt8(ascii: "+") ? 1 : 0
@@ -93,13 +94,13 @@ enum DescriptionSizeCheck {
             let left = max(0, end.seconds(since: LiveClock().now))
             var state = pollfd(fd: descriptor, events: Int16(events), revents: 0)
             let count = poll(&state, 1, Int32(left * 1000))
-            // Repeat the call if a signal has interrupted it.
+            // The call is repeated if a signal has interrupted it.
             if count >= 0 || errno != EINTR { return count > 0 }
         }
     }
 }
 
-/// The resolved address of a server. It is reused, so that further connections need no name lookup.
+/// The resolved address of a server. The address is reused, so that further connections need no name lookup.
 struct ServerAddress: Sendable {
     private let family: Int32
     private let bytes: [UInt8]
@@ -110,7 +111,8 @@ struct ServerAddress: Sendable {
         bytes = Array(UnsafeRawBufferPointer(start: pointer, count: Int(address.ai_addrlen)))
     }
 
-    /// Returns a socket that is connecting, which the caller must close; nil if it cannot be started.
+    /// Starts a connection and returns the socket, which the caller must close. Returns nil if the connection cannot be
+    /// started.
     func connect() -> Int32? {
         let descriptor = Sockets.open(family, .stream)
         guard descriptor >= 0 else { return nil }

@@ -10,7 +10,7 @@ struct LibIIO: IIOLibrary {
     func open(_ address: MotionSourceAddress) throws(IIOFailure) -> any IIOConnection {
         let server = try DescriptionSizeCheck.check(address)
         XMLErrorOutput.disable()
-        // libiio 0.24 replaces the colon before a port with NUL, so each call requires its own copy.
+        // libiio 0.24 replaces the colon before the port with NUL in place, so each call requires its own copy.
         var uri = Array(Self.uri(of: address).utf8CString)
         var error: Int32 = 0
         let pointer = uri.withUnsafeMutableBufferPointer { dsiio_open($0.baseAddress, &error) }
@@ -18,7 +18,8 @@ struct LibIIO: IIOLibrary {
         return LibIIOConnection(pointer, address: address, server: server)
     }
 
-    /// Returns the URI for libiio, with 127.0.0.1 for localhost, which libiio resolves from /etc/hosts only.
+    /// Returns the URI for libiio. Replaces localhost with 127.0.0.1, because libiio resolves localhost only from
+    /// /etc/hosts.
     static func uri(of address: MotionSourceAddress) -> String {
         guard address.backend == .network, let host = DescriptionSizeCheck.hostAndPort(address.target)?.host,
             Sockets.isLocalhost(host)
@@ -52,15 +53,16 @@ struct LibIIO: IIOLibrary {
     }
 }
 
-/// The messages of libxml2, which libiio uses to parse descriptions. libxml2 prints invalid descriptions from servers
-/// to standard error, including control characters. libiio itself reports an invalid description.
+/// The error output of libxml2, which libiio uses to parse descriptions. libxml2 prints invalid descriptions from
+/// servers to standard error, including control characters. The output is not needed, because libiio itself reports an
+/// invalid description.
 private enum XMLErrorOutput {
     private typealias Handler = @convention(c) (UnsafeMutableRawPointer?, UnsafePointer<CChar>?) -> Void
     private typealias SetHandler = @convention(c) (UnsafeMutableRawPointer?, Handler?) -> Void
 
     private static let setHandler = dlsym(nil, "xmlSetGenericErrorFunc").map { unsafeBitCast($0, to: SetHandler.self) }
 
-    /// Disables the messages of the current thread. Each thread has its own handler.
+    /// Disables the error output on the current thread. Each thread has its own handler.
     static func disable() { setHandler?(nil) { _, _ in } }
 }
 #else

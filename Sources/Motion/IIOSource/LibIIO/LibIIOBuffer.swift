@@ -6,10 +6,10 @@ import IIOFormat
 import Synchronization
 import SystemCalls
 
-/// A buffer of libiio. Unchecked: the pointer is constant. libiio permits `iio_buffer_cancel` on other threads while
-/// the buffer exists, which the lock ensures. Only one thread at a time may refill the buffer.
+/// A libiio buffer. Unchecked because of the pointer, which is constant. libiio permits `iio_buffer_cancel` on other
+/// threads while the buffer exists; the lock ensures that it exists. Only one thread at a time may refill the buffer.
 final class LibIIOBuffer: IIOBuffer, @unchecked Sendable {
-    /// Keeps the context open as long as its buffers exist.
+    /// The reference keeps the context open as long as its buffers exist.
     private let connection: LibIIOConnection
     private let pointer: OpaquePointer
     private let isOpen = Mutex(true)
@@ -18,7 +18,7 @@ final class LibIIOBuffer: IIOBuffer, @unchecked Sendable {
     let kernelBuffers: Int
     let pollHandle: (descriptor: Int32, wakeUp: WakeupPipe)?
     private var readGate = RefillGate()
-    /// The ID of the action that disables the buffer at exit; nil for a remote buffer.
+    /// The ID of the action that disables the buffer at exit, or nil if the buffer is remote.
     private let exitAction: Int?
 
     init(_ pointer: OpaquePointer, connection: LibIIOConnection, kernelBuffers: Int, exitAction: Int? = nil) {
@@ -65,8 +65,7 @@ final class LibIIOBuffer: IIOBuffer, @unchecked Sendable {
 
     func close() {
         let wasOpen = isOpen.withLock { isOpen in
-            // If a network buffer is cancelled first, it closes its connection without waiting for a response of the
-            // server.
+            // A network buffer that has been cancelled closes its connection without waiting for a server response.
             if isOpen { iio_buffer_cancel(pointer) }
             return exchange(&isOpen, with: false)
         }
@@ -76,10 +75,10 @@ final class LibIIOBuffer: IIOBuffer, @unchecked Sendable {
     }
 }
 
-/// A gate that prevents reads from an empty local buffer. Many drivers respond to these reads by reading the hardware
-/// FIFO of the sensor over a slow bus, before it contains as many samples as configured.
+/// A gate that prevents reads from an empty local buffer. Many drivers handle such a read by reading the sensor's
+/// hardware FIFO over a slow bus, before the FIFO contains the configured number of samples.
 struct RefillGate {
-    /// True if the last refill has returned samples, and the caller has not waited for more since.
+    /// True if the last refill has returned samples, and the caller has not waited for more samples since then.
     private var hasNotWaitedSinceRefill = false
 
     mutating func recordRefill() { hasNotWaitedSinceRefill = true }

@@ -4,9 +4,9 @@
 import CLibIIO
 import IIOFormat
 
-/// The description of a libiio context as a value, with the pointers to its devices and channels.
+/// The description of a libiio context, with pointers to its devices and channels.
 struct LibIIODescription {
-    /// Limits that exceed the numbers of any board, because a server can report any number.
+    /// The limits are larger than needed for any board. They exist because a server can report any number.
     private static let maximumDevices: UInt32 = 256
     private static let maximumChannels: UInt32 = 512
     private static let maximumAttributes: UInt32 = 512
@@ -98,7 +98,7 @@ struct LibIIODescription {
 }
 
 enum LibIIOText {
-    /// Returns the value that a function of libiio writes to a buffer, without trailing whitespace.
+    /// Returns the value that a libiio function writes to a buffer, without trailing whitespace.
     static func read(_ call: String, _ function: (UnsafeMutablePointer<CChar>, Int) -> Int) throws(IIOFailure) -> String
     {
         var code = 0
@@ -115,7 +115,7 @@ enum LibIIOText {
         return text
     }
 
-    /// Returns a string that libiio owns; empty if there is none.
+    /// Copies a string that libiio owns. Returns an empty string if the pointer is nil.
     static func string(_ pointer: UnsafePointer<CChar>?) -> String { pointer.map { String(cString: $0) } ?? "" }
 }
 #endif

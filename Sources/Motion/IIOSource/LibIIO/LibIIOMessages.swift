@@ -6,9 +6,9 @@ import Logging
 import Synchronization
 import SystemCalls
 
-/// Captures the messages of libiio, which prints them to `stderr` and has no option to disable this before version 1.
-/// During a call of libiio, `stderr` is replaced with a stream that captures the output of the calling thread, and
-/// forwards the output of other threads to the original stream.
+/// Captures the messages that libiio prints to `stderr`. Before version 1, libiio has no option to disable them. During
+/// a libiio call, `stderr` is replaced with a stream that captures the output of the calling thread and forwards the
+/// output of other threads to the original stream.
 enum LibIIOMessages {
     private struct Stream: @unchecked Sendable { let file: UnsafeMutablePointer<FILE> }
 
@@ -24,7 +24,7 @@ enum LibIIOMessages {
         return count
     }.map { Stream(file: $0) }
 
-    /// Calls libiio, and logs its messages at debug level. The caller reports a failure of the call.
+    /// Calls libiio and logs its messages at debug level. The caller must report a failure of the call.
     static func withCapturedOutput<Result, Failure>(_ call: () throws(Failure) -> Result) throws(Failure) -> Result {
         begin()
         defer { for line in end() { Logger(label: "device-services.motion").debug("libiio: \(line)") } }

@@ -17,7 +17,7 @@ enum SysfsDirectory {
         return String(cString: resolved)
     }
 
-    /// Writes a short text to a kernel file. Returns the error number; 0 on success.
+    /// Writes a short text to a kernel file. Returns the error number, or 0 on success.
     static func write(_ text: String, to path: String) -> Int32 {
         let descriptor = open(path, O_WRONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return errno }
@@ -26,7 +26,7 @@ enum SysfsDirectory {
         return bytes.withUnsafeBytes { systemWrite(descriptor, $0) } == bytes.count ? 0 : errno
     }
 
-    /// Returns the first line of a short file; nil if the file cannot be read.
+    /// Returns the first line of a short file, or nil if the file cannot be read.
     static func read(_ path: String) -> String? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { return nil }
@@ -39,7 +39,8 @@ enum SysfsDirectory {
     }
 }
 
-/// Attributes that are read from open sysfs files. This takes a tenth of the time of opening them for each read.
+/// Attributes that are read from open sysfs files. A read takes a tenth of the time needed if the file is opened for
+/// each read.
 final class SysfsPoll: IIOPoll {
     private let descriptors: [Int32]
 
@@ -76,17 +77,17 @@ final class SysfsPoll: IIOPoll {
     }
 }
 
-/// The properties of devices in the udev database, read from the files that libudev also uses. Reading the files
-/// requires neither the library nor a running daemon: the files remain when the daemon has stopped.
+/// The device properties in the udev database, read from the same files that libudev uses. This requires neither
+/// libudev nor a running daemon, because the files remain when the daemon has stopped.
 enum UdevDatabase {
     private static let directory = "/run/udev/data"
 
-    /// Returns a property of an IIO device; nil if it is unknown. `node` is the number of its node, for example
-    /// "243:0".
+    /// Returns a property of an IIO device, or nil if it is unknown. `node` is the device number of the device node,
+    /// for example "243:0".
     static func property(_ name: String, device: String, node: String?) -> String? {
         if name == "DEVPATH" { return path(of: device) }
         var files: [String] = []
-        // The number may come from an untrusted source. The check prevents access to files outside the database.
+        // `node` may come from an untrusted source. The check prevents access to files outside the database.
         if let node, !node.isEmpty, node.utf8.allSatisfy({ $0 == UInt8(ascii: ":") || isDigit($0) }) {
             files.append("c\(node)")
         }
@@ -99,7 +100,7 @@ enum UdevDatabase {
         return nil
     }
 
-    /// Returns a property from the record of a device, in which lines of the form `E:NAME=value` are properties.
+    /// Returns a property from a device record. Lines of the form `E:NAME=value` are properties.
     static func property(_ name: String, in record: String) -> String? {
         let prefix = "E:\(name)="
         return record.split(separator: "\n").first { $0.hasPrefix(prefix) }.map { String($0.dropFirst(prefix.count)) }

@@ -3,8 +3,8 @@
 import Synchronization
 import SystemCalls
 
-/// A trigger that is fired by a kernel timer, for a device without its own trigger. Requires root and the kernel module
-/// iio-trig-hrtimer.
+/// A trigger that is driven by a kernel timer, for devices without their own trigger. Requires root and the kernel
+/// module iio-trig-hrtimer.
 final class TimerTrigger: IIOLease {
     private static let directory = "/sys/kernel/config/iio/triggers/hrtimer"
 
@@ -13,7 +13,8 @@ final class TimerTrigger: IIOLease {
     private let isAssigned = Mutex(true)
     private let exitAction: Int
 
-    /// Creates the trigger for a device, for example "iio:device0", and assigns it to the device. The rate is in hertz.
+    /// Creates a trigger and assigns it to the device with the given ID, for example "iio:device0". The rate is in
+    /// hertz.
     init(device id: String, rate: Double) throws(IIOFailure) {
         let name = "device-services-\(id.split(separator: ":").last ?? "device")"
         let device = SysfsDirectory.device(id)

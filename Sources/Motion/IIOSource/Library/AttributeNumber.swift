@@ -4,7 +4,7 @@ import IIOFormat
 
 /// Conversion of attribute values to numbers and back, independent of the locale.
 enum AttributeNumber {
-    /// Parses a number; NaN if the bytes are not a number. Integers are parsed by a fast path.
+    /// Parses a number. Returns NaN if the bytes are not a number. Integers are parsed by a fast path.
     static func read(_ bytes: UnsafeRawBufferPointer) -> Double {
         var index = 0
         var isNegative = false
@@ -25,7 +25,7 @@ enum AttributeNumber {
         return IIONumber.double(String(decoding: bytes, as: UTF8.self)) ?? .nan
     }
 
-    /// Formats a number for a driver: integers without decimals, other numbers with up to six.
+    /// Formats a number for a driver. Integers have no decimals, other numbers have up to six.
     static func text(_ number: Double) -> String {
         guard number.isFinite, abs(number) < 1e12 else { return "0" }
         let millionths = Int64((abs(number) * 1e6).rounded())

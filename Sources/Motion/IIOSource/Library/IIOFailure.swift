@@ -3,12 +3,13 @@
 import DeviceCore
 import SystemCalls
 
-/// The failure of a call of libiio or of a related system call.
+/// A failed libiio call or related system call.
 struct IIOFailure: Error, Equatable {
     let call: String
     /// The positive error number.
     let number: Int32
-    /// The program that holds the lock of the device, for example "sensorctl (process 1234)"; nil for other failures.
+    /// The program that holds the device lock, for example "sensorctl (process 1234)". It is nil for all other
+    /// failures.
     let holder: String?
 
     init(_ call: String, _ number: Int32, holder: String? = nil) {
@@ -17,7 +18,7 @@ struct IIOFailure: Error, Equatable {
         self.holder = holder
     }
 
-    /// Creates a failure from the negative error number that a function of libiio has returned.
+    /// Creates a failure from the negative error number that a libiio function has returned.
     init(_ call: String, returned code: Int) { self.init(call, Int32(clamping: code.magnitude)) }
 }
 
@@ -51,7 +52,7 @@ extension IIOFailure {
 
     var isAccessRefused: Bool { [EBUSY, EACCES, EPERM].contains(number) }
 
-    /// A failure for a device whose removal was detected without a failed call.
+    /// Returns a failure for a device whose removal was detected without a failed call.
     static func removed(_ device: String) -> IIOFailure { IIOFailure("find \(device)", ENODEV) }
 
     static let noSamples = IIOFailure("iio_buffer_refill", ETIMEDOUT)

@@ -4,9 +4,8 @@ import DeviceCore
 import IIOFormat
 import Logging
 
-/// Decodes the samples of a buffer and delivers them to the hub. Each refill requires one wait and, for each sensor,
-/// one pass over the bytes and one call of the hub. The arrays of a batch are reused unless a subscriber has retained
-/// them.
+/// Decodes a buffer's samples and delivers them to the hub. Each refill requires one wait and, for each sensor, one
+/// pass over the bytes and one call of the hub. The arrays of a batch are reused unless a subscriber has retained them.
 struct BufferReader {
     private struct Stream {
         let decoder: IIOScanDecoder
@@ -56,7 +55,7 @@ struct BufferReader {
 
     var sensors: [SensorDescription.ID] { streams.map(\.batch.sensor) }
 
-    /// True if the times of the samples are based on the timestamps of the driver.
+    /// True if the sample times are based on the driver's timestamps.
     var usesDriverTimestamps: Bool { hasTimestamps && corrector.base != .none && !corrector.areTimestampsRejected }
 
     var clockState: TimestampCorrector.ClockState? { corrector.clockState }
@@ -75,7 +74,8 @@ struct BufferReader {
         }
     }
 
-    /// Delivers the samples of a refill. Returns false if it contains none, or if the reader may not deliver.
+    /// Delivers the samples of a refill. Returns false if the refill contains no samples, or if the reader may not
+    /// deliver.
     mutating func process(_ bytes: UnsafeRawBufferPointer) -> Bool {
         let arrival = clock.now
         let count = stride > 0 ? bytes.count / stride : 0
@@ -100,7 +100,8 @@ struct BufferReader {
         reader.isDelivering = false
     }
 
-    /// Returns the samples to keep: the last of every `decimation` consecutive samples, counted across refills.
+    /// Returns the samples to keep: the last sample of each group of `decimation` consecutive samples. Groups may
+    /// extend over several refills.
     private mutating func decimated(_ bytes: UnsafeRawBufferPointer, count: Int) -> [UInt8] {
         var kept: [UInt8] = []
         for place in Swift.stride(from: decimation - 1 - samplesSinceKept, to: count, by: decimation) {
@@ -120,12 +121,12 @@ struct BufferReader {
         hasLoggedRejection = corrector.areTimestampsRejected
     }
 
-    /// Fills the batches. Returns 0 if the samples are not usable.
+    /// Fills the batches. Returns the number of usable samples, which may be 0.
     private mutating func decode(_ bytes: UnsafeRawBufferPointer, count: Int, arrival: BootTime) -> Int {
         var kept = 0
         var firstTimes: [BootTime] = []
         for index in streams.indices {
-            // After their removal from the batch, the arrays are uniquely referenced and can be written in place.
+            // The arrays are removed from the batch so that they are uniquely referenced and can be written in place.
             var (values, times) = streams[index].batch.moveArrays(count: count)
             let decoder = streams[index].decoder
             let isFirst = index == 0
@@ -139,7 +140,7 @@ struct BufferReader {
                             TimestampCorrector.offset(clock: clock) { library.time(of: name) }
                         }
                     } else {
-                        // All sensors of a scan have the same time.
+                        // All sensors in a scan have the same time.
                         for place in times.indices { times[place] = firstTimes[place] }
                     }
                 }
@@ -154,7 +155,7 @@ struct BufferReader {
 }
 
 extension MotionBatch {
-    /// Removes the arrays from the batch, with space for `count` readings. Memory that nothing else retains is reused.
+    /// Moves the arrays out of the batch. If their size is not `count`, new arrays are returned instead.
     fileprivate mutating func moveArrays(count: Int) -> ([SIMD3<Double>], [BootTime]) {
         if values.count != count || times.count != count {
             values = [SIMD3<Double>](repeating: .zero, count: count)

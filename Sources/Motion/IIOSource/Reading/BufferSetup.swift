@@ -4,14 +4,14 @@ import DeviceCore
 import IIOFormat
 import SystemCalls
 
-/// Sets up a device for a capture: lock, clock, trigger, rate and buffer, in this order.
+/// Sets up a device for a capture. The order is: lock, clock, trigger, rate, buffer.
 struct BufferSetup {
     struct ConfiguredDevice {
         var layout: IIOScanLayout
         var channels: [Int]
         var timestampChannel: Int?
         var plan: BufferPlan
-        /// The rate in hertz, as reported by the driver; nil if it is unknown.
+        /// The rate in hertz as reported by the driver, or nil if it is unknown.
         var rate: Double?
         var timestampClock = TimestampCorrector.TimestampClock.none
         var missingTriggers: [String] = []
@@ -39,7 +39,7 @@ struct BufferSetup {
     let library: any IIOLibrary
     let address: MotionSourceAddress
     let options: IIOSourceOptions
-    /// The attributes that have been written. They are restored when the task ends.
+    /// The settings that have been changed. They are restored when the task ends.
     let settings: ChangedSettings
 
     init(
@@ -59,7 +59,7 @@ struct BufferSetup {
         return devices.indices.contains(unit.device) ? devices[unit.device] : nil
     }
 
-    /// Acquires the lock that prevents use by other programs; nil if locks are not supported.
+    /// Acquires the lock that prevents other programs from using the device. Returns nil if locks are not supported.
     func lock() throws(ReaderFailure) -> (any IIOLease)? {
         do throws(IIOFailure) {
             return try connection.lock(unit.device)
@@ -74,7 +74,8 @@ struct BufferSetup {
         guard let device else { throw removedError() }
         let timestamp = device.timestampChannel
         var channels = plan.active.flatMap { unit.members[$0].sensor.axes.map(\.channel) }
-        // With a timestamp, all versions of libiio report the same size of a scan, see `scanSizeMismatch(_:_:)`.
+        // If the scan contains a timestamp, all versions of libiio report the same scan size. See
+        // `scanSizeMismatch(_:_:)`.
         if let timestamp { channels.append(timestamp) }
         guard let layout = device.layout(of: channels), layout.sampleSize > 0 else { throw removedError() }
         var armed = ConfiguredDevice(
@@ -106,7 +107,7 @@ struct BufferSetup {
     private func setClock(_ device: IIODevice, _ armed: inout ConfiguredDevice) {
         let name = "current_timestamp_clock"
         guard device.attribute(name) != nil else {
-            // Kernels before 4.9 have no such attribute and use the system clock for timestamps.
+            // Kernels before 4.9 do not have this attribute and use the system clock for timestamps.
             armed.timestampClock = isLocal ? .local("realtime") : .remote
             return
         }
@@ -142,7 +143,7 @@ struct BufferSetup {
 
     // MARK: Rate
 
-    /// Writes the rates that the plan needs. Returns the resulting rate in hertz; nil if it is unknown.
+    /// Writes the rates that the plan needs. Returns the resulting rate in hertz, or nil if it is unknown.
     func setRates(_ plan: DeviceReadPlan, trigger: Int?, facts: inout DeviceReader.Facts) -> Double? {
         var rates: [Double] = []
         var done: [IIORateAttribute] = []
@@ -220,7 +221,7 @@ struct BufferSetup {
                 try connection.setTrigger(trigger, of: unit.device)
                 armed.trigger = trigger
             } catch {
-                // The buffer may work nevertheless. If it does not, opening it fails.
+                // The buffer may still work. If it does not, opening the buffer fails.
                 armed.missingTriggers = [connection.context.devices[trigger].name]
             }
         }
@@ -228,8 +229,8 @@ struct BufferSetup {
 
     // MARK: Buffer
 
-    /// Starts the capture. `attach` registers the buffer for cancellation before it is started; it returns false if the
-    /// task is no longer current.
+    /// Starts the capture. Before the buffer is started, `attach` registers it for cancellation. `attach` returns false
+    /// if the task is no longer current.
     func open(_ armed: inout ConfiguredDevice, attach: (any IIOBuffer) -> Bool) throws(ReaderFailure) {
         var buffer: any IIOBuffer
         do throws(IIOFailure) {

@@ -3,7 +3,8 @@
 import DeviceCore
 import IIOFormat
 
-/// The thread of a device: sets it up, delivers its samples to the hub, and starts again when the plan changes.
+/// The work of a device's reader thread. Sets up the device, delivers its samples to the hub, and starts again when the
+/// plan changes.
 struct DeviceReadTask {
     let reader: DeviceReader
     let unit: DeviceGroup
@@ -13,12 +14,13 @@ struct DeviceReadTask {
     let hub: MotionHub
     let clock: any DeviceClock
     let options: IIOSourceOptions
-    /// True to read each sensor once before its buffer starts.
+    /// If true, each sensor is read once before its buffer starts.
     let readsInitialValues: Bool
 
     func run() {
         var failure: ReaderFailure?
-        // The sensors that have been read once since they were requested; nil for a device that is known to be silent.
+        // The sensors whose initial value has been read since they were requested, or nil if initial values are not
+        // read.
         var initiallyRead: [Int]? = readsInitialValues ? [] : nil
         while failure == nil, let task = reader.task() {
             reader.enter(.settingUp, now: clock.now)
@@ -32,7 +34,7 @@ struct DeviceReadTask {
                     try capture(task.plan, generation: task.generation, seeded: &read)
                 }
             } catch {
-                // An error of a task that is no longer current is not a failure.
+                // Errors in a task that is no longer current are ignored.
                 if reader.isCurrent(task.generation) { failure = error }
             }
         }
@@ -77,14 +79,14 @@ struct DeviceReadTask {
         }
         guard reader.isCurrent(generation) else { return }
         let failure = IIOFailure("iio_buffer_refill", number)
-        // A sensor that reports only changes may have had none within the timeout of the server.
+        // A sensor that reports only changes may have had no changes within the server's timeout.
         if unit.isEventDriven, failure.isConnectionLoss, left.secondsSinceRefill(now: clock.now) >= 1, isResponding() {
             return
         }
         throw ReaderFailure(failure.error(.stream(device: unit.deviceID, address: address)), .reconnect)
     }
 
-    /// The longest delay of a read by an executor, in seconds.
+    /// The maximum delay of a read by an executor, in seconds.
     private static let maximumTolerance = 0.1
 
     /// Reads until the buffer fails or the task ends. Returns the error number and the final state of the capture.
@@ -95,7 +97,7 @@ struct DeviceReadTask {
         guard let wait = buffer.pollHandle else { return (capture.run(buffer), capture) }
         let link = PollableBuffer(buffer, wait.descriptor, capture, plan, clock: clock)
         let sensors = capture.sensors
-        // Well before the kernel's buffer is full.
+        // The reader thread resumes well before the kernel buffers are full.
         let tolerance = options.tolerance ?? min(Self.maximumTolerance, Double(buffer.kernelBuffers) * plan.period / 3)
         var coordinator = ReadinessCoordinator(
             source: link, wakeUp: wait.wakeUp, clock: clock, tolerance: tolerance, limit: tolerance + 3 * plan.period
@@ -105,7 +107,8 @@ struct DeviceReadTask {
         return link.close()
     }
 
-    /// Ends an earlier loss of the sensors that have no subscribers, now that the device could be set up.
+    /// Sets the status of unsubscribed sensors to unknown. They may have been marked as unavailable before this
+    /// successful setup.
     private func clearStatusOfUnusedSensors(_ plan: DeviceReadPlan) {
         for (index, member) in unit.members.enumerated()
         where !plan.active.contains(index) && member.sensor.problem == nil {
@@ -118,7 +121,8 @@ struct DeviceReadTask {
         return (try? connection.read(.channel(unit.device, axis.channel, axis.attributeName))) != nil
     }
 
-    /// Reads the initial value of a sensor that reports only changes. Returns false on failure.
+    /// Reads and delivers the initial value of a sensor, because an event-driven sensor may report only changes.
+    /// Returns false on failure.
     private func readInitialValue(_ member: DeviceGroup.Member) -> Bool {
         guard member.sensor.canPoll, reader.mayDeliver,
             let poll = try? AttributePoll(member, device: unit.device, connection: connection),
@@ -133,7 +137,7 @@ struct DeviceReadTask {
 
     // MARK: Polling
 
-    /// The maximum rate of polling, in hertz. A higher one would occupy a processor.
+    /// The maximum polling rate, in hertz. A higher rate would occupy a processor core.
     private static let maximumPollRate = 10_000.0
 
     private func poll(_ plan: DeviceReadPlan, generation: Int) throws(ReaderFailure) {
@@ -152,7 +156,7 @@ struct DeviceReadTask {
         let set = arming.setRates(plan, trigger: nil, facts: &facts)
         reader.record(facts)
         let wanted = plan.rate > 0 ? plan.rate : set ?? RateSelection.minimumDefault
-        // Reading faster than the sensor measures would return the same values again.
+        // Reading faster than the sensor's rate would return the same values repeatedly.
         let rate = min(wanted, options.maximumPollRate, Self.maximumPollRate, set ?? .infinity)
         let interval = 1 / max(rate, 0.01)
         clearStatusOfUnusedSensors(plan)
@@ -162,7 +166,7 @@ struct DeviceReadTask {
 
     private func failure(_ failure: IIOFailure) -> ReaderFailure {
         let error = failure.error(.poll(device: unit.deviceID, address: address))
-        // If the device is busy or access is denied, a new context would not help.
+        // If the device is busy or access is denied, a new context does not help.
         return ReaderFailure(error, failure.isAccessRefused ? .retry : .reconnect)
     }
 
@@ -178,7 +182,7 @@ struct DeviceReadTask {
                     guard reader.mayDeliver else { return }
                     let now = clock.now
                     batches[index].values[0] = value
-                    // The axes are read one after the other. The middle of that time is the closest to each.
+                    // The axes are read one after the other. The midpoint is the best estimate of the time of all axes.
                     batches[index].times[0] = BootTime(
                         nanoseconds: before.nanoseconds &+ (now.nanoseconds &- before.nanoseconds) / 2)
                     batches[index].arrival = now
@@ -197,7 +201,7 @@ struct DeviceReadTask {
             }
             next = next.advanced(bySeconds: interval)
             let now = clock.now
-            // Missed readings are skipped.
+            // If readings are late, the missed ones are skipped.
             if next < now { next = now.advanced(bySeconds: failures > 0 ? interval : 0) }
             while reader.isCurrent(generation), clock.now < next { reader.bell.wait(until: next, clock: clock) }
         }

@@ -4,14 +4,14 @@ import DeviceCore
 import Synchronization
 import SystemCalls
 
-/// The interface to the thread that reads one device, by which other threads control and monitor it.
+/// The interface through which other threads control and monitor the thread that reads one device.
 final class DeviceReader: Sendable {
     enum Phase {
         case settingUp
         /// The thread reads the buffer. `start` is the value of `progress` at the beginning.
         case capturing(BufferPlan, start: Int)
         case polling(interval: Double)
-        /// The thread has ended. The failure is nil if it was requested to end.
+        /// The thread has ended. The failure is nil if the thread was asked to end.
         case ended(ReaderFailure?)
     }
 
@@ -28,7 +28,7 @@ final class DeviceReader: Sendable {
 
     struct Facts {
         var clock = ""
-        /// The state of that clock if it belongs to another machine.
+        /// The state of the timestamp clock, if the clock belongs to a remote machine.
         var clockEstimate: ClockEstimate?
         var isPolled = false
         /// Sentences about settings and readings, for logs and sensor descriptions.
@@ -50,9 +50,10 @@ final class DeviceReader: Sendable {
 
     private let state: Mutex<State>
     private let refills = Atomic<Int>(0)
-    /// The number of begins and ends of deliveries: odd while subscribers process readings on the thread.
+    /// A counter that is incremented when a delivery begins and when it ends. It is odd while subscribers process
+    /// readings on the thread.
     private let deliveries = Atomic<Int>(0)
-    /// Wakes the thread while it waits for the time of the next reading.
+    /// Wakes the thread while it waits until the next reading is due.
     let bell = BinarySemaphore()
     private let phaseDidChange: @Sendable () -> Void
 
@@ -68,18 +69,18 @@ final class DeviceReader: Sendable {
     var plan: DeviceReadPlan? { state.withLock { $0.plan } }
     var stage: Stage { state.withLock { $0.stage } }
     var facts: Facts { state.withLock { $0.facts } }
-    /// The number of refills, or of complete cycles of readings.
+    /// The number of refills, or of complete polling cycles.
     var progress: Int { refills.load(ordering: .relaxed) }
-    /// A counter that changes with each delivery, even a reading of one of several sensors.
+    /// A counter that changes with each delivery, even if only one of several sensors has been read.
     var activityCounter: Int { progress &+ deliveries.load(ordering: .relaxed) }
     var hasDeliveredReadings: Bool { progress != 0 }
     var isEnded: Bool { state.withLock { $0.isEnded } }
 
-    /// Sets the plan of the thread. With nil, the thread ends.
+    /// Sets the plan. If the plan is nil, the thread ends.
     func set(_ plan: DeviceReadPlan?, now: BootTime) {
         endTask { state in
             guard state.plan != plan else { return false }
-            // Another plan does not extend the time limit of a thread that is setting up the device.
+            // While the thread is setting up the device, a new plan does not extend the time limit.
             if state.plan == nil || !state.isArming, !state.isEnded { state.stage.enter(.settingUp, now: now) }
             state.plan = plan
             return true
@@ -93,7 +94,8 @@ final class DeviceReader: Sendable {
         }
     }
 
-    /// Ends the current task, which the thread may not notice immediately, unless the closure returns false.
+    /// Changes the state and ends the current task. The thread may not notice this immediately. If the closure returns
+    /// false, the task continues.
     private func endTask(_ change: (inout State) -> Bool) {
         let buffer = state.withLock { state -> (any IIOBuffer)? in
             guard change(&state) else { return nil }
@@ -106,12 +108,12 @@ final class DeviceReader: Sendable {
 
     // MARK: For the thread
 
-    /// Returns the current task; nil if the thread has been requested to end.
+    /// Returns the current task, or nil if the thread was asked to end.
     func task() -> (plan: DeviceReadPlan, generation: Int)? {
         state.withLock { state in state.plan.map { ($0, state.generation) } }
     }
 
-    /// False once the thread has been requested to end, because another one may already deliver readings.
+    /// False once the thread was asked to end, because a new thread may already deliver readings.
     var mayDeliver: Bool { state.withLock { $0.plan != nil } }
 
     func isCurrent(_ generation: Int) -> Bool { state.withLock { $0.plan != nil && $0.generation == generation } }
@@ -137,7 +139,7 @@ final class DeviceReader: Sendable {
         withExtendedLifetime(state.withLock { $0.buffer.take() }) {}
     }
 
-    /// True while subscribers process readings on the thread. That time does not count as silence of the device.
+    /// True while subscribers process readings on the thread. During this time, the device is not considered silent.
     var isDelivering: Bool {
         get { deliveries.load(ordering: .relaxed) % 2 != 0 }
         set { if newValue != isDelivering { Self.count(deliveries) } }
@@ -145,7 +147,7 @@ final class DeviceReader: Sendable {
 
     func countRefill() { Self.count(refills) }
 
-    /// Only one thread at a time writes, so no atomic read-modify-write operation is needed.
+    /// Increments a counter. Only one thread at a time writes, so an atomic read-modify-write operation is not needed.
     private static func count(_ number: borrowing Atomic<Int>) {
         number.store(number.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
     }

@@ -4,20 +4,20 @@ import DeviceCore
 import Synchronization
 import SystemCalls
 
-/// A buffer whose descriptor can be polled. Either the reader thread or the executor of the subscribers reads the
-/// buffer and posts its samples to the hub.
+/// A buffer whose descriptor can be polled. Either the reader thread or the subscribers' executor reads the buffer and
+/// posts its samples to the hub.
 final class PollableBuffer: PollableSource {
     private struct Content {
         /// nil after `close()`.
         var buffer: (any IIOBuffer)?
         var capture: BufferReader
-        /// The error number that ended the capture; 0 while it is running.
+        /// The error number that ended the capture, or 0 while the capture is running.
         var failure: Int32 = 0
     }
 
-    /// The maximum number of system calls during a read by an executor.
+    /// The maximum number of system calls in one read by an executor.
     private static let maximumReads = 64
-    /// The number of samples after which a read ends, so that callbacks can run. A manager queues 1024 samples.
+    /// The number of samples after which a read ends, so that callbacks can run. A manager queues at most 1024 samples.
     private static let maximumSamplesBeforeCallbacks = 256
 
     private let timeout: Double
@@ -41,8 +41,8 @@ final class PollableBuffer: PollableSource {
     /// The time at which the server is considered silent.
     var deadline: BootTime { BootTime(nanoseconds: nextTimeout.load(ordering: .relaxed)) }
 
-    /// False if the time stamps of samples are, or may be, the times at which the samples are read. The reader thread
-    /// then has to read them, because the app could delay reads by an executor.
+    /// False if the sample times may be the times at which the samples are read. The reader thread must then read the
+    /// buffer, because the app could delay an executor.
     var mayBePolledByExecutor: Bool { hasStamps.load(ordering: .relaxed) }
 
     func close() -> (number: Int32, capture: BufferReader) {
@@ -74,7 +74,7 @@ final class PollableBuffer: PollableSource {
 
     private func read(_ content: inout Content, _ reads: inout Int) throws(DeviceError) {
         if content.failure == 0, let buffer = content.buffer {
-            // After a suspension of the machine, the timeout may have passed although samples are available.
+            // If the machine was suspended, the timeout may have expired although samples are available.
             if reads == 0, deadline <= clock.now, Sockets.isReadable(descriptor) { reads = 1 }
             if reads > 0 {
                 content.failure = read(buffer, &content.capture, &reads)
@@ -82,7 +82,7 @@ final class PollableBuffer: PollableSource {
                 nextTimeout.store(
                     Self.deadline(after: content.capture.lastRefill, timeout).nanoseconds, ordering: .relaxed)
             }
-            // EPIPE is also libiio's error if a server is silent or sends data without samples.
+            // libiio also returns EPIPE if a server is silent or sends data without samples.
             if content.failure == 0, deadline <= clock.now, !Sockets.isReadable(descriptor) { content.failure = EPIPE }
         }
         guard content.failure == 0 else {
@@ -91,7 +91,7 @@ final class PollableBuffer: PollableSource {
         }
     }
 
-    /// Reads until no more samples are available or `reads` is 0. Returns the error number, or 0 without an error.
+    /// Reads until no more samples are available or `reads` is 0. Returns the error number, or 0 on success.
     private func read(_ buffer: any IIOBuffer, _ capture: inout BufferReader, _ reads: inout Int) -> Int32 {
         var bytes = UnsafeRawBufferPointer(start: nil, count: 0)
         var remainingBytes = Self.maximumSamplesBeforeCallbacks * buffer.scanSize

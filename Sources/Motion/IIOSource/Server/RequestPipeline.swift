@@ -3,12 +3,13 @@
 import Synchronization
 
 /// The number of refills in each request to a server. iiod sends each refill as soon as it is available. Other servers
-/// send nothing until all requested samples are available, which takes a long time for many refills, or do not have
-/// enough memory for a large request. Therefore, many refills are requested only after a request for two has been
-/// answered with separate refills.
+/// send nothing until all requested samples are available, which takes a long time for many refills, or they do not
+/// have enough memory for a large request. Therefore, many refills are requested only after the server has responded to
+/// a request for two refills with separate refills.
 struct RequestPipeline {
     static let maximumRefills = 64
-    /// The size in bytes of the pieces into which tinyiiod splits responses, which would appear as separate refills.
+    /// The size of the pieces into which tinyiiod splits responses, in bytes. With refills of this size, each piece
+    /// would look like a separate refill.
     private static let tinyiiodChunkSize = 256
     private static let initialTrialInterval = 64
     private static let maximumTrialInterval = 4096
@@ -23,7 +24,8 @@ struct RequestPipeline {
 
     private let capabilities: ServerCapabilities
     private var state = State.single(1)
-    /// The number of requests until the next trial. A trial may fail because of the requests of another client.
+    /// The number of requests until the next trial. Trials are repeated because a trial may fail due to the requests of
+    /// a different client.
     private var trialInterval = Self.initialTrialInterval
 
     init(_ habits: ServerCapabilities) { self.capabilities = habits }
@@ -54,8 +56,8 @@ struct RequestPipeline {
         if count > 0 { capabilities.endTrial() }
     }
 
-    /// Records that the server cannot send several refills, and falls back to single ones. Returns false if the request
-    /// was already for a single refill.
+    /// Falls back to single refills, because the server cannot send several. Returns false if the request was already
+    /// for a single refill.
     mutating func fallBack() -> Bool {
         if case .single = state { return false }
         capabilities.endTrial()
@@ -67,7 +69,7 @@ struct RequestPipeline {
 
 /// The known capabilities of a server, shared by all buffers of a connection.
 final class ServerCapabilities: Sendable {
-    /// The maximum number of consecutive incomplete trials, after which no buffer requests two refills.
+    /// The maximum number of consecutive incomplete trials. After that, no buffer requests two refills.
     private static let maximumTrials = 3
     private let trials = Atomic<Int>(0)
 

@@ -5,16 +5,17 @@ import IIOFormat
 import Synchronization
 import SystemCalls
 
-/// A buffer of a network server, read over a separate connection without libiio. libiio requests each refill separately
-/// and reads the response with ten system calls. This class requests many refills at once if the server sends them
-/// individually, each preceded by its length. Usually, one system call reads a whole refill. The requested data always
-/// fits into the buffers of this process and the socket, so that a slow program never blocks the server. Unchecked:
-/// only one thread at a time may start, refill and close the buffer.
+/// A buffer on a network server, read over a separate connection without libiio. libiio requests each refill separately
+/// and reads the response with ten system calls. This class requests many refills at once if the server sends each
+/// refill separately, preceded by its length. Usually, one system call reads a complete refill. The requested data
+/// always fits into the buffers of this process and the socket, so that a slow program never blocks the server.
+/// Unchecked because only one thread at a time may start, refill and close the buffer.
 final class ServerBuffer: IIOBuffer, @unchecked Sendable {
     private static let maximumRequestSize = 16_384
     /// The time within which the server must start the capture, in seconds.
     static let startTimeout = 5.0
-    /// The maximum number of consecutive responses without samples. The size of the request is doubled after each.
+    /// The maximum number of consecutive responses without samples. After each of these responses, the request size is
+    /// doubled.
     private static let maximumEmptyResponses = 6
     static let protocolError = IIOFailure("READBUF", EIO)
 
@@ -28,12 +29,12 @@ final class ServerBuffer: IIOBuffer, @unchecked Sendable {
     private let wakeUp: WakeupPipe
     private let isCancelled = Atomic<Bool>(false)
     private let maximumBytes: Int
-    /// The size of the current request, and the part that has not been consumed, in bytes.
+    /// The size of the current request, and the number of its bytes that have not been consumed.
     private var requestedBytes = 0
     private var remainingBytes = 0
-    /// The size of the current chunk, in bytes; nil until its length has been read.
+    /// The size of the current chunk, in bytes, or nil if its length has not been read yet.
     private var chunk: Int?
-    /// True until the mask before the first chunk of a request has been read.
+    /// True until the mask that precedes the first chunk's samples has been read.
     private var expectsMask = true
     private var scans: ServerScans
     private var pipeline: RequestPipeline
@@ -41,9 +42,9 @@ final class ServerBuffer: IIOBuffer, @unchecked Sendable {
     private var input: ServerInput
     private var isOpen = true
 
-    /// Creates a capture over a connection, which may still be being established. The buffer closes the socket. `step`
-    /// is the size of a scan with the requested channels, in bytes; `patience` is the time within which the server must
-    /// start the capture, in seconds.
+    /// Creates a capture over a connection, which may still be in progress. The buffer closes the socket. `step` is the
+    /// size of a scan with the requested channels, in bytes. `patience` is the time within which the server must start
+    /// the capture, in seconds.
     init(
         _ socket: Int32, device: IIODevice, channels: [Int], step: Int, samples: Int, kernelBuffers: Int,
         habits: ServerCapabilities, patience: Double = startTimeout
@@ -78,7 +79,8 @@ extension ServerBuffer {
         do throws(IIOFailure) {
             while true {
                 if let samples = try consumeChunk() {
-                    // The next request is sent first, so that the server continues while the samples are processed.
+                    // The next request is sent before the samples are processed, so that the server can continue in the
+                    // meantime.
                     if remainingBytes == 0 { try requestRefills() }
                     guard !samples.isEmpty else { continue }
                     bytes = samples
@@ -115,8 +117,8 @@ extension ServerBuffer {
         try send("READBUF \(device) \(requestedBytes)\r\n")
     }
 
-    /// Consumes the next chunk and returns its complete scans; an empty buffer if the chunk contains no complete scan,
-    /// nil if the chunk has not been received completely. The scans are valid until the next read.
+    /// Consumes the next chunk and returns its complete scans, which are valid until the next read. The result is empty
+    /// if the chunk contains no complete scan, and nil if the chunk has not been received completely.
     private func consumeChunk() throws(IIOFailure) -> UnsafeRawBufferPointer? {
         if chunk == nil {
             guard let number = try input.consumeNumber() else { return nil }
@@ -137,7 +139,7 @@ extension ServerBuffer {
         remainingBytes -= size
         chunk = nil
         emptyResponses = 0
-        // After a change of the scan size, the chunks of an earlier request are not counted.
+        // If the scan size has changed since the request, its chunks are not counted.
         if requestedBytes % refillSize == 0 { pipeline.recordChunk(isRefill: size == refillSize) }
         let samples = scans.completeScans(in: place, storage: input.storage)
         guard remainingBytes > 0 || scans.finishResponse(requested: requestedBytes) else { throw Self.protocolError }
@@ -148,18 +150,19 @@ extension ServerBuffer {
     private func processEnd(_ code: Int) throws(IIOFailure) {
         let isEmpty = remainingBytes == requestedBytes
         remainingBytes = 0
-        // The server may not have enough memory for the request, so the next one is smaller.
+        // The server may not have enough memory for the request, so the next request is smaller.
         if code < 0, isEmpty, pipeline.fallBack() { return }
         guard code == 0 else { throw failure("READBUF", code) }
         guard scans.finishResponse(requested: requestedBytes) else { throw Self.protocolError }
         guard isEmpty else { return }
-        // The request may have been smaller than one scan with the channels of all clients, so the next one is larger.
-        // The number of attempts is limited.
+        // The request may have been smaller than one scan with the channels of all clients, so the next request is
+        // larger. The number of attempts is limited.
         emptyResponses += 1
         guard emptyResponses <= Self.maximumEmptyResponses else { throw Self.protocolError }
     }
 
-    /// Returns the failure for an error of the server. Locally, EAGAIN means that no samples are available.
+    /// Returns the failure for a server error. EAGAIN is replaced by EIO, because this class uses EAGAIN if no samples
+    /// are available.
     private func failure(_ call: String, _ code: Int) -> IIOFailure {
         code == -Int(EAGAIN) ? IIOFailure(call, EIO) : IIOFailure(call, returned: code)
     }
@@ -195,7 +198,7 @@ extension ServerBuffer {
         }
     }
 
-    /// Sends a short request. The send buffer of the socket always has enough space for it.
+    /// Sends a short request. The socket's send buffer always has enough space for the request.
     private func send(_ request: String) throws(IIOFailure) {
         var request = request
         let isSent = request.withUTF8 { systemSend(socket, UnsafeRawBufferPointer($0)) == $0.count }

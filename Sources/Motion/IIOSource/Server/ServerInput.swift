@@ -2,21 +2,22 @@
 
 import SystemCalls
 
-/// The bytes that a server has sent and that have not been consumed.
+/// The bytes that have been received from a server but not consumed.
 struct ServerInput: ~Copyable {
     /// The maximum length of a line, in bytes. The longest lines are masks, with eight digits per 32 channels.
     private static let maximumLineLength = 1024
-    /// An upper bound for the size of a chunk's length line, in bytes.
+    /// The maximum size of a chunk's length line, in bytes.
     private static let maximumHeaderSize = 24
 
     /// The buffer for received bytes, preceded by a margin for the incomplete scan of the previous chunk.
     let storage: UnsafeMutableRawBufferPointer
     private let margin: Int
     private var unread: Range<Int>
-    /// True if the last read has emptied the socket, and `receive` has not returned false since.
+    /// True if the last read has emptied the socket, and `receive` has not returned false since then.
     private var isDrained = false
 
-    /// Creates an input for responses with at most `most` bytes of samples, with `margin` bytes before them.
+    /// Creates an input for responses with at most `chunks` chunks and `most` bytes of samples. The buffer begins with
+    /// a margin of `margin` bytes.
     init(most: Int, chunks: Int, margin: Int) {
         self.margin = margin
         storage = .allocate(
@@ -27,8 +28,8 @@ struct ServerInput: ~Copyable {
     deinit { storage.deallocate() }
 
     /// Reads bytes from the socket. Returns false if none are available. A read that does not fill the buffer has
-    /// emptied the socket, so the next call returns false without a system call. If the connection has ended at the
-    /// same time, this is detected after the next poll.
+    /// emptied the socket, so the next call returns false without a system call. If the connection was closed at the
+    /// same time, the next poll detects this.
     mutating func receive(_ socket: Int32, reads: inout Int) throws(IIOFailure) -> Bool {
         guard !exchange(&isDrained, with: false), reads > 0 else { return false }
         reads -= 1
@@ -48,7 +49,8 @@ struct ServerInput: ~Copyable {
 
     mutating func clearDrained() { isDrained = false }
 
-    /// Moves the unconsumed bytes to the start of the buffer, if there are none or there is no space after them.
+    /// Moves the unconsumed bytes to the start of the buffer if there is no space after them. Also resets the range if
+    /// there are no unconsumed bytes.
     private mutating func compact() {
         guard unread.lowerBound > margin, unread.isEmpty || unread.upperBound == storage.count else { return }
         UnsafeMutableRawBufferPointer(rebasing: storage[margin...]).copyMemory(
@@ -56,7 +58,8 @@ struct ServerInput: ~Copyable {
         unread = margin..<margin + unread.count
     }
 
-    /// Consumes the next bytes, which are valid until the next read; nil if they have not been received completely.
+    /// Consumes the next `size` bytes and returns their range, which is valid until the next read. Returns nil if not
+    /// all of them have been received.
     mutating func consume(_ size: Int) -> Range<Int>? {
         guard unread.count >= size else { return nil }
         let place = unread.prefix(size)
@@ -64,7 +67,8 @@ struct ServerInput: ~Copyable {
         return place
     }
 
-    /// Consumes the next nonempty line and returns its number; nil if it has not been received completely.
+    /// Consumes the next nonempty line and returns the number that it contains. Returns nil if the line has not been
+    /// received completely.
     mutating func consumeNumber() throws(IIOFailure) -> Int? {
         while let line = try consumeLine() {
             if line.isEmpty { continue }
@@ -74,7 +78,8 @@ struct ServerInput: ~Copyable {
         return nil
     }
 
-    /// Consumes the next line and returns it without its terminator; nil if it has not been received completely.
+    /// Consumes the next line and returns the line without its terminator. Returns nil if the line has not been
+    /// received completely.
     mutating func consumeLine() throws(IIOFailure) -> Slice<UnsafeMutableRawBufferPointer>? {
         let all = storage[unread]
         guard let end = all.prefix(Self.maximumLineLength).firstIndex(of: UInt8(ascii: "\n")) else {

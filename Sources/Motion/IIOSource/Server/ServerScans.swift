@@ -2,8 +2,8 @@
 
 import IIOFormat
 
-/// The scans in the responses of a server. The server may split a response at any byte. While other clients capture
-/// additional channels of the device, the server also sends these channels (iiod does, unless it is started with -D).
+/// The scans in a server's responses. The server may split a response at any byte. While other clients capture
+/// additional channels of the device, iiod also sends these channels, unless it was started with -D.
 struct ServerScans {
     /// The size of a scan with the requested channels, in bytes.
     let step: Int
@@ -14,7 +14,8 @@ struct ServerScans {
     private let device: IIODevice
     private let channels: [Int]
     private var sentMask: [UInt8]
-    /// The copies that extract the requested channels from a scan as sent; empty if both scans are the same.
+    /// The copy operations that extract the requested channels from a received scan. Empty if the scan contains exactly
+    /// the requested channels.
     private var copies: [(source: Int, target: Int, count: Int)] = []
     private var partialScan: [UInt8] = []
 
@@ -29,7 +30,7 @@ struct ServerScans {
         sentMask = mask
     }
 
-    /// Returns a mask in the format of libiio: words of 32 channels with eight digits each, last word first.
+    /// Returns a mask in libiio's format: words of 32 channels with eight digits each, last word first.
     static func mask(_ channels: [Int], of count: Int) -> [UInt8] {
         let digits = Array("0123456789abcdef".utf8)
         return (0..<max(1, (count + 31) / 32) * 8).reversed().map { place -> UInt8 in
@@ -39,7 +40,8 @@ struct ServerScans {
         }
     }
 
-    /// Updates the format of the sent scans. Returns false if the requested channels cannot be extracted.
+    /// Sets the format of the received scans from the mask that the server has sent. Returns false if the requested
+    /// channels cannot be extracted.
     mutating func setMask(_ line: some Collection<UInt8>) -> Bool {
         if line.elementsEqual(sentMask) { return true }
         let line = Array(line)
@@ -51,7 +53,7 @@ struct ServerScans {
             let digit = channel / 4 < line.count ? line[line.count - 1 - channel / 4] : 0
             return (Character(UnicodeScalar(digit)).hexDigitValue ?? 0) >> (channel % 4) & 1 == 1
         }
-        // An invalid mask, or one with unknown channels, differs from its reencoded form.
+        // If a mask is invalid or contains unknown channels, it differs from its reencoded form.
         guard Self.mask(sent, of: device.channels.count) == line, Set(sent).isSuperset(of: channels),
             let sentLayout = device.layout(of: sent), let requestedLayout = device.layout(of: channels),
             requestedLayout.sampleSize <= step, sentLayout.sampleSize >= step, sentLayout.sampleSize <= maximumSentStep
@@ -65,9 +67,9 @@ struct ServerScans {
         return true
     }
 
-    /// Returns the complete scans of a chunk, reduced to the requested channels. The start of a scan from the previous
-    /// chunk is copied to the space before the chunk. The result is in the same buffer. An incomplete scan at the end
-    /// is kept for the next chunk.
+    /// Returns the complete scans in a chunk, reduced to the requested channels. If the previous chunk ended with an
+    /// incomplete scan, its bytes are copied to the space before this chunk. The result is in the same buffer. If this
+    /// chunk ends with an incomplete scan, the scan is stored for the next chunk.
     mutating func completeScans(in chunk: Range<Int>, storage space: UnsafeMutableRawBufferPointer)
         -> UnsafeRawBufferPointer
     {
@@ -89,7 +91,7 @@ struct ServerScans {
         return UnsafeRawBufferPointer(rebasing: scans[..<(count * step)])
     }
 
-    /// Ends a response. Returns false if its last scan is incomplete although complete scans were requested.
+    /// Finishes a response. Returns false if the last scan is incomplete although complete scans were requested.
     mutating func finishResponse(requested: Int) -> Bool {
         let isWhole = partialScan.isEmpty || requested % sentStep != 0
         partialScan = []

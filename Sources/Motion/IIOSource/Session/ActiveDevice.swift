@@ -2,7 +2,7 @@
 
 import DeviceCore
 
-/// A device of a context with its reader thread. Used only on the thread of the supervisor.
+/// A device of a context with its reader thread. Used only on the supervisor's thread.
 ///
 /// ```
 ///          a subscription needs the device            no subscription needs it,
@@ -13,28 +13,29 @@ import DeviceCore
 ///  └────────── the reader thread ends, or is abandoned after 30 s ─────────────────┘
 /// ```
 ///
-/// An unplugged device is removed from the supervisor's list. Its reader thread is requested to end, and is abandoned.
+/// When a device is unplugged, it is removed from the supervisor's list, and its reader thread is asked to end and
+/// abandoned.
 final class ActiveDevice {
     enum State {
         case idle
         case active(DeviceReader, (stage: Int, detector: StallDetector)?)
-        /// The reader thread was requested to end at that time.
+        /// The reader thread was asked to end at the time `since`.
         case leaving(DeviceReader, since: BootTime)
     }
 
-    /// A device as described by a context, and the connection to that context.
+    /// A device description, and the connection to the context that provided the description.
     struct Found {
         let unit: DeviceGroup
         let connection: any IIOConnection
     }
 
     private(set) var found: Found
-    /// The description of the device by a newer context. Adopted when no reader thread is running.
+    /// The device description from a newer context. It is adopted when no reader thread is running.
     private var update: Found?
     private(set) var state = State.idle
     var buffer: BufferUse
     var facts = DeviceReader.Facts()
-    /// The plan for the current subscriptions; nil if no subscription needs the device.
+    /// The plan for the current subscriptions, or nil if no subscription needs the device.
     var plan: DeviceReadPlan?
     var retry: RetryTimer
     /// True while the status of the device's sensors is unavailable.
@@ -59,7 +60,7 @@ final class ActiveDevice {
 
     func start(_ reader: DeviceReader) { state = .active(reader, nil) }
 
-    /// Makes the reader thread set up the device according to the plan, unless it already uses that plan.
+    /// Passes the plan to the reader thread, which sets up the device again if the plan has changed.
     func continueReading(with plan: DeviceReadPlan, now: BootTime) {
         guard let reader else { return }
         if reader.plan != plan {
@@ -80,13 +81,14 @@ final class ActiveDevice {
         state = .leaving(reader, since: now)
     }
 
-    /// Called when the reader thread has ended or is abandoned.
+    /// Returns to the idle state. Called when the reader thread has ended or is abandoned.
     func finish() {
         state = .idle
         adoptUpdate()
     }
 
-    /// Calls the closure with the detector for a stage of the reader. Returns nil if the device is not active.
+    /// Calls `body` with the stall detector for the given stage of the reader. Calls `make` first if the stage has no
+    /// detector yet. Returns nil if the device is not active.
     func updateDetector<Result>(
         of stage: DeviceReader.Stage, make: () -> StallDetector, _ body: (inout StallDetector) -> Result
     ) -> Result? {
@@ -138,22 +140,22 @@ final class ActiveDevice {
     }
 }
 
-/// The schedule of attempts after failures. The delay grows with each failure.
+/// The schedule of retries after failures. The delay grows with each failure.
 struct RetryTimer {
     private var backoff: Backoff
     private(set) var time = BootTime.zero
 
     init(backoff: Backoff) { self.backoff = backoff }
 
-    /// Records a failure, which delays the next attempt.
+    /// Records a failure and schedules the next attempt.
     mutating func recordFailure(now: BootTime) { time = now.advanced(bySeconds: backoff.nextDelay()) }
 
-    /// Records a success, after which the next delay is the shortest one. Keeps the time of the next attempt.
+    /// Records a success, which resets the delay after the next failure. Does not change the time of the next attempt.
     mutating func recordSuccess() { backoff.reset() }
 
-    /// Allows the next attempt at the given time, unless it is allowed earlier.
+    /// Allows the next attempt at the given time, unless an earlier time is already set.
     mutating func allow(at time: BootTime) { self.time = min(self.time, time) }
 
-    /// Postpones the next attempt to the given time, unless it is already later.
+    /// Postpones the next attempt to the given time, unless a later time is already set.
     mutating func postpone(to time: BootTime) { self.time = max(self.time, time) }
 }

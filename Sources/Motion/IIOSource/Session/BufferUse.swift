@@ -15,16 +15,17 @@ struct BufferUse {
     enum Retry {
         case rediscovery
         case time(BootTime)
-        /// The user is granted access to the device node, for example by udev.
+        /// The buffer is used again when the user has been granted access to the device node, for example by udev.
         case access
     }
 
-    /// The reason why the buffer is not used, and the event after which it is used again; nil while it is used.
+    /// The reason why the buffer is disabled, and the event that enables it again. It is nil while the buffer is
+    /// enabled.
     private(set) var failure: (remark: String, retry: Retry)?
-    /// False once a decimating buffer was refused or delivered nothing: the kernel may lack memory for that many
-    /// samples, or the sensor may be slower than its driver reports.
+    /// False after a decimating buffer was refused or delivered nothing. In these cases, the kernel may lack memory for
+    /// that many samples, or the sensor may be slower than its driver reports.
     private(set) var mayDecimate = true
-    /// True if the buffer is to be disabled instead of restarted the next time it delivers nothing.
+    /// True if the buffer must be disabled instead of restarted the next time it delivers nothing.
     private(set) var isLastAttempt = false
     private var hasDelivered = false
     private var backoff: Backoff
@@ -33,7 +34,7 @@ struct BufferUse {
         backoff = Backoff(first: options.maximumRetryDelay, limit: options.maximumRetryDelay * 32)
     }
 
-    /// The time at which the buffer is used again; nil if that does not depend on time.
+    /// The time at which the buffer is enabled again, or nil if no such time is set.
     var retryTime: BootTime? { if case .time(let time)? = failure?.retry { time } else { nil } }
 
     mutating func recordSamples() {
@@ -49,8 +50,8 @@ struct BufferUse {
 
     mutating func stopDecimating() { mayDecimate = false }
 
-    /// Disables the buffer. The remark is the reason, for the descriptions of the sensors. `isForbidden` is true if the
-    /// user lacked permission to open the device node, `isAccessible` if the user has that permission now.
+    /// Disables the buffer. `remark` is the reason that is added to the sensor descriptions. `isForbidden` is true if
+    /// the user lacked permission to open the device node; `isAccessible` is true if the user has this permission now.
     mutating func disable(_ remark: String, isForbidden: Bool, isAccessible: Bool, now: BootTime) {
         let retry: Retry =
             if isForbidden, !isAccessible {
@@ -73,7 +74,7 @@ struct BufferUse {
         failure = nil
     }
 
-    /// Enables the buffer again after the device was found in another context, in which it may work.
+    /// Enables the buffer again after the device was found in a new context, in which the buffer may work.
     mutating func resetAfterRediscovery() {
         failure = nil
         mayDecimate = true

@@ -3,11 +3,11 @@
 import DeviceCore
 import Synchronization
 
-/// A context and its thread. There is at most one thread, which runs while work is pending.
+/// A context and its thread. Each context has at most one thread, which runs while work is pending.
 final class ContextSession: Sendable {
     private struct State {
         var isRunning = false
-        /// True if `call` was called since the thread's current pass began.
+        /// True if `wakeThread` was called since the thread's current pass began.
         var isWakeRequested = false
         var wantsDiscovery = false
         var hasDiscovered = false
@@ -17,9 +17,9 @@ final class ContextSession: Sendable {
         var problem: DeviceError?
         var lastLoggedProblem: String?
         var loggedRemarks: Set<String> = []
-        /// Readers whose threads have not ended in time.
+        /// Readers whose threads did not end in time.
         var abandoned: [DeviceReader] = []
-        /// The time until which an unreachable context is not discovered again.
+        /// The earliest time at which callers wait for an unreachable context again.
         var nextDiscovery: BootTime?
     }
 
@@ -46,7 +46,7 @@ final class ContextSession: Sendable {
         return wantsDiscovery || sensors.contains { hub.demand(of: $0) != nil }
     }
 
-    /// Wakes the thread, and starts it if it is needed. The thread retains the owner.
+    /// Wakes the thread. Starts a thread if none is running and the context is needed. The thread retains `owner`.
     func wakeThread(hub: MotionHub, catalog: SensorCatalog, owner: any AnyObject & Sendable) {
         let isNeeded = isNeeded(hub)
         let starts = state.withLock { state -> Bool in
@@ -69,7 +69,8 @@ final class ContextSession: Sendable {
         }
     }
 
-    /// Requests a discovery of the devices. Returns a bell that rings at its end; nil if no discovery is necessary.
+    /// Requests a discovery of the devices. Returns a semaphore that is signalled when the discovery has finished, or
+    /// nil if no discovery is necessary.
     func requestDiscovery() -> BinarySemaphore? {
         let present = parts.library.devices(at: address)
         let now = parts.clock.now
@@ -78,7 +79,7 @@ final class ContextSession: Sendable {
             if let present {
                 if state.presentDevices == present { return nil }
             } else if state.hasDiscovered || state.nextDiscovery.map({ now < $0 }) ?? false {
-                // Callers do not wait for a server that has just failed.
+                // A caller must not wait for a server that has just failed.
                 return nil
             }
             state.wantsDiscovery = true
@@ -98,10 +99,10 @@ final class ContextSession: Sendable {
                 bell.wait(until: deadline, clock: parts.clock)
                 continue
             }
-            // Without subscribers, the status of sensors that could not be reached is unknown.
+            // There are no subscribers left, so the status of unavailable sensors becomes unknown.
             for sensor in sensors { hub.setStatus(.unknown, of: sensor) }
             let isFinished = state.withLock { state -> Bool in
-                // A caller in the meantime relies on this thread.
+                // A caller that has requested work in the meantime relies on this thread.
                 guard !state.isWakeRequested, !state.wantsDiscovery else { return false }
                 state.isRunning = false
                 return true
@@ -144,7 +145,7 @@ final class ContextSession: Sendable {
             state.problem = problem
             if problem == nil { state.lastLoggedProblem = nil }
             state.presentDevices = presence
-            // After a failure, the next request starts another discovery.
+            // After a failure, the next request starts a new discovery.
             state.hasDiscovered = problem == nil
             state.nextDiscovery = problem == nil ? nil : now.advanced(bySeconds: parts.options.maximumRetryDelay)
             if let sensors { state.sensors = sensors }
@@ -164,7 +165,7 @@ struct IIOSourceDependencies: Sendable {
     let watch = DeviceWatch()
 }
 
-/// Whether changes of local devices are reported to the source.
+/// A flag that is set while changes of local devices are reported to the source.
 final class DeviceWatch: Sendable {
     private let on = Atomic<Bool>(false)
 

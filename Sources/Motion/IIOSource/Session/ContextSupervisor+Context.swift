@@ -18,8 +18,8 @@ extension ContextSupervisor {
         return true
     }
 
-    /// True if a subscribed sensor is missing or its description was incomplete. The device may have been absent when
-    /// the context was opened, and a server does not report its return.
+    /// True if a subscribed sensor is missing or has an incomplete description. Its device may have been absent when
+    /// the context was opened, and a server does not report when the device returns.
     var isMissingSensor: Bool {
         if hub.isMissingSensor { return true }
         guard search.presence == nil else { return false }
@@ -39,7 +39,7 @@ extension ContextSupervisor {
             search.finish(
                 shown: Self.names(opened.context),
                 recheckTime: clock.now.advanced(bySeconds: parts.options.searchInterval * 2))
-            // Published before the callers that wait for the discovery continue.
+            // The sensors are published before the callers that wait for the discovery continue.
             publish()
             session.finishDiscovery(nil, sensors: sensorIDs, presence: present)
         } catch {
@@ -47,12 +47,12 @@ extension ContextSupervisor {
             let problem = error.error(.open(address))
             opening.recordFailure(now: clock.now)
             search.fail(retryTime: opening.time)
-            // A machine without sensors is not worth a warning.
+            // If a machine has no sensors, no warning is logged.
             if session.recordIfNew(problem) {
                 log.log(level: address.backend == .local && problem.code == .notFound ? .debug : .warning, "\(problem)")
             }
             for device in devices where device.reader == nil { setUnavailable(device, problem) }
-            // The sensors that a previous thread of the session has found.
+            // Also marks sensors as unavailable that were found by a previous thread of the session.
             let current = sensorIDs
             for sensor in session.sensors where !current.contains(sensor) {
                 hub.setStatus(.unavailable(problem), of: sensor)
@@ -62,13 +62,14 @@ extension ContextSupervisor {
         search.schedule(at: clock.now.advanced(bySeconds: searchInterval))
     }
 
-    /// The interval between searches in seconds; longer while the kernel reports new devices, as a report may be lost.
+    /// The interval between searches, in seconds. It is longer while the kernel reports new devices. Searches are still
+    /// needed then, because a report may be lost.
     var searchInterval: Double {
         let interval = parts.options.searchInterval
         return address.backend == .local && parts.watch.isOn ? interval * Self.monitoredFactor : interval
     }
 
-    /// Returns the names of the devices in a context, in the form of `IIOLibrary.devices(at:)`.
+    /// Returns the names of the devices in a context, in the same form as `IIOLibrary.devices(at:)`.
     private static func names(_ context: IIOContext) -> [String] {
         context.devices.map(\.id).filter { $0.hasPrefix("iio:device") || $0.hasPrefix("trigger") }.sorted()
     }
@@ -106,7 +107,8 @@ extension ContextSupervisor {
         catalog.update(session.index, sensors: devices.flatMap(\.descriptions), xml: description, hub: hub)
     }
 
-    /// Sets up the devices again after a suspension of the machine, in which drivers may have lost their settings.
+    /// Sets up the devices again if the machine was suspended, because drivers may lose their settings during
+    /// suspension.
     func restartAfterSuspension() {
         guard let monotonic = parts.library.time(of: "monotonic") else { return }
         let current = clock.now.nanoseconds.subtractingSaturated(monotonic)
@@ -117,15 +119,16 @@ extension ContextSupervisor {
     }
 }
 
-/// The schedule of the searches for devices that were added to a context or removed from it.
+/// The schedule of searches for added and removed devices in a context.
 struct DeviceSearch {
-    /// The names of the devices when the context was opened; nil if the library cannot list them without opening it.
+    /// The names of the devices when the context was opened, or nil if the library cannot list devices without opening
+    /// the context.
     private(set) var presence: [String]?
     private(set) var time = BootTime.zero
-    /// The time at which the context is opened again because its devices differed from the listed ones.
+    /// The time at which the context is opened again because its devices differed from the devices listed before.
     private(set) var recheckTime: BootTime?
 
-    /// Records the devices that were listed before the context is opened.
+    /// Records the listed devices. Called before the context is opened.
     mutating func begin(presence: [String]?) { self.presence = presence }
 
     mutating func finish(shown: [String], recheckTime: BootTime) {
@@ -141,11 +144,12 @@ struct DeviceSearch {
         present != presence || recheckTime.map { now >= $0 } ?? false
     }
 
-    /// Returns the time of the next search. If devices cannot be listed, a search has to open the context.
+    /// Returns the time of the next search. If devices cannot be listed, a search must open the context and is not due
+    /// before `openingTime`.
     func deadline(openingTime: BootTime) -> BootTime { presence == nil ? max(time, openingTime) : time }
 }
 
-/// Persistent names of devices: a reconnected device may receive another number.
+/// Persistent device names. They are needed because a reconnected device may receive a different number.
 struct PersistentDeviceNames {
     private struct Entry {
         let key: String
@@ -160,7 +164,7 @@ struct PersistentDeviceNames {
     mutating func update(_ devices: [(id: String, fingerprint: String)]) -> [String: String] {
         for index in entries.indices {
             let entry = entries[index]
-            // A device that is still present with its ID keeps its name.
+            // A device that is still present with the same ID keeps its name.
             if !devices.contains(where: { $0.id == entry.id && $0.fingerprint == entry.fingerprint }) {
                 entries[index].id = nil
             }
@@ -171,7 +175,7 @@ struct PersistentDeviceNames {
                 names[device.id] = entries[index].key
                 continue
             }
-            // A name equal to the ID is preferred to other unused names of the same model.
+            // Prefers the name that equals the ID to other unused names of the same model.
             let unusedIndices = entries.indices.filter {
                 entries[$0].id == nil && entries[$0].fingerprint == device.fingerprint
             }

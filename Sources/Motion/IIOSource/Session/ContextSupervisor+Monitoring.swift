@@ -10,7 +10,7 @@ extension ContextSupervisor {
         switch stage.phase {
         case .ended: return
         case .settingUp:
-            // Returns before settings are retried, because the facts are from the previous stage.
+            // Settings are not retried in this phase, because the facts are from the previous stage.
             return monitorAnswers(of: device, reader, stage, limit: Self.setupLimit, now: now)
         case .polling(let interval):
             monitorAnswers(of: device, reader, stage, limit: Self.setupLimit + 5 * interval, now: now)
@@ -19,7 +19,7 @@ extension ContextSupervisor {
         if !device.facts.refused.isEmpty { retrySettings(of: device, now: now) }
     }
 
-    /// Sets the status of a device to unavailable if it does not respond within the limit, in seconds.
+    /// Sets the status of a device to unavailable if the device does not respond within `limit` seconds.
     private func monitorAnswers(
         of device: ActiveDevice, _ reader: DeviceReader, _ stage: DeviceReader.Stage, limit: Double, now: BootTime
     ) {
@@ -36,8 +36,8 @@ extension ContextSupervisor {
         if case .polling = stage.phase, isFlowing == true { device.isUnavailable = false }
     }
 
-    /// Restarts a buffer that delivers nothing. If it delivers nothing again, disables it and reads the sensors axis by
-    /// axis, if that is possible.
+    /// Restarts a buffer that delivers nothing. If the restarted buffer also delivers nothing, disables the buffer and
+    /// reads the sensors axis by axis, if possible.
     private func monitorBuffer(
         of device: ActiveDevice, _ reader: DeviceReader, _ stage: DeviceReader.Stage, _ plan: BufferPlan, start: Int,
         now: BootTime
@@ -83,8 +83,8 @@ extension ContextSupervisor {
         device.restart(now: now)
     }
 
-    /// Logs settings that were refused, and sets up the device again once they have become writable. udev grants access
-    /// only after a device has appeared, so a reconnected device may be opened before that.
+    /// Logs settings that were refused, and sets up the device again once they are writable. udev grants access some
+    /// time after a device appears, so a reconnected device may be opened too early.
     private func retrySettings(of device: ActiveDevice, now: BootTime) {
         for remark in device.facts.remarks {
             let text = "\(name(of: device)): \(remark)"
@@ -104,7 +104,7 @@ extension ContextSupervisor {
         setUnavailable(device, failed(device, .removed(device.unit.deviceID)))
     }
 
-    /// Reads a device axis by axis from now on, and logs the reason once.
+    /// Disables a device's buffer, so that its sensors are read axis by axis, and logs the reason once.
     func disableBuffer(of device: ActiveDevice, now: BootTime, _ remark: String, isForbidden: Bool = false) {
         let isAccessible = device.found.connection.isNodeAccessible(device.unit.device) == true
         device.buffer.disable(remark, isForbidden: isForbidden, isAccessible: isAccessible, now: now)

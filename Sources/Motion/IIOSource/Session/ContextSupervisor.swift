@@ -6,21 +6,21 @@ import Logging
 
 /// Opens a context, starts and stops the reader threads of its devices, monitors them, and recovers from failures.
 ///
-/// An instance is used on the thread of its context. Each call of `step` is one pass over all devices.
+/// Used only on the thread of the context. Each call of `performPass()` is one pass over all devices.
 ///
 /// ```
 /// closed(retry) ──opened──▶ open ──a device fails or is unplugged──▶ closed
 ///      ▲  └──failed, retried later──┘   └──no subscription needs it──▶ closed
 /// ```
 final class ContextSupervisor {
-    /// The time in seconds within which a device has to respond while it is set up or read axis by axis.
+    /// The time in seconds within which a device must respond while it is being set up or read axis by axis.
     static let setupLimit = 3.0
     /// The time in seconds after which a reader thread that does not end is abandoned.
     static let abandonTimeout = 30.0
     static let maximumAbandoned = 4
     /// The factor by which the search interval is extended while the kernel reports new devices.
     static let monitoredFactor = 15.0
-    /// The minimum duration of a suspension of the machine, in seconds, after which its devices are set up again.
+    /// The minimum duration of a machine suspension after which devices are set up again, in seconds.
     static let minimumSuspension = 0.5
 
     let session: ContextSession
@@ -28,9 +28,9 @@ final class ContextSupervisor {
     let catalog: SensorCatalog
     let log = Logger(label: "device-services.motion")
 
-    /// The open context; nil while it is closed.
+    /// The open context, or nil while the context is closed.
     var connection: (any IIOConnection)?
-    /// The XML description of the context when it was last opened.
+    /// The XML description of the context from the last time it was opened.
     var description = ""
     var opening: RetryTimer
     var search = DeviceSearch()
@@ -51,9 +51,10 @@ final class ContextSupervisor {
     var parts: IIOSourceDependencies { session.parts }
     var clock: any DeviceClock { parts.clock }
 
-    /// Performs one pass. Returns the latest time of the next pass, or nil if no work is left.
+    /// Performs one pass. Returns the time at which the next pass is due, or nil if no work is left.
     func performPass() -> BootTime? {
-        // The clock is read for each device, because notifying subscribers and searching for devices may take long.
+        // The clock is read for each device, because notifying subscribers and searching for devices may take a long
+        // time.
         for device in devices { processStage(of: device, now: clock.now) }
         if needsOpening(clock.now) { openContext() }
         restartAfterSuspension()
@@ -74,7 +75,7 @@ final class ContextSupervisor {
         if isMissingSensor { deadline = min(deadline, search.deadline(openingTime: opening.time)) }
         if hub.isMissingSensor, let time = search.recheckTime { deadline = min(deadline, time) }
         for device in devices { deadline = min(deadline, device.deadline(canStart: connection != nil)) }
-        // At least 5 ms, so that a condition that remains due does not cause a busy loop.
+        // The delay is at least 5 ms, so that a deadline that stays in the past does not cause a busy loop.
         return max(deadline, now.advanced(bySeconds: 0.005))
     }
 
@@ -82,7 +83,8 @@ final class ContextSupervisor {
 
     private func processStage(of device: ActiveDevice, now: BootTime) {
         guard let reader = device.reader else { return }
-        // Read before the facts, because a reader records all facts before it ends.
+        // The stage is read before the facts. If it has ended, the facts are complete, because a reader records all
+        // facts before it ends.
         let stage = reader.stage
         device.facts = reader.facts
         guard case .ended(let failure) = stage.phase else { return monitor(device, stage, now: now) }
@@ -142,7 +144,7 @@ final class ContextSupervisor {
             }
         case .idle:
             if hasNewSensor {
-                // A new subscription is not delayed because of earlier failures.
+                // Earlier failures must not delay a new subscription.
                 let soon = now.advanced(bySeconds: parts.options.initialRetryDelay)
                 device.retry.recordSuccess()
                 device.retry.allow(at: soon)
@@ -181,7 +183,7 @@ final class ContextSupervisor {
         device.finish()
     }
 
-    /// Sets the status of sensors whose readings cannot be correct to unavailable.
+    /// Marks sensors as unavailable if their readings cannot be correct.
     private func setProblems(of device: ActiveDevice) {
         for member in device.unit.members {
             if let problem = member.sensor.problem { hub.setStatus(.unavailable(problem), of: member.description.id) }

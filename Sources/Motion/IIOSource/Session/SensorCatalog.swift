@@ -3,7 +3,7 @@
 import DeviceCore
 import Synchronization
 
-/// The sensors of all contexts, as published by the hub.
+/// The sensors of all contexts. The catalog publishes them to the hub.
 final class SensorCatalog: Sendable {
     private struct Entry: Equatable {
         var sensors: [SensorDescription] = []
@@ -26,7 +26,8 @@ final class SensorCatalog: Sendable {
             guard state.entries.indices.contains(context), state.entries[context] != entry else { return nil }
             state.entries[context] = entry
             state.version += 1
-            // One thread at a time publishes to the hub, without the lock, until the latest version is published.
+            // Only one thread at a time publishes to the hub. It does not hold the lock, and repeats until the latest
+            // version is published.
             guard !state.isPublishing else { return nil }
             state.isPublishing = true
             return (state.entries, state.version)
@@ -44,9 +45,9 @@ final class SensorCatalog: Sendable {
     }
 }
 
-/// The ranking of sensors of the same kind.
+/// The ranking of sensors that have the same kind.
 enum SensorRanking {
-    /// Returns the sensors sorted by rank, lowest first. Sensors with equal rank keep their order.
+    /// Returns the sensors sorted by rank, best first. Sensors with equal rank keep their order.
     static func sorted(_ sensors: [SensorDescription]) -> [SensorDescription] {
         sensors.enumerated().sorted { left, right in
             let (a, b) = (rank(left.element), rank(right.element))
@@ -54,8 +55,8 @@ enum SensorRanking {
         }.map(\.element)
     }
 
-    /// Returns the rank of a sensor; lower is better. Convertible laptops have a second accelerometer in the keyboard,
-    /// which does not measure the orientation of the screen.
+    /// Returns the rank of a sensor. Lower ranks are better. The second accelerometer in the keyboard of a convertible
+    /// laptop has a high rank, because it does not measure the orientation of the screen.
     private static func rank(_ sensor: SensorDescription) -> Int {
         let isBase = sensor.location == "base" || sensor.label == "accel-base"
         let locationRank = isBase ? 2 : sensor.location == "lid" ? 1 : 0

@@ -2,7 +2,7 @@
 
 import DeviceCore
 
-/// Detects that a device delivers nothing, from a progress counter that the supervisor passes to each check.
+/// Detects that a device has stopped delivering. The supervisor passes a progress counter to each check.
 ///
 /// ```
 /// starting ──────progress─────▶ flowing ──▶ …
@@ -24,7 +24,7 @@ struct StallDetector {
 
     /// The interval between checks, in seconds.
     static let interval = 1.0
-    /// The delay of a check, in seconds, above which the check counts as late.
+    /// The delay in seconds above which a check is considered late.
     private static let lateness = 0.1
     /// The time in seconds that the reader thread is given after a late check.
     private static let gracePeriod = 0.25
@@ -35,15 +35,16 @@ struct StallDetector {
     private var lastProgress: BootTime
     private var lastCheck: BootTime
     private(set) var isFlowing = false
-    /// The end of the grace period after a late check; nil if there is none.
+    /// The end of the grace period after a late check, or nil if no grace period is active.
     private var graceEnd: BootTime?
 
-    /// Creates a detector for progress that has to occur within each `limit` seconds.
+    /// Creates a detector that requires progress at least every `limit` seconds.
     init(limit: Double, progress: Int, now: BootTime) {
         self.init(startLimit: limit, stallLimit: limit, progress: progress, now: now)
     }
 
-    /// Creates a detector for a buffer. An event-driven sensor never stalls, because it may be silent.
+    /// Creates a detector for a buffer. An event-driven sensor is never considered stalled, because it may be silent
+    /// for any time.
     init(plan: BufferPlan, isEventDriven: Bool, progress: Int, now: BootTime) {
         self.init(
             startLimit: plan.startTimeout, stallLimit: isEventDriven ? .infinity : plan.stallTimeout,
@@ -64,7 +65,7 @@ struct StallDetector {
         return graceEnd ?? lastProgress.advanced(bySeconds: limit)
     }
 
-    /// Restarts the limit, because subscribers are still processing earlier samples.
+    /// Restarts the time limit. Called while subscribers are still processing earlier samples.
     mutating func postpone(now: BootTime) {
         lastProgress = max(lastProgress, now)
         graceEnd = nil
