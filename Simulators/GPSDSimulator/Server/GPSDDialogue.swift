@@ -30,10 +30,10 @@ public struct GPSDDialogue: Sendable {
         self.now = now
     }
 
-    /// The bytes that the server sends to a new client.
+    /// The bytes that the server sends to each new client.
     public var greeting: [UInt8] { GPSDEncoder.line(world.version) + [13, 10] }
 
-    /// Returns the reply to bytes that arrive in one read. Like gpsd, ignores bytes beyond the first 8191.
+    /// Returns the reply to bytes that arrive in one read. Like gpsd, ignores all bytes after the first 8191.
     public mutating func reply(to bytes: [UInt8]) -> [UInt8] {
         bytes.withUnsafeBytes { world.reply(to: $0, policy: &policy, now: now) }
     }

@@ -67,7 +67,7 @@ public final class ReceiverTerminal: Sendable {
         }
     }
 
-    /// Closes the terminal, which its program detects as a hang-up, and waits until the thread has ended.
+    /// Closes the terminal, which the program detects as a hang-up, and waits until the thread has ended.
     public func stop() { thread.stop() }
 
     private var state: SharedState? { thread.current?.state }
