@@ -52,7 +52,7 @@ struct PlaybackSummary {
         }
     }
 
-    /// Throws an error if a fault names a receiver that is not in the trace. Only checked if the summary covers the
+    /// Throws an error if a fault names a receiver that is not in the trace. Does nothing unless the summary covers the
     /// whole trace.
     func check(_ faults: [GPSDFault]) throws(DeviceError) {
         let known = paths.sorted()
