@@ -97,7 +97,7 @@ public final class AccessorySimulator: Sendable {
     /// Throws an error if the accessory has no protocols, because it could not be announced, or if the simulator is not
     /// running.
     ///
-    /// - Parameter transport: The transport of all protocols; nil for that of the options.
+    /// - Parameter transport: The transport of all protocols; nil uses the transport in the options.
     @discardableResult
     public func attach(
         _ accessory: SimulatedAccessory, transport: SimulatedTransport? = nil

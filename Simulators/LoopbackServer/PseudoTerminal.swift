@@ -43,7 +43,7 @@ package enum PseudoTerminal {
         return poll(&descriptor, 1, 0) > 0 && descriptor.revents & Int16(POLLHUP) != 0
     }
 
-    /// Returns true if a program has read all bytes that were written to the master; nil if the slave cannot be
+    /// Returns true if a program has read all bytes that were written to the master, or nil if the slave cannot be
     /// examined.
     ///
     /// Bytes that do not fit into the terminal's read buffer of 4095 bytes wait in a kernel queue. The kernel moves

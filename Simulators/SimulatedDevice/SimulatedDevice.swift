@@ -4,7 +4,7 @@ public import DeviceCore
 import Synchronization
 @_exported public import Trace
 
-/// A device that plays a trace: its readings are delivered by the same managers as live ones, on a clock that only
+/// A device that plays a trace: its readings are delivered by the same managers as live readings, on a clock that only
 /// playback advances.
 ///
 /// ```swift
@@ -28,7 +28,7 @@ import Synchronization
 ///
 /// **Callbacks** run in one global order. Callbacks of managers that were created on the main thread run on the main
 /// thread: directly if playback runs there, otherwise by a synchronous call, so the main thread must not be blocked.
-/// All other callbacks run directly on the playing thread. Timers of the program itself run in real time.
+/// All other callbacks run directly on the playing thread. The program's own timers run in real time.
 public final class SimulatedDevice: Sendable {
     /// The executor of callbacks.
     public enum CallbackDelivery: Sendable {
@@ -54,9 +54,9 @@ public final class SimulatedDevice: Sendable {
     ///
     /// - Parameters:
     ///   - trace: The trace.
-    ///   - configuration: The configuration of the device; no other configuration is read. Its mount matrices replace
-    ///     those of the trace.
-    ///   - calibrations: Calibrations by sensor id, which replace those in the trace's header.
+    ///   - configuration: The device configuration; no other configuration is read. Its mount matrices replace the
+    ///     mount matrices in the trace.
+    ///   - calibrations: Calibrations by sensor id, which replace the calibrations in the trace's header.
     ///   - stamps: The treatment of the times in the trace.
     ///   - options: The playback options.
     ///   - delivery: The executor of callbacks.

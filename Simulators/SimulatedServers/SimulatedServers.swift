@@ -28,12 +28,12 @@ import TraceFormats
 ///
 /// All servers listen on the loopback interface, on ports that the system chooses. Sources that the traces do not
 /// contain are empty: programs find a gpsd without receivers, a board without sensors or no accessories, and never
-/// those of the machine. The environment also replaces the configuration file by an empty one and stores calibrations
+/// those of the machine. The environment also replaces the configuration file by an empty file and stores calibrations
 /// in a directory that is removed with the servers. To keep your own `DEVICE_SERVICES_CONFIG`, merge the environments
-/// with the opposite precedence. The battery is not simulated; programs see that of the machine.
+/// with the opposite precedence. The battery is not simulated; programs read the machine's battery.
 ///
 /// Programs lose positions and sensors where the trace lost them. The loss of one sensor affects all sensors of its
-/// device. With ``SimulatedServersOptions/loops``, losses of sensors are reproduced in the first pass only.
+/// device. With ``SimulatedServersOptions/loops``, sensor losses are reproduced in the first pass only.
 ///
 /// All methods can be called from any thread. Releasing the object stops the servers.
 public final class SimulatedServers: Sendable {

@@ -11,16 +11,16 @@ extension MotionRoute {
     private static let minimumDirectionSpeed = 0.3
 
     /// Creates a route along the positions of a trace, at their times. The route is treated as a section of a longer
-    /// one.
+    /// route.
     ///
-    /// The route uses the positions of one receiver, one for each time. If the first position has a time, positions
-    /// without a time are skipped; otherwise, all positions have their arrival times. Altitudes are above mean sea
-    /// level if available, otherwise above the ellipsoid. A position without an altitude has that of its predecessor.
-    /// Gaps between positions are straight.
+    /// The route uses the positions of one receiver, at most one for each time. If the first position has a time,
+    /// positions without a time are skipped; otherwise, all positions have their arrival times. Altitudes are above
+    /// mean sea level if available, otherwise above the ellipsoid. A position without an altitude uses the preceding
+    /// altitude. Gaps between positions are straight.
     ///
     /// - Parameters:
     ///   - trace: A trace with at least two positions.
-    ///   - receiver: The device path of the receiver in gpsd; nil for the receiver of the first position.
+    ///   - receiver: The receiver's device path in gpsd; nil selects the receiver of the first position.
     /// - Throws: A `DeviceError` if the trace has too few or too many positions, or is too long.
     public init(_ trace: TraceFile, receiver: String? = nil) throws(DeviceError) {
         var reading = TracePositionReader(trace, receiver: receiver)

@@ -20,9 +20,10 @@ public struct MotionRoute: Sendable {
     public let duration: Double
     /// The length of the route in metres, measured along the sharp corners.
     public let distance: Double
-    /// The wall-clock time at the start of the route; nil if unknown. Only routes from traces have one.
+    /// The wall-clock time at the start of the route; nil if unknown. Only routes created from traces have a start
+    /// time.
     public let start: WallTime?
-    /// Warnings for the user; empty if there are none.
+    /// Warnings to show to the user.
     public let warnings: [String]
     /// True for a section of a longer route, which continues beyond its ends at the speed reached there.
     let extends: Bool
@@ -46,8 +47,8 @@ public struct MotionRoute: Sendable {
         return stages[index].point(at: time, extends: extends)
     }
 
-    /// Sets the directions of stages that have none: the first half of the time uses the direction of the preceding
-    /// stage, the second half that of the following stage.
+    /// Sets the directions of stages that have none. The first half of such a stage uses the direction of the preceding
+    /// stage, the second half the direction of the following stage.
     static func fillDirections(_ stages: inout [RouteStage], heading: Double) {
         var last: RouteDirection?
         var index = 0

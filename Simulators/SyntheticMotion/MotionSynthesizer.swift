@@ -34,7 +34,7 @@ public struct MotionSynthesizer: Sendable {
     public let duration: Double
     /// The wall-clock time at the start, in whole milliseconds like the report times.
     public let start: WallTime
-    /// Warnings for the user; empty if there are none.
+    /// Warnings to show to the user.
     public let warnings: [String]
     private let path: SmoothPath
     private let deviceFromBody: MountMatrix

@@ -23,7 +23,6 @@ public struct ReceiverNoise: Sendable, Hashable {
     /// The standard deviation of each velocity component, in m/s.
     package var velocity = 0.0
 
-    /// Creates a model. Units are those of the properties; by default, there is no noise.
     /// A receiver without errors.
     public static let ideal = ReceiverNoise(name: "ideal")
 

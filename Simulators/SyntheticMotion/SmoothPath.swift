@@ -73,8 +73,8 @@ struct SmoothPath: Sendable {
         let first = Int(interval) - 2
         let weights = QuinticSpline.weights(knots - interval)
         let points = (first..<first + 6).map { control($0) }
-        // Coordinates relative to the first point preserve the precision that the distance from the center of the earth
-        // would cost.
+        // Uses coordinates relative to the first point. Coordinates relative to the distant center of the earth would
+        // lose precision.
         let origin = points[0].position
         let ways = points.dropFirst().map { $0.position - origin }
         let position = origin + QuinticSpline.sum(weights.values, ways)

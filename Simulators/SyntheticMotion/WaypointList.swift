@@ -10,7 +10,7 @@ package import DeviceCore
 ///     48.1370,11.5750
 ///
 /// Fields are separated by commas, semicolons, tabs or blanks. Between commas or semicolons, a field can be empty: an
-/// empty altitude or speed is that of the preceding waypoint, and an empty pause is 0. An optional first line with
+/// empty altitude or speed is copied from the preceding waypoint, and an empty pause is 0. An optional first line with
 /// column names (lat, lon, alt, speed, pause or their long forms) changes the order of the columns. Empty lines and
 /// lines that begin with # are ignored.
 package enum WaypointList {

@@ -67,7 +67,7 @@ struct PortContext {
 
 /// The traffic of a simulated accessory since it was attached.
 public struct SimulatedTraffic: Sendable, Hashable {
-    /// The number of sessions, including the current ones.
+    /// The number of sessions, including current sessions.
     public var sessions = 0
     /// The number of current sessions.
     public var openSessions = 0

@@ -71,7 +71,7 @@ enum ReportRouting {
 }
 
 extension GPSDReport {
-    /// The receiver and the time of a position, sky or attitude report; nil for other reports.
+    /// The receiver and the time of a position, sky or attitude report; nil for all other reports.
     var origin: (receiver: String, time: WallTime?)? {
         switch self {
         case .position(let report): (report.receiver, report.time)

@@ -11,7 +11,7 @@ struct GPSDRequestReader {
 
     init(_ piece: UnsafeRawBufferPointer) {
         // gpsd handles the input as a C string, which ends at the first NUL. gpsd appends a line feed to each input, so
-        // clients do not need to send one.
+        // clients need not send a line feed.
         var bytes = [UInt8](piece.prefix(Self.maximumReadSize).prefix { $0 != 0 })
         if bytes.count == piece.count || bytes.count == Self.maximumReadSize { bytes.append(UInt8(ascii: "\n")) }
         // gpsd silently ignores input that does not begin with a question mark.

@@ -11,7 +11,7 @@ public import Trace
 /// let reply = dialogue.reply(to: Array("?DEVICES;".utf8))
 /// ```
 ///
-/// The receivers are those that are present at the start of playback. They have not sent any reports yet.
+/// The receivers are present at the start of playback and have not sent any reports yet.
 public struct GPSDDialogue: Sendable {
     private let world: GPSDState
     private var policy = GPSDWatch()

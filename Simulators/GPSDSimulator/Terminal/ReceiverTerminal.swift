@@ -5,8 +5,8 @@ import LoopbackServer
 import Synchronization
 public import Trace
 
-/// A simulated receiver that plays a trace as NMEA 0183 on a pseudo-terminal, which gpsd or another program opens as a
-/// serial port.
+/// A simulated receiver that plays a trace as NMEA 0183 on a pseudo-terminal, which gpsd or a different program opens
+/// as a serial port.
 /// ```swift
 /// let receiver = ReceiverTerminal(try TraceFile(path: "drive.trace"))
 /// let path = try receiver.start()
@@ -31,7 +31,7 @@ public final class ReceiverTerminal: Sendable {
 
     /// Creates a receiver. Call ``start()`` to open its terminal.
     ///
-    /// - Parameter receiver: The path of the receiver in the trace; nil for the first one.
+    /// - Parameter receiver: The receiver's path in the trace; nil selects the first receiver.
     public init(_ file: TraceFile, receiver: String? = nil, options: GPSDServerOptions = GPSDServerOptions()) {
         self.file = file
         self.receiver = receiver

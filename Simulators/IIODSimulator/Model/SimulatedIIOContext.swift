@@ -60,7 +60,7 @@ extension SimulatedIIOContext {
         return context.devices[place].name
     }
 
-    /// Sets the trigger with the given id, name or label; nil removes the trigger.
+    /// Sets the trigger with the given id, name or label. nil removes the trigger.
     mutating func setTrigger(_ name: String?, of device: Int) throws(IIODStatus) {
         var place = -1
         if let name {

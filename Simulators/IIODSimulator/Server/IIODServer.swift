@@ -75,7 +75,8 @@ public final class IIODServer: Sendable {
         }
     }
 
-    /// Returns the current value of an attribute, including values written by clients; nil if it does not exist.
+    /// Returns the current value of an attribute, including values written by clients, or nil if the attribute does not
+    /// exist.
     ///
     /// A key has a form such as `device/attribute`, `device/buffer/attribute` or `device/input/channel/attribute`,
     /// where `device` is the device's id.

@@ -54,7 +54,7 @@ extension IIODState {
         if started == nil { started = options.sharedStart?.startIfNeeded(at: now) ?? now }
     }
 
-    /// Returns the position in the trace, in nanoseconds.
+    /// Returns the elapsed trace time in nanoseconds.
     private func elapsed(_ now: BootTime) -> Int64 {
         guard let started else { return 0 }
         let real = now.nanoseconds.subtractingSaturated(started.nanoseconds)
@@ -255,7 +255,7 @@ extension IIODState {
         let stampChannel = description.timestampChannel.flatMap { captured.contains($0) ? $0 : nil }
         let columns = captured.filter { $0 != stampChannel }.map { channel in
             let signal = signals[device].channels[description.channels[channel].id]
-            // Without a signal, samples have the value of the `raw` attribute.
+            // A channel without a signal delivers the value of its `raw` attribute.
             let raw = IIOColumn(
                 .constant(context.number("raw", device: device, channel: channel) ?? 0), scale: 1, offset: 0)
             return (channel, signal.map { column($0, device: device, channel: channel) } ?? raw)

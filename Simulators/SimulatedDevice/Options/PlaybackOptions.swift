@@ -67,7 +67,7 @@ public enum PlaybackEnd: Sendable {
     case fail(DeviceError)
 }
 
-/// The mapping of recorded times to the clock of the device.
+/// The mapping of recorded times to the device's clock.
 public enum TimestampPolicy: Sendable {
     /// The recorded times are preserved. The device's clock shows the time of the recording.
     case recorded
@@ -75,19 +75,19 @@ public enum TimestampPolicy: Sendable {
     case rebased(to: WallTime)
 }
 
-/// The parts of a trace that are played. The device does not have the other parts.
+/// The parts of a trace that are played. The device is created without the remaining parts.
 public struct TraceStreams: Sendable, Hashable {
-    /// Whether positions and other reports of receivers are played.
+    /// If true, positions and other receiver reports are played.
     public var positions: Bool
     /// The kinds of motion sensors that are played.
     public var kinds: Set<SensorKind>
     /// The ids of the motion sensors that are played if their kind is played; nil means all.
     public var sensors: Set<SensorDescription.ID>?
-    /// Whether the battery is played.
+    /// If true, battery readings are played.
     public var battery: Bool
-    /// Whether accessories and their bytes are played.
+    /// If true, accessories and their bytes are played.
     public var accessories: Bool
-    /// Whether beacons are played.
+    /// If true, beacons are played.
     public var beacons: Bool
     /// New names for sensors and receivers, by sensor id or receiver path in the trace. With new names, a program that
     /// expects certain names can play a recording from a different machine. Raw gpsd lines are not changed. If several

@@ -106,9 +106,9 @@ extension Geodesic {
     ///   - start: The start of the path.
     ///   - azimuth: The direction at the start in degrees clockwise from north; any finite value. At a pole, north is
     ///     the direction along the meridian of the coordinate's longitude.
-    ///   - distance: The length of the path in metres; a negative length is in the opposite direction. It may be longer
-    ///     than the circumference of the earth.
-    /// - Returns: The end of the path, with an error of about 20 nanometres for paths up to once around the earth, and
+    ///   - distance: The length of the path in metres; a negative length leads in the opposite direction. The path may
+    ///     be longer than the circumference of the earth.
+    /// - Returns: The end of the path, with an error of about 20 nanometres for paths of up to one circumference, and
     ///   the direction of travel there. All values are NaN if the start is not valid (see
     ///   ``GeodeticCoordinate/isValid``) or if azimuth or distance is not finite.
     package static func direct(from start: GeodeticCoordinate, azimuth: Double, distance: Double) -> GeodesicDirect {

@@ -22,7 +22,7 @@ struct ReducedLatitude {
 /// The image of a geodesic on the auxiliary sphere: the great circle through a point, given by its latitude and the
 /// azimuth.
 struct GreatCircle {
-    /// `α0`, the azimuth at the northward crossing of the equator.
+    /// `α0`, the azimuth at the point where the great circle crosses the equator northward.
     let equatorialAzimuth: SineCosine
 
     /// `σ`, the arc length from the equator crossing to the given point.

@@ -20,7 +20,7 @@ enum BlueZProblem {
         "BlueZ does not respond, so no beacons can be received. It does not run on a board without a Bluetooth adapter: plug one in. Otherwise restart it (systemctl restart bluetooth)."
     )
 
-    /// BlueZ replied earlier but no longer does.
+    /// BlueZ replied earlier but no longer replies.
     static func timedOut(seconds: Int) -> DeviceError {
         DeviceError(
             .silent,

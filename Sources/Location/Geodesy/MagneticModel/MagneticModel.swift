@@ -3,13 +3,13 @@
 /// A model of the earth's main magnetic field: spherical harmonics that change linearly during the years after an
 /// epoch.
 ///
-/// ``wmm2025`` is built in; ``init(cof:)`` reads other releases. The field is that of the earth's core and deep crust.
+/// ``wmm2025`` is built in; ``init(cof:)`` reads other releases. The model covers the earth's core and deep crust.
 /// Nearby iron, the local crust and magnetic storms add to it; the uncertainties of ``MagneticField`` state their usual
-/// size.
+/// magnitude.
 ///
-/// The formulas are those of the technical report of the World Magnetic Model (NOAA NCEI and British Geological Survey,
-/// section 1.2). They are evaluated with Gauss-normalised Legendre functions divided by the cosine of the latitude,
-/// which avoids a division by zero at the poles.
+/// The formulas are taken from the technical report of the World Magnetic Model (NOAA NCEI and British Geological
+/// Survey, section 1.2). They are evaluated with Gauss-normalised Legendre functions divided by the cosine of the
+/// latitude, which avoids a division by zero at the poles.
 ///
 /// Values are immutable and can be used from any thread. Computing a field does not allocate memory.
 package struct MagneticModel: Sendable {
