@@ -9,8 +9,7 @@ public import IIOFormat
 /// read-only.
 public struct SimulatedIIOContext: Sendable {
     package internal(set) var context: IIOContext
-    /// The ids of devices that cannot start their buffer without a trigger, like most devices whose drivers have no
-    /// FIFO.
+    /// The ids of devices that cannot start their buffer without a trigger, as with most drivers without a FIFO.
     package var devicesNeedingTrigger: Set<String> = []
     /// The trigger index of each device that supports triggers, by device index; -1 means that no trigger is set.
     var triggers: [Int: Int] = [:]
