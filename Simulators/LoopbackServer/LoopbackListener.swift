@@ -14,7 +14,7 @@ package final class LoopbackListener: Sendable {
 
     /// The listening socket. It is readable while a connection is pending.
     package let descriptor: Int32
-    /// The TCP port. If the initializer was given 0, the port that the system chose.
+    /// The TCP port: the port passed to the initializer, or the port chosen by the system.
     package let port: UInt16
     /// The size of each connection's send buffer, in bytes; nil means the system default.
     private let sendBufferSize: Int32?

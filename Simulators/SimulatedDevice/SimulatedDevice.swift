@@ -30,7 +30,7 @@ import Synchronization
 /// thread: directly if playback runs there, otherwise by a synchronous call, so the main thread must not be blocked.
 /// All other callbacks run directly on the playing thread. The program's own timers run in real time.
 public final class SimulatedDevice: Sendable {
-    /// The executor of callbacks.
+    /// The way callbacks are run.
     public enum CallbackDelivery: Sendable {
         /// The player runs callbacks in one global order.
         case inOrder

@@ -44,7 +44,7 @@ final class TraceReader: Sendable {
         /// True while the player is waiting for the block being read.
         var isAwaited = false
         var isDone = false
-        /// True from requesting a thread until the thread starts.
+        /// True after a thread has been requested and until it starts.
         var isReadScheduled = false
     }
 

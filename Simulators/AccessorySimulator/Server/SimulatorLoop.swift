@@ -174,7 +174,7 @@ final class SimulatorLoop: ServiceLoop {
                 unplug: { [weak state] in state?.add(.detach(id, .immediately, done: nil)) },
                 retain: { session in self.retainSession(session) })
             var traffic = SimulatedTraffic()
-            // An accessory without ports cannot be removed by closing its ports.
+            // Closing ports cannot remove an accessory that has no ports.
             var isGone = !accessory.ports.isEmpty
             for (place, entry) in accessory.ports.enumerated() where !entry.port.isClosed {
                 entry.port.serve(revents: ready[id]?[place] ?? 0, context: context)

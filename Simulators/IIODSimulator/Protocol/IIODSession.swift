@@ -10,7 +10,7 @@ struct IIODSession {
     enum Wait: Equatable {
         case input
         case output
-        /// Waiting until samples are due; `.never` if no samples become available without a change.
+        /// Waiting until samples are due. `.never` if only a change elsewhere makes samples available.
         case time(BootTime)
         case ended
     }

@@ -87,7 +87,7 @@ final class IIODServerLoop: ServiceLoop {
     }
 
     private func addConnection(_ descriptor: Int32) {
-        // A connection beyond the limit is closed when the object is released.
+        // If the connection exceeds the limit, it is closed when the object is released.
         let connection = IIODConnection(descriptor)
         let current = connections.lazy.filter { !$0.isFinished }
         if current.count >= maximumConnections {

@@ -43,7 +43,7 @@ package final class BlueZSource: BeaconSource {
     }
 
     /// Subscribes to beacon events. The closure is called on the source's thread. If the source is already unavailable,
-    /// the loss is delivered before this method returns.
+    /// the closure receives the error before this method returns.
     package func subscribe(_ receive: @escaping @Sendable (BeaconEvent) -> Void) -> Subscription {
         hub.subscribe(receive)
     }

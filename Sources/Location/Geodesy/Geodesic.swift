@@ -27,7 +27,7 @@ extension Geodesic {
     /// The result is NaN if a point is not valid (see ``GeodeticCoordinate/isValid``).
     package static func distance(from start: GeodeticCoordinate, to end: GeodeticCoordinate) -> Double {
         guard start.isValid, end.isValid else { return .nan }
-        // Uses the same order of the points in both directions, so that rounding is the same.
+        // Orders the points, so that both directions have identical rounding errors.
         let isOrdered =
             start.latitude < end.latitude || (start.latitude == end.latitude && start.longitude <= end.longitude)
         let first = isOrdered ? start : end
