@@ -95,7 +95,7 @@ extension AccessorySimulator {
 }
 
 extension UmockdevDescription {
-    /// Returns the accessories of the description. The closure returns the peer of each protocol.
+    /// Returns the accessories in the description. The closure returns the peer for each protocol.
     package func accessories(
         peer: (AccessoryDescription, AccessoryProtocol) -> any AccessoryPeer
     ) -> [SimulatedAccessory] { accessories.map { SimulatedAccessory($0, peer: peer) } }

@@ -22,7 +22,7 @@ public import Trace
 /// One thread serves all accessories. Peers run on the clock's thread. All methods can be called from any thread.
 /// Releasing the simulator stops it.
 public final class AccessorySimulator: Sendable {
-    /// The identifier of an attached accessory. It is unique within the simulator and never reused.
+    /// The identifier of an attached accessory. Identifiers are unique within the simulator and never reused.
     public typealias ID = Int
 
     private let thread = ServiceThread<SimulatorState, AnnouncementDirectory>()
@@ -53,7 +53,7 @@ public final class AccessorySimulator: Sendable {
     public var folder: String? { thread.current?.address.path }
 
     /// Descriptions of the differences between the bytes that programs sent and the recorded bytes, and of parts of a
-    /// file that are not played as recorded. Only the first 100 are stored.
+    /// file that are not played as recorded. Only the first 100 descriptions are stored.
     public var differences: [String] { differenceList.lines }
 
     /// Starts the simulator and returns the directory in which accessories are announced. If the simulator is already
@@ -89,7 +89,7 @@ public final class AccessorySimulator: Sendable {
     /// The attached accessories, in ascending order.
     public var attached: [ID] { thread.current?.state.content.withLock { $0.attached.keys.sorted() } ?? [] }
 
-    /// Returns the traffic of an accessory; nil if it is not attached.
+    /// Returns the traffic of an accessory, or nil if the accessory is not attached.
     public func traffic(of id: ID) -> SimulatedTraffic? { thread.current?.state.content.withLock { $0.attached[id] } }
 
     /// Creates the ports of an accessory, announces it and returns its identifier.
@@ -137,12 +137,12 @@ public final class AccessorySimulator: Sendable {
         return id
     }
 
-    /// Detaches an accessory and waits until this is done, for at most 15 s. Does nothing if the accessory is not
+    /// Detaches an accessory and waits up to 15 s for the detachment to finish. Does nothing if the accessory is not
     /// attached.
     public func detach(_ id: ID, _ how: DetachMode = .afterReading) { perform { .detach(id, how, done: $0) } }
 
-    /// Stops or resumes reading the bytes that programs write to an accessory. This simulates a device that hangs.
-    /// Returns when the change is effective. Bytes that were read before may still be on their way to the peer.
+    /// Pauses or resumes reading the bytes that programs write to an accessory, to simulate a device that hangs.
+    /// Returns once the change is effective. Bytes that were already read may still be on their way to the peer.
     package func setInputPaused(of id: ID, _ isHeld: Bool = true) { perform { .hold(id, isHeld, done: $0) } }
 
     private func perform(_ command: (BinarySemaphore) -> SimulatorCommand) {
@@ -152,7 +152,7 @@ public final class AccessorySimulator: Sendable {
         done.wait(seconds: 15)
     }
 
-    /// Waits until the condition, evaluated after each change, holds. Returns false after a timeout.
+    /// Evaluates the condition after each change and waits until it is true. Returns false after a timeout.
     func wait(seconds: Double, until condition: () -> Bool) -> Bool {
         thread.current?.state.wait(seconds: seconds) { _ in condition() } ?? condition()
     }

@@ -6,7 +6,7 @@ import Synchronization
 import SystemCalls
 import Trace
 
-/// A player that attaches and detaches the accessories of a trace at their recorded times.
+/// Attaches and detaches the accessories of a trace at their recorded times.
 final class AccessoryTracePlayer: Sendable {
     private struct Step {
         var time: Int64
@@ -24,7 +24,7 @@ final class AccessoryTracePlayer: Sendable {
     private let options: AccessorySimulatorOptions
     private let notes: DifferenceList
     private let state = Mutex(State())
-    /// Signaled when the player is stopped and when programs are active.
+    /// Signaled when the player is stopped and when a program is active.
     private let bell = BinarySemaphore()
     private let done = BinarySemaphore()
 
@@ -36,16 +36,16 @@ final class AccessoryTracePlayer: Sendable {
 
     var hasPlayed: Bool { state.withLock { $0.isDone } }
 
-    /// Blocks the calling thread until everything has been played. Returns false after a timeout.
+    /// Blocks the calling thread until the whole trace has been played. Returns false after a timeout.
     func wait(seconds: Double) -> Bool {
         if hasPlayed { return true }
         done.wait(seconds: seconds)
-        // Wakes other waiting threads.
+        // Wakes the other waiting threads.
         if hasPlayed { done.signal() }
         return hasPlayed
     }
 
-    /// Starts playback on a separate thread. A program that opens the directory of announcements counts as a client.
+    /// Starts playback on a separate thread. A program that opens the announcement directory counts as a client.
     func start(_ simulator: AccessorySimulator, folder: String) throws(DeviceError) {
         let beginning = try options.sharedStart.map { common throws(DeviceError) in
             try SharedStartWaiter(common, folder: folder)
@@ -85,7 +85,7 @@ final class AccessoryTracePlayer: Sendable {
             steps.append(Step(time: accessory.attach, isAttach: true, index: index))
             if let detach = accessory.detach { steps.append(Step(time: detach, isAttach: false, index: index)) }
         }
-        // Detachments precede attachments with the same time, which may be of the same accessory.
+        // Detachments sort before attachments with the same time, because both may concern the same accessory.
         steps.sort { ($0.time, $0.isAttach ? 1 : 0, $0.index) < ($1.time, $1.isAttach ? 1 : 0, $1.index) }
         var attached: [Int: (id: AccessorySimulator.ID, lanes: [DialogueSequence])] = [:]
         for step in steps {
@@ -104,7 +104,7 @@ final class AccessoryTracePlayer: Sendable {
                 let before = clock.now
                 finish(entry.lanes, clock)
                 simulator()?.detach(entry.id, .afterReading)
-                // Preserves the intervals to the following events.
+                // Preserves the intervals between the following events.
                 if common == nil { start = start.advanced(bySeconds: clock.now.seconds(since: before)) }
             }
         }
@@ -154,9 +154,9 @@ final class AccessoryTracePlayer: Sendable {
     }
 }
 
-/// The start of playback for a trace of accessories that is shared with other servers. A program that watches
-/// accessories does not connect to a server until an accessory is attached. Instead, playback starts when the program
-/// opens the directory of announcements.
+/// Waits for the shared start of playback on behalf of an accessory trace. A program that watches accessories does not
+/// connect to a server until an accessory is attached. Therefore, playback starts when the program opens the
+/// announcement directory.
 final class SharedStartWaiter: Sendable {
     private let common: SharedPlaybackStart
     private let openings = OpenWatcher()
@@ -172,7 +172,7 @@ final class SharedStartWaiter: Sendable {
         common.onStart { wakeUp.signal() }
     }
 
-    /// Waits for the start of playback and returns its time; nil if `isGivenUp` returns true first.
+    /// Waits for the start of playback and returns its time, or nil if `isGivenUp` returns true first.
     func wait(_ isGivenUp: () -> Bool) -> BootTime? {
         let clock = LiveClock()
         while !isGivenUp() {

@@ -14,15 +14,16 @@ package final class LoopbackListener: Sendable {
 
     /// The listening socket. It is readable while a connection is pending.
     package let descriptor: Int32
-    /// The TCP port. The system chooses it if the initializer was given 0.
+    /// The TCP port: the port passed to the initializer, or the port chosen by the system.
     package let port: UInt16
-    /// The size of each connection's send buffer, in bytes; nil for the system default.
+    /// The size of each connection's send buffer, in bytes; nil means the system default.
     private let sendBufferSize: Int32?
-    /// Creates a listener on the same port after this one has been released.
+    /// Creates a listener on the same port. Called after this listener has been released.
     let reopen: @Sendable () throws(DeviceError) -> LoopbackListener
 
-    /// Creates a listener on 127.0.0.1. The system chooses the port if it is 0. `owner` names the server in errors,
-    /// such as "The simulated iiod". `sendRoom` is the size of each send buffer in bytes; nil for the default.
+    /// Creates a listener on 127.0.0.1. If `port` is 0, the system chooses the port. `owner` names the server in
+    /// errors, such as "The simulated iiod". `sendRoom` is the size of each send buffer in bytes; nil means the
+    /// default.
     package init(port: UInt16, for owner: String, sendRoom: Int32? = nil) throws(DeviceError) {
         let descriptor = Sockets.open(AF_INET, .stream)
         guard descriptor >= 0 else { throw Self.failure("socket", port, owner) }
@@ -85,16 +86,16 @@ package final class LoopbackListener: Sendable {
     }
 }
 
-/// An acceptor of clients on a port that can be closed and reopened. Confined to the server's thread.
+/// Accepts clients on a port that can be closed and reopened. Confined to the server's thread.
 package final class LoopbackAcceptor {
-    /// The maximum number of connections accepted per call, so that a flood of connections does not starve other work.
+    /// The maximum number of connections accepted per call, so that a flood of connections does not block other work.
     private static let maximumAcceptsPerCall = 64
-    /// The delay before the next attempt after accepting or listening has failed, in seconds.
+    /// The delay before the next attempt after a failure to accept or listen, in seconds.
     private static let retryDelay = 0.1
 
     private let reopen: () throws(DeviceError) -> LoopbackListener
     private var listener: LoopbackListener?
-    /// The time of the next attempt to accept connections or to reopen the port after a failure.
+    /// The time of the next attempt to accept connections or reopen the port after a failure.
     private var nextAttempt = BootTime.zero
 
     package var isOpen = true { didSet { if !isOpen { listener = nil } } }
@@ -108,18 +109,18 @@ package final class LoopbackAcceptor {
         pollfd(fd: nextAttempt <= now ? listener?.descriptor ?? -1 : -1, events: Int16(POLLIN), revents: 0)
     }
 
-    /// The time at which to call `acceptPending(revents:now:_:)` even if no connection is pending.
+    /// The time at which `acceptPending(revents:now:_:)` must be called even if no connection is pending.
     package func deadline(now: BootTime) -> BootTime {
         nextAttempt > now || (isOpen && listener == nil) ? nextAttempt : .never
     }
 
-    /// Accepts pending connections and passes each descriptor to the closure, which owns it. `revents` are the events
-    /// that poll(2) returned for the listening socket.
+    /// Accepts pending connections and passes each descriptor to the closure, which takes ownership. `revents` contains
+    /// the events that poll(2) returned for the listening socket.
     package func acceptPending(revents: Int16, now: BootTime, _ take: (Int32) -> Void) {
         guard isOpen, nextAttempt <= now, listener == nil || revents != 0 else { return }
         if listener == nil { listener = try? reopen() }
         guard let listener else {
-            // Another process uses the port. It may become free later.
+            // A different process is using the port, which may become free later.
             nextAttempt = now.advanced(bySeconds: Self.retryDelay)
             return
         }

@@ -3,8 +3,9 @@
 package import DeviceCore
 package import SystemCalls
 
-/// The descriptors that a server's thread polls besides its wake-up, numbered in the order of `add`, and the time at
-/// which it stops waiting. A loop calls `begin`, adds its descriptors, and calls `wait`.
+/// The descriptors that a server's thread polls in addition to its wake-up, and the time at which polling ends.
+/// Descriptors are numbered in the order of the `add` calls. A loop calls `begin`, adds its descriptors, and calls
+/// `wait`.
 package struct PollSet {
     private let wakeUp: WakeupPipe
     private let clock: LiveClock
@@ -21,7 +22,7 @@ package struct PollSet {
         self.deadline = deadline
     }
 
-    /// Adds a descriptor; nil takes a number and is not polled.
+    /// Adds a descriptor. nil reserves a number but is not polled.
     package mutating func add(_ descriptor: Int32?, events: Int16 = Int16(POLLIN)) {
         descriptors.append(pollfd(fd: descriptor ?? -1, events: events, revents: 0))
     }
@@ -30,8 +31,9 @@ package struct PollSet {
 
     package mutating func expire(at time: BootTime) { deadline = min(deadline, time) }
 
-    /// Waits until a descriptor is ready, the wake-up is signalled, or the deadline has passed; if `isPrecise`, within
-    /// microseconds, otherwise within a millisecond. After an error of poll(2), no descriptor is ready.
+    /// Waits until a descriptor is ready, the wake-up is signaled, or the deadline has passed. The wait ends within
+    /// microseconds of the deadline if `isPrecise` is true, otherwise within a millisecond. After an error of poll(2),
+    /// no descriptor is ready.
     package mutating func wait(isPrecise: Bool = false) {
         var milliseconds: Int32 = -1
         var rest: Int64 = 0
@@ -49,6 +51,6 @@ package struct PollSet {
         if descriptors.first?.revents != 0 { wakeUp.drain() }
     }
 
-    /// The events of the descriptor of that number; 0 if it was not polled.
+    /// The events of the descriptor with the given number; 0 if the descriptor was not polled.
     package subscript(number: Int) -> Int16 { number + 1 < descriptors.count ? descriptors[number + 1].revents : 0 }
 }

@@ -5,7 +5,8 @@ import SystemCalls
 
 package enum PseudoTerminal {
     /// Opens a pseudo-terminal in raw mode without echo. Returns the non-blocking master, which the caller owns, and
-    /// the path of the slave, which a program opens. poll(2) reports POLLHUP on the master until then.
+    /// the path of the slave, which a program opens. Until a program opens the slave, poll(2) reports POLLHUP on the
+    /// master.
     package static func open(for owner: String) throws(DeviceError) -> (master: Int32, path: String) {
         let master = systemOpen("/dev/ptmx", flags)
         guard master >= 0 else { throw failure("open /dev/ptmx", errno, owner) }
@@ -24,7 +25,7 @@ package enum PseudoTerminal {
             close(master)
             throw error
         }
-        // The slave must be opened and closed once; poll(2) reports POLLHUP on the master only afterwards.
+        // The slave must be opened and closed once, because poll(2) does not report POLLHUP on the master before that.
         var settings = termios()
         if tcgetattr(slave, &settings) == 0 {
             cfmakeraw(&settings)
@@ -42,7 +43,7 @@ package enum PseudoTerminal {
         return poll(&descriptor, 1, 0) > 0 && descriptor.revents & Int16(POLLHUP) != 0
     }
 
-    /// Returns true if a program has read all bytes that were written to the master; nil if the slave cannot be
+    /// Returns true if a program has read all bytes that were written to the master, or nil if the slave cannot be
     /// examined.
     ///
     /// Bytes that do not fit into the terminal's read buffer of 4095 bytes wait in a kernel queue. The kernel moves
@@ -63,9 +64,10 @@ package enum PseudoTerminal {
         return true
     }
 
-    /// The number of checks in `hasReadAllInput(_:)`; more than the number of times the kernel's queue can fill the read buffer.
-    /// The queue is limited to 8 KiB, but its buffers are up to twice the size that the kernel counts, and the last
-    /// buffer may exceed the limit. The queue therefore holds at most 20 KiB, slightly more than five times 4095 bytes.
+    /// The number of checks in `hasReadAllInput(_:)`, which exceeds the number of times that the kernel's queue can
+    /// fill the read buffer. The queue is limited to 8 KiB, but its buffers are up to twice the size that the kernel
+    /// counts, and the last buffer may exceed the limit. The queue therefore holds at most 20 KiB, slightly more than
+    /// five times 4095 bytes.
     private static let checkCount = 8
 
     private static func failure(_ call: String, _ number: Int32, _ owner: String) -> DeviceError {
@@ -82,23 +84,24 @@ package enum PseudoTerminal {
     }
 }
 
-/// A watcher that reports when a program opens a pseudo-terminal, which poll(2) on the master does not. A simulator
-/// uses one instance for all its terminals, because the number of inotify instances per user is limited.
+/// Reports when a program opens a pseudo-terminal, which poll(2) on the master does not. A simulator uses one instance
+/// for all its terminals, because the number of inotify instances per user is limited.
 package final class OpenWatcher: Sendable {
-    /// The inotify descriptor. It is readable after a terminal has been opened; negative if inotify is not available.
+    /// The inotify descriptor, which is readable after a terminal has been opened. Negative if inotify is not
+    /// available.
     package let descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
 
     package init() {}
 
     deinit { if descriptor >= 0 { close(descriptor) } }
 
-    /// Watches a terminal until it is removed. Returns false if this is not possible.
+    /// Watches a terminal until the terminal is removed. Returns false if the terminal cannot be watched.
     package func add(_ path: String) -> Bool {
         descriptor >= 0 && inotify_add_watch(descriptor, path, UInt32(IN_OPEN)) >= 0
     }
 
-    /// Discards pending events. The caller must check the terminals after this call, so that a terminal opened in
-    /// between causes a new event.
+    /// Discards pending events. The caller must check the terminals after this call. If a terminal is opened in
+    /// between, a new event occurs.
     package func drain() {
         guard descriptor >= 0 else { return }
         withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 8) { buffer in

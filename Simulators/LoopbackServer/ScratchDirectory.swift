@@ -4,16 +4,16 @@ import Synchronization
 import SystemCalls
 package import DeviceCore
 
-/// A temporary directory that is removed when the object is released. If the process ends before that, the next
-/// simulator that creates a directory of the same kind in the same parent removes it.
+/// A temporary directory that is removed when the object is released. If the process ends first, the directory is
+/// removed by the next simulator that creates a directory of the same kind in the same parent.
 package final class ScratchDirectory: Sendable {
     package struct Kind: Sendable {
         /// The prefix of the directory names. mkdtemp(3) appends a random suffix.
         let prefix: String
-        /// The purpose of the directory in error messages, for example "the simulated servers".
+        /// The purpose of the directory, used in error messages, for example "the simulated servers".
         let owner: String
         /// Returns true for the names of entries that the simulator creates. Other entries are never removed. A
-        /// directory without any of these entries may be new, so it is not considered abandoned.
+        /// directory without any such entries may be new, so it is not considered abandoned.
         let isOwnedEntry: @Sendable (String) -> Bool
 
         package init(prefix: String, owner: String, owns: @escaping @Sendable (String) -> Bool) {
@@ -21,7 +21,7 @@ package final class ScratchDirectory: Sendable {
         }
     }
 
-    /// The maximum nesting depth of removed directories. Simulators nest them two deep.
+    /// The maximum nesting depth of directories that are removed. Simulators nest directories two deep.
     private static let maximumDepth = 4
     /// The maximum number of directory entries that are read. A simulator creates fewer, but a shared parent directory
     /// can contain many entries of other programs.
@@ -29,11 +29,11 @@ package final class ScratchDirectory: Sendable {
 
     package let path: String
     private let kind: Kind
-    /// The open directory; nil after removal. It stays locked with flock(2) during the life of the process, so that
-    /// other processes can recognize abandoned directories.
+    /// The open directory; nil after removal. The directory stays locked with flock(2) during the life of the process,
+    /// so that other processes can recognize abandoned directories.
     private let descriptor: Mutex<Int32?>
 
-    /// Creates a directory in `parent`; if `parent` is nil, in TMPDIR, or in /tmp if TMPDIR is not set.
+    /// Creates a directory in `parent`. If `parent` is nil, uses TMPDIR, or /tmp if TMPDIR is not set.
     package init(_ kind: Kind, below parent: String?) throws(DeviceError) {
         let parent = parent ?? TemporaryFiles.directory(default: "/tmp")
         Self.removeAbandoned(kind, below: parent)
@@ -61,8 +61,8 @@ package final class ScratchDirectory: Sendable {
         close(former)
     }
 
-    /// Removes the directories of killed processes. Programs that watch the parent directory would otherwise treat
-    /// their contents as live forever.
+    /// Removes the directories of killed processes. Otherwise, programs that watch the parent directory would treat the
+    /// contents as live forever.
     private static func removeAbandoned(_ kind: Kind, below parent: String) {
         for name in names(in: parent) where TemporaryFiles.isDirectoryName(name, prefix: kind.prefix) {
             let path = "\(parent)/\(name)"

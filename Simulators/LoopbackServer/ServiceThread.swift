@@ -6,18 +6,18 @@ import SystemCalls
 
 /// The state that a server's thread shares with other threads.
 package protocol ServiceState: Sendable {
-    /// Requests that the thread ends as soon as possible.
+    /// Requests the thread to end as soon as possible.
     func stop()
 }
 
-/// The work of a server's thread. Confined to that thread.
+/// The main loop of a server's thread. Confined to that thread.
 package protocol ServiceLoop: AnyObject {
     /// Serves until the server is stopped, then closes all descriptors.
     func run()
 }
 
-/// The life cycle of a server's thread, which can be started and stopped repeatedly from any thread. Releasing the
-/// object stops the thread.
+/// Manages the life cycle of a server's thread, which can be started and stopped repeatedly from any thread. Releasing
+/// the object stops the thread.
 package final class ServiceThread<State: ServiceState, Address: Sendable>: Sendable {
     private struct Running {
         var state: State
@@ -36,8 +36,8 @@ package final class ServiceThread<State: ServiceState, Address: Sendable>: Senda
         running.withLock { running in running.map { ($0.state, $0.address) } }
     }
 
-    /// Starts the thread and returns the server's address. If the thread is already running, returns its address
-    /// without calling the closure.
+    /// Starts the thread and returns the server's address. If the thread is already running, returns the current
+    /// address without calling the closure.
     package func start(
         _ make: () throws(DeviceError) -> (State, Address, any ServiceLoop)
     ) throws(DeviceError) -> Address {
@@ -55,15 +55,15 @@ package final class ServiceThread<State: ServiceState, Address: Sendable>: Senda
         }
     }
 
-    /// Stops the thread after calling `stopOthers`, waits until it has ended and returns the server's address; nil if
-    /// the thread was not running.
+    /// Stops the thread after calling `stopOthers`, waits until the thread has ended and returns the server's address.
+    /// Returns nil if the thread was not running.
     @discardableResult
     package func stop(with stopOthers: () -> Void = {}) -> Address? {
         guard let former = running.withLock({ exchange(&$0, with: nil) }) else { return nil }
         stopOthers()
         former.state.stop()
-        // The thread blocks only in waits that the wake-up ends, so it ends soon. The timeout covers a suspended
-        // machine.
+        // The thread blocks only in waits that the wake-up ends, so the thread ends soon. The timeout covers a
+        // suspended machine.
         former.ended.wait(seconds: 10)
         return former.address
     }
@@ -71,7 +71,7 @@ package final class ServiceThread<State: ServiceState, Address: Sendable>: Senda
 
 /// A container that transfers a value from one thread to another.
 package final class TransferBox<Value>: @unchecked Sendable {
-    // Unchecked because the creator gives up the value, and the lock lets exactly one thread receive it.
+    // Unchecked because the creator gives up the value, and the lock lets exactly one thread receive the value.
     private let hasValue = Mutex(true)
     private var value: Value?
 
@@ -93,7 +93,7 @@ package protocol SharedServerContent: Sendable {
     init()
 }
 
-/// Shared content behind a lock, with a descriptor that wakes the server's thread and a way to wait for its progress.
+/// Shared content behind a lock. Can wake the server's thread and lets other threads wait for progress.
 package final class SharedServerState<Content: SharedServerContent>: ServiceState {
     package let content = Mutex(Content())
     package let wakeUp: WakeupPipe
@@ -117,10 +117,10 @@ package final class SharedServerState<Content: SharedServerContent>: ServiceStat
         notifyWaiters()
     }
 
-    /// Wakes the threads in `wait(seconds:until:)`, so that they check their conditions again.
+    /// Wakes the threads in `wait(seconds:until:)` to check their conditions again.
     package func notifyWaiters() { for bell in waiters.withLock({ $0 }) { bell.signal() } }
 
-    /// Blocks the calling thread until the condition holds. Returns false after a timeout.
+    /// Blocks the calling thread until the condition is true. Returns false after a timeout.
     package func wait(seconds: Double, until condition: (Content) -> Bool) -> Bool {
         let bell = BinarySemaphore()
         let clock = LiveClock()
@@ -135,7 +135,7 @@ package final class SharedServerState<Content: SharedServerContent>: ServiceStat
     }
 }
 
-/// The shared start of playback of several servers. The first client of any server sets the start time of all servers.
+/// A playback start shared by several servers. The first client of any server sets the start time for all servers.
 package final class SharedPlaybackStart: Sendable {
     private struct State {
         var time: BootTime?
@@ -161,8 +161,8 @@ package final class SharedPlaybackStart: Sendable {
         return time
     }
 
-    /// Calls the closure when or if playback has begun, on any server's thread and with that server's locks held. It
-    /// must do nothing but wake a thread.
+    /// Calls the closure once playback has begun, or immediately if it already has. The closure is called on any
+    /// server's thread with that server's locks held and must do nothing but wake a thread.
     package func onStart(_ action: @escaping @Sendable () -> Void) {
         let hasStarted = state.withLock { state in
             if state.time == nil { state.actions.append(action) }

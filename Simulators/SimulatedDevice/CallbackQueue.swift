@@ -7,8 +7,8 @@ import Synchronization
 /// The callbacks of a played trace, in one global order.
 ///
 /// Managers append callbacks; the player runs them between two readings. Callbacks for the main thread run directly if
-/// the player runs on the main thread. Otherwise, each sequence of consecutive ones runs in one synchronous call on the
-/// main queue.
+/// the player runs on the main thread. Otherwise, each sequence of consecutive main-thread callbacks runs in one
+/// synchronous call on the main queue.
 final class CallbackQueue: PlaybackExecutorProvider {
     private struct Item {
         let isForMainThread: Bool
@@ -16,9 +16,10 @@ final class CallbackQueue: PlaybackExecutorProvider {
     }
 
     private let items = Mutex<(waiting: [Item], isClosed: Bool)>(([], false))
-    /// The callbacks being run. The memory is reused. Accessed only by the thread that has claimed the player.
+    /// The callbacks being run, stored here to reuse the memory. Accessed only by the thread that has claimed the
+    /// player.
     @exclusivity(unchecked) nonisolated(unsafe) private var running: [Item] = []
-    /// The number of waiting callbacks. Atomic, because it is checked after every reading without the lock.
+    /// The number of waiting callbacks. Atomic, so that the player can check it after every reading without locking.
     private let count = Atomic<Int>(0)
     private let outstanding = PendingCallbackCounter()
     let usesLiveExecutors: Bool
@@ -34,7 +35,7 @@ final class CallbackQueue: PlaybackExecutorProvider {
         CountingExecutor(delivery, outstanding: outstanding)
     }
 
-    /// Runs waiting callbacks, including those added meanwhile, until none are left.
+    /// Runs waiting callbacks, including those that are added in the meantime, until none are left.
     func run(isOnMainThread: Bool) {
         while count.load(ordering: .acquiring) > 0 {
             items.withLock { items in
@@ -42,7 +43,8 @@ final class CallbackQueue: PlaybackExecutorProvider {
                 swap(&running, &items.waiting)
             }
             if running.count == 1, isOnMainThread || !running[0].isForMainThread {
-                // The most frequent case. Removing the element is cheaper than clearing the array.
+                // In the most frequent case, there is one callback. Removing one element is cheaper than clearing the
+                // array.
                 running.removeLast().work()
             } else {
                 runBatch(isOnMainThread: isOnMainThread)
@@ -51,7 +53,7 @@ final class CallbackQueue: PlaybackExecutorProvider {
         }
     }
 
-    /// Drops all waiting callbacks, which retain this queue, and accepts no more.
+    /// Drops all waiting callbacks, because they retain this queue, and stops accepting callbacks.
     func close() {
         let waiting = items.withLock { items in
             items.isClosed = true
@@ -77,7 +79,7 @@ final class CallbackQueue: PlaybackExecutorProvider {
         }
     }
 
-    /// Waits until every callback that was delivered as live has run and every consumer has requested its next element.
+    /// Waits until every callback on a live executor has run and every consumer has requested its next element.
     func waitUntilIdle() async {
         await outstanding.waitUntilDone()
         await consumerGate.waitUntilIdle()
@@ -105,7 +107,7 @@ final class CallbackQueue: PlaybackExecutorProvider {
     }
 }
 
-/// A counter of callbacks that have been scheduled on a queue or run loop but have not run.
+/// A counter of callbacks that have been scheduled on a queue or run loop but have not run yet.
 final class PendingCallbackCounter: Sendable {
     private struct State {
         var count = 0

@@ -3,14 +3,14 @@
 import DeviceCore
 import Synchronization
 
-/// The motion sensors of a played trace, with a cache of the sensors that have subscribers, because the player needs
-/// them for every sample.
+/// The motion sensors of a played trace. The sensors with subscribers are cached, because the player checks for
+/// subscribers at every sample.
 final class MotionFeed: Sendable {
     let hub: MotionHub
     private let change: SubscriptionChangeFlag
-    /// The sensors, in the order in which the trace's events refer to them.
+    /// All sensors of the trace. Events refer to them by index.
     let sensors: [SensorDescription]
-    /// Whether the device has each sensor.
+    /// For each sensor in `sensors`, whether the device includes it.
     private let isPlayed: [Bool]
 
     /// A flag that is set when subscriptions have changed since the player last checked.
@@ -18,7 +18,7 @@ final class MotionFeed: Sendable {
         let isSet = Atomic<Bool>(true)
     }
 
-    /// Creates the motion sensors of a device from all sensors of the trace. The ids of the played ones must be unique.
+    /// Creates the device's motion sensors from all sensors of the trace. The ids of the played sensors must be unique.
     init(sensors: [SensorDescription], isPlayed: [Bool], contexts: [String]) {
         let change = SubscriptionChangeFlag()
         (self.change, self.sensors, self.isPlayed) = (change, sensors, isPlayed)
@@ -27,12 +27,12 @@ final class MotionFeed: Sendable {
         }
     }
 
-    /// Returns the id of a sensor; nil if the device does not have the sensor.
+    /// Returns the id of the sensor at `index`, or nil if the device does not include the sensor.
     func id(_ index: Int) -> SensorDescription.ID? {
         isPlayed.indices.contains(index) && isPlayed[index] ? sensors[index].id : nil
     }
 
-    /// Updates the list of sensors with subscribers if subscriptions have changed.
+    /// Updates `wanted` (whether each sensor has subscribers) if subscriptions have changed.
     @inline(__always)
     func update(_ wanted: inout [Bool]) {
         guard change.isSet.load(ordering: .acquiring) else { return }

@@ -4,10 +4,10 @@ package import DeviceCore
 import GPSDProtocol
 package import Trace
 
-/// A filter that receives the events of a trace during playback and can replace them, for manual fault injection.
+/// A filter for manual fault injection, which receives the trace events during playback and can replace them.
 package struct PlaybackFilter: Sendable {
     package var includesSamples: Bool
-    /// Returns the events that replace an event; nil to keep the event. Called on the playing thread.
+    /// Returns the events that replace an event, or nil to keep the event. Called on the playing thread.
     package var apply: @Sendable (TraceEvent) -> [TraceEvent]?
 
     package init(takesSamples: Bool, apply: @escaping @Sendable (TraceEvent) -> [TraceEvent]?) {
@@ -16,20 +16,20 @@ package struct PlaybackFilter: Sendable {
 }
 
 extension SimulatedDevice {
-    /// Applies the filter to all further events; nil removes the filter. Does nothing if called while the device is
-    /// playing.
+    /// Applies the filter to all further events. Passing nil removes the filter. Does nothing if called while the
+    /// device is playing.
     package func filter(by filter: PlaybackFilter?) {
         guard player.claim() else { return }
         defer { player.release() }
         player.filter = filter
     }
 
-    /// Returns the id of an attached accessory, given its name in the trace. Intended for filters.
+    /// Returns the id of the attached accessory with the given name in the trace. Intended for filters.
     package func accessory(named name: String) -> AccessoryDescription.ID? { player.accessory(named: name) }
 }
 
 extension TraceFeed {
-    /// Returns a copy of the next event; nil for motion samples and for events that filters do not receive.
+    /// Returns a copy of the next event, or nil for motion samples and for events that filters do not receive.
     func event(sensor: SensorDescription.ID?) -> TraceEvent? {
         let contents: TraceEvent.Contents
         switch content {
@@ -71,7 +71,7 @@ extension TraceFeed {
         case .battery(let battery): set(.battery, .battery(battery))
         case .accessory(let event): set(.accessory, .accessory(event))
         case .beacon(let event): set(.beacon, .beacon(event))
-        // The player delivers these events by the id of the sensor.
+        // The player delivers these events using the sensor id.
         case .sample, .sensorLost, .sensorRegained: break
         }
     }

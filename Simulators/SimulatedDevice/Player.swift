@@ -5,14 +5,14 @@ import GPSDProtocol
 import Synchronization
 import Trace
 
-/// Plays a trace step by step. Only one thread at a time can claim the player, so no lock is needed during playback.
+/// Plays a trace step by step. Only one thread can claim the player at a time, so playback needs no lock.
 final class Player: @unchecked Sendable {
     enum Step {
-        /// A timer fired, a held epoch was delivered, the trace ended or another pass began.
+        /// A timer fired, a held epoch was delivered, the end of the trace was handled or the next pass began.
         case progressed
-        /// The next event of the trace was processed.
+        /// The next trace event was processed.
         case delivered
-        /// No more events occur up to the limit.
+        /// No more events are due before the limit.
         case finished
     }
 
@@ -23,21 +23,22 @@ final class Player: @unchecked Sendable {
     private let status: StatusHub
     private let beacons: BeaconHub
     private var accessories: RecordedAccessories
-    // Accessed only by the thread that has claimed the player. This is enforced by the claim, not checked at each
-    // access.
+    // Accessed only by the thread that has claimed the player. The claim enforces this, so individual accesses are not
+    // checked.
     @exclusivity(unchecked) private var feed: TraceFeed
     private let differences: AccessoryDifferenceList
     @exclusivity(unchecked) private var hasSubscribers: [Bool] = []
-    /// The last batch of each motion sensor, whose memory is reused.
+    /// The last batch of each motion sensor, kept to reuse its memory.
     @exclusivity(unchecked) private var batches: [MotionBatch] = []
 
-    /// The filter of events before their delivery. Accessed only by the thread that has claimed the player.
+    /// A filter that can replace events before they are delivered. Accessed only by the thread that has claimed the
+    /// player.
     @exclusivity(unchecked) var filter: PlaybackFilter?
 
     private let end: PlaybackEnd
     /// The civil time at the start of the trace.
     private let origin: WallTime
-    /// The hub's next deadline, which motion samples, the most frequent events, do not change.
+    /// A cache of the hub's next deadline. Motion samples, the most frequent events, do not change the deadline.
     private var epochDeadline = BootTime.never
     private var hasEnded = false
 
@@ -50,7 +51,7 @@ final class Player: @unchecked Sendable {
         self.accessories = RecordedAccessories(source: accessories, clock: clock)
         differences = self.accessories.differences
         batches = motion.sensors.map { MotionBatch(sensor: $0.id, kind: $0.kind) }
-        // There are no subscribers yet, so nothing is delivered.
+        // Delivers nothing, because there are no subscribers yet.
         restore(self.feed.seekToStart())
     }
 
@@ -59,7 +60,7 @@ final class Player: @unchecked Sendable {
 
     func release() { isClaimed.store(false, ordering: .releasing) }
 
-    /// Moves to a trace time in seconds. When this function returns, the device has the state at that time.
+    /// Moves to a trace time in seconds. When this function returns, the device is in the state of that time.
     func seek(to seconds: Double) {
         let place = TraceFeed.traceTime(seconds)
         hasEnded = false
@@ -68,7 +69,8 @@ final class Player: @unchecked Sendable {
         restore(state)
     }
 
-    /// Sets the device to a state. If the trace begins again, epochs held by the hub have to be flushed first.
+    /// Restores a device state. At the start of a new pass, `flushes` must be true so that epochs held by the hub are
+    /// delivered first.
     private func restore(_ state: PlaybackState, flushes: Bool = false) {
         hub.together {
             if flushes { hub.flush() }
@@ -86,13 +88,13 @@ final class Player: @unchecked Sendable {
         epochDeadline = hub.nextDeadline
     }
 
-    /// True if time does not advance any further, because the trace has ended.
+    /// True if time has stopped because the trace has ended.
     var isStopped: Bool {
         guard case .stop = end else { return false }
         return feed.peek() == nil
     }
 
-    /// Performs the action for the end of the trace once. Returns true if there was one.
+    /// Handles the end of the trace once. Returns true if an action was performed.
     private func handleEnd() -> Bool {
         guard !hasEnded else { return false }
         hasEnded = true
@@ -114,7 +116,8 @@ final class Player: @unchecked Sendable {
 
     var warnings: [TraceWarning] { feed.warnings }
 
-    /// The differences between the played and the recorded sessions with accessories so far. Can be read on any thread.
+    /// The differences detected so far between the played and the recorded accessory sessions. Can be read on any
+    /// thread.
     var accessoryDifferences: [AccessoryDifference] { differences.all }
 
     var outstandingDifferences: [AccessoryDifference] { accessories.outstanding() }
@@ -123,14 +126,13 @@ final class Player: @unchecked Sendable {
 
     var isTimerDue: Bool { clock.nextDeadline.map { $0 <= clock.now } ?? false }
 
-    /// Performs the next action up to the limit: delivers a held epoch that is due, runs a timer, or processes an event
-    /// of the trace.
+    /// Performs the next action that is due before the limit: delivers a held epoch, runs a timer, or processes a trace
+    /// event.
     func step(upTo limit: BootTime) -> Step {
         let event = feed.peek()
         if event == nil, handleEnd() { return .progressed }
         let limit = event == nil && limit != .never && isStopped ? min(limit, clock.now) : limit
-        // Without a limit, the clock does not advance beyond the end of the trace, and only timers that are already due
-        // run.
+        // Without a limit, the clock stops at the end of the trace, and only timers that are already due run.
         if event == nil, limit == .never {
             if isTimerDue {
                 clock.runNextTimer(upTo: clock.now)
@@ -152,11 +154,11 @@ final class Player: @unchecked Sendable {
             hub.handOverDue(now: epoch)
             self.epochDeadline = hub.nextDeadline
         } else if let event, event <= next {
-            // The kind is checked first, because this is faster than checking the content.
+            // Checks the kind first, because that is faster than checking the content.
             if feed.kind == .battery, case .loopStart(let state) = feed.content {
                 restore(state, flushes: true)
                 feed.consume()
-                // Without a limit, an endless trace is played for one pass only, because playback would not end
+                // Without a limit, only one pass of an endless trace is played, because playback would never end
                 // otherwise.
                 return limit == .never && feed.isEndless ? .finished : .progressed
             }
@@ -210,8 +212,7 @@ final class Player: @unchecked Sendable {
     }
 
     private func deliverEvent() {
-        // If the clock was advanced manually, the overdue events of the trace are delivered immediately, with the
-        // current time.
+        // If the clock was advanced manually, overdue trace events are delivered immediately, with the current time.
         let now = clock.now
         if hub.wantsLines, feed.isLine { feed.line().withUnsafeBytes { hub.post(line: $0, arrival: now) } }
         switch feed.content {
@@ -259,7 +260,7 @@ final class Player: @unchecked Sendable {
             feed.consume()
             return
         }
-        // Moved out of the array, so that the batch is uniquely referenced and is not copied.
+        // Swapped out of the array, so that the batch is uniquely referenced and not copied.
         var batch = MotionBatch(sensor: "", kind: .pressure)
         swap(&batch, &batches[sensor])
         feed.readSamples(into: &batch)

@@ -22,8 +22,8 @@ extension SimulatedDevice {
         if run(upTo: limit), !player.isStopped { clock.move(to: limit) }
     }
 
-    /// Plays the next event of the trace and the timers that are due before it. Returns false at the end. Samples of a
-    /// motion sensor that arrived together are one event.
+    /// Plays the next trace event and the timers that are due before it. Returns false at the end of the trace. Samples
+    /// of a motion sensor that arrived together count as one event.
     @discardableResult
     public func step() -> Bool { play(atMost: 1) }
 
@@ -39,7 +39,7 @@ extension SimulatedDevice {
                 let step = player.step(upTo: next)
                 callbacks.run(isOnMainThread: isMain)
                 switch step {
-                // A timer or the end of an epoch before the event.
+                // A timer fired or an epoch ended before the event.
                 case .progressed: continue
                 case .delivered:
                     rest -= 1
@@ -47,28 +47,28 @@ extension SimulatedDevice {
                 case .finished: return false
                 }
             }
-            // Runs the consequences of the last events without advancing the clock.
+            // Processes the consequences of the last events without advancing the clock.
             while player.step(upTo: clock.now) != .finished { callbacks.run(isOnMainThread: isMain) }
             callbacks.run(isOnMainThread: isMain)
             return false
         }
     }
 
-    /// Moves to another time in the trace, forward or backward, in seconds since the start of the trace.
+    /// Moves to a different time in the trace, forward or backward, in seconds since the start of the trace.
     ///
-    /// The events in between are not delivered. When this function returns, the device has the state at that time:
-    /// accessories, battery, and lost sources and sensors. Managers are notified of these changes immediately. The last
-    /// position is that of the new time, with its age, but is not delivered. Positions and samples are delivered again
-    /// from the next event on. Reports of an incomplete epoch are dropped. Sessions with accessories that remain
-    /// attached continue with the bytes of the trace from that time on.
+    /// The events in between are not delivered. When this function returns, the device is in the state of the new time:
+    /// accessories, battery, and lost sources and sensors. Managers are notified of state changes immediately. The last
+    /// position before the new time is available, with its age, but is not delivered. Delivery of positions and samples
+    /// resumes with the next event. Reports of an incomplete epoch are dropped. Sessions with accessories that remain
+    /// attached continue with the recorded bytes after the new time.
     ///
     /// The device's clock does not move backward: the time since boot stands still during the move and increases
-    /// afterwards, so that intervals and timeouts are preserved. The wall-clock time is that of the new time in the
-    /// trace, like the times of the receivers. The attitude converges again, as after a jolt.
+    /// afterwards, so intervals and timeouts remain valid. The wall-clock time changes to that of the new time in the
+    /// trace, like the receivers' times. The attitude estimate converges again, as after a jolt.
     ///
-    /// A time before the start is the start, even if ``PlaybackOptions/from`` is later. After a time beyond the end,
-    /// there is nothing to play. The number of remaining passes does not change. Does nothing if called while the
-    /// device is playing.
+    /// A time before the start moves to the start of the trace, even if ``PlaybackOptions/from`` is later. After a move
+    /// beyond the end, nothing is left to play. The number of remaining passes does not change. Does nothing if called
+    /// while the device is playing.
     public func seek(to seconds: Double) {
         guard player.claim() else { return }
         defer { player.release() }
@@ -80,8 +80,8 @@ extension SimulatedDevice {
         }
     }
 
-    /// Returns the time after the given number of seconds, limited to the range of the clock. Negative numbers and NaN
-    /// are treated as 0. The result is never `.never`, which would play to the end of the trace.
+    /// Returns the time after the given number of seconds, limited to the range of the clock. Negative values and NaN
+    /// are treated as 0. The result is never `.never`, because that would play to the end of the trace.
     func time(after seconds: Double) -> BootTime {
         min(clock.now.advanced(bySeconds: max(0, seconds)), BootTime(nanoseconds: .max - 1))
     }

@@ -4,7 +4,7 @@ public import DeviceCore
 import Synchronization
 @_exported public import Trace
 
-/// A device that plays a trace: its readings are delivered by the same managers as live ones, on a clock that only
+/// A device that plays a trace: its readings are delivered by the same managers as live readings, on a clock that only
 /// playback advances.
 ///
 /// ```swift
@@ -28,9 +28,9 @@ import Synchronization
 ///
 /// **Callbacks** run in one global order. Callbacks of managers that were created on the main thread run on the main
 /// thread: directly if playback runs there, otherwise by a synchronous call, so the main thread must not be blocked.
-/// All other callbacks run directly on the playing thread. Timers of the program itself run in real time.
+/// All other callbacks run directly on the playing thread. The program's own timers run in real time.
 public final class SimulatedDevice: Sendable {
-    /// The executor of callbacks.
+    /// The way callbacks are run.
     public enum CallbackDelivery: Sendable {
         /// The player runs callbacks in one global order.
         case inOrder
@@ -54,9 +54,9 @@ public final class SimulatedDevice: Sendable {
     ///
     /// - Parameters:
     ///   - trace: The trace.
-    ///   - configuration: The configuration of the device; no other configuration is read. Its mount matrices replace
-    ///     those of the trace.
-    ///   - calibrations: Calibrations by sensor id, which replace those in the trace's header.
+    ///   - configuration: The device configuration; no other configuration is read. Its mount matrices replace the
+    ///     mount matrices in the trace.
+    ///   - calibrations: Calibrations by sensor id, which replace the calibrations in the trace's header.
     ///   - stamps: The treatment of the times in the trace.
     ///   - options: The playback options.
     ///   - delivery: The executor of callbacks.
@@ -87,7 +87,7 @@ public final class SimulatedDevice: Sendable {
         var fixed: [SensorIdentity: SensorCalibration] = [:]
         var heard: Set<SensorDescription.ID> = []
         let isPlayed = zip(recordedSensors, sensors).map { recorded, sensor in
-            // Of several sensors with the same new name, only the first is played.
+            // If several sensors end up with the same name, only the first is played.
             guard options.streams.contains(recorded), heard.insert(sensor.id).inserted else { return false }
             fixed[SensorIdentity(sensor)] = calibrations[sensor.id] ?? trace.header?.calibrations[recorded.id]
             return true
@@ -108,7 +108,7 @@ public final class SimulatedDevice: Sendable {
             calibrations: InMemoryCalibrationStore(fixed), playback: callbacks)
     }
 
-    /// Creates a device without a trace. It has only the accessories that are attached with ``attach(_:)``;
+    /// Creates a device without a trace. The device has only the accessories that are attached with ``attach(_:)``.
     /// `advance(by:)` advances its clock.
     public convenience init(
         name: String = "simulated", configuration: Configuration = Configuration(),
@@ -119,8 +119,7 @@ public final class SimulatedDevice: Sendable {
 
     deinit { callbacks.close() }
 
-    /// Runs the closure with this device as the current device. Managers that are created in the closure use this
-    /// device.
+    /// Runs the closure with this device as the current device. Managers that the closure creates use this device.
     public func use<Result>(_ body: () throws -> Result) rethrows -> Result {
         try Device.$current.withValue(device, operation: body)
     }
@@ -133,13 +132,13 @@ public final class SimulatedDevice: Sendable {
     }
 
     /// Makes this device the default device of the whole process, for programs that create managers on other threads.
-    /// Tests that use this cannot run in parallel.
+    /// Tests that call this function cannot run in parallel.
     public func install() { Device.install(device) }
 
     /// Reverts ``install()``. Does nothing if another device is installed.
     public func uninstall() { if Device.installed === device { Device.install(nil) } }
 
-    /// The warnings about unreadable parts of the trace so far; empty while the device is playing.
+    /// The warnings so far about unreadable parts of the trace. Empty while the device is playing.
     public var warnings: [TraceWarning] {
         guard player.claim() else { return [] }
         defer { player.release() }
@@ -150,16 +149,16 @@ public final class SimulatedDevice: Sendable {
     public var wallTime: WallTime { clock.wallTime }
 
     /// Waits until the given number of consumers of async sequences have requested their first element. A newly created
-    /// task has not requested one yet, and a trace played without delays could end before it does.
+    /// task may not have requested an element yet, and a trace played without delays could end before the request.
     public func waitForConsumers(_ count: Int) async { await callbacks.consumerGate.waitForConsumers(count) }
 }
 
 extension SimulatedDevice {
     /// Attaches an accessory that is simulated by code and returns its id.
     ///
-    /// Its peers run in timers of the device's clock, so they respond while the device is playing or time advances:
-    /// `advance(by:)`, or `play()` at the end of a trace for actions that take no time. Can be called from any thread.
-    /// Managers are notified the next time the device plays or advances, even by 0 s.
+    /// The accessory's peers run in timers on the device's clock. They respond while the device is playing or time
+    /// advances: in `advance(by:)`, or in `play()` at the end of a trace if the action takes no time. Can be called
+    /// from any thread. Managers are notified the next time the device plays or advances, even by 0 s.
     @discardableResult
     public func attach(_ accessory: SimulatedAccessory) -> AccessoryDescription.ID {
         let source = accessories
@@ -170,12 +169,12 @@ extension SimulatedDevice {
     }
 
     /// Detaches an accessory, whether it belongs to the trace or was attached by code. Does nothing if the accessory is
-    /// not attached. Bytes that it has sent can still be read.
+    /// not attached. Bytes that the accessory has already sent can still be read.
     public func detach(_ id: AccessoryDescription.ID) { accessories.detach(id) }
 
-    /// The differences between the recorded sessions with accessories and those of the current program, in order of
-    /// detection. At the end of the trace, missing bytes and sessions are included. While the device is playing, only
-    /// the differences detected so far are included. At most 100 detected differences are stored.
+    /// The differences between the recorded accessory sessions and those of the current program, in order of detection.
+    /// At the end of the trace, missing bytes and sessions are included. While the device is playing, only the
+    /// differences detected so far are included. At most 100 detected differences are stored.
     public var accessoryDifferences: [AccessoryDifference] {
         guard player.claim() else { return player.accessoryDifferences }
         defer { player.release() }

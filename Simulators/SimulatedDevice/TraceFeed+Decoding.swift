@@ -5,7 +5,7 @@ import GPSDProtocol
 import Trace
 
 extension TraceFeed {
-    /// Decodes a record that is not a motion sample and has the given index in the block.
+    /// Decodes the record at the given index in the block. The record must not be a motion sample.
     mutating func decode(_ record: TraceRecord, at index: Int) {
         if record.kind == .gpsd, loadDecodedPosition(of: index) {
             content = .position
@@ -41,7 +41,8 @@ extension TraceFeed {
         }
     }
 
-    /// Moves the position that the reader has decoded from a record to `position`. Returns false if there is none.
+    /// Moves the position that the reader decoded from the record at `index` to `position`. Returns false if the reader
+    /// did not decode that record.
     private mutating func loadDecodedPosition(of index: Int) -> Bool {
         while nextPosition < block.positionCount, block.positions[nextPosition].record < index { nextPosition += 1 }
         guard nextPosition < block.positionCount, block.positions[nextPosition].record == index else { return false }
@@ -69,7 +70,7 @@ extension TraceFeed {
         }
     }
 
-    /// Returns the first time in a report of the trace; nil if no report has a time.
+    /// Returns the first time in the trace's position reports, or nil if no report contains a time.
     static func firstTime(of file: TraceFile) -> WallTime? {
         var decoder = GPSDDecoder()
         var report = PositionReport()

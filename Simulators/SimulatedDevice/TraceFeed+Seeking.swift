@@ -9,13 +9,13 @@ extension TraceFeed {
 
     mutating func seekToStart() -> PlaybackState { skip(to: from) }
 
-    /// Moves to a trace time and returns the state at that time. From then on, that trace time corresponds to `now` on
-    /// the device's clock, while the receivers' times remain those of the trace.
+    /// Moves to a trace time and returns the device state at that time. The trace time then corresponds to `now` on the
+    /// device's clock; the receivers' times are not changed.
     mutating func seek(to place: Int64, now: BootTime) -> PlaybackState {
         offset = now.nanoseconds.subtractingSaturated(start.nanoseconds).subtractingSaturated(place)
         shiftBase = recordedShift.subtractingSaturated(offset)
         let state = rewind(to: place)
-        // Beyond the last event, the position is limited to the end of the trace.
+        // A position beyond the last event is limited to the end of the trace.
         if !hasRecord() { lastTraceTime = min(place, lastSkippedTime) }
         return state
     }
@@ -35,7 +35,7 @@ extension TraceFeed {
         return skip(to: place)
     }
 
-    /// Skips the events before a trace time and returns the resulting state.
+    /// Skips the events before a trace time and returns the resulting device state.
     private mutating func skip(to place: Int64) -> PlaybackState {
         var state = PlaybackState(battery: options.streams.battery ? file.header?.battery : nil)
         lastSkippedTime = 0
@@ -49,7 +49,7 @@ extension TraceFeed {
             }
             self.record = record
             decode(record, at: consumedCount)
-            // If the record is decoded again, its time does not advance the report clock any further.
+            // Decoding the record again does not advance the report clock any further.
             if record.time ?? reportClock.elapsed >= place { break }
             consumedCount += 1
             shiftTimes()
@@ -81,7 +81,7 @@ extension TraceFeed {
         }
     }
 
-    /// Begins another pass. Returns false if no passes are left or the preceding pass was empty.
+    /// Begins the next pass. Returns false if no passes are left or the preceding pass was empty.
     mutating func beginLoop() -> Bool {
         guard remainingLoops != 0, !loopTiming.isEmpty else { return false }
         let end: Int64? = to == .max ? nil : min(to.addingSaturated(offset), loopTiming.end(atMost: maximumGap))
@@ -89,7 +89,7 @@ extension TraceFeed {
         remainingLoops = remainingLoops.map { $0 - 1 }
         let state = rewind(to: from)
         content = .loopStart(state)
-        // A kind that belongs to neither a sensor nor a receiver.
+        // Any kind that belongs to neither a sensor nor a receiver would do.
         kind = .battery
         time = bootTime(from)
         return true
@@ -99,16 +99,16 @@ extension TraceFeed {
 /// The state of a device at a time in a trace, as determined by the preceding events.
 struct PlaybackState: Sendable {
     var battery: BatteryReading?
-    /// The error of the position source; nil while it is available.
+    /// The error of the position source; nil while the source is available.
     var positionLoss: DeviceError?
-    /// The error of the beacon source; nil while it is available.
+    /// The error of the beacon source; nil while the source is available.
     var beaconLoss: DeviceError?
     /// The errors of unavailable sensors, by index in the trace's list of sensors.
     var sensorLosses: [Int: DeviceError] = [:]
-    /// The last fix of each receiver, limited to the number of receivers that a hub supports.
+    /// The last fix of each receiver, for at most as many receivers as a hub supports.
     var fixes: [PositionReport] = []
     var receivers: [ReceiverDescription] = []
-    /// The attached accessories with their last descriptions, in order of attachment.
+    /// The attached accessories with their latest descriptions, in the order in which they were attached.
     var accessories: [TraceAccessoryEvent] = []
 
     private static let maximumReceivers = 64
@@ -132,16 +132,16 @@ struct PlaybackState: Sendable {
         case .attached: if let index { accessories[index] = event } else { accessories.append(event) }
         case .detached:
             if let index { accessories.remove(at: index) }
-        // Bytes of the past are not repeated.
+        // Bytes that were exchanged earlier are not repeated.
         case .opened, .closed, .received, .sent: break
         }
     }
 }
 
-/// The event times of one pass, which determine the start of the next pass. Times are in nanoseconds of the device's
+/// The event times of one pass, which determine the start of the next pass. Times are in nanoseconds on the device's
 /// clock since the start of the trace.
 struct LoopTiming: Sendable {
-    /// The first and last event of a stream and the interval between its last two events.
+    /// The times of a stream's first and last event, and the interval between its last two events.
     private struct StreamTiming: Sendable {
         var first: Int64
         var last: Int64
@@ -157,7 +157,7 @@ struct LoopTiming: Sendable {
     let offset: Int64
     private var last: Int64?
     private var positions: StreamTiming?
-    /// The samples of the first sensor that delivered one.
+    /// The samples of the first sensor that delivered any.
     private var readings: StreamTiming?
     private var sensor: Int?
 
@@ -179,11 +179,12 @@ struct LoopTiming: Sendable {
         }
     }
 
-    /// Returns the latest possible end of the pass if pauses are limited to `gap`.
+    /// Returns the latest possible end of the pass if pauses are limited to `gap` (nanoseconds).
     func end(atMost gap: Int64?) -> Int64 { gap.map { (last ?? 0).addingSaturated($0) } ?? .max }
 
-    /// Returns the start of the pass after the one that starts at `from`: `end`, unless that is nil or an event occurs
-    /// at or after it. In that case, the stream continues with its interval. It is always after the last event.
+    /// Returns the start of the next pass, given that the current pass starts at `from`. Returns `end`, unless `end` is
+    /// nil or an event occurs at or after `end`; in that case, the next pass continues the stream with its regular
+    /// interval. The result is always later than the last event.
     func next(from: Int64, end: Int64?) -> Int64 {
         let least = (last ?? from).addingSaturated(1)
         if let end, end >= least { return end }

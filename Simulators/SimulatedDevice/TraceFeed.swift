@@ -4,17 +4,18 @@ import DeviceCore
 import GPSDProtocol
 import Trace
 
-/// A reader of the events of a trace that converts their times to the device's clock.
+/// A reader of trace events that converts their times to the device's clock.
 ///
-/// The next event is read in advance, because it determines how far the clock can advance. It remains decoded here
-/// until it is delivered. A `place` is a time of the trace in nanoseconds. The device's clock shows the sum of `start`,
-/// the place and `offset`. The offset changes when pauses are shortened, with each pass and with a seek.
+/// The feed decodes the next event in advance, because the event's time limits how far the clock can advance, and
+/// stores the event until it is delivered. A `place` is a trace time in nanoseconds. The device's clock shows the sum
+/// of `start`, the place and `offset`. The offset changes when a pause is shortened, when a pass begins, and when
+/// seeking.
 struct TraceFeed {
     enum Content {
         /// A position, which is stored in `position`.
         case position
         case other(GPSDReport)
-        /// A line without effect, which is delivered to subscribers of raw lines.
+        /// A line without effect, delivered only to subscribers of raw lines.
         case line
         case lost(DeviceError)
         case regained
@@ -23,14 +24,14 @@ struct TraceFeed {
         case battery(BatteryReading?)
         case accessory(TraceAccessoryEvent)
         case beacon(BeaconEvent)
-        /// The start of another pass, with the state at that time.
+        /// The start of a new pass, with the device state at that time.
         case loopStart(PlaybackState)
     }
 
     private static let maximumBatch = 1024
 
     let file: TraceFile
-    /// The time of the next event; nil before the first and after the last event.
+    /// The time of the next event. nil if the next event has not been read yet, or at the end of the trace.
     var time: BootTime?
     /// The content of the next event. For motion samples, use ``readSamples(into:)`` instead.
     var content = Content.line
@@ -40,33 +41,33 @@ struct TraceFeed {
 
     let start: BootTime
     let options: PlaybackOptions
-    /// The start and end of playback and the maximum pause, in nanoseconds of the trace.
+    /// The start and end of playback and the maximum pause, in nanoseconds of trace time.
     let from: Int64
     let to: Int64
     let maximumGap: Int64?
-    /// Whether each sensor is played; nil if everything is played.
+    /// Whether each sensor is played; nil means that all streams are played.
     private let sensors: [Bool]?
 
     /// The initial shift of the receivers' times, in nanoseconds.
     let recordedShift: Int64
-    /// The shift of the receivers' times without `offset`, in nanoseconds. A seek changes it.
+    /// The shift of the receivers' times without `offset`, in nanoseconds. Changed by a seek.
     var shiftBase: Int64
     var offset: Int64 = 0
 
     var reader: TraceReader
     var block = TraceBlock()
-    /// The number of consumed records of the block, and the index of the first position that can belong to a later
+    /// The number of consumed records in the block, and the index of the first position that can belong to a later
     /// record.
     var consumedCount = 0
     var nextPosition = 0
-    /// The warnings of earlier blocks, and the line of the last one.
+    /// The warnings of earlier blocks, and the line number of the last of these warnings.
     private var formerWarnings: [TraceWarning] = []
     private var warnedLine = 0
     var decoder = GPSDDecoder()
     var record: TraceRecord?
-    /// The line that replaces the line of the record.
+    /// The replacement for the recorded line; nil if the line is not replaced.
     var replacedLine: [UInt8]?
-    /// The clock of traces without arrival times.
+    /// The clock for traces without arrival times.
     var reportClock = ReportClock()
     var isAtEnd = false
     /// The time of the preceding event, or of the start of reading.
@@ -74,11 +75,11 @@ struct TraceFeed {
     /// The time of the last event that was skipped before the start of reading.
     var lastSkippedTime: Int64 = 0
     var loopTiming = LoopTiming(offset: 0)
-    /// The number of passes after the current one; nil for unlimited passes.
+    /// The number of passes after the current one; nil means unlimited.
     var remainingLoops: Int?
 
-    /// The start is the time of the device's clock at the start of the trace; `shift` is the initial shift of the
-    /// receivers' times in nanoseconds. `sensors` are all sensors of the trace.
+    /// Creates a feed. `start` is the time on the device's clock at the start of the trace, `shift` the initial shift
+    /// of the receivers' times in nanoseconds, and `sensors` all sensors of the trace.
     init(
         file: TraceFile, start: BootTime, shift: Int64, options: PlaybackOptions = PlaybackOptions(),
         sensors: [SensorDescription] = []
@@ -99,7 +100,7 @@ struct TraceFeed {
         reader = TraceReader(file, readsAhead: options.readsAhead, decodesPositions: options.streams.positions)
     }
 
-    /// Converts seconds to a trace time in nanoseconds. Negative numbers and NaN become 0.
+    /// Converts seconds to a trace time in nanoseconds. Negative values and NaN become 0.
     static func traceTime(_ seconds: Double) -> Int64 { seconds > 0 ? Int64(saturatingSeconds: seconds) ?? 0 : 0 }
 
     var isEndless: Bool { remainingLoops == nil }
@@ -118,7 +119,7 @@ struct TraceFeed {
             }
     }
 
-    /// Reads the next event if necessary and returns its time; nil at the end.
+    /// Reads the next event if necessary and returns its time, or nil at the end of the trace.
     mutating func peek() -> BootTime? {
         if time == nil, !isAtEnd { read() }
         return time
@@ -129,21 +130,21 @@ struct TraceFeed {
         replacedLine = nil
     }
 
-    /// True if the next event is a line of gpsd, even one without effect.
+    /// True if the next event is a gpsd line, even a line without effect.
     var isLine: Bool { kind == .gpsd || kind == .gpsdText }
 
-    /// The index of the next event's motion sensor; nil if it has none.
+    /// The index of the next event's motion sensor; nil if the event does not belong to a sensor.
     var sensor: Int? { record?.sensor }
 
-    /// Returns the line of the next event as recorded, or its replacement.
+    /// Returns the recorded line of the next event, or its replacement.
     func line() -> [UInt8] {
         if let replacedLine { return replacedLine }
         guard let record else { return [] }
         return file.bytes.withUnsafeBytes { record.line(in: $0) }
     }
 
-    /// Replaces the samples of a batch of the next event's sensor by those that arrived together: of the next event and
-    /// the following ones with the same sensor and arrival time, as long as their measurement times do not decrease.
+    /// Replaces the samples in a batch by the samples that arrived together: the next event and the following samples
+    /// with the same sensor and arrival time, as long as their measurement times do not decrease.
     mutating func readSamples(into batch: inout MotionBatch) {
         guard let first = record, first.kind == .sample, let time = first.time else { return }
         let start = start.nanoseconds.addingSaturated(offset)
@@ -151,7 +152,7 @@ struct TraceFeed {
         batch.arrival = BootTime(nanoseconds: arrival)
         guard let sample = first.sample else { return }
         let measured = sample.stamp.map { start.addingSaturated($0) } ?? arrival
-        // In the most frequent case, a single sample replaces a single one, which is much faster than clearing the
+        // In the most frequent case, one sample replaces one sample. Assigning it is much faster than clearing the
         // arrays.
         if batch.values.count == 1, batch.times.count == 1 {
             batch.values[0] = sample.value
@@ -203,7 +204,7 @@ struct TraceFeed {
     private mutating func nextBlock() -> Bool {
         while !block.isLast {
             keepWarnings()
-            // Exchanged, so that the reader owns the block uniquely and can reuse its memory.
+            // Exchanged, so that the block is uniquely referenced and the reader can reuse its memory.
             block = reader.next(after: exchange(&block, with: TraceBlock()))
             consumedCount = 0
             nextPosition = 0
@@ -212,7 +213,7 @@ struct TraceFeed {
         return false
     }
 
-    /// Saves the warnings of the current block. Warnings are not repeated if the file is read again.
+    /// Saves the warnings of the current block, so that reading the file again does not repeat them.
     mutating func keepWarnings() {
         formerWarnings = warnings
         warnedLine = max(warnedLine, formerWarnings.last?.line ?? 0)

@@ -7,11 +7,11 @@ import Synchronization
 import SystemCalls
 import Trace
 
-/// A reader of trace blocks. It reads large traces ahead of the player on another thread. It also decodes positions,
+/// A reader of trace blocks that reads large traces ahead of the player on a second thread. It also decodes positions,
 /// which is most of the work of playing them.
 ///
-/// Reading ahead affects only the time at which a block is read. One player requests blocks. It never waits for work
-/// that has not started: if no thread is reading, the player reads the block itself, so that it makes progress even if
+/// Reading ahead affects only when a block is read. A single player requests the blocks. The player never waits for
+/// work that has not started: if no thread is reading, the player reads the block itself, so it makes progress even if
 /// all threads are busy.
 final class TraceReader: Sendable {
     /// The number of records per block. Reading a block takes about ten times as long as waking a thread.
@@ -26,7 +26,7 @@ final class TraceReader: Sendable {
     private final class ReadPosition: @unchecked Sendable {
         var cursor: TraceCursor
         var warningCount = 0
-        /// The decoder; nil if positions are not played.
+        /// nil if positions are not played.
         var decoder: GPSDDecoder?
 
         init(_ file: TraceFile, decodes: Bool) {
@@ -41,10 +41,10 @@ final class TraceReader: Sendable {
         /// Used blocks whose memory can be reused.
         var spare: [TraceBlock] = []
         var isReading = false
-        /// Whether the player waits for the block that is being read.
+        /// True while the player is waiting for the block being read.
         var isAwaited = false
         var isDone = false
-        /// True from the request for a thread until the thread starts.
+        /// True after a thread has been requested and until it starts.
         var isReadScheduled = false
     }
 
@@ -54,7 +54,8 @@ final class TraceReader: Sendable {
     private let state = Mutex(State())
     private let arrived = DispatchSemaphore(value: 0)
 
-    /// Creates a reader. If `readsAhead` is nil, the file size and the number of processors decide.
+    /// Creates a reader. If `readsAhead` is nil, the reader decides based on the file size and the number of
+    /// processors.
     init(_ file: TraceFile, readsAhead: Bool? = nil, decodesPositions: Bool = true) {
         self.file = file
         place = ReadPosition(file, decodes: decodesPositions)
@@ -62,7 +63,7 @@ final class TraceReader: Sendable {
             readsAhead ?? (file.playedSize >= Self.minimumReadAheadSize && sysconf(Int32(_SC_NPROCESSORS_ONLN)) > 1)
     }
 
-    /// Returns the next block and reuses the memory of the preceding one.
+    /// Returns the next block and reuses the memory of `used`.
     func next(after used: consuming TraceBlock) -> TraceBlock {
         var former = used
         used = TraceBlock()
@@ -103,7 +104,7 @@ final class TraceReader: Sendable {
         }
     }
 
-    /// Makes another thread read if few blocks are left.
+    /// Starts reading on a second thread if few blocks are left.
     private func readAhead() {
         guard readsAhead else { return }
         let begins = state.withLock { state in
@@ -175,7 +176,7 @@ extension GPSDDecoder {
         let place = block.positionCount
         if place == block.positions.count { block.positions.append(DecodedPosition()) }
         block.positions[place].record = block.records.count
-        // A line that only resembles a position is left to the consumer of the record.
+        // A line that only resembles a position is decoded later, when the record is consumed.
         if decode(line, position: &block.positions[place].report) == nil { block.positionCount += 1 }
     }
 }
@@ -185,11 +186,11 @@ struct TraceBlock: Sendable {
     /// The decoded positions of the records, in order. Elements beyond `positionCount` are memory for reuse.
     var positions: [DecodedPosition] = []
     var positionCount = 0
-    /// The warnings about the file, each with the number of preceding records in the block.
+    /// The warnings about the file, each with the number of records that precede it in the block.
     var warnings: [(record: Int, warning: TraceWarning)] = []
     var isLast = false
 
-    /// Removes all contents and keeps the memory.
+    /// Removes all contents but keeps the memory.
     mutating func removeAll() {
         records.removeAll(keepingCapacity: true)
         positionCount = 0

@@ -17,14 +17,14 @@ struct ServerDirectory: Sendable {
     private let folder: ScratchDirectory
 
     var path: String { folder.path }
-    /// The path of an empty configuration, which replaces that of the machine.
+    /// The path of an empty configuration, which replaces the machine's configuration.
     var configurationPath: String { "\(path)/\(Self.configuration)" }
     /// The path of the directory in which programs store calibrations.
     var statePath: String { "\(path)/\(Self.state)" }
-    /// The path of a directory without announcements.
+    /// The path of a directory that contains no announcements.
     var emptyPath: String { "\(path)/\(Self.none)" }
 
-    /// Creates a directory in `parent`; if `parent` is nil, in TMPDIR, or in /tmp if TMPDIR is not set.
+    /// Creates a directory in `parent`. If `parent` is nil, uses TMPDIR, or /tmp if TMPDIR is not set.
     init(below parent: String?) throws(DeviceError) {
         folder = try ScratchDirectory(Self.kind, below: parent)
         for path in [statePath, emptyPath] {

@@ -28,12 +28,12 @@ import TraceFormats
 ///
 /// All servers listen on the loopback interface, on ports that the system chooses. Sources that the traces do not
 /// contain are empty: programs find a gpsd without receivers, a board without sensors or no accessories, and never
-/// those of the machine. The environment also replaces the configuration file by an empty one and stores calibrations
+/// those of the machine. The environment also replaces the configuration file by an empty file and stores calibrations
 /// in a directory that is removed with the servers. To keep your own `DEVICE_SERVICES_CONFIG`, merge the environments
-/// with the opposite precedence. The battery is not simulated; programs see that of the machine.
+/// with the opposite precedence. The battery is not simulated; programs read the machine's battery.
 ///
 /// Programs lose positions and sensors where the trace lost them. The loss of one sensor affects all sensors of its
-/// device. With ``SimulatedServersOptions/loops``, losses of sensors are reproduced in the first pass only.
+/// device. With ``SimulatedServersOptions/loops``, sensor losses are reproduced in the first pass only.
 ///
 /// All methods can be called from any thread. Releasing the object stops the servers.
 public final class SimulatedServers: Sendable {
@@ -70,14 +70,14 @@ public final class SimulatedServers: Sendable {
         (trace, warnings) = try Self.joined(traces, options)
         contents = TraceContents(trace)
         if contents.sources.contains(.motion) {
-            // `Recording` moves time zero to the first reading. Here, all sources keep the times of the trace.
+            // `Recording` moves time zero to the first reading, but here all sources keep the trace times.
             board = try SimulatedBoard(try Recording(trace: trace), name: trace.name, start: -contents.firstStamp)
         } else {
             board = nil
         }
         sources = contents.sources
         let end = max(contents.last.addingSaturated(1), contents.reportsEnd, board?.end ?? 0)
-        // Rounded up to milliseconds, the resolution of times in reports.
+        // Rounded up to milliseconds, the resolution of report times.
         duration = end.addingSaturated(999_999) / 1_000_000 * 1_000_000
     }
 
@@ -105,7 +105,7 @@ public final class SimulatedServers: Sendable {
         }
     }
 
-    /// Stops all servers, removes the files that they have created, and waits until this is done. The servers can be
+    /// Stops all servers, removes the files that they created, and waits until both are done. The servers can be
     /// started again and then play the traces from the beginning.
     public func stop() {
         guard let former = running.withLock({ exchange(&$0, with: nil) }) else { return }
@@ -115,7 +115,7 @@ public final class SimulatedServers: Sendable {
         former.folder.remove()
     }
 
-    /// Blocks the calling thread until the traces have been played once. Returns false after a timeout and if the
+    /// Blocks the calling thread until the traces have been played once. Returns false after a timeout or if the
     /// servers are not running.
     package func waitUntilPlayed(seconds: Double) -> Bool {
         guard let running = running.withLock({ $0 }) else { return false }
@@ -160,8 +160,8 @@ public final class SimulatedServers: Sendable {
             folder: folder)
     }
 
-    /// Returns an empty trace if the trace contains no positions. Otherwise, the gpsd would reproduce losses of its
-    /// connection.
+    /// Returns an empty trace if the trace contains no positions. Otherwise, the gpsd would reproduce connection
+    /// losses.
     private func positions() throws(DeviceError) -> TraceFile {
         sources.contains(.positions) ? trace : TraceFile(emptyNamed: trace.name)
     }

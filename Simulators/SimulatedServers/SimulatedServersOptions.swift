@@ -7,7 +7,7 @@ public import TraceEditing
 
 /// The playback options of simulated servers.
 public struct SimulatedServersOptions: Sendable {
-    /// The start of playback, which is common to all servers.
+    /// The start of playback, common to all servers.
     public enum Start: Sendable, Hashable {
         /// Playback starts when the first program watches positions, captures or reads a sensor, or searches for
         /// accessories.
@@ -18,30 +18,31 @@ public struct SimulatedServersOptions: Sendable {
 
     /// The start of playback.
     public var start = Start.firstClient
-    /// The speed of playback relative to the recording. Values that are not positive finite numbers are treated as 1.
+    /// The speed of playback relative to the recording. Values that are not positive and finite are treated as 1.
     /// Exchanges between programs and accessories keep their recorded duration.
     public var speed = 1.0
-    /// Whether all servers restart playback together at the end. If false, nothing more is sent.
+    /// If true, all servers restart playback together at the end. If false, nothing more is sent after the end.
     public var loops = false
-    /// Whether the times in gpsd's reports are shifted so that the first one is current. Motion samples always have
+    /// If true, the times in gpsd's reports are shifted so that the first report is current. Motion samples always have
     /// current times.
     public var shiftsTimesToNow = false
     package var alignment = TraceMerger.Alignment.clock
-    /// The faults that are added to the traces.
+    /// The faults added to the traces.
     public var faults: [TraceFault] = []
     /// The seed of random decisions in ``faults``. The same traces, faults and seed produce the same run.
     public var seed: UInt64 = 0
-    /// The faults of the gpsd.
+    /// The faults of the simulated gpsd.
     public var gpsdFaults: [GPSDFault] = []
-    /// The faults of the iiod.
+    /// The faults of the simulated iiod.
     public var iiodFaults: [IIODFault] = []
     /// The type of node that programs open to communicate with an accessory.
     package var transport = SimulatedTransport.socket
-    /// The directory in which the servers create their own; nil for TMPDIR, or /tmp if TMPDIR is not set. Use a short
+    /// The parent of the directory that the servers create; nil means TMPDIR, or /tmp if TMPDIR is not set. Use a short
     /// path, because the directory contains Unix domain sockets.
     package var folder: String?
 
-    /// Creates options that play the traces once, in real time from the first client on, without faults.
+    /// Creates the default options: the traces are played once, in real time after the first client connects, without
+    /// faults.
     public init() {}
 }
 

@@ -13,7 +13,7 @@ public struct MotionOptions: Sendable, Hashable {
         case coordinated
     }
 
-    /// The wall-clock time at the start; nil for the start time of the route, or the start of 2026 if the route has
+    /// The wall-clock time at the start. nil means the start time of the route, or the start of 2026 if the route has
     /// none.
     public var start: WallTime?
     /// The time since boot at the start.
@@ -23,43 +23,42 @@ public struct MotionOptions: Sendable, Hashable {
 
     /// The sampling rate of the accelerometer and the gyroscope, in hertz.
     public var sampleRate = 100.0
-    /// The sampling rate of the magnetometer, in hertz; nil for `sampleRate`, but at most 100.
+    /// The sampling rate of the magnetometer, in hertz. nil means `sampleRate`, but at most 100.
     public var magnetometerRate: Double?
-    /// The sampling rate of the barometer, in hertz; nil for `sampleRate`, but at most 10.
+    /// The sampling rate of the barometer, in hertz. nil means `sampleRate`, but at most 10.
     public var pressureRate: Double?
-    /// The rate of positions, in hertz; 0 for no positions.
+    /// The rate of positions, in hertz; 0 disables positions.
     public var fixRate = 1.0
-    /// The delay between the time of a position and its arrival, in seconds.
+    /// The delay between the measurement and the arrival of a position, in seconds.
     public var fixDelay = 0.0
 
-    /// The interval between the knots of the smooth path in seconds, 0.1 to 60. Corners and changes of speed are spread
-    /// over six intervals, most of it over two. Larger values also smooth noisy positions.
+    /// The interval between the knots of the smooth path, 0.1 to 60 seconds. Corners and changes of speed are spread
+    /// over six intervals, mostly over two of them. Larger values also smooth noisy positions.
     public var smoothing = 1.0
     /// The lean of the body in curves.
     public var leanMode = LeanMode.flat
-    /// Whether the slope of the route determines the pitch. False keeps the body level, for routes with noisy
-    /// altitudes.
+    /// If true, the slope of the route determines the pitch. If false, the pitch stays level, which suits routes with
+    /// noisy altitudes.
     public var followsSlope = true
-    /// Whether the earth rotates. If so, the gyroscope measures its rotation of 15°/h, and the accelerometer the
-    /// Coriolis acceleration.
+    /// If true, the gyroscope measures the earth's rotation of 15°/h and the accelerometer the Coriolis acceleration.
     public var earthRotates = true
 
-    /// The rotation from the body frame (x right, y forward, z up) to the device frame. The identity means that the
-    /// device lies flat with its top edge forward.
+    /// The rotation from the body frame (x right, y forward, z up) to the device frame. With the identity, the device
+    /// lies flat with its top edge forward.
     public var placement = MountMatrix.identity
     /// The mount matrix in the header: the rotation from the sensor frame to the device frame.
     public var mountMatrix = MountMatrix.identity
 
-    /// The accelerometer and the gyroscope; nil for neither.
+    /// The accelerometer and the gyroscope; nil to include neither.
     public var inertialUnit: InertialUnit? = .ideal
-    /// The magnetometer; nil for none.
+    /// The magnetometer; nil to include no magnetometer.
     public var magnetometer: SensorModel? = .ideal
-    /// The barometer; nil for none.
+    /// The barometer; nil to include no barometer.
     public var barometer: SensorModel? = .ideal
-    /// The fraction of the bias tolerance that sensors use: 0 for calibrated sensors, 1 for the full tolerance of the
-    /// data sheets. The bias of each axis is random within these limits.
+    /// The fraction of the bias tolerance that is used: 0 for calibrated sensors, 1 for the full data sheet tolerance.
+    /// The bias of each axis is random within these limits.
     public var biasFraction = 0.0
-    /// The hard iron offset: the device's own magnetic field, in gauss, in the magnetometer's axes.
+    /// The hard iron offset (the device's own magnetic field) in the magnetometer's axes, in gauss.
     public var hardIron = SIMD3<Double>.zero
     /// The soft iron matrix in the magnetometer's axes. A reading is this matrix times the field, plus the hard iron
     /// offset.
@@ -69,14 +68,14 @@ public struct MotionOptions: Sendable, Hashable {
     public var receiver = ReceiverNoise.ideal
     /// The device path of the receiver in reports.
     public var receiverName = "/dev/synthetic"
-    /// The geoid separation: the height of mean sea level above the ellipsoid, in metres. It converts the altitudes of
-    /// the route to heights above the ellipsoid.
+    /// The geoid separation: the height of mean sea level above the ellipsoid, in metres. It converts the route's
+    /// altitudes to heights above the ellipsoid.
     public var geoidSeparation = 0.0
 
     /// Creates the default options: all sensors, without noise.
     public init() {}
 
-    /// The effective rates by kind of sensor, in hertz.
+    /// The effective rates by sensor kind, in hertz.
     var rates: (motion: Double, field: Double, pressure: Double) {
         (sampleRate, magnetometerRate ?? min(sampleRate, 100), pressureRate ?? min(sampleRate, 10))
     }
@@ -132,7 +131,7 @@ extension MountMatrix {
         return products.allSatisfy { abs($0) < 1e-6 } && determinant > 0
     }
 
-    /// The inverse of the matrix, which must be a rotation.
+    /// The inverse of a rotation matrix.
     var inverseRotation: MountMatrix {
         let (a, b, c) = rows
         return MountMatrix([a.x, b.x, c.x], [a.y, b.y, c.y], [a.z, b.z, c.z])

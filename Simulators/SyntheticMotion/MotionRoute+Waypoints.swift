@@ -5,12 +5,12 @@ import SystemCalls
 public import DeviceCore
 
 extension MotionRoute {
-    /// The distance below which two waypoints are treated as one, in metres.
+    /// Waypoints that are closer together than this distance are treated as one, in metres.
     private static let minimumLegLength = 0.01
     /// The minimum speed in corners, in m/s.
     private static let minimumCornerSpeed = 0.3
 
-    /// The angle from which a corner is turned at rest, in degrees, and the duration of the turn, in seconds. In
+    /// Corners of at least this angle (degrees) are turned at rest, over the given duration (seconds). If turned in
     /// motion, the smoothed corner would end in a spin.
     private static let standingTurnAngle = 120.0
     private static let standingTurnDuration = 4.0
@@ -49,7 +49,7 @@ extension MotionRoute {
             }
             guard index + 1 < waypoints.count else { break }
             let next = waypoints[index + 1]
-            // The next iteration reports an invalid position.
+            // The next iteration reports the invalid position.
             guard abs(next.latitude) <= 90, next.longitude.isFinite else { continue }
             let path = Geodesic.inverse(
                 from: place, to: GeodeticCoordinate(latitude: next.latitude, longitude: next.longitude))
@@ -58,7 +58,7 @@ extension MotionRoute {
             var leg = RouteStage(from: place, altitude: altitude)
             leg.azimuth = path.initialAzimuth
             leg.climb = climb
-            // A vertical leg needs a small ground distance, because a distance of 0 means a stay.
+            // A vertical leg needs a small ground distance, because a distance of 0 denotes a stay.
             leg.distance = max(path.distance, Self.minimumLegLength * 1e-3)
             leg.maximumSpeed = speed * leg.distance / (leg.distance * leg.distance + climb * climb).squareRoot()
             leg.hasDirection = path.distance >= Self.minimumLegLength
@@ -154,7 +154,7 @@ extension MotionRoute {
         }
     }
 
-    /// Returns the angle of the corner between two stages in degrees, 0 to 180; 0 if a stage has no direction.
+    /// Returns the angle of the corner between two stages, 0 to 180 degrees, or 0 if a stage has no direction.
     private static func angle(_ stage: RouteStage, _ next: RouteStage) -> Double {
         guard stage.hasDirection, next.hasDirection else { return 0 }
         let end = Geodesic.direct(from: stage.from, azimuth: stage.azimuth, distance: stage.distance)
@@ -183,7 +183,7 @@ extension RouteStage {
 
     fileprivate var moves: Bool { distance > 0 }
 
-    /// Sets the speeds and times for a leg between two speeds that are possible within its distance.
+    /// Sets the speeds and times of a leg, given start and end speeds that its distance allows.
     fileprivate mutating func setSpeeds(from first: Double, to last: Double, acceleration: Double) {
         let cruise = maximumSpeed
         let rising = (cruise * cruise - first * first) / (2 * acceleration)

@@ -3,10 +3,10 @@
 public import DeviceCore
 import Geodesy
 
-/// A route with times: geodesics from point to point, with sharp corners, which ``MotionSynthesizer`` smooths.
+/// A timed route: geodesics from point to point, with sharp corners that ``MotionSynthesizer`` smooths.
 ///
-/// A route is created from waypoints with speeds or from the positions of a trace. It is kept in memory and takes about
-/// 150 bytes per point.
+/// A route is created from waypoints with speeds or from the positions of a trace. The route is kept in memory and
+/// takes about 150 bytes per point.
 public struct MotionRoute: Sendable {
     package static let maximumCount = 1_000_000
     /// The maximum duration, in seconds: seven days.
@@ -18,13 +18,14 @@ public struct MotionRoute: Sendable {
 
     /// The duration of the route in seconds.
     public let duration: Double
-    /// The length of the route in metres, without rounded corners.
+    /// The length of the route in metres, measured along the sharp corners.
     public let distance: Double
-    /// The wall-clock time at the start of the route; nil if unknown. Only routes from traces have one.
+    /// The wall-clock time at the start of the route; nil if unknown. Only routes created from traces have a start
+    /// time.
     public let start: WallTime?
-    /// Warnings for the user; empty if there are none.
+    /// Warnings to show to the user.
     public let warnings: [String]
-    /// True for a section of a longer route, which continues beyond its ends at the speed that it has there.
+    /// True for a section of a longer route, which continues beyond its ends at the speed reached there.
     let extends: Bool
     let stages: [RouteStage]
 
@@ -35,8 +36,8 @@ public struct MotionRoute: Sendable {
         distance = stages.reduce(0) { $0 + $1.distance }
     }
 
-    /// Returns the position on the route at a time in seconds since the start. The search begins at the stage with the
-    /// index `stage`, which is set to the index of the stage that contains the time.
+    /// Returns the position at a time in seconds since the start of the route. The search begins at the stage with the
+    /// index `stage`; afterwards, `stage` is the index of the stage that contains the time.
     func place(at time: Double, near stage: inout Int) -> RoutePoint {
         var index = min(max(stage, 0), stages.count - 1)
         if time < stages[index].start || time >= stages[index].end {
@@ -46,8 +47,8 @@ public struct MotionRoute: Sendable {
         return stages[index].point(at: time, extends: extends)
     }
 
-    /// Sets the directions of stages without a direction: the direction of the preceding stage in the first half of
-    /// their time, and that of the following stage in the second half.
+    /// Sets the directions of stages that have none. The first half of such a stage uses the direction of the preceding
+    /// stage, the second half the direction of the following stage.
     static func fillDirections(_ stages: inout [RouteStage], heading: Double) {
         var last: RouteDirection?
         var index = 0
@@ -80,18 +81,18 @@ extension RouteStage {
     }
 }
 
-/// A point of a route, with the speed on the way to the next one.
+/// A point of a route, with the speed to the next point.
 public struct Waypoint: Sendable, Hashable {
     /// Degrees, north positive.
     public var latitude: Double
     /// Degrees, east positive. Values beyond ±180 are reduced modulo 360.
     public var longitude: Double
-    /// Metres above mean sea level; NaN for the altitude of the preceding waypoint, or 0 at the first waypoint.
+    /// Metres above mean sea level. NaN means the altitude of the preceding waypoint, or 0 for the first waypoint.
     public var altitude: Double
-    /// The speed from here to the next waypoint, in m/s; NaN for the speed of the preceding waypoint, or
-    /// ``RouteOptions/speed`` at the first waypoint.
+    /// The speed from here to the next waypoint, in m/s. NaN means the speed of the preceding waypoint, or
+    /// ``RouteOptions/speed`` for the first waypoint.
     public var speed: Double
-    /// The time at rest at this waypoint, in seconds.
+    /// The time spent at rest at this waypoint, in seconds.
     public var pause: Double
 
     /// Creates a waypoint. The values are validated when a ``MotionRoute`` is created.
@@ -103,15 +104,15 @@ public struct Waypoint: Sendable, Hashable {
 
 /// The speeds and accelerations on a route between waypoints.
 public struct RouteOptions: Sendable, Hashable {
-    /// The speed in m/s, used until a waypoint specifies another.
+    /// The speed in m/s, used until a waypoint specifies a different one.
     public var speed = 10.0
-    /// The maximum acceleration along the route, in m/s². If it is infinite, the speed changes instantly, and the
-    /// smooth path takes as long as for a corner, a few seconds. The speed is reduced between waypoints that are too
-    /// close together for this acceleration.
+    /// The maximum acceleration along the route, in m/s². The speed is reduced between waypoints that are too close
+    /// together for this acceleration. If the value is infinite, the speed changes instantly on the route, and the
+    /// smooth path takes a few seconds, as for a corner.
     public var acceleration = 2.0
-    /// The maximum lateral acceleration in corners, in m/s². The speed is reduced before sharper corners. If it is
-    /// infinite, corners do not reduce the speed. Each corner is considered on its own, so a curve of many waypoints is
-    /// followed at the speed of the waypoints.
+    /// The maximum lateral acceleration in corners, in m/s². The speed is reduced before corners that would exceed it.
+    /// If the value is infinite, corners do not reduce the speed. Each corner is considered on its own, so a curve of
+    /// many waypoints is followed at the speed of the waypoints.
     public var corneringAcceleration = 3.0
     /// The heading of a device that never moves, in degrees clockwise from true north.
     public var heading = 0.0

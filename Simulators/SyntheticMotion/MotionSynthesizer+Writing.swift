@@ -11,7 +11,7 @@ public struct SynthesisSummary: Sendable, Hashable {
     public var samples = 0
     /// The number of positions.
     public var fixes = 0
-    /// Whether the end of the route was reached. False if `goesOn` ended the trace earlier.
+    /// True if the end of the route was reached. False if `goesOn` ended the trace earlier.
     public var isComplete = true
 }
 

@@ -24,16 +24,17 @@ package import SensorFusion
 /// duration of the route. Each reading is computed from the path at its time only, so errors do not accumulate.
 public struct MotionSynthesizer: Sendable {
     /// Half the interval of the central difference for the rotation rate, in seconds. The truncation error is one sixth
-    /// of its square times the second derivative of the rate, which is below 1 nrad/s for wheeled vehicles.
+    /// of the squared half interval times the second derivative of the rate, which is below 1 nrad/s for wheeled
+    /// vehicles.
     static let halfStep = 0.0005
 
     package let route: MotionRoute
     package let options: MotionOptions
     /// The time from the first to the last reading, in seconds.
     public let duration: Double
-    /// The wall-clock time at the start. It is a whole number of milliseconds, like the times of reports.
+    /// The wall-clock time at the start, in whole milliseconds like the report times.
     public let start: WallTime
-    /// Warnings for the user; empty if there are none.
+    /// Warnings to show to the user.
     public let warnings: [String]
     private let path: SmoothPath
     private let deviceFromBody: MountMatrix
@@ -69,14 +70,14 @@ public struct MotionSynthesizer: Sendable {
     private static let standardStart = WallTime(nanoseconds: 1_767_225_600_000_000_000)
 
     /// Returns the state at a time in seconds since the start. Beyond the ends of the path, the body is at rest, or
-    /// moves on for up to one minute if the route was made from a trace.
+    /// continues to move for up to one minute if the route was created from a trace.
     package func state(at time: Double) -> MotionState {
         var path = path
         return state(at: time, on: &path)
     }
 
     func state(at time: Double, on path: inout SmoothPath) -> MotionState {
-        // Limited to one minute beyond the ends, which prevents integer overflow.
+        // Limited to one minute beyond the ends to prevent integer overflow.
         let time = time.isFinite ? min(max(time, -60), duration + 60) : 0
         let before = path.instant(at: time - Self.halfStep)
         let after = path.instant(at: time + Self.halfStep)
@@ -95,18 +96,18 @@ public struct MotionSynthesizer: Sendable {
             rotationRate: deviceFromBody.apply(to: rate))
     }
 
-    /// Returns the earth's magnetic field in the device frame, in gauss, without the device's own field.
+    /// Returns the earth's magnetic field in the device frame, in gauss, excluding the device's own field.
     func field(_ state: MotionState) -> SIMD3<Double> {
         let field = MagneticModel.wmm2025.field(
             latitude: state.latitude, longitude: state.longitude, altitude: state.ellipsoidalAltitude,
             year: DecimalYear.at(secondsSince1970: start.seconds + state.time), withRates: false)
-        // The model returns nanoteslas north, east and down.
+        // The model returns the components north, east and down in nanoteslas.
         return state.attitude.conjugate.rotate(SIMD3(field.y, field.x, -field.z) * 1e-5)
     }
 }
 
 extension Quaternion {
-    /// Creates the rotation of a rotation matrix (Shepperd, Journal of Guidance and Control 1, 1978).
+    /// Creates a quaternion from a rotation matrix (Shepperd, Journal of Guidance and Control 1, 1978).
     init(rotation matrix: MountMatrix) {
         let (a, b, c) = matrix.rows
         let trace = a.x + b.y + c.z
@@ -123,11 +124,11 @@ extension Quaternion {
         self = q.normalized
     }
 
-    /// The rotation vector of a small rotation, in radians.
+    /// The rotation vector in radians. Accurate only for small rotations.
     var rotationVector: SIMD3<Double> {
         let sine = w < 0 ? vector * -1 : vector
         let square = (sine * sine).sum()
-        // The factor is 2 asin(x) / x as a series. The truncation error is below 1e-15 for a rotation of 0.1 rad.
+        // The series of 2 asin(x) / x. The truncation error is below 1e-15 for a rotation of 0.1 rad.
         return sine * (2 * (1 + square * (1.0 / 6 + square * (3.0 / 40 + square * (15.0 / 336 + square * 105 / 3456)))))
     }
 }
@@ -146,8 +147,9 @@ package struct MotionState: Sendable {
     package var ellipsoidalAltitude: Double
     /// The velocity over ground in m/s: east, north, up.
     package var velocity: SIMD3<Double>
-    /// The direction that the body faces, in degrees clockwise from true north, 0 to 360. From 1.5 m/s, it is the
-    /// course. Below 0.3 m/s, it is the direction of the route before and after, with a smooth transition.
+    /// The direction that the body faces, 0 to 360 degrees clockwise from true north. At 1.5 m/s and above, the heading
+    /// is the course. Below 0.3 m/s, it is the direction of the route before and after. In between, the transition is
+    /// smooth.
     package var heading: Double
     /// The pitch in degrees, positive if the front is raised.
     package var pitch: Double
@@ -155,10 +157,10 @@ package struct MotionState: Sendable {
     package var roll: Double
     /// The rotation from the device frame to east, north, up.
     package var attitude: Quaternion
-    /// The proper acceleration in m/s², in the device frame. At rest, the axis that points up reads +9.81.
+    /// The proper acceleration in the device frame, in m/s². At rest, the axis that points up reads +9.81.
     package var specificForce: SIMD3<Double>
-    /// The rotation rate in rad/s, in the device frame. It is relative to inertial space, or to the earth if the earth
-    /// does not rotate.
+    /// The rotation rate in the device frame, in rad/s, relative to inertial space, or relative to the earth if
+    /// ``MotionOptions/earthRotates`` is false.
     package var rotationRate: SIMD3<Double>
 
     /// The speed over ground in m/s, without the vertical component.

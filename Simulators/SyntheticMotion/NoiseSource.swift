@@ -13,7 +13,8 @@ struct NoiseSource: Sendable {
     private var walk = SIMD3<Double>.zero
     private var numbers: GaussianNumbers
 
-    /// The rate is in hertz. A scalar is in the first component. `biasFraction` is the used part of the bias tolerance.
+    /// Creates the noise of a sensor with the given rate in hertz. Scalar sensors use the first component.
+    /// `biasFraction` is the fraction of the bias tolerance that is used.
     init(_ noise: SensorNoise, rate: Double, isVector: Bool, biasFraction: Double, seed: UInt64, stream: UInt64) {
         self.noise = noise
         axes = isVector ? 3 : 1
@@ -48,7 +49,8 @@ struct GaussianNumbers: Sendable {
     private var numbers: SplitMix64
     private var kept: Double?
 
-    /// Creates the numbers of one of a trace's streams. They are independent, so that sensors can be removed.
+    /// Creates a generator for one of a trace's streams. The streams are independent, so removing a sensor does not
+    /// change the noise of the others.
     init(seed: UInt64, stream: UInt64) {
         var mixer = SplitMix64(seed: stream)
         numbers = SplitMix64(seed: seed ^ mixer.next())

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The weights of a uniform quintic B-spline: six control points determine each interval, and the curve has four
-/// continuous derivatives (de Boor, A Practical Guide to Splines, chapter X; the cardinal case written out).
+/// The weights of a uniform quintic B-spline. Six control points determine each interval, and the curve has four
+/// continuous derivatives (de Boor, A Practical Guide to Splines, chapter X, for uniform knots).
 ///
 /// A straight line at constant speed is reproduced exactly. A change of speed is spread over six knots with the bell
 /// shape of the quartic B-spline and without overshoot.
@@ -13,7 +13,7 @@ enum QuinticSpline {
         var seconds: (Double, Double, Double, Double, Double, Double)
     }
 
-    /// Returns the weights at a parameter from 0 to 1 between the third and fourth points.
+    /// Returns the weights at a parameter from 0 to 1 between the third and the fourth point.
     static func weights(_ u: Double) -> Weights {
         let v = 1 - u
         func value(_ t: Double) -> (edge: Double, next: Double, middle: Double) {
@@ -48,8 +48,8 @@ enum QuinticSpline {
             seconds: (dda.edge, dda.next, dda.middle, ddb.middle, ddb.next, ddb.edge))
     }
 
-    /// Returns the weighted sum of five points, given as differences to the first of the six points. Differences
-    /// preserve precision for points far from the origin.
+    /// Returns the weighted sum of five points, given as their differences from the first of the six points. Using
+    /// differences preserves precision for points far from the origin.
     static func sum<Value: SplineValue>(_ w: (Double, Double, Double, Double, Double, Double), _ d: [Value]) -> Value {
         d[0] * w.1 + d[1] * w.2 + d[2] * w.3 + d[3] * w.4 + d[4] * w.5
     }

@@ -11,19 +11,19 @@ struct RouteStage: Sendable {
     var from: GeodeticCoordinate
     /// The azimuth at the start of the stage, in degrees.
     var azimuth = 0.0
-    /// The distance over ground in metres; 0 for a stay.
+    /// The ground distance in metres; 0 for a stay.
     var distance = 0.0
     var altitude: Double
     var climb = 0.0
-    /// The speeds in m/s. The speed rises from the first to the greatest and then falls to the last.
+    /// The speeds in m/s. The speed rises from `firstSpeed` to `maximumSpeed` and then falls to `lastSpeed`.
     var firstSpeed = 0.0
     var maximumSpeed = 0.0
     var lastSpeed = 0.0
     /// The durations of acceleration and deceleration, in seconds.
     var rise = 0.0
     var fall = 0.0
-    /// The directions for a stage without a direction of its own: `before` applies until `turningTime`, `after` from
-    /// then on. The time is in seconds since the start of the route.
+    /// The directions for a stage that has no direction: `before` applies until `turningTime`, `after` from then on.
+    /// `turningTime` is in seconds since the start of the route.
     var before = RouteDirection()
     var after = RouteDirection()
     var turningTime = 0.0
@@ -49,12 +49,12 @@ struct RouteStage: Sendable {
             let rest = duration - time
             way = distance - (lastSpeed + (maximumSpeed - lastSpeed) * rest / fall / 2) * rest
         }
-        // Compensates for rounding errors only.
+        // Clamps rounding errors only.
         return min(max(way, 0), distance)
     }
 
-    /// Returns the position at a time of the route. If `extends` is true, motion continues beyond the ends of the stage
-    /// with the speed at that end.
+    /// Returns the position at a time since the start of the route. If `extends` is true, the motion continues beyond
+    /// either end of the stage at the speed reached there.
     func point(at time: Double, extends: Bool) -> RoutePoint {
         var way = distance(after: time - start)
         if extends, distance > 0 {

@@ -51,11 +51,10 @@ package struct SensorNoise: Sendable, Hashable {
     /// standard deviation of a reading is density · √(r / 2), as with an ideal low-pass filter at half the rate. The
     /// Allan deviation over t seconds is density / √(2 t).
     package var density = 0.0
-    /// The maximum zero offset after power-up, in units. ``MotionOptions/biasFraction`` determines the fraction that is
-    /// used.
+    /// The maximum zero offset after power-up, in units. ``MotionOptions/biasFraction`` determines the fraction used.
     package var biasTolerance = 0.0
-    /// The random walk of the bias: the standard deviation of its change in one second, in units. It grows with the
-    /// square root of time.
+    /// The random walk of the bias, given as the standard deviation of the change in one second, in units. The
+    /// deviation grows with the square root of time.
     package var biasWalk = 0.0
     /// The step size of the converter, in units; 0 for no quantization.
     package var step = 0.0
@@ -69,11 +68,11 @@ package struct SensorNoise: Sendable, Hashable {
     }
 }
 
-/// An accelerometer and a gyroscope in one chip, some with a magnetometer in the same package.
+/// An accelerometer and a gyroscope in one chip, sometimes with a magnetometer in the same package.
 ///
-/// The values are typical values from data sheets at the smallest ranges of the chips, ±2 g and ±250 °/s. Data sheets
-/// do not specify the random walk of the bias. The assumed standard deviations after one minute are 0.002 °/s for
-/// gyroscopes and 0.1 mg for accelerometers, similar to long measurements at rest.
+/// The values are typical data sheet values at the smallest ranges, ±2 g and ±250 °/s. Data sheets do not specify the
+/// random walk of the bias. The assumed standard deviations after one minute are 0.002 °/s for gyroscopes and 0.1 mg
+/// for accelerometers, similar to long measurements at rest.
 public struct InertialUnit: Sendable, Hashable {
     /// The name of the chip in the kernel driver.
     package var name: String
@@ -81,7 +80,7 @@ public struct InertialUnit: Sendable, Hashable {
     package var accelerometer: SensorNoise
     /// The noise of the gyroscope, in rad/s.
     package var gyroscope: SensorNoise
-    /// The magnetometer in the same package; nil if there is none.
+    /// The magnetometer in the same package; nil if the package has none.
     package var magnetometer: SensorModel?
 
     /// A chip without noise, including its magnetometer.

@@ -4,14 +4,14 @@ import Geodesy
 import SensorFusion
 import SystemCalls
 
-/// A smooth path along a route, with the attitude of the body that follows it.
+/// A smooth path along a route, with the attitude of a body that follows the path.
 ///
-/// Points of the route at uniform times, in earth-centered, earth-fixed coordinates, are the control points of a
+/// Points of the route at uniform intervals, in earth-centered, earth-fixed coordinates, are the control points of a
 /// quintic B-spline. Velocity and acceleration are therefore exact derivatives of the position, errors do not
 /// accumulate, and poles and the antimeridian need no special cases. Copies are independent of each other.
 struct SmoothPath: Sendable {
-    /// The speeds between which the source of the heading changes, in m/s. Below the first, the heading is the
-    /// direction of the route; from the second, it is the course.
+    /// The speeds between which the heading changes from the route direction to the course, in m/s. At or below the
+    /// first speed, the heading is the direction of the route; at or above the second, it is the course.
     private static let routeHeadingSpeed = 0.3
     private static let courseHeadingSpeed = 1.5
 
@@ -19,9 +19,9 @@ struct SmoothPath: Sendable {
         /// The position in the earth-fixed frame, in metres.
         var position: SIMD3<Double>
         var place: EarthFixed.GeodeticPosition
-        /// East, north, up in m/s.
+        /// The velocity to the east, north and up, in m/s.
         var velocity: SIMD3<Double>
-        /// Radians: heading clockwise from north, pitch upwards, roll to the right.
+        /// The angles in radians: heading clockwise from north, pitch upwards, roll to the right.
         var heading: Double
         var pitch: Double
         var roll: Double
@@ -36,14 +36,14 @@ struct SmoothPath: Sendable {
     private struct Control {
         var index = Int.min
         var position = SIMD3<Double>.zero
-        /// Radians.
+        /// The azimuth in radians.
         var azimuth = 0.0
         var slope = 0.0
     }
 
     let route: MotionRoute
-    /// The time from the start of the path to the start of the route, in seconds. A path that begins at rest needs it
-    /// for acceleration.
+    /// The time between the start of the path and the start of the route, in seconds. A path that begins at rest needs
+    /// this time to accelerate.
     let lead: Double
     /// The duration of the path in seconds.
     let duration: Double
@@ -53,7 +53,7 @@ struct SmoothPath: Sendable {
     private let pitches: Bool
     private let leans: Bool
     private var stage = 0
-    /// A cache of control points, indexed by their number modulo the size of the cache.
+    /// A cache of control points. The index is the number of the control point modulo the size of the cache.
     private var controls = [Control](repeating: Control(), count: 16)
 
     init(_ route: MotionRoute, _ options: MotionOptions) {
@@ -73,8 +73,8 @@ struct SmoothPath: Sendable {
         let first = Int(interval) - 2
         let weights = QuinticSpline.weights(knots - interval)
         let points = (first..<first + 6).map { control($0) }
-        // Coordinates relative to the first point avoid a loss of precision due to the distance from the center of the
-        // earth.
+        // Uses coordinates relative to the first point. Coordinates relative to the distant center of the earth would
+        // lose precision.
         let origin = points[0].position
         let ways = points.dropFirst().map { $0.position - origin }
         let position = origin + QuinticSpline.sum(weights.values, ways)
@@ -97,7 +97,7 @@ struct SmoothPath: Sendable {
         var felt = attitude.conjugate.rotate(force)
         var roll = 0.0
         if leans {
-            // The lower bound avoids free fall, where the lean angle is undefined.
+            // The lower bound avoids free fall, in which the lean angle is undefined.
             roll = atan2(felt.x, max(felt.z, 0.1))
             let lean = Quaternion(x: 0, y: sin(roll / 2), z: 0, w: cos(roll / 2))
             attitude = attitude * lean
@@ -108,14 +108,14 @@ struct SmoothPath: Sendable {
             attitude: attitude, earthAttitude: frame * attitude, specificForce: felt)
     }
 
-    /// Returns the course if the body is fast enough, otherwise the direction of the route, smoothed like the path.
+    /// Returns the course if the body is fast enough; otherwise the direction of the route, smoothed like the path.
     private func heading(_ velocity: SIMD3<Double>, _ points: [Control], _ weights: QuinticSpline.Weights) -> Double {
         let speed = (velocity.x * velocity.x + velocity.y * velocity.y).squareRoot()
         let share = Self.smoothStep(
             (speed - Self.routeHeadingSpeed) / (Self.courseHeadingSpeed - Self.routeHeadingSpeed))
         let course = atan2(velocity.x, velocity.y)
         guard share < 1 else { return course }
-        // The smaller of the two possible rotations from each point to the next.
+        // For each point, the smaller of the two possible rotations to the next point.
         var turns: [Double] = []
         for (point, next) in zip(points, points.dropFirst()) {
             turns.append((turns.last ?? 0) + Self.wrapped(next.azimuth - point.azimuth))
@@ -139,7 +139,7 @@ struct SmoothPath: Sendable {
         return controls[slot]
     }
 
-    /// Returns a smooth step from 0 to 1 with two continuous derivatives.
+    /// Returns a smooth step from 0 to 1 whose first two derivatives are continuous.
     private static func smoothStep(_ x: Double) -> Double {
         let x = min(max(x, 0), 1)
         return x * x * x * (10 + x * (6 * x - 15))

@@ -18,7 +18,7 @@ enum NormalGravity {
     /// The ratio m of the centrifugal force to the gravity at the equator, ω²a²b / GM.
     static let rotation = 0.00344978650684
 
-    /// Returns the gravity at the sine of a geodetic latitude and a height above the ellipsoid in metres.
+    /// Returns the gravity for the sine of the geodetic latitude and the height above the ellipsoid in metres.
     static func at(sine: Double, height: Double) -> Double {
         let s2 = sine * sine
         let surface = equator * (1 + somigliana * s2) / (1 - WGS84.eccentricitySquared * s2).squareRoot()
@@ -29,10 +29,10 @@ enum NormalGravity {
 }
 
 /// The air pressure of the International Standard Atmosphere (ISO 2533:1975). The model has 101.325 kPa and 15 °C at
-/// sea level, 6.5 K less per kilometre up to 11 km, and a constant temperature above. Above 20 km, where the real
+/// sea level, 6.5 K less per kilometre up to 11 km, and a constant temperature above. Above 20 km, where the standard
 /// temperature rises again, the pressure is slightly too low.
 enum StandardAtmosphere {
-    /// Returns the air pressure in kPa at an altitude above mean sea level in metres.
+    /// Returns the air pressure in kPa at the given altitude in metres above mean sea level.
     static func pressure(altitude: Double) -> Double {
         let radius = 6_356_766.0
         let height = radius * altitude / (radius + altitude)
@@ -82,8 +82,8 @@ enum EarthFixed {
             (n + height) * cosPhi * cos(lambda), (n + height) * cosPhi * sin(lambda), (n * (1 - e2) + height) * sinPhi)
     }
 
-    /// Returns the geodetic position of coordinates. Three iterations of Bowring's method on the reduced latitude
-    /// (Survey Review 23, 1976) are exact to rounding near the earth.
+    /// Returns the geodetic position for earth-fixed coordinates. Three iterations of Bowring's method on the reduced
+    /// latitude (Survey Review 23, 1976) are exact to rounding near the earth.
     static func geodeticPosition(of position: SIMD3<Double>) -> GeodeticPosition {
         let (a, b) = (WGS84.semiMajorAxis, WGS84.semiMinorAxis)
         let e2 = WGS84.eccentricitySquared

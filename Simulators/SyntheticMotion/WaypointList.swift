@@ -10,7 +10,7 @@ package import DeviceCore
 ///     48.1370,11.5750
 ///
 /// Fields are separated by commas, semicolons, tabs or blanks. Between commas or semicolons, a field can be empty: an
-/// empty altitude or speed is that of the preceding waypoint, and an empty pause is 0. An optional first line with
+/// empty altitude or speed is copied from the preceding waypoint, and an empty pause is 0. An optional first line with
 /// column names (lat, lon, alt, speed, pause or their long forms) changes the order of the columns. Empty lines and
 /// lines that begin with # are ignored.
 package enum WaypointList {
@@ -34,8 +34,8 @@ package enum WaypointList {
         static let standard: [Column] = [.latitude, .longitude, .altitude, .speed, .pause]
     }
 
-    /// Returns true if the first line that is neither empty nor a comment is a waypoint, or a header that includes the
-    /// columns of latitude and longitude and no unknown columns.
+    /// Returns true if the first line that is neither empty nor a comment is a waypoint or a header. A header must
+    /// include latitude and longitude columns and no unknown columns.
     package static func isWaypointList(_ bytes: [UInt8]) -> Bool {
         var rest = bytes[...]
         while let line = nextLine(&rest) {
@@ -49,8 +49,8 @@ package enum WaypointList {
         return false
     }
 
-    /// Parses waypoints from UTF-8 text, whose name is used in error messages. Throws a `DeviceError` with the number
-    /// of the invalid line and the reason.
+    /// Parses waypoints from UTF-8 text. `name` identifies the text in error messages. Throws a `DeviceError` with the
+    /// number of the invalid line and the reason.
     package static func read(_ bytes: [UInt8], name: String) throws(DeviceError) -> [Waypoint] {
         let name = TerminalSanitizer.sanitized(name)
         var waypoints: [Waypoint] = []
@@ -109,7 +109,7 @@ package enum WaypointList {
         return waypoints
     }
 
-    /// Removes and returns the next line without its line ending; nil at the end of the text.
+    /// Removes and returns the next line without its line ending, or returns nil at the end of the text.
     private static func nextLine(_ rest: inout ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         guard !rest.isEmpty else { return nil }
         let end = rest.firstIndex(of: UInt8(ascii: "\n")) ?? rest.endIndex
@@ -120,8 +120,8 @@ package enum WaypointList {
 
     private static func isBinary(_ line: ArraySlice<UInt8>) -> Bool { String(validating: line, as: UTF8.self) == nil }
 
-    /// Returns the fields of a line; an empty array for an empty line or a comment, nil for a line that is too long or
-    /// not valid UTF-8.
+    /// Returns the fields of a line. Returns an empty array for an empty line or a comment, and nil for a line that is
+    /// too long or not valid UTF-8.
     private static func fields(_ line: ArraySlice<UInt8>) -> [Substring]? {
         guard line.count <= maximumLine, var text = String(validating: line, as: UTF8.self)?[...] else { return nil }
         if text.unicodeScalars.first == "\u{feff}" { text = Substring(text.unicodeScalars.dropFirst()) }
@@ -142,7 +142,7 @@ package enum WaypointList {
         return text
     }
 
-    /// Returns the columns of a header; nil if the line contains an unknown or duplicate name.
+    /// Returns the columns of a header, or nil if the line contains an unknown or duplicate name.
     private static func columns(_ fields: [Substring]) -> [Column]? {
         let columns = fields.compactMap { Column($0) }
         return columns.count == fields.count && Set(columns).count == columns.count ? columns : nil

@@ -4,7 +4,7 @@ import DeviceCore
 import Trace
 import UmockdevFormat
 
-/// The accessories of a trace, with the times of attachment and detachment and the dialogues.
+/// The accessories of a trace, with their attachment and detachment times and their dialogues.
 struct AccessoryTimeline {
     struct Dialogue: Sendable {
         var script = UmockdevScript()
@@ -14,14 +14,14 @@ struct AccessoryTimeline {
         var last: Int64
     }
 
-    /// An accessory between its attachment and its detachment.
+    /// An accessory from its attachment to its detachment.
     struct Accessory {
         var name: String
         var description: AccessoryDescription
         var dialogues: [String: [Dialogue]] = [:]
-        /// The time of the attachment, in nanoseconds since the start of the trace.
+        /// The time of attachment, in nanoseconds since the start of the trace.
         var attach: Int64
-        /// The time of the detachment; nil if the accessory remains attached.
+        /// The time of detachment; nil if the accessory remains attached.
         var detach: Int64?
     }
 
@@ -45,8 +45,8 @@ struct AccessoryTimeline {
         let index = present[event.accessory]
         if case .attached(let description) = event.change {
             if let index {
-                // All protocols are present from the beginning, because the announcement of an accessory contains all
-                // of them.
+                // All protocols are present from the beginning, because an accessory's announcement contains all of
+                // them.
                 let known = Set(accessories[index].description.protocols.map(\.name))
                 accessories[index].description.protocols += description.protocols.filter { !known.contains($0.name) }
             } else {
@@ -77,10 +77,10 @@ extension AccessoryTimeline.Accessory {
         }
     }
 
-    /// Changes the current dialogue. Bytes without a preceding opening begin a dialogue.
+    /// Changes the current dialogue. Bytes that are not preceded by an opening begin a new dialogue.
     private mutating func edit(_ name: String, at time: Int64, _ change: (inout AccessoryTimeline.Dialogue) -> Void) {
         if dialogues[name, default: []].isEmpty { dialogues[name] = [AccessoryTimeline.Dialogue(last: time)] }
-        // In place, because copying a long dialogue for each step would take quadratic time.
+        // Modified in place, because copying a long dialogue for each step would take quadratic time.
         guard let current = dialogues[name]?.indices.last else { return }
         change(&dialogues[name, default: []][current])
         dialogues[name, default: []][current].last = time

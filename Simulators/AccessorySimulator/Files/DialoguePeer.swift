@@ -5,12 +5,12 @@ import Synchronization
 import Trace
 import UmockdevFormat
 
-/// The recorded dialogues of a protocol, which are assigned to sessions in order.
+/// The recorded dialogues of a protocol. Each new session is assigned the next dialogue.
 final class DialogueSequence: Sendable {
     private struct State {
         var begun = 0
         var finished = 0
-        /// A counter of the program's activities, such as opening a session or writing.
+        /// The number of actions by the program, such as opening a session or writing.
         var progress = 0
     }
 
@@ -49,7 +49,7 @@ final class DialogueSequence: Sendable {
 
     var isFinished: Bool { state.withLock { $0.finished >= dialogues.count } }
 
-    /// A number that increases with each activity of the program.
+    /// A number that increases with each action of the program.
     var activityCount: Int { state.withLock { $0.progress } }
 
     /// Reports the dialogues that no program has begun.
@@ -106,7 +106,7 @@ struct DialoguePeer: AccessoryPeer {
 
 /// Descriptions of the differences between the bytes that programs sent and the recorded bytes.
 final class DifferenceList: Sendable {
-    /// The maximum number of descriptions. Further ones are dropped.
+    /// The maximum number of descriptions. Further descriptions are dropped.
     static let maximum = 100
     private let state = Mutex<[String]>([])
 

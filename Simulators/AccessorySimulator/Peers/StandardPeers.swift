@@ -5,8 +5,8 @@ public import Trace
 
 /// A peer that sends a pattern as fast as the program reads and ignores received bytes.
 ///
-/// The byte at offset n of each session is ``byte(at:)`` of n, so that the receiver can detect lost, extra and
-/// misplaced bytes.
+/// The byte at offset n of each session is ``byte(at:)`` of n, so the receiver can detect lost, extra and misplaced
+/// bytes.
 public struct PatternPeer: AccessoryPeer {
     private static let pieceLength = 16_384
 
@@ -14,20 +14,21 @@ public struct PatternPeer: AccessoryPeer {
     private let hangsUp: Bool
     private var sent: Int64 = 0
 
-    /// Creates a peer that sends the given number of bytes. By default, it sends until the program closes the session.
+    /// Creates a peer that sends the given number of bytes. By default, the peer sends until the program closes the
+    /// session.
     public init(length: Int64 = .max, hangsUp: Bool = false) {
         self.length = length
         self.hangsUp = hangsUp
     }
 
-    /// Returns the byte of the pattern at an offset. The period of 65,521 bytes is prime and thus differs from the size
-    /// of every buffer.
+    /// Returns the byte of the pattern at an offset. The period is prime (65,521 bytes), so it differs from every
+    /// buffer size.
     public static func byte(at place: Int64) -> UInt8 {
         let place = UInt32(place % 65_521)
         return UInt8(truncatingIfNeeded: place &* 167 &+ place >> 8)
     }
 
-    /// Sends the next part of the pattern when the preceding part has been sent.
+    /// Sends the next part of the pattern after the preceding part has been sent.
     public mutating func react(to event: AccessoryPeerEvent) -> [AccessoryPeerAction] {
         switch event {
         case .opened: sent = 0
@@ -39,14 +40,14 @@ public struct PatternPeer: AccessoryPeer {
         let count = min(rest, Int64(Self.pieceLength))
         let piece = (sent..<sent + count).map(Self.byte)
         sent += count
-        // The wake-up follows the bytes, so at most one part is pending.
+        // The timer fires after the bytes have been sent, so at most one part is pending.
         return [.send(piece), .setTimer(after: 0)]
     }
 }
 
 /// A peer that sends back all received bytes.
 public struct EchoPeer: AccessoryPeer {
-    /// Creates an echo.
+    /// Creates an echo peer.
     public init() {}
 
     /// Sends back received bytes.
@@ -55,11 +56,11 @@ public struct EchoPeer: AccessoryPeer {
     }
 }
 
-/// A peer that receives bytes and sends nothing. It counts the bytes and computes their checksum.
+/// A peer that sends nothing. It counts received bytes and computes their checksum.
 public final class SinkPeer: AccessoryPeer {
     private let state = Mutex((count: Int64(0), sum: Adler32()))
 
-    /// Creates a sink. All sessions share its count and checksum.
+    /// Creates a sink. All sessions share the count and the checksum.
     public init() {}
 
     /// The number of received bytes.
@@ -68,7 +69,7 @@ public final class SinkPeer: AccessoryPeer {
     /// The Adler-32 checksum (RFC 1950) of the received bytes.
     public var checksum: UInt32 { state.withLock { $0.sum.value } }
 
-    /// Returns the checksum of bytes that a program wrote, for comparison.
+    /// Returns the checksum of bytes that a program wrote, to compare with ``checksum``.
     package static func checksum(of bytes: some Sequence<UInt8>) -> UInt32 {
         var sum = Adler32()
         for byte in bytes { sum.add(byte) }

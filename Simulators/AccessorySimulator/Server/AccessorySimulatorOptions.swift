@@ -6,19 +6,18 @@ package import LoopbackServer
 public struct AccessorySimulatorOptions: Sendable {
     /// The default transport of protocols.
     public var transport = SimulatedTransport.socket
-    /// The directory in which the simulator creates its own; nil for TMPDIR, or /tmp if TMPDIR is not set. Use a short
-    /// path, because the directory contains Unix domain sockets.
+    /// The parent of the directory that the simulator creates; nil means TMPDIR, or /tmp if TMPDIR is not set. Use a
+    /// short path, because the directory contains Unix domain sockets.
     public var folder: String?
 
     /// The speed at which the accessories of a trace are attached and detached, relative to the recording.
     public var speed = 1.0
-    /// Whether a trace is repeated at its end.
+    /// If true, a trace is repeated when it ends.
     public var repeats = false
-    /// The time that an accessory of a trace waits for a program to continue a recorded dialogue.
+    /// The time that an accessory from a trace waits for a program to continue a recorded dialogue.
     public var dialogueTimeout = Duration.seconds(10)
-    /// The start of playback shared with other servers. If it is not nil, the trace starts at that time or when a
-    /// program opens the directory of announcements, and no event waits for dialogues. If it is nil, the trace starts
-    /// with the simulator.
+    /// The playback start shared with other servers. If set, the trace starts at the shared time or when a program
+    /// opens the announcement directory, and no event waits for dialogues. If nil, the trace starts with the simulator.
     package var sharedStart: SharedPlaybackStart?
     /// The duration of one pass in nanoseconds. Used only with a shared start.
     package var passDuration: Int64 = 0
@@ -29,20 +28,20 @@ public struct AccessorySimulatorOptions: Sendable {
 
 /// The type of node that programs open to communicate with a simulated accessory.
 public enum SimulatedTransport: Sendable, Hashable {
-    /// A Unix domain stream socket for one program at a time, like hardware. While a program is connected, a
+    /// A Unix domain stream socket. Like hardware, it serves one program at a time. While a program is connected, a
     /// non-blocking `connect` of a second program fails with EAGAIN.
     case socket
-    /// A pseudo-terminal, which looks like a serial port. The peer begins to send when the program has flushed it,
-    /// which is the last step of opening a port, or a short time after the opening.
+    /// A pseudo-terminal, which looks like a serial port. The peer begins to send when the program has flushed the
+    /// terminal, which is the last step of opening a port, or a short time after the program has opened it.
     case pseudoTerminal
 }
 
-/// The way in which a simulated accessory is detached.
+/// The way a simulated accessory is detached.
 public enum DetachMode: Sendable, Hashable {
-    /// The ports hang up after the program has read all bytes that the peer has sent, or after 10 s. The announcement
-    /// is removed afterwards.
+    /// The ports hang up after the program has read all bytes that the peer has sent, but no later than 10 s after the
+    /// request. The announcement is removed afterwards.
     case afterReading
     /// The announcement is removed and the ports hang up immediately. Pending bytes are lost. On a pseudo-terminal,
-    /// this includes bytes that the program could already have read.
+    /// this includes bytes that the program could have read already.
     case immediately
 }

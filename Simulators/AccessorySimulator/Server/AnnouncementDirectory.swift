@@ -15,10 +15,10 @@ struct AnnouncementDirectory: Sendable {
 
     var path: String { folder.path }
 
-    /// Creates a directory in `parent`; if `parent` is nil, in TMPDIR, or in /tmp if TMPDIR is not set.
+    /// Creates a directory in `parent`. If `parent` is nil, uses TMPDIR, or /tmp if TMPDIR is not set.
     init(below parent: String?) throws(DeviceError) {
         folder = try ScratchDirectory(Self.kind, below: parent)
-        // The longest path, with an id of seven digits.
+        // Checks the longest possible path, which has an id of seven digits.
         guard socket(9_999_999, 99).utf8.count < Self.maximumSocketPathSize else {
             throw DeviceError(
                 .inputOutput,
@@ -28,7 +28,7 @@ struct AnnouncementDirectory: Sendable {
 
     func file(_ id: Int) -> String { "\(path)/\(id).json" }
 
-    /// Returns the path of a protocol's socket. It is short because the system limits paths of sockets to 107 bytes.
+    /// Returns the path of a protocol's socket. The path is short because the system limits socket paths to 107 bytes.
     func socket(_ id: Int, _ place: Int) -> String { "\(path)/\(id)-\(place)" }
 
     /// Creates the announcement atomically, so that programs never read an incomplete file.

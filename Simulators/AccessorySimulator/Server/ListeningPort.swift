@@ -7,7 +7,7 @@ import Trace
 
 /// A Unix domain socket that accepts one program at a time.
 final class ListeningPort: SimulatedPort {
-    /// The delay before the next attempt after accepting a connection has failed, in seconds.
+    /// The delay before the next attempt after a failure to accept a connection, in seconds.
     private static let acceptPause = 0.1
 
     let node: ChannelNode
@@ -15,15 +15,15 @@ final class ListeningPort: SimulatedPort {
     let endpoint: SimulatedAccessory.Endpoint
     private var listener: Int32
     private var connection: Int32 = -1
-    /// A connection that fills the backlog while a program is connected, so that others are refused.
+    /// A connection that fills the backlog while a program is connected, so that further programs are refused.
     private var backlogBlocker: Int32 = -1
     var conversation: ProgramSession?
     var totals = SimulatedTraffic()
     var isInputPaused = false
     private(set) var isClosed = false
     var closingDeadline: BootTime?
-    /// The time of the next attempt after accepting has failed, for example because no descriptor or memory is
-    /// available. Until then, the listener is not polled, because it would be readable on every call.
+    /// The time of the next attempt after a failure to accept a connection, for example because no descriptor or memory
+    /// is available. Until then, the listener is not polled, because it would be readable on every call.
     private var nextAcceptTime: BootTime?
     private let accept: (Int32) -> Int32
 
@@ -49,8 +49,8 @@ final class ListeningPort: SimulatedPort {
         var events: Int16 = 0
         if !isInputPaused, conversation.hasSpace { events |= Int16(POLLIN) }
         if conversation.hasOutput { events |= Int16(POLLOUT) }
-        // poll(2) reports a hang-up even without requested events. After the first report, it would do so on every
-        // call.
+        // poll(2) reports a hang-up even if no events are requested. After the first report, poll(2) would return
+        // immediately on every call.
         return events == 0 && conversation.hasProgramStoppedReading
             ? nil : pollfd(fd: connection, events: events, revents: 0)
     }
@@ -68,7 +68,7 @@ final class ListeningPort: SimulatedPort {
         }
         if !isInputPaused { read(conversation, context) }
         while conversation.writePending({ bytes in systemSend(connection, bytes) }) {}
-        // After the program has closed the connection, its pending bytes are read, unless the device does not read.
+        // After the program has closed the connection, its pending bytes are read unless the device does not read.
         if isInputPaused, conversation.hasProgramStoppedReading { conversation.hasProgramClosed = true }
         if conversation.hasProgramClosed || conversation.isFinished
             || closingDeadline.map({ $0 <= context.now }) == true
@@ -106,8 +106,8 @@ final class ListeningPort: SimulatedPort {
     private func end(_ context: PortContext) {
         guard conversation != nil else { return }
         endSession(context)
-        // With this order, the program receives end of file instead of a reset: further writes fail, and bytes written
-        // before are consumed.
+        // In this order, the program receives end of file instead of a reset: further writes fail, and bytes that were
+        // already written are consumed.
         shutdown(connection, Int32(SHUT_RDWR))
         while recv(connection, context.buffer.baseAddress, context.buffer.count, Int32(MSG_DONTWAIT)) > 0 {}
         systemClose(connection)
@@ -135,7 +135,7 @@ final class ListeningPort: SimulatedPort {
         }
     }
 
-    /// Fills the backlog. Programs that connected in the meantime are disconnected.
+    /// Fills the backlog. Programs that connected before the backlog was full are disconnected.
     private func blockBacklog() {
         for _ in 0..<64 {
             backlogBlocker = Sockets.connection(to: path) ?? -1
@@ -158,7 +158,7 @@ final class ListeningPort: SimulatedPort {
         let call: String? =
             Sockets.withAddress(of: path) { address, length in
                 if bind(descriptor, address, length) != 0 { return "bind" }
-                // No backlog: a single pending connection fills the queue.
+                // With a backlog of 0, a single pending connection fills the queue.
                 return listen(descriptor, 0) == 0 ? nil : "listen"
             } ?? "bind"
         if let call {

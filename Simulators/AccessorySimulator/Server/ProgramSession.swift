@@ -4,26 +4,26 @@ import DeviceCore
 import SystemCalls
 import Trace
 
-/// A session with a program that has opened a port. It transfers bytes between the descriptor and the peer. Confined to
-/// the server's thread. The peer runs on the clock's thread at the other end of an in-memory channel, so that a slow
-/// peer does not block the server.
+/// A session with a program that has opened a port. The session transfers bytes between the descriptor and the peer.
+/// Confined to the server's thread. The peer runs on the clock's thread at the other end of an in-memory channel, so a
+/// slow peer does not block the server.
 final class ProgramSession {
     private static let capacity = 65_536
 
     let near: MemoryChannel
     let session: AccessoryPeerSession
-    /// The bytes of the peer that the descriptor has not accepted yet.
+    /// The peer's bytes that the descriptor has not accepted yet.
     private var pending = FIFOQueue<UInt8>()
     private var isPeerFinished = false
     var hasProgramClosed = false
-    /// True if the program no longer reads. Bytes that it has written may still be pending.
+    /// True if the program no longer reads. Bytes that the program has written may still be pending.
     var hasProgramStoppedReading = false
     /// The number of bytes since the start of the session.
     private(set) var bytesSent: Int64 = 0
     private(set) var bytesReceived: Int64 = 0
 
-    /// Creates a session and opens its peer. `changed` is called on any thread when bytes may be pending, `unplug` when
-    /// the peer detaches its accessory.
+    /// Creates a session and opens its peer. `changed` is called on any thread when bytes may be pending, and `unplug`
+    /// when the peer detaches its accessory.
     init(
         _ endpoint: SimulatedAccessory.Endpoint, clock: any DeviceClock, changed: @escaping @Sendable () -> Void,
         unplug: @escaping @Sendable () -> Void
@@ -40,7 +40,7 @@ final class ProgramSession {
 
     var hasOutput: Bool { !hasProgramStoppedReading && (pending.count > 0 || near.bytesAvailable > 0) }
 
-    /// True if the peer has ended and all of its bytes have been written.
+    /// True if the peer has finished and all of its bytes have been written.
     var isFinished: Bool { isPeerFinished && pending.count == 0 }
 
     func forward(_ bytes: UnsafeRawBufferPointer) {
@@ -48,8 +48,8 @@ final class ProgramSession {
         bytesReceived += Int64(count)
     }
 
-    /// Writes the peer's bytes with a closure that returns the number of bytes written, or a negative number with the
-    /// error in `errno`. Returns false if no bytes were written.
+    /// Writes the peer's bytes. The closure returns the number of bytes written, or a negative number with the error in
+    /// `errno`. Returns false if no bytes were written.
     func writePending(_ write: (UnsafeRawBufferPointer) -> Int) -> Bool {
         if hasProgramStoppedReading { pending.removeAll() }
         if pending.count == 0 {
@@ -58,7 +58,7 @@ final class ProgramSession {
             case .bytes(let count):
                 buffer.removeLast(buffer.count - count)
                 pending.append(contentsOf: buffer)
-                // Discards the bytes, so that the peer does not block.
+                // Discards the peer's bytes, so that the peer does not block.
                 if hasProgramStoppedReading { return true }
             case .empty: return false
             case .ended:
@@ -78,10 +78,10 @@ final class ProgramSession {
         return count > 0
     }
 
-    /// Ends sending by the peer. Bytes that it has already sent are still written.
+    /// Prevents the peer from sending more bytes. Bytes that the peer has already sent are still written.
     func stopPeer() { session.end() }
 
-    /// Ends the program's side. The peer still receives all bytes that the program has written.
+    /// Ends the program's side of the session. The peer still receives all bytes that the program has written.
     func endProgram() {
         hasProgramClosed = true
         near.close()

@@ -5,21 +5,21 @@ import DeviceCore
 import SystemCalls
 import Trace
 
-/// A node that programs open, with the current session. Confined to the server's thread.
+/// A node that programs open, with its current session. Confined to the server's thread.
 protocol SimulatedPort: AnyObject {
-    /// The node in the announcement of the accessory.
+    /// The node in the accessory's announcement.
     var node: ChannelNode { get }
-    /// The descriptor and the events to wait for; nil if the descriptor is not to be polled.
+    /// The descriptor and the events to wait for; nil if no descriptor must be polled.
     var pollDescriptor: pollfd? { get }
-    /// The time at which to serve the port even without events.
+    /// The time at which the port must be served even if no event occurs.
     var deadline: BootTime { get }
     var endpoint: SimulatedAccessory.Endpoint { get }
     /// The current session; nil if no program has opened the port.
     var conversation: ProgramSession? { get set }
-    /// True while bytes that the program writes are not read.
+    /// True while the bytes that the program writes are not read.
     var isInputPaused: Bool { get set }
     var isClosed: Bool { get }
-    /// The number of sessions, and the traffic of the sessions that have ended.
+    /// The number of sessions and the traffic of past sessions.
     var totals: SimulatedTraffic { get set }
     /// The time at which the port closes even if the program has not read all bytes; nil unless the port is closing.
     var closingDeadline: BootTime? { get set }
@@ -42,7 +42,7 @@ extension SimulatedPort {
             endpoint, clock: context.clock, changed: context.setNeedsService, unplug: context.unplug)
     }
 
-    /// Ends the current session. With a context, the peer still receives all bytes that the program has written.
+    /// Ends the current session. If a context is given, the peer still receives all bytes that the program has written.
     func endSession(_ context: PortContext? = nil) {
         guard let conversation else { return }
         conversation.endProgram()
@@ -57,9 +57,9 @@ struct PortContext {
     let buffer: UnsafeMutableRawBufferPointer
     let clock: LiveClock
     let now: BootTime
-    /// Makes the server check its ports. Can be called from any thread.
+    /// Schedules a check of the server's ports. Can be called from any thread.
     let setNeedsService: @Sendable () -> Void
-    /// Detaches the accessory of the port. Can be called from any thread.
+    /// Detaches the accessory to which the port belongs. Can be called from any thread.
     let unplug: @Sendable () -> Void
     /// Retains a session until its peer has received all bytes.
     let retain: (AccessoryPeerSession) -> Void
@@ -67,13 +67,13 @@ struct PortContext {
 
 /// The traffic of a simulated accessory since it was attached.
 public struct SimulatedTraffic: Sendable, Hashable {
-    /// The number of sessions, including the current ones.
+    /// The number of sessions, including current sessions.
     public var sessions = 0
     /// The number of current sessions.
     public var openSessions = 0
-    /// The number of bytes sent to programs, for all protocols.
+    /// The number of bytes sent to programs, over all protocols.
     public var bytesSent: Int64 = 0
-    /// The number of bytes received from programs, for all protocols.
+    /// The number of bytes received from programs, over all protocols.
     public var bytesReceived: Int64 = 0
 
     mutating func add(_ port: any SimulatedPort) {

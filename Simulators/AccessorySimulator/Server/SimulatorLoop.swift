@@ -34,7 +34,7 @@ struct SimulatorContent: SharedServerContent {
     var commands: [SimulatorCommand] = []
     var attached: [Int: SimulatedTraffic] = [:]
     var isStopped = false
-    /// True if the thread executes no more commands.
+    /// True if the thread no longer executes commands.
     var hasEnded = false
 
     mutating func takeCommands() -> [SimulatorCommand] {
@@ -56,7 +56,7 @@ extension SimulatorState {
         if isAccepted { wakeUp.signal() } else { command.notifyWaiter() }
     }
 
-    /// Rejects further commands and wakes the threads that wait for pending ones.
+    /// Rejects further commands and wakes the threads that wait for pending commands.
     func end() {
         let rest = content.withLock { content in
             content.hasEnded = true
@@ -66,17 +66,17 @@ extension SimulatorState {
     }
 }
 
-/// The work of a simulator's thread: waits for descriptors and deadlines, and transfers bytes.
+/// The main loop of a simulator's thread: waits for descriptors and deadlines, and transfers bytes.
 final class SimulatorLoop: ServiceLoop {
-    /// The maximum time that a port waits for its program to read before it closes, in seconds.
+    /// The maximum time in seconds that a closing port waits for its program to read the remaining bytes.
     private static let closingTimeout = 10.0
 
     private let state: SimulatorState
     private let clock = LiveClock()
     private var accessories: [Int: AttachedAccessory] = [:]
-    /// The accessories being detached, with the threads that wait for this.
+    /// The accessories that are being detached, with the threads that wait for the detachment.
     private var detachWaiters: [Int: [BinarySemaphore]] = [:]
-    /// Sessions without a program whose peers have not received all bytes yet.
+    /// Sessions whose program has disconnected but whose peer has not received all bytes yet.
     private var sessions: [(session: AccessoryPeerSession, until: BootTime)] = []
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
 
@@ -145,7 +145,7 @@ final class SimulatorLoop: ServiceLoop {
         }
     }
 
-    /// Removes an accessory: first its announcement, then its ports. Real devices have no fixed order.
+    /// Removes an accessory: first the announcement, then the ports. Real devices have no fixed order.
     private func finish(_ accessory: AttachedAccessory) {
         unlink(accessory.file)
         for entry in accessory.ports {
@@ -174,7 +174,7 @@ final class SimulatorLoop: ServiceLoop {
                 unplug: { [weak state] in state?.add(.detach(id, .immediately, done: nil)) },
                 retain: { session in self.retainSession(session) })
             var traffic = SimulatedTraffic()
-            // An accessory without ports cannot be removed by closing them.
+            // Closing ports cannot remove an accessory that has no ports.
             var isGone = !accessory.ports.isEmpty
             for (place, entry) in accessory.ports.enumerated() where !entry.port.isClosed {
                 entry.port.serve(revents: ready[id]?[place] ?? 0, context: context)

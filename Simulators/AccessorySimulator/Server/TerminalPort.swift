@@ -7,14 +7,14 @@ import SystemCalls
 import Trace
 
 /// A pseudo-terminal that replaces a serial port. The master is in packet mode, which reports when the program flushes
-/// the terminal. Flushing is the last step of opening a port, and bytes sent earlier would be lost. A hang-up discards
-/// unread bytes, so a port waits for the program to read before it closes.
+/// the terminal. Flushing is the last step of opening a port; bytes sent before the flush would be lost. A hang-up
+/// discards unread bytes, so a port waits for the program to read all bytes before it closes.
 final class TerminalPort: SimulatedPort {
-    /// The polling interval for conditions without events, in seconds, while a port is opened or closed.
+    /// The polling interval for conditions that cause no event while a port is opened or closed, in seconds.
     private static let pollingInterval = 0.01
-    /// The time after the opening at which a program is ready even if it has not flushed, in seconds.
+    /// The time after opening the port at which a program is considered ready even if it has not flushed, in seconds.
     private static let openTimeout = 0.3
-    /// The time to read after the last write, in seconds, if the number of unread bytes is unknown.
+    /// The time that a program has to read after the last write if the number of unread bytes is unknown, in seconds.
     private static let readGracePeriod = 0.5
 
     private enum State {
@@ -27,7 +27,7 @@ final class TerminalPort: SimulatedPort {
     private let path: String
     let endpoint: SimulatedAccessory.Endpoint
     private var master: Int32
-    /// Whether inotify reports that a program opens the port, so that polling is not necessary.
+    /// True if inotify reports when a program opens the port, so that polling is not necessary.
     private let isWatched: Bool
     private var state = State.closed
     var conversation: ProgramSession?
@@ -39,7 +39,7 @@ final class TerminalPort: SimulatedPort {
     private var lastWrite = BootTime.zero
     private var nextPoll = BootTime.zero
 
-    /// Creates a port. `openings` reports to the server that a program has opened it.
+    /// Creates a port. `openings` notifies the server when a program opens the port.
     init(_ endpoint: SimulatedAccessory.Endpoint, openings: OpenWatcher? = nil) throws(DeviceError) {
         self.endpoint = endpoint
         (master, path) = try PseudoTerminal.open(for: "the simulated accessory")
@@ -69,8 +69,8 @@ final class TerminalPort: SimulatedPort {
             events = !isInputPaused && conversation.hasSpace ? input : 0
             if conversation.hasOutput { events |= Int16(POLLOUT) }
         }
-        // poll(2) reports a hang-up even without requested events. After the first report, it would do so on every
-        // call.
+        // poll(2) reports a hang-up even if no events are requested. After the first report, poll(2) would return
+        // immediately on every call.
         if events == 0, conversation?.hasProgramStoppedReading ?? true { return nil }
         return pollfd(fd: master, events: events, revents: 0)
     }
@@ -89,7 +89,7 @@ final class TerminalPort: SimulatedPort {
             if !isInputPaused {
                 read(context)
             } else if let conversation, conversation.hasProgramStoppedReading {
-                // The device does not read, so pending bytes of the program are lost.
+                // The device does not read, so the program's pending bytes are lost.
                 discardInput(context)
                 endSession(context)
                 state = .closed
@@ -121,7 +121,7 @@ final class TerminalPort: SimulatedPort {
         master = -1
     }
 
-    /// Records whether the program has closed the port or another program has opened it.
+    /// Detects whether the program has closed the port and whether a different program has opened it.
     private func updateHangUpState(_ revents: Int16) {
         guard let conversation else { return }
         if conversation.hasProgramStoppedReading || revents & Int16(POLLHUP | POLLERR | POLLNVAL) != 0 {
@@ -130,7 +130,7 @@ final class TerminalPort: SimulatedPort {
     }
 
     private func discardInput(_ context: PortContext) {
-        // Limited to the capacity of a terminal, because another program may have begun to write.
+        // Limited to the capacity of a terminal, because a different program may have begun to write.
         var rest = 1 << 18
         while rest > 0 {
             let count = systemRead(master, context.buffer)
@@ -153,7 +153,7 @@ final class TerminalPort: SimulatedPort {
                     if count > 1, conversation == nil { begin(context) }
                     conversation?.forward(UnsafeRawBufferPointer(rebasing: part[1..<count]))
                 } else if mark & UInt8(TIOCPKT_FLUSHREAD) != 0 {
-                    // Also handles a port that was closed and opened again between two checks.
+                    // Also handles a port that was closed and reopened between two checks.
                     endSession(context)
                     begin(context)
                 }

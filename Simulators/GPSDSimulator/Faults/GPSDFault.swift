@@ -3,41 +3,42 @@
 public import DeviceCore
 package import Trace
 
-/// A fault of a simulated gpsd and the moment at which it occurs. ``syntax`` describes the faults.
+/// A fault of a simulated gpsd and the moment at which the fault occurs. ``syntax`` describes the faults.
 public struct GPSDFault: Sendable, Hashable {
     package enum Action: Sendable, Hashable {
-        /// The receiver is removed: watching clients receive a DEVICE object whose `activated` is 0, and no more of its
-        /// reports.
+        /// The receiver is removed: watching clients receive a DEVICE object with `activated` 0 and no more reports
+        /// from the receiver.
         case unplug
         case reconnect
         /// No reports are sent. Connections remain open and requests are answered.
         case stall
-        /// Reports are sent again. The reports that were due during the stall are lost.
+        /// Reports are sent again. Reports that were due during the stall are lost.
         case resume
         /// All connections are reset. The server continues to listen.
         case drop
         /// All connections are reset and the server stops listening, as if its process were killed.
         case kill
-        /// All connections are reset and the server stops listening, as with ``kill``. It listens again after the
-        /// duration, or after one second. A server that has already stopped listens again immediately.
+        /// All connections are reset and the server stops listening, as with ``kill``. The server listens again after
+        /// the duration, or after one second if no duration is given. A server that has already stopped listens again
+        /// immediately.
         case restart
-        /// Only the first half of the next report is sent. The second half follows after the given number of seconds;
-        /// if it is nil, the connection is closed instead.
+        /// Only the first half of the next report is sent. The second half follows after the given number of seconds.
+        /// If the number is nil, the connection is closed instead.
         case halfLine(Double?)
         /// The given number of random bytes is sent before the next report, on a separate line.
         case garbage(Int)
         /// The server reports the given protocol version.
         case version(major: Int32, minor: Int32)
-        /// The greeting is sent the given number of seconds after the connection is accepted. 0 ends the fault.
+        /// The greeting is sent the given number of seconds after the connection is accepted. 0 disables the fault.
         case slowGreeting(Double)
     }
 
     package var action: Action
-    /// The path of the receiver that is removed or connected again; nil for all receivers.
+    /// The path of the receiver that is removed or reconnected; nil means all receivers.
     package var device: String?
     /// The moment at which the fault occurs. Times and report numbers count from the start of playback.
     package var moment: FaultMoment
-    /// The duration in seconds; nil if the fault has no automatic end. Ignored for instantaneous faults.
+    /// The duration in seconds; nil if the fault does not end automatically. Ignored for instantaneous faults.
     package var duration: Double?
 
     package init(_ action: Action, device: String? = nil, at moment: FaultMoment = .start, for duration: Double? = nil)
@@ -48,12 +49,12 @@ public struct GPSDFault: Sendable, Hashable {
         self.duration = duration
     }
 
-    /// The time after which a restarted server listens again if no duration is given, in seconds.
+    /// The time in seconds after which a restarted server listens again if no duration is given.
     static let defaultRestartDelay = 1.0
 }
 
 extension GPSDFault.Action {
-    /// The action that ends this one after its duration; nil for instantaneous actions.
+    /// The action that ends this action after its duration; nil for instantaneous actions.
     var ending: GPSDFault.Action? {
         switch self {
         case .unplug: .reconnect

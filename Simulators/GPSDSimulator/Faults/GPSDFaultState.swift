@@ -10,12 +10,12 @@ struct GPSDFaultState {
         case plug(String?, Bool)
     }
 
-    /// A pending fault, or the end of one.
+    /// A pending fault, or the pending end of a fault.
     private struct Entry {
         var fault: GPSDFault
         var isEnd = false
 
-        /// The time in seconds, or -1 without a time, so that entries without a time sort first.
+        /// The time in seconds. -1 for entries without a time, so that they sort first.
         var time: Double { if case .seconds(let time) = fault.moment { time } else { -1 } }
     }
 
@@ -40,7 +40,8 @@ struct GPSDFaultState {
         return garbage
     }
 
-    /// Returns and clears the pending `halfLine` fault: nil for none, otherwise the delay of the second half.
+    /// Returns and clears the pending `halfLine` fault. Returns nil if there is none, otherwise the delay of the second
+    /// half.
     mutating func takeHalf() -> Double?? {
         defer { pendingHalfLine = nil }
         return pendingHalfLine
@@ -49,7 +50,7 @@ struct GPSDFaultState {
     /// Applies all due faults and returns the resulting actions. `seconds` is nil before the start of playback.
     mutating func apply(seconds: Double?, report: Int64) -> [Action] {
         var orders: [Action] = []
-        // Applies faults one by one, because applying a fault may add its end, which may also be due.
+        // Applies faults one by one, because applying a fault may add an end that is already due.
         while let place = firstDue(seconds: seconds, report: report) {
             let entry = pendingFaults.remove(at: place)
             if let order = apply(entry) { orders.append(order) }
@@ -61,7 +62,8 @@ struct GPSDFaultState {
         return orders
     }
 
-    /// Returns the index of the earliest due fault, of several the one that was added first.
+    /// Returns the index of the earliest due fault. Among faults with equal times, the first one added takes
+    /// precedence.
     private func firstDue(seconds: Double?, report: Int64) -> Int? {
         pendingFaults.indices.filter { place in
             switch pendingFaults[place].fault.moment {
@@ -72,7 +74,8 @@ struct GPSDFaultState {
         }.min { pendingFaults[$0].time < pendingFaults[$1].time }
     }
 
-    /// Returns the duration of a fault that has just been applied, in seconds; nil if it does not end automatically.
+    /// Returns the duration in seconds of a fault that has just been applied, or nil if the fault does not end
+    /// automatically.
     private func duration(of entry: Entry) -> Double? {
         if entry.isEnd { return nil }
         guard case .restart = entry.fault.action else { return entry.fault.duration }

@@ -6,7 +6,7 @@ import JSONBytes
 
 struct GPSDState {
     static let maximumReceivers = 256
-    /// The maximum size of the reply to one read, in bytes. Like gpsd, longer replies are truncated.
+    /// The maximum size of the reply to one read, in bytes. Longer replies are truncated, as in gpsd.
     static let maximumReplySize = 10_240
 
     var version: GPSDVersion
@@ -22,7 +22,7 @@ struct GPSDState {
     /// Returns the index of the receiver with the given path, even if the receiver is not present.
     func receiverIndex(of path: String) -> Int? { receivers.firstIndex { $0.description.path == path } }
 
-    /// Adds a receiver and returns its index; nil if there are too many.
+    /// Adds a receiver and returns its index, or nil if there are too many receivers.
     mutating func add(_ receiver: SimulatedReceiver) -> Int? {
         guard receivers.count < Self.maximumReceivers else { return nil }
         receivers.append(receiver)
@@ -35,7 +35,7 @@ struct GPSDState {
         receivers.first { $0.isPresent && $0.description.path.utf8.elementsEqual(path) }
     }
 
-    /// Returns the reply of gpsd to the bytes of one read.
+    /// Returns gpsd's reply to the bytes of one read.
     func reply(to piece: UnsafeRawBufferPointer, policy: inout GPSDWatch, now: WallTime) -> [UInt8] {
         var reader = GPSDRequestReader(piece)
         var reply: [UInt8] = []
@@ -138,7 +138,7 @@ struct GPSDState {
         append(Array(#"{"class":"ERROR","message":""#.utf8) + message + Array(#""}"#.utf8), to: &reply)
     }
 
-    /// Escapes text like gpsd: byte by byte, with a backslash before slashes too.
+    /// Escapes text like gpsd: byte by byte, including slashes.
     private static func escape(_ text: ArraySlice<UInt8>, to message: inout [UInt8]) {
         for byte in text {
             switch byte {
@@ -160,10 +160,10 @@ struct GPSDState {
 extension GPSDWatch {
     func watches(_ path: String) -> Bool { isEnabled && (device.isEmpty || device == path) }
 
-    /// Whether the client receives any reports.
+    /// True if the client receives any reports.
     var wantsReports: Bool { isEnabled && (json || nmea || raw > 0) }
 
-    /// Whether the client receives the receivers' sentences or raw data.
+    /// True if the client receives the receivers' sentences or raw data.
     var wantsSentences: Bool { isEnabled && (nmea || raw > 0) }
 }
 
@@ -171,24 +171,24 @@ struct SimulatedReceiver {
     var description: ReceiverDescription
     var activation: WallTime
     var isPresent: Bool
-    /// The last reports as they were sent; nil for reports that have not been sent.
+    /// The last reports as sent to clients; nil for a report that has not been sent.
     var lastPosition: [UInt8]?
     var lastSky: [UInt8]?
     var lastNoise: [UInt8]?
-    /// The satellites of the current epoch, until they have been sent as sentences.
+    /// The satellites of the current epoch, kept until they have been sent as sentences.
     var newSky: SkyReport?
 
     /// True if the receiver has sent a report that ?POLL includes.
     var hasReported: Bool { lastPosition != nil || lastSky != nil || lastNoise != nil }
 
-    /// Connects or disconnects the receiver. In both cases, the last reports are discarded.
+    /// Connects or disconnects the receiver. Either action discards the last reports.
     mutating func setPresent(_ isPresent: Bool, at time: WallTime) {
         self.isPresent = isPresent
         if isPresent { activation = time }
         (lastPosition, lastSky, lastNoise, newSky) = (nil, nil, nil, nil)
     }
 
-    /// The DEVICE object of the receiver.
+    /// The receiver's DEVICE object.
     var line: [UInt8] {
         guard !isPresent else { return GPSDEncoder.encode(description, activation: activation) }
         var gone = ReceiverDescription(path: description.path)
@@ -203,7 +203,7 @@ extension ReceiverDescription {
         self.path = path
     }
 
-    /// Returns true if the DEVICE objects of both are equal except for the activation.
+    /// Returns true if the two DEVICE objects are equal except for the activation.
     func isSame(as other: ReceiverDescription) -> Bool {
         path == other.path && driver == other.driver && subtype == other.subtype && subtype1 == other.subtype1
             && bitsPerSecond == other.bitsPerSecond && (cycle == other.cycle || (cycle.isNaN && other.cycle.isNaN))

@@ -7,22 +7,22 @@ import Trace
 /// A summary of the beginning of a gpsd trace.
 struct PlaybackSummary {
     private static let maximumEventCount = 10_000
-    /// The path for the receiver of reports that do not name one.
+    /// The receiver path for reports that do not name a receiver.
     static let defaultPath = "/dev/ttyS0"
 
     /// The receivers that are present at the start of playback.
     private(set) var receivers: [ReceiverDescription] = []
     private(set) var version: GPSDVersion?
     private(set) var firstTime: WallTime?
-    /// The arrival of the report with that time, in nanoseconds since the start of the trace.
+    /// The arrival of the report that contained `firstTime`, in nanoseconds since the start of the trace.
     private(set) var firstTimeAt: Int64 = 0
     private(set) var hasSentences = false
     private var hasReports = false
-    /// The path for reports that do not name a receiver; nil if all reports name one.
+    /// The path for reports that do not name a receiver; nil if every report names one.
     private(set) var defaultReceiverPath: String?
 
     private var isComplete = false
-    /// Receivers that appear later: their first appearance is a DEVICE object after the first report.
+    /// The receivers that appear later: their first appearance is a DEVICE object after the first report.
     private var laterReceivers: Set<String> = []
 
     /// The paths of all receivers, including those that appear later.
@@ -52,7 +52,8 @@ struct PlaybackSummary {
         }
     }
 
-    /// Throws an error if a fault names a receiver that is not in the trace, if that has been read to its end.
+    /// Throws an error if a fault names a receiver that is not in the trace. Does nothing unless the summary covers the
+    /// whole trace.
     func check(_ faults: [GPSDFault]) throws(DeviceError) {
         let known = paths.sorted()
         for fault in faults {
@@ -65,11 +66,11 @@ struct PlaybackSummary {
         }
     }
 
-    /// Returns the shift of times, in nanoseconds, that makes the first report current if playback starts at `now`.
+    /// Returns the shift in nanoseconds that makes the time of the first report current if playback starts at `now`.
     func shift(toPlayAt now: WallTime) -> Int64 {
         guard let firstTime else { return 0 }
         let comes = now.nanoseconds.addingSaturated(firstTimeAt)
-        // Whole seconds preserve the fractions of fix times. Rounded down, so that no time is in the future.
+        // Whole seconds preserve the fractions of fix times. Rounding down keeps the times out of the future.
         let rest = comes.subtractingSaturated(firstTime.nanoseconds)
         return rest - ((rest % 1_000_000_000) + 1_000_000_000) % 1_000_000_000
     }
@@ -82,7 +83,7 @@ struct PlaybackSummary {
         case .version(let version): if self.version == nil { self.version = version }
         case .devices(let list): if !hasReports { for receiver in list { addReceiver(receiver) } }
         case .device(let receiver):
-            // A receiver that is identified after it has reported was already present.
+            // A receiver that is identified after it has sent a report was already present.
             if receivers.contains(where: { $0.path == receiver.path }) {
                 if receiver.isActive { addReceiver(receiver) }
             } else {
@@ -107,7 +108,7 @@ struct PlaybackSummary {
     private mutating func addReceiver(_ receiver: ReceiverDescription) {
         guard !receiver.path.isEmpty else { return }
         if let place = receivers.firstIndex(where: { $0.path == receiver.path }) {
-            // A later description replaces an earlier one unless it is empty.
+            // A later description replaces the earlier one unless the later one is empty.
             if !receiver.driver.isEmpty { receivers[place] = receiver }
         } else if receivers.count < GPSDState.maximumReceivers {
             receivers.append(receiver)
@@ -116,7 +117,7 @@ struct PlaybackSummary {
 }
 
 extension GPSDState {
-    /// Creates the state of a gpsd at the beginning of a trace.
+    /// Creates the state of gpsd at the beginning of a trace.
     init(_ survey: PlaybackSummary, now: WallTime) {
         self.init(
             version: survey.version ?? Self.defaultVersion,

@@ -6,7 +6,7 @@ import Trace
 
 /// An iterator over the gpsd events of a trace, which can repeat the trace.
 struct PlayedTrace {
-    /// The maximum step between fixes without arrival times, in nanoseconds. Longer steps become one second.
+    /// The maximum step between fixes without arrival times, in nanoseconds. Longer steps are shortened to one second.
     private static let maximumStep: Int64 = 10_000_000_000
     private static let second: Int64 = 1_000_000_000
 
@@ -15,9 +15,9 @@ struct PlayedTrace {
     private let roundLength: Int64
     private var cursor: TraceCursor
     private var decoder = GPSDDecoder()
-    /// Sentences found between two reports, followed by the event after them.
+    /// Sentences found between two reports, followed by the event of the second report.
     private var pending: [PlayedEvent] = []
-    /// The end of the last report, for recordings of gpsd's text output.
+    /// The end offset of the last report, for recordings of gpsd's text output.
     private var textOffset = 0
     private var isFinished = false
     /// The time of the last event in the current pass, and the step between the last two events.
@@ -25,7 +25,8 @@ struct PlayedTrace {
     private var step = second
     private var start: Int64 = 0
     private var hasPlayedAny = false
-    /// Without arrival times: the receiver whose fixes determine the event times, and the time of its last fix.
+    /// For traces without arrival times: the receiver whose fixes determine the event times, and the time of the
+    /// receiver's last fix.
     private var lead: (receiver: String, time: WallTime)?
 
     /// Creates an iterator. `roundLength` is the minimum duration of one pass, in nanoseconds.
@@ -80,7 +81,7 @@ struct PlayedTrace {
         }
     }
 
-    /// Appends the receiver's sentences between two reports of gpsd's text output.
+    /// Appends the sentences found between two reports in gpsd's text output.
     private mutating func appendSentences(_ bytes: UnsafeRawBufferPointer, before end: Int, at time: Int64) {
         guard textOffset < end else { return }
         var line = textOffset
@@ -97,7 +98,7 @@ struct PlayedTrace {
         textOffset = end
     }
 
-    /// Returns the time of a report in a trace without arrival times, which advances like the times of the fixes.
+    /// Returns the time of a report in a trace without arrival times. It advances with the fix times.
     private mutating func estimatedTime(_ contents: PlayedEvent.Contents) -> Int64 {
         guard case .report(_, .position(let report)) = contents, let time = report.time else { return last }
         guard let lead else {
@@ -115,8 +116,8 @@ struct PlayedTrace {
             isFinished = true
             return
         }
-        // The interval between the passes equals the interval between the last two events. It is rounded up to
-        // milliseconds, the resolution of times in reports.
+        // The interval between two passes equals the interval between the last two events, rounded up to milliseconds,
+        // the resolution of times in reports.
         let length = max(last.addingSaturated(step), roundLength)
         start = start.addingSaturated((length + 999_999) / 1_000_000 * 1_000_000)
         cursor = TraceCursor(file)
@@ -126,11 +127,11 @@ struct PlayedTrace {
     }
 }
 
-/// An event of a trace that a simulated gpsd plays.
+/// A trace event that a simulated gpsd plays.
 struct PlayedEvent {
     enum Contents {
         case report([UInt8], GPSDReport)
-        /// A line that is not JSON: the output of a receiver without its line ending.
+        /// A line that is not JSON: receiver output without its line ending.
         case text([UInt8])
         /// The connection to gpsd was lost or restored.
         case lost, regained
@@ -138,7 +139,7 @@ struct PlayedEvent {
 
     /// The time since the start of playback at speed 1 in nanoseconds, across all passes.
     var time: Int64
-    /// The shift of times in reports due to repetition, in nanoseconds.
+    /// The shift of report times caused by repetition, in nanoseconds.
     var shift: Int64
     var contents: Contents
 }

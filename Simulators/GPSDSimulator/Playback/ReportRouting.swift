@@ -5,7 +5,7 @@ import GPSDProtocol
 import JSONBytes
 import NMEAFormat
 
-/// The selection of the clients that receive a report.
+/// Selects the clients that receive a report.
 enum ReportRouting {
     /// Returns true if gpsd sends the report to a client with the given policy.
     static func isSent(_ report: GPSDReport, _ line: [UInt8], _ policy: GPSDWatch, _ path: String) -> Bool {
@@ -15,13 +15,13 @@ enum ReportRouting {
         case .other(.toff): return policy.pps
         case .other(.ais):
             guard policy.json else { return false }
-            // gpsd merges the two parts of type 24 for clients without "split24".
+            // For clients without "split24", gpsd merges the two parts of type 24.
             return isPart(line).map { $0 == policy.split24 } ?? true
         default: return policy.json
         }
     }
 
-    /// For AIS type 24, returns true for one part and false for both parts merged. Returns nil for other reports.
+    /// For AIS type 24, returns true for one part and false for the merged parts. Returns nil for other reports.
     private static func isPart(_ line: [UInt8]) -> Bool? {
         var type = 0.0
         var part = ""
@@ -49,7 +49,7 @@ enum ReportRouting {
         return path
     }
 
-    /// Returns true if the report contains members that gpsd sends only to clients with "timing".
+    /// Returns true if the report contains members that gpsd sends only to clients that requested "timing".
     static func hasTiming(_ line: [UInt8]) -> Bool {
         var hasTiming = false
         visit(line) { key, reader throws(JSONError) in
@@ -71,7 +71,7 @@ enum ReportRouting {
 }
 
 extension GPSDReport {
-    /// The receiver and the time of a position, sky or attitude report; nil for other reports.
+    /// The receiver and the time of a position, sky or attitude report; nil for all other reports.
     var origin: (receiver: String, time: WallTime?)? {
         switch self {
         case .position(let report): (report.receiver, report.time)
@@ -83,8 +83,9 @@ extension GPSDReport {
 
     var isPosition: Bool { if case .position = self { true } else { false } }
 
-    /// Returns the NMEA 0183 sentences that a receiver would have sent for the report, without line endings; empty
-    /// without an equivalent. `sky` are the satellites of a position; nil if they have been sent.
+    /// Returns the NMEA 0183 sentences that a receiver would have sent for the report, without line endings. Returns an
+    /// empty array if the report has no equivalent. `sky` contains the satellites for a position; nil if the satellites
+    /// have already been sent.
     func sentences(with sky: SkyReport?) -> [[UInt8]] {
         switch self {
         case .position(let position): NMEAEncoder.sentences(position, sky: sky)

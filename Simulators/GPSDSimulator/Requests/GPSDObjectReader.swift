@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A parser for the JSON objects in requests that reproduces the leniency and the error messages of gpsd 3.22. The
-/// behavior was determined by experiments (see the dialogues in the tests). gpsd accepts some invalid JSON, rejects
-/// some valid JSON, and applies the values that precede an error.
+/// A parser for the JSON objects in requests that reproduces the leniency and the error messages of gpsd 3.22. gpsd
+/// accepts some invalid JSON, rejects some valid JSON, and applies the values that precede an error. This behavior was
+/// determined by experiments (see the dialogues in the tests).
 struct GPSDObjectReader {
     enum Kind {
         /// A string of at most the given number of bytes.
@@ -17,7 +17,7 @@ struct GPSDObjectReader {
         /// True only for the word "true".
         var isTrue: Bool { bytes.elementsEqual("true".utf8) }
 
-        /// The leading digits as a number, like C's atoi: clamped to 64 bits and then truncated to 32.
+        /// The leading digits as a number, as parsed by C's atoi: clamped to 64 bits, then truncated to 32 bits.
         var number: Int32 {
             let rest = bytes.drop(while: GPSDObjectReader.isBlank)
             let sign = rest.prefix(1).filter { $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "+") }
@@ -42,15 +42,15 @@ struct GPSDObjectReader {
     private let kinds: (String) -> Kind?
     private var offset: Int
 
-    /// Creates a parser. `kinds` returns the expected type of a member; nil for unknown members.
+    /// Creates a parser. `kinds` returns the expected type of a member, or nil for an unknown member.
     init(_ bytes: [UInt8], from start: Int, kinds: @escaping (String) -> Kind?) {
         self.bytes = bytes
         self.kinds = kinds
         offset = start
     }
 
-    /// Parses the object. Returns the offset at which the next request may begin, and the error if there was one. Calls
-    /// the closure for each value in order, including the values before an error.
+    /// Parses the object. Returns the offset at which the next request may begin, and the error, if any. Calls the
+    /// closure for each value in order, including the values that precede an error.
     mutating func read(_ assign: (String, Value) -> Void) -> (end: Int, fault: String?) {
         do throws(ParseError) {
             try begin()
@@ -160,13 +160,13 @@ struct GPSDObjectReader {
                 bytes[offset] != UInt8(ascii: "+"), bytes[offset] != UInt8(ascii: "-")
             else { throw .fault("error while string parsing", at: start) }
             offset += 4
-            // gpsd keeps only the lowest eight bits.
+            // gpsd keeps only the lowest 8 bits.
             return UInt8(truncatingIfNeeded: code)
         default: return letter
         }
     }
 
-    /// Parses an unquoted value and consumes a blank that follows it.
+    /// Parses an unquoted value and consumes the blank that follows, if any.
     private mutating func bare(_ start: Int) throws(ParseError) -> [UInt8] {
         var text = [bytes[offset]]
         offset += 1

@@ -8,34 +8,34 @@ import Trace
 
 /// A client of the simulated gpsd. Confined to the server's thread.
 final class GPSDClient {
-    /// The handling of a report that does not fit into the socket's send buffer.
+    /// The policy for a report that does not fit into the socket's send buffer.
     enum OverflowPolicy {
-        /// Drops the report. If a part of it has been sent, disconnects the client, as gpsd does.
+        /// Drops the report. Like gpsd, disconnects the client if part of the report has been sent.
         case drop
         case enqueue
     }
 
-    /// The number of pending bytes above which further reports are dropped with `drop`.
+    /// The number of pending bytes above which the `drop` policy drops further reports.
     private static let maximumPendingForReports = 65_536
 
     let descriptor: Int32
-    /// True if the client must be disconnected after all pending bytes have been sent.
+    /// True if the client must be disconnected once all pending bytes have been sent.
     var closesAfterFlush = false
     var policy = GPSDWatch()
     var lastRequest: BootTime
     var hasReceivedReply = false
-    /// The time of the greeting; nil after it has been sent.
+    /// The time at which the greeting is due; nil after the greeting has been sent.
     var greetingTime: BootTime?
     private(set) var lostCount: Int64 = 0
     private(set) var isFinished = false
-    /// The bytes that must be sent before anything else.
+    /// The bytes that must be sent before any other output.
     private(set) var pending = FIFOQueue<UInt8>()
     /// The time until which the pending bytes are held back.
     private(set) var heldUntil = BootTime.zero
     /// The time at which the socket last accepted pending bytes.
     private(set) var lastProgress = BootTime.zero
 
-    /// Creates a client with a non-blocking socket, which is closed with this object.
+    /// Creates a client for a non-blocking socket, which is closed when this object is released.
     init(_ descriptor: Int32, now: BootTime) {
         self.descriptor = descriptor
         lastRequest = now
@@ -52,7 +52,7 @@ final class GPSDClient {
         isFinished = true
     }
 
-    /// Reads once from the socket and passes the bytes to the closure. Returns false if no more input is available.
+    /// Reads from the socket once and passes the bytes to the closure. Returns false if no more input is available.
     func read(through buffer: UnsafeMutableRawBufferPointer, _ take: (UnsafeRawBufferPointer) -> Void) -> Bool {
         let count = recv(descriptor, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT))
         if count > 0 {
@@ -63,11 +63,11 @@ final class GPSDClient {
         return false
     }
 
-    /// Sends a line. If the socket's send buffer is full, `manner` determines the handling.
+    /// Sends a line. `manner` determines what happens if the socket's send buffer is full.
     func send(_ bytes: [UInt8], _ manner: OverflowPolicy, now: BootTime) {
         guard !isFinished, !bytes.isEmpty else { return }
         guard !hasPending else {
-            // A pending reply, or the second half of a report, must be sent first.
+            // A pending reply or the second half of a report must be sent first.
             if manner == .drop, pending.count > Self.maximumPendingForReports {
                 lostCount += 1
             } else {
@@ -90,7 +90,7 @@ final class GPSDClient {
         }
     }
 
-    /// Sends the first half of a report. The second half follows at the time; if it is nil, the connection ends.
+    /// Sends the first half of a report. The second half follows at `time`; if `time` is nil, the connection is closed.
     func sendHalf(_ bytes: [UInt8], restAt time: BootTime?, now: BootTime) {
         send(Array(bytes[..<(bytes.count / 2)]), .enqueue, now: now)
         guard let time else { return end() }
@@ -106,7 +106,7 @@ final class GPSDClient {
         pending.removeFirst(count)
     }
 
-    /// Returns the number of bytes that the socket accepted; nil if the connection is closed.
+    /// Returns the number of bytes that the socket accepted, or nil if the connection is closed.
     private func write(_ bytes: ArraySlice<UInt8>) -> Int? {
         while true {
             let count = bytes.withUnsafeBytes { systemSend(descriptor, $0) }

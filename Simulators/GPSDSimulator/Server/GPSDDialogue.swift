@@ -11,7 +11,7 @@ public import Trace
 /// let reply = dialogue.reply(to: Array("?DEVICES;".utf8))
 /// ```
 ///
-/// The receivers are those that are present at the start of playback. They have not sent any reports yet.
+/// The receivers are present at the start of playback and have not sent any reports yet.
 public struct GPSDDialogue: Sendable {
     private let world: GPSDState
     private var policy = GPSDWatch()
@@ -31,10 +31,10 @@ public struct GPSDDialogue: Sendable {
         self.now = now
     }
 
-    /// The bytes that the server sends to a new client.
+    /// The bytes that the server sends to each new client.
     public var greeting: [UInt8] { GPSDEncoder.line(world.version) + [13, 10] }
 
-    /// Returns the reply to bytes that arrive in one read. Like gpsd, ignores bytes beyond the first 8191.
+    /// Returns the reply to bytes that arrive in one read. Like gpsd, ignores all bytes after the first 8191.
     public mutating func reply(to bytes: [UInt8]) -> [UInt8] {
         bytes.withUnsafeBytes { world.reply(to: $0, policy: &policy, now: now) }
     }

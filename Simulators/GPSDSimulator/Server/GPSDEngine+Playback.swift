@@ -39,7 +39,7 @@ extension GPSDEngine {
         }
     }
 
-    /// Returns true if the recorded sentences are sent, false if sentences are generated from the reports.
+    /// Returns true if the recorded sentences are sent, or false if sentences are generated from the reports.
     private func usesSentences(_ event: PlayedEvent) -> Bool { survey.hasSentences && shift == 0 && event.shift == 0 }
 
     private func deliver(_ line: [UInt8], _ report: GPSDReport, _ shift: Int64, _ now: BootTime) {
@@ -63,7 +63,7 @@ extension GPSDEngine {
         if !survey.hasSentences || shift != 0 { sendSentences(for: moved, place, of: name, now) }
     }
 
-    /// Returns the index of a receiver. An unknown receiver is added.
+    /// Returns the index of a receiver. Adds the receiver if it is unknown.
     func receiverIndex(of path: String, now: BootTime) -> Int? {
         if let place = world.receiverIndex(of: path) { return place }
         var receiver = ReceiverDescription(path: path)
@@ -80,7 +80,7 @@ extension GPSDEngine {
         return place
     }
 
-    /// Processes a DEVICE report: a receiver was added, removed or identified.
+    /// Processes a DEVICE report, which adds, removes or identifies a receiver.
     private func processDeviceReport(_ receiver: ReceiverDescription, now: BootTime) {
         guard let place = world.receiverIndex(of: receiver.path) else {
             if receiver.isActive { _ = add(receiver, now: now) }
@@ -138,8 +138,8 @@ extension GPSDEngine {
     }
 
     private func sendSentences(for report: GPSDReport, _ place: Int, of path: String, _ now: BootTime) {
-        // Consumes the satellites even without clients, so that a later client does not receive those of an earlier
-        // fix.
+        // Consumes the satellites even if there are no clients, so that later clients do not receive the satellites of
+        // an earlier fix.
         let sky = report.isPosition ? world.receivers[place].newSky.take() : nil
         guard clients.contains(where: \.policy.wantsSentences) else { return }
         for sentence in report.sentences(with: sky) { sendSentence(sentence, of: path, now) }
@@ -166,7 +166,7 @@ extension GPSDEngine {
 
     private var manner: GPSDClient.OverflowPolicy { options.pace == .onDemand ? .enqueue : .drop }
 
-    /// Returns pseudo-random bytes, which are the same in every run.
+    /// Returns pseudo-random bytes that are identical in every run.
     private func makeNoise(_ count: Int) -> [UInt8] {
         (0..<count).map { _ in
             noise = noise &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407

@@ -8,19 +8,19 @@ import Trace
 
 /// A simulated gpsd without a listener, a thread or a clock. Confined to the server's thread.
 final class GPSDEngine {
-    /// The time after which a client that neither watches nor sends a request is disconnected, in seconds.
+    /// The time in seconds after which a client that is not watching and sends no request is disconnected.
     private static let idleTimeout = 900.0
-    /// The time after which a client that does not read its pending bytes is disconnected, in seconds.
+    /// The time in seconds after which a client that does not read its pending bytes is disconnected.
     private static let clientTimeout = 10.0
-    /// The maximum number of events that are played per call, so that requests are served in between.
+    /// The maximum number of events played per call. The limit allows requests to be served in between.
     static let maximumEventsPerCall = 256
-    /// The number of pending bytes above which no requests of a client are read.
+    /// The number of pending bytes above which a client's requests are not read.
     private static let maximumPendingBytes = 1 << 22
 
     let options: GPSDServerOptions
     var world: GPSDState
     var clients: [GPSDClient] = []
-    /// Whether the server listens. False during a fault, or while the connection was lost in the trace.
+    /// False during a fault that closes the port, and while the recording had lost its connection to gpsd.
     private(set) var isListening = true
     var reportCount: Int64 = 0
     /// The number of lines that disconnected clients did not receive in time.
@@ -32,11 +32,11 @@ final class GPSDEngine {
     var nextEvent: PlayedEvent?
     var faults = GPSDFaultState()
     var start: BootTime?
-    /// The shift of the times in reports during the first pass, in nanoseconds.
+    /// The shift of report times during the first pass, in nanoseconds.
     var shift: Int64 = 0
     let readClock: () -> WallTime
     var noise: UInt64 = 0x9E37_79B9_7F4A_7C15
-    /// The receiver to which sentences of the trace are attributed.
+    /// The path of the receiver to which the trace's sentences are attributed.
     var sentencePath: String
     private let buffer = UnsafeMutableRawBufferPointer.allocate(
         byteCount: GPSDRequestReader.maximumReadSize, alignment: 16)
@@ -56,7 +56,7 @@ final class GPSDEngine {
 
     deinit { buffer.deallocate() }
 
-    /// Adds a client. Closes the connection if the server does not listen or has too many clients.
+    /// Adds a client. Closes the connection if the server is not listening or has too many clients.
     func addClient(_ descriptor: Int32, now: BootTime) {
         let client = GPSDClient(descriptor, now: now)
         guard isListening else { return }
@@ -72,7 +72,7 @@ final class GPSDEngine {
         greet(client, now: now)
     }
 
-    /// Returns the time at which to call `advance(now:)` even without socket events.
+    /// Returns the time at which `advance(now:)` must be called even if no socket event occurs.
     func deadline(now: BootTime) -> BootTime {
         var deadline = BootTime.never
         if let start {
@@ -106,7 +106,7 @@ final class GPSDEngine {
 
     /// Reads and processes requests. `isGone` is true if the peer has closed the connection.
     func serve(_ client: GPSDClient, isGone: Bool = false, now: BootTime) {
-        // The limit gives other clients a chance while one client sends many requests.
+        // Limits the reads per call, so that one client with many requests does not block the others.
         for _ in 0..<16 {
             guard !client.isFinished, isGone || acceptsRequests(of: client) else { return }
             let goesOn = client.read(through: buffer) { piece in
@@ -121,7 +121,7 @@ final class GPSDEngine {
 
     /// Starts playback if necessary, plays due events, applies due faults and removes disconnected clients.
     func advance(now: BootTime) {
-        // While no client can connect, playback must run so that the end of the fault becomes due.
+        // While no client can connect, playback must continue, because otherwise the fault would never end.
         if start == nil,
             options.start == .atOnce || !isListening || clients.contains(where: \.policy.wantsReports)
                 || options.sharedStart?.time != nil
@@ -159,7 +159,7 @@ final class GPSDEngine {
 
     func due(_ event: PlayedEvent, _ start: BootTime) -> BootTime { options.dueTime(event.time, from: start) ?? start }
 
-    /// Whether playback waits because no client is watching or a watching client has pending bytes.
+    /// True if playback is waiting because no client is watching or a watching client has pending bytes.
     var isWaitingForClients: Bool {
         guard options.pace == .onDemand else { return false }
         let watchers = clients.filter { $0.policy.wantsReports && !$0.isFinished }

@@ -37,7 +37,7 @@ public final class GPSDServer: Sendable {
 
     package var reportCount: Int64 { status.reportCount }
 
-    /// The number of reports and sentences that clients did not read in time, for all clients.
+    /// The number of reports and sentences that clients did not read in time, totaled over all clients.
     package var lostCount: Int64 { status.lostCount }
 
     /// True if the trace has been played to its end and all pending bytes have been sent.
@@ -69,10 +69,10 @@ public final class GPSDServer: Sendable {
     /// and then plays the trace from the beginning.
     public func stop() { thread.stop() }
 
-    /// Injects a fault, which takes effect at its moment. Has no effect if the server is not running.
+    /// Injects a fault, which takes effect at its moment. Does nothing if the server is not running.
     public func inject(_ fault: GPSDFault) { state?.updateAndWake { $0.faults.append(fault) } }
 
-    /// Blocks the calling thread until the given number of clients is connected. Returns false after a timeout.
+    /// Blocks the calling thread until the given number of clients are connected. Returns false after a timeout.
     func wait(forClients count: Int, seconds: Double) -> Bool {
         state?.wait(seconds: seconds) { $0.status.clientCount == count } ?? false
     }
@@ -83,7 +83,7 @@ public final class GPSDServer: Sendable {
 
 typealias SharedState = SharedServerState<SharedContent>
 
-/// The state that the thread of a gpsd or a receiver shares with other threads.
+/// The state that the thread of a server or of a receiver terminal shares with other threads.
 struct SharedContent: SharedServerContent {
     var faults: [GPSDFault] = []
     var isStopped = false
@@ -92,13 +92,13 @@ struct SharedContent: SharedServerContent {
 
 struct PlaybackStatus: Equatable {
     var clientCount = 0
-    /// The number of reports, or of the sentences of a receiver.
+    /// The number of reports, or of sentences in a receiver terminal.
     var reportCount: Int64 = 0
     var lostCount: Int64 = 0
     var hasPlayed = false
 }
 
-/// The work of a server's thread: waits for sockets and deadlines, and advances the engine.
+/// The main loop of the server's thread: waits for sockets and deadlines, and advances the engine.
 final class GPSDLoop: ServiceLoop {
     private let engine: GPSDEngine
     private let shared: SharedState
@@ -136,7 +136,7 @@ final class GPSDLoop: ServiceLoop {
         acceptor.isOpen = false
     }
 
-    /// Waits for events and returns the clients in the order of their descriptors.
+    /// Waits for events and returns the clients in the order in which their descriptors were added.
     private func wait() -> [GPSDClient] {
         let now = clock.now
         let clients = engine.clients

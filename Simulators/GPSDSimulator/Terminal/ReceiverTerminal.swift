@@ -5,8 +5,8 @@ import LoopbackServer
 import Synchronization
 public import Trace
 
-/// A simulated receiver that plays a trace as NMEA 0183 on a pseudo-terminal, which gpsd or another program opens as a
-/// serial port.
+/// A simulated receiver that plays a trace as NMEA 0183 on a pseudo-terminal, which gpsd or a different program opens
+/// as a serial port.
 /// ```swift
 /// let receiver = ReceiverTerminal(try TraceFile(path: "drive.trace"))
 /// let path = try receiver.start()
@@ -16,10 +16,10 @@ public import Trace
 /// If the trace contains sentences and a single receiver, the recorded sentences are sent. Otherwise, sentences are
 /// generated from the reports, with the precision of NMEA 0183.
 ///
-/// Playback starts shortly after a program has opened the terminal, because programs discard earlier input. It
-/// continues after the program has closed the terminal, like a real receiver; with the pace `onDemand`, it waits
-/// for the next program. The options `port`, `faults`, `repeatsLosses` and those for clients are ignored. At the end of
-/// the trace, nothing more is sent, or the terminal is closed with `unplug` and `close`. With `loop`, playback ends
+/// Playback starts shortly after a program has opened the terminal, because programs discard earlier input. Like a real
+/// receiver, playback continues after the program has closed the terminal; with the pace `onDemand`, it waits for the
+/// next program. The options `port`, `faults` and `repeatsLosses` and the client options are ignored. At the end of the
+/// trace, `unplug` and `close` close the terminal; with `silence`, nothing more is sent. With `loop`, playback ends
 /// after a pass without sentences.
 ///
 /// All methods can be called from any thread. Releasing the object stops it.
@@ -70,7 +70,7 @@ public final class ReceiverTerminal: Sendable {
         }
     }
 
-    /// Closes the terminal, which its program detects as a hang-up, and waits until the thread has ended.
+    /// Closes the terminal, which the program detects as a hang-up, and waits until the thread has ended.
     public func stop() { thread.stop() }
 
     private var state: SharedState? { thread.current?.state }

@@ -4,7 +4,7 @@ import DeviceCore
 import GPSDProtocol
 import Trace
 
-/// The sentences of one receiver of a trace, with their times.
+/// The timed sentences of one receiver in a trace.
 struct SentencePlayer {
     struct Sentences {
         /// The time at which the sentences are due, in nanoseconds since the start of playback.
@@ -17,16 +17,17 @@ struct SentencePlayer {
     private let survey: PlaybackSummary
     private let receiver: String?
     private let stamps: GPSDServerOptions.TimestampPolicy
-    /// Whether recorded sentences are played, which requires a single receiver, as sentences do not name theirs.
+    /// True if recorded sentences are played. Requires a trace with a single receiver, because sentences do not name
+    /// the receiver.
     private let usesRecordedSentences: Bool
     private var trace: PlayedTrace
     private var shift: Int64 = 0
     private var sky: SkyReport?
-    /// The start of the current pass, and whether it has produced sentences.
+    /// The start of the current pass, and whether the pass has produced sentences.
     private var passStart: Int64 = 0
     private var hasProducedSentences = false
 
-    /// Creates a player for the receiver with the given path; nil for the first one.
+    /// Creates a player for the receiver with the given path; nil selects the first receiver.
     init(_ file: TraceFile, receiver: String?, options: GPSDServerOptions) throws(DeviceError) {
         let survey = PlaybackSummary(file)
         self.survey = survey
@@ -39,7 +40,7 @@ struct SentencePlayer {
 
     mutating func begin(at now: WallTime) { if stamps == .now { shift = survey.shift(toPlayAt: now) } }
 
-    /// Returns the sentences of the next event; nil at the end. Playback ends after a pass without sentences.
+    /// Returns the sentences of the next event, or nil at the end. Playback ends after a pass without sentences.
     mutating func next() -> Sentences? {
         guard let event = trace.next() else { return nil }
         if event.shift != passStart {
@@ -79,10 +80,10 @@ struct SentencePlayer {
 }
 
 extension PlaybackSummary {
-    /// Throws an error that lists the receivers of the trace if the trace does not contain the given one.
+    /// Throws an error that lists the receivers of the trace if the trace does not contain the given receiver.
     func require(_ path: String, of file: TraceFile) throws(DeviceError) {
         if paths.contains(path) { return }
-        // The receiver may first appear after the part of the trace that the survey has read.
+        // The receiver may first appear after the part of the trace that the summary covers.
         var found = paths
         var trace = PlayedTrace(file)
         while let event = trace.next() {

@@ -4,12 +4,13 @@ import DeviceCore
 import LoopbackServer
 import SystemCalls
 
-/// The work of a receiver's thread: writes the sentences to the terminal.
+/// The main loop of a receiver's thread: writes the sentences to the terminal.
 final class TerminalLoop: ServiceLoop {
-    /// The polling interval for conditions without events, in seconds: the program continues to read, or, without
-    /// inotify, a program opens the terminal.
+    /// The polling interval in seconds for conditions that cause no event: the program resumes reading, or a program
+    /// opens the terminal on a system without inotify.
     private static let pollingInterval = 0.01
-    /// The time between the opening of the terminal and playback, in seconds. Programs discard earlier input.
+    /// The delay between opening the terminal and starting playback, in seconds. Programs discard input that arrives
+    /// earlier.
     private static let startDelay = 0.5
 
     private let master: Int32
@@ -17,13 +18,13 @@ final class TerminalLoop: ServiceLoop {
     private let shared: SharedState
     private let options: GPSDServerOptions
     private let openWatcher: OpenWatcher
-    /// Whether inotify reports that a program opens the terminal, so that polling is not necessary.
+    /// True if inotify reports when a program opens the terminal, so that polling is not necessary.
     private let isWatched: Bool
     private let clock = LiveClock()
     private var rest: ArraySlice<UInt8> = []
     private var isClosed = false
 
-    /// Creates a loop for a pseudo-terminal, whose master is closed with this object at the latest.
+    /// Creates a loop for a pseudo-terminal. The master is closed when this object is released, if not before.
     init(
         master: Int32, path: String, _ player: SentencePlayer, shared: SharedState, options: GPSDServerOptions,
         openings: OpenWatcher = OpenWatcher()
@@ -52,7 +53,7 @@ final class TerminalLoop: ServiceLoop {
     private func waitForProgram() -> Bool {
         while true {
             if shared.isStopped { return false }
-            // Drained before the check, so that an opening in between causes a new event.
+            // Drained before checking, so that opening the terminal in between causes a new event.
             openWatcher.drain()
             guard PseudoTerminal.isHungUp(master) else { break }
             // The state must not be checked again here: from now on, only the inotify descriptor reports an opening.
@@ -83,15 +84,16 @@ final class TerminalLoop: ServiceLoop {
 
     // MARK: Waiting
 
-    /// Returns the descriptor to wait for in addition to the wake-up, and the time until which to wait.
+    /// Returns the descriptor to wait for in addition to the wake-up, and the time at which to stop waiting.
     func pollTarget(until deadline: BootTime) -> (descriptor: Int32?, deadline: BootTime) {
         if PseudoTerminal.isHungUp(master) { return pollTargetWhileClosed(until: deadline) }
         return (master, rest.isEmpty ? deadline : min(deadline, nextPoll))
     }
 
-    /// Returns the descriptor and the time to wait for while no program has opened the terminal.
+    /// Returns the descriptor to wait for and the time at which to stop waiting, while no program has the terminal
+    /// open.
     func pollTargetWhileClosed(until deadline: BootTime) -> (descriptor: Int32?, deadline: BootTime) {
-        // Without a slave, poll(2) would report a hang-up of the master on every call.
+        // While the slave is closed, poll(2) would report a hang-up of the master on every call.
         if isWatched { return (openWatcher.descriptor, deadline) }
         return (nil, min(deadline, nextPoll))
     }
@@ -120,7 +122,7 @@ final class TerminalLoop: ServiceLoop {
 
     // MARK: Writing
 
-    /// Writes sentences. Returns false if the terminal does not accept them, and nil if playback must stop.
+    /// Writes sentences. Returns false if the terminal does not accept them, or nil if playback must stop.
     private func write(_ bytes: [UInt8]) -> Bool? {
         if options.pace == .onDemand { return writeAll(bytes) ? true : nil }
         guard !PseudoTerminal.isHungUp(master) else {
@@ -129,17 +131,17 @@ final class TerminalLoop: ServiceLoop {
         }
         guard sendRest() else { return false }
         let count = writeAvailable(bytes[...])
-        // Keeps the rest of a partially written sentence, which precedes the next one.
+        // Keeps the rest of a partially written sentence. It is written before the next sentence.
         if count > 0 { rest = bytes[count...] }
         return count > 0
     }
 
-    /// Writes all bytes and waits for a program that reads. Returns false if playback must stop.
+    /// Writes all bytes, waiting for a program to read them. Returns false if playback must stop.
     private func writeAll(_ bytes: [UInt8]) -> Bool {
         rest = bytes[...]
         while true {
             if PseudoTerminal.isHungUp(master) {
-                // The next program receives complete sentences.
+                // Drops the rest, so that the next program receives only complete sentences.
                 rest = []
                 guard waitForProgram() else { return false }
                 rest = bytes[...]

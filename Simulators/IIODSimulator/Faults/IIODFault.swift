@@ -5,45 +5,48 @@ import IIOFormat
 import SystemCalls
 package import Trace
 
-/// A fault of a simulated iiod and the moment at which it occurs. ``syntax`` describes the faults.
+/// A fault of a simulated iiod and the moment at which the fault occurs. ``syntax`` describes the faults.
 public struct IIODFault: Sendable, Hashable {
     /// Errors are errno values such as ENODEV.
     package enum Action: Sendable, Hashable {
-        /// Chunks contain at most the given number of samples. 0 ends the fault.
+        /// Limits chunks to the given number of samples. 0 disables the fault.
         case partialChunks(Int)
         /// READBUF fails with the given error until the client opens the device again.
         case streamError(Int32)
         /// No samples arrive. The connection remains open.
         case stall
-        /// Samples arrive again. The samples that were due during the stall are lost.
+        /// Samples arrive again. Samples that were due during the stall are lost.
         case resume
-        /// Every reply is delayed by the given number of seconds. 0 ends the fault.
+        /// Every reply is delayed by the given number of seconds. 0 disables the fault.
         case delay(Double)
         /// All connections are reset. The server continues to listen.
         case drop
         /// All connections are reset and the server stops listening, as if its process were killed.
         case kill
-        /// All connections are reset and the server stops listening, as with ``kill``. It listens again after the
-        /// duration, or after one second without a duration. A server that has already stopped listens again
+        /// All connections are reset and the server stops listening, as with ``kill``. The server listens again after
+        /// the duration, or after one second if no duration is given. A server that has already stopped listens again
         /// immediately.
         case restart
-        /// OPEN fails with the given error: EBUSY, EACCES, or EINVAL as for a missing trigger. nil ends the fault.
+        /// OPEN fails with the given error: EBUSY, EACCES, or EINVAL as for a missing trigger. nil disables the fault.
         case refuseOpen(Int32?)
-        /// Reading the attribute, or any for a nil name, fails with the error. A nil error ends the fault.
+        /// Reading the named attribute fails with the given error. A nil name means all attributes; a nil error
+        /// disables the fault.
         case attributeError(String?, Int32?)
         /// The device is removed: streams fail with ENODEV; attributes and OPEN fail with the given error.
         case unplug(Int32)
-        /// The device is connected again. Interrupted streams fail until they are opened again.
+        /// The device is reconnected. Interrupted streams fail until they are opened again.
         case reconnect
-        /// The length lines of chunks are wrong by the given number of bytes. 0 ends the fault.
+        /// Adds the given number of bytes to each chunk's length line, which corrupts the response. 0 disables the
+        /// fault.
         case wrongLengths(Int)
     }
 
     package var action: Action
     package var device: String?
-    /// The moment, counted from the first use of samples, or by the samples of the device that are sent to a client.
+    /// The moment of the fault. Times count from the first use of samples, sample numbers from the first sample of the
+    /// device that is sent to a client.
     package var moment: FaultMoment
-    /// The duration in seconds; nil if the fault has no automatic end. Ignored for instantaneous faults.
+    /// The duration in seconds; nil if the fault does not end automatically. Ignored for instantaneous faults.
     package var duration: Double?
 
     package init(_ action: Action, device: String? = nil, at moment: FaultMoment = .start, for duration: Double? = nil)
@@ -54,12 +57,12 @@ public struct IIODFault: Sendable, Hashable {
         self.duration = duration
     }
 
-    /// The time after which a restarted server listens again if no duration is given, in seconds.
+    /// The time in seconds after which a restarted server listens again if no duration is given.
     static let defaultRestartDelay = 1.0
 }
 
 extension IIODFault.Action {
-    /// The action that ends this one after its duration; nil for instantaneous actions.
+    /// The action that ends this action after its duration; nil for instantaneous actions.
     var ending: IIODFault.Action? {
         switch self {
         case .partialChunks: .partialChunks(0)

@@ -13,7 +13,7 @@ struct IIODFaultState: Sendable {
         var attributeErrors: [String: Int32] = [:]
         var unplugged: Int32?
         var lengthError = 0
-        /// The last failure of the device's streams and the number of streams opened until then.
+        /// The last failure of the device's streams, and the number of streams that had been opened by then.
         var failure: (status: IIODStatus, serial: UInt64)?
     }
 
@@ -27,10 +27,10 @@ struct IIODFaultState: Sendable {
     private(set) var isListening = true
     private var devices: [DeviceFaults]
     private var pendingFaults: [Entry] = []
-    /// The pending ends of faults whose start time is unknown, with their durations.
+    /// The pending ends of faults whose start time is not known yet, with the durations of the faults.
     private var unscheduledEnds: [(entry: Entry, duration: Double)] = []
 
-    /// A pending fault, or the end of one.
+    /// A pending fault, or the pending end of a fault.
     private struct Entry {
         var action: IIODFault.Action
         var device: Int?
@@ -38,7 +38,7 @@ struct IIODFaultState: Sendable {
         var duration: Double?
         var isEnd = false
 
-        /// The time in seconds, or -1 without a time, so that entries without a time sort first.
+        /// The time in seconds. -1 for entries without a time, so that they sort first.
         var time: Double { if case .seconds(let time) = moment { time } else { -1 } }
     }
 
@@ -56,10 +56,10 @@ struct IIODFaultState: Sendable {
             Entry(action: fault.action, device: device, moment: fault.moment, duration: fault.duration))
     }
 
-    /// True if faults have begun whose ends are not scheduled, because the current time is needed.
+    /// True if a fault has begun whose end cannot be scheduled until the current time is known.
     var needsTime: Bool { !unscheduledEnds.isEmpty }
 
-    /// Schedules the pending ends of faults, counting their durations from `at`, in seconds since the first use.
+    /// Schedules the pending ends of faults. Durations count from `at`, in seconds since the first use of samples.
     mutating func scheduleEnds(at: Double) {
         for (entry, duration) in unscheduledEnds {
             var entry = entry
@@ -69,12 +69,12 @@ struct IIODFaultState: Sendable {
         unscheduledEnds = []
     }
 
-    /// The time of the next scheduled fault, in seconds since the first use.
+    /// The time of the next scheduled fault, in seconds since the first use of samples.
     var nextTime: Double? {
         pendingFaults.compactMap { if case .seconds(let time) = $0.moment { time } else { nil } }.min()
     }
 
-    /// Returns the number of the device's next sample that triggers a fault.
+    /// Returns the number of the device's next sample that triggers a fault, or nil if there is none.
     func nextSample(of device: Int) -> Int64? {
         guard !pendingFaults.isEmpty else { return nil }
         return pendingFaults.compactMap { entry in
@@ -88,8 +88,8 @@ struct IIODFaultState: Sendable {
     /// Applies the faults that the closure accepts. `serial` is the number of streams opened so far.
     mutating func apply(serial: UInt64, _ isDue: (FaultMoment, _ device: Int?) -> Bool) -> Bool {
         var hasChanged = false
-        // Applies faults one by one, in order of their times and, for equal times, in the order in which they were
-        // added. Applying a fault may add its end, which may also be due.
+        // Applies faults one by one, sorted by time and, for equal times, in the order in which they were added.
+        // Applying a fault may add an end that is already due.
         while let place = pendingFaults.indices.filter({ isDue(pendingFaults[$0].moment, pendingFaults[$0].device) })
             .min(by: { pendingFaults[$0].time < pendingFaults[$1].time })
         {

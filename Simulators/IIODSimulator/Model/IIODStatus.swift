@@ -2,7 +2,7 @@
 
 import SystemCalls
 
-/// The reason for a failed command: an errno value, which is sent as a negative number.
+/// The reason why a command failed: an errno value, which is sent as a negative number.
 struct IIODStatus: Error, Hashable {
     let number: Int32
 
@@ -23,13 +23,14 @@ struct IIODStatus: Error, Hashable {
 }
 
 /// The channels that a client enables with OPEN. The mask has eight hexadecimal digits for every 32 channels, most
-/// significant word first. The bit number is the index of the channel in the device's list.
+/// significant word first. The bit number is the channel's index in the device's list.
 struct IIODChannelMask: Hashable {
     let channels: [Int]
-    /// The mask as it is sent back to the client.
+    /// The mask in the form that is sent back to the client.
     let text: [UInt8]
 
-    /// Parses the mask; nil if it contains an invalid digit or its length does not fit the number of channels.
+    /// Parses the mask. Returns nil if the mask contains an invalid digit or its length does not match the number of
+    /// channels.
     init?(_ digits: String, channelCount: Int) {
         let words = (channelCount + 31) / 32
         let bytes = Array(digits.utf8)

@@ -27,7 +27,7 @@ struct KernelNumber {
 
     var value: Double? { Double("\(whole).\(fraction)0") }
 
-    /// Returns the number with as many decimals as `other`, as drivers print it.
+    /// Returns the number with as many decimals as `other`, as drivers print numbers.
     func text(like other: String) -> String {
         guard let point = other.lastIndex(of: ".") else { return whole == "-0" ? "0" : whole }
         let decimals = other.utf8.distance(from: point, to: other.endIndex) - 1
@@ -52,7 +52,8 @@ struct IIOAvailableValues {
         }
     }
 
-    /// Returns the listed value that equals the written text, compared as text and as a number; nil if there is none.
+    /// Returns the listed value that equals the written value, compared as text and as a number, or nil if no value
+    /// matches.
     func listed(_ written: String) -> String? {
         let text = written.hasSuffix("\n") ? String(written.dropLast()) : written
         let number = KernelNumber(written)?.value
@@ -64,12 +65,12 @@ struct IIOAvailableValues {
     }
 }
 
-/// A formatter that prints numbers like the kernel: decimal digits without an exponent.
+/// Formats numbers like the kernel: decimal digits without an exponent.
 enum IIODecimal {
     static func text(_ number: Double) -> String {
         guard number.isFinite else { return "0" }
         let scaled = (abs(number) * 1e9).rounded()
-        // The conversion to UInt64 would trap. No sensor measures values of this magnitude.
+        // Prevents a trap in the conversion to UInt64. No sensor measures values of this magnitude.
         guard scaled < 9e18 else { return number < 0 ? "-9000000000" : "9000000000" }
         let units = UInt64(scaled)
         var decimals = String(units % 1_000_000_000)

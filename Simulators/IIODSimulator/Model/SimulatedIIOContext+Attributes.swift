@@ -12,14 +12,14 @@ struct IIODAttributePath: Hashable {
 
     var device: String
     var scope: Scope
-    /// The name of the attribute; nil for all attributes.
+    /// The name of the attribute; nil means all attributes.
     var name: String?
 }
 
 extension SimulatedIIOContext {
     typealias List = WritableKeyPath<IIOContext, [IIOAttribute]>
 
-    /// Returns the list of attributes that a READ or WRITE addresses, with its device and channel.
+    /// Returns the attribute list that a READ or WRITE addresses, with its device and channel.
     func list(_ path: IIODAttributePath) throws(IIODStatus) -> (device: Int, channel: Int?, list: List) {
         let device = try device(path.device)
         switch path.scope {
@@ -56,7 +56,7 @@ extension SimulatedIIOContext {
         return place
     }
 
-    /// Returns the error of an empty write: the error of opening the file, or EIO if the file can be opened.
+    /// Returns the error for an empty write: the error of opening the file, or EIO if the file can be opened.
     func emptyWriteError(_ path: IIODAttributePath) -> IIODStatus {
         do throws(IIODStatus) {
             let (_, _, list) = try list(path)
@@ -67,7 +67,7 @@ extension SimulatedIIOContext {
         }
     }
 
-    /// Writes an attribute with the checks of a driver, which rejects some changes while capturing.
+    /// Writes an attribute, subject to the checks of a driver. A driver rejects some changes while capturing.
     mutating func write(
         _ text: String, to name: String, in list: List, device: Int, isCapturing: Bool
     ) throws(IIODStatus) {
@@ -98,7 +98,7 @@ extension SimulatedIIOContext {
             guard let listed = available.listed(text) else { throw .invalid }
             return listed
         }
-        // Drivers with a variable scale list the available values.
+        // Drivers with a variable scale list the available scales.
         if ["raw", "input", "offset", "scale"].contains(attribute.name) { throw .invalid }
         guard attribute.name.hasSuffix("sampling_frequency") || attribute.number != nil else { return text }
         guard let number = KernelNumber(text), let value = number.value else { throw .invalid }
@@ -106,7 +106,7 @@ extension SimulatedIIOContext {
         return number.text(like: attribute.value ?? "")
     }
 
-    /// Returns the values that the attributes of the list, the device or its channels offer for an attribute.
+    /// Returns the available values for an attribute, as offered by the list, the device or the device's channels.
     private func available(for attribute: IIOAttribute, in list: List, device: Int) -> IIOAvailableValues? {
         let wanted = [attribute.filename + "_available", attribute.name + "_available"]
         let places =
@@ -121,14 +121,14 @@ extension SimulatedIIOContext {
         return nil
     }
 
-    /// True for descriptions of the hardware. The kernel makes raw values and offsets writable.
+    /// Returns true for hardware descriptions. The kernel makes raw values and offsets writable.
     private static func isReadOnly(_ name: String) -> Bool {
         name.hasSuffix("_available")
             || ["mount_matrix", "matrix", "name", "label", "location", "data_available", "direction"].contains(name)
     }
 }
 
-/// The clocks for sample timestamps, with the names used by `current_timestamp_clock`.
+/// The clocks for sample timestamps. Raw values are the names that `current_timestamp_clock` uses.
 enum IIOTimestampClock: String, Sendable {
     /// The kernel's default.
     case realtime

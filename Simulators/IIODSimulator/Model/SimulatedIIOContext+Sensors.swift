@@ -4,7 +4,7 @@ public import DeviceCore
 import IIOFormat
 
 extension SimulatedIIOContext {
-    /// Creates devices for sensors without a recorded context, for example those of a trace that contains none.
+    /// Creates devices for sensors without a recorded context, for example for a trace that contains no context.
     ///
     /// Each sensor becomes one device, like the devices of drivers for chips with a FIFO per sensor. A device has
     /// 32-bit little-endian axes, a timestamp channel, `raw` and `scale` for each axis, a mount matrix for vectors, and
@@ -36,7 +36,7 @@ extension SimulatedIIOContext {
                 devices: devices))
     }
 
-    /// Returns the id without its last component, which sensors of one device have in common.
+    /// Returns the id without its last component. The sensors of one device have this part in common.
     private static func deviceID(of sensor: SensorDescription) -> Substring {
         guard let end = sensor.id.lastIndex(of: "/"), end > sensor.id.startIndex else { return sensor.id[...] }
         return sensor.id[..<end]

@@ -2,16 +2,16 @@
 
 public import IIOFormat
 
-/// The devices of a simulated iiod: attributes, some of which are writable, and triggers.
+/// The devices of a simulated iiod, with triggers and attributes, some of which are writable.
 ///
-/// Writes follow the rules of the kernel. An attribute with a list of available values accepts only these. Numbers have
-/// neither exponents nor spaces. `current_timestamp_clock` accepts the names of clocks. Descriptions of the hardware
-/// are read-only.
+/// Writes follow the kernel's rules. An attribute with a list of available values accepts only listed values. Numbers
+/// have neither exponents nor spaces. `current_timestamp_clock` accepts clock names. Hardware descriptions are
+/// read-only.
 public struct SimulatedIIOContext: Sendable {
     package internal(set) var context: IIOContext
-    /// The ids of devices that need a trigger to start their buffer, like most drivers without a FIFO.
+    /// The ids of devices that cannot start their buffer without a trigger, as with most drivers without a FIFO.
     package var devicesNeedingTrigger: Set<String> = []
-    /// The index of the trigger for each device that supports triggers, by index of the device; -1 if none is set.
+    /// The trigger index of each device that supports triggers, by device index; -1 means that no trigger is set.
     var triggers: [Int: Int] = [:]
 
     /// Creates a simulation of the devices in a context.
@@ -52,14 +52,14 @@ public struct SimulatedIIOContext: Sendable {
 }
 
 extension SimulatedIIOContext {
-    /// Returns the name of the current trigger. Without one, iiod 0.24 replies with -EIO.
+    /// Returns the name of the current trigger. Without a trigger, iiod 0.24 replies with -EIO.
     func trigger(of device: Int) throws(IIODStatus) -> String {
         guard let place = triggers[device] else { throw .noEntry }
         guard context.devices.indices.contains(place) else { throw .inputOutput }
         return context.devices[place].name
     }
 
-    /// Sets the trigger with the given id, name or label; nil removes the trigger.
+    /// Sets the trigger with the given id, name or label. nil removes the trigger.
     mutating func setTrigger(_ name: String?, of device: Int) throws(IIODStatus) {
         var place = -1
         if let name {

@@ -14,10 +14,10 @@ enum IIODCommand: Hashable {
     case writeBuffer(device: String, length: Int64)
     case close(device: String)
 
-    /// Parses a line without its line ending; nil if iiod would reply with -22 (EINVAL). Keywords are entirely upper
-    /// case or entirely lower case. Blanks separate words, and a leading blank is an error. This matches the observed
-    /// behavior of iiod 0.24. BINARY and ZPRINT are deliberately unknown, so that clients continue with the text
-    /// protocol.
+    /// Parses a line without its line ending. Returns nil if iiod would reply with -22 (EINVAL). Keywords are entirely
+    /// upper case or entirely lower case. Blanks separate words, and a leading blank is an error. This matches the
+    /// observed behavior of iiod 0.24. BINARY and ZPRINT are deliberately unsupported, so that clients continue to use
+    /// the text protocol.
     init?(_ line: some Collection<UInt8>) {
         guard let first = line.first, !IIODCommand.isBlank(first) else { return nil }
         let words = line.split(whereSeparator: IIODCommand.isBlank).map { String(decoding: $0, as: UTF8.self) }
@@ -54,13 +54,13 @@ enum IIODCommand: Hashable {
         }
     }
 
-    /// Returns the word in upper case; nil if it mixes cases.
+    /// Returns the word in upper case, or nil if the word mixes upper and lower case.
     private static func keyword(_ word: String) -> String? {
         guard word.utf8.contains(where: { (0x61...0x7a).contains($0) }) else { return word }
         return word.utf8.contains { (0x41...0x5a).contains($0) } ? nil : word.uppercased()
     }
 
-    /// Parses the words after READ, or the words after WRITE except the length.
+    /// Parses the words that follow READ, or the words that follow WRITE except the length.
     private static func path(_ words: ArraySlice<String>) -> IIODAttributePath? {
         guard let device = words.first else { return nil }
         var rest = words.dropFirst()

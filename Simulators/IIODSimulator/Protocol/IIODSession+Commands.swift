@@ -15,7 +15,7 @@ extension IIODSession {
             case .write(let path, let length):
                 _ = try world.context.device(path.device)
                 if length == 0 { throw world.context.emptyWriteError(path) }
-                // A value that exceeds the limit is rejected before it is read.
+                // Rejects a value that exceeds the limit before reading the value.
                 guard length > 0, length <= Int64(IIODSession.maximumValueLength) else { throw .noMemory }
                 phase = .value(path, length: Int(length))
             case .trigger(let device):
@@ -91,7 +91,7 @@ extension IIODSession {
 
         """
 
-    /// Appends the next chunk of a READBUF to the output. Returns the time to wait for if no chunk is available yet.
+    /// Appends the next chunk of a READBUF to the output. If no chunk is available yet, returns the time to wait for.
     mutating func appendChunk(_ reading: BufferRead, _ world: inout IIODState, now: BootTime) -> BootTime? {
         guard var stream = streams.removeValue(forKey: reading.device) else {
             output.append(IIODStatus.notOpen)

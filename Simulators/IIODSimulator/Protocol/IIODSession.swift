@@ -2,29 +2,29 @@
 
 import DeviceCore
 
-/// The server's side of one connection. The session parses input and creates replies; it performs no I/O. Pass received
-/// bytes to ``receive(_:)``, call ``advance(_:now:)`` and send ``output`` while the result is `.output`. Memory is
-/// bounded: while replies are pending, the session executes no commands and reports through ``acceptsInput`` that the
-/// connection must stop reading.
+/// The server side of one connection. The session parses input and creates replies but performs no I/O. Pass received
+/// bytes to ``receive(_:)``, call ``advance(_:now:)`` and send ``output`` while the result is `.output`. Memory use is
+/// bounded: while replies are pending, the session executes no commands, and ``acceptsInput`` is false to stop the
+/// connection from reading.
 struct IIODSession {
     enum Wait: Equatable {
         case input
         case output
-        /// Waiting for the time at which samples are due; `.never` if only a change makes samples available.
+        /// Waiting until samples are due. `.never` if only a change elsewhere makes samples available.
         case time(BootTime)
         case ended
     }
 
     enum Phase {
         case commands
-        /// The rest of a line that exceeds the limit.
+        /// The rest of a line that exceeds the length limit.
         case skippingLine
         /// The value of a WRITE.
         case value(IIODAttributePath, length: Int)
         /// The samples of a WRITEBUF, which are discarded.
         case samples(left: Int64, length: Int64)
         case reading(BufferRead)
-        /// The end of a READBUF whose length is not a multiple of the sample size.
+        /// The incomplete sample at the end of a READBUF whose length is not a multiple of the sample size.
         case remainder
         case ended
     }
@@ -37,13 +37,13 @@ struct IIODSession {
 
     static let maximumLineLength = 8192
     static let maximumValueLength = 65_536
-    /// The number of bytes of replies that are collected before they are sent.
+    /// The number of reply bytes that are collected before they are sent.
     static let outputThreshold = 16_384
 
     var output = IIODOutput()
     var phase = Phase.commands
     var streams: [Int: SampleStream] = [:]
-    /// The time until which replies are held back by a `delay` fault.
+    /// The time until which a `delay` fault holds back replies.
     private(set) var delayedUntil = BootTime.zero
     private var input: [UInt8] = []
     private var position = 0
@@ -123,7 +123,7 @@ struct IIODSession {
         return .output
     }
 
-    /// Consumes the next line and returns its range without the line ending; nil if the line is incomplete.
+    /// Consumes the next line and returns its range without the line ending, or nil if the line is incomplete.
     private mutating func consumeLine() -> Range<Int>? {
         guard let end = input[position...].prefix(IIODSession.maximumLineLength + 2).firstIndex(of: UInt8(ascii: "\n"))
         else { return nil }
@@ -133,12 +133,12 @@ struct IIODSession {
     }
 }
 
-/// Pending output: reply lines, followed by scans in the block of a stream.
+/// The pending output: reply lines, followed by scans in a stream's block.
 struct IIODOutput {
     var head: [UInt8] = []
-    /// The device whose stream contains the scans, and the byte range in the stream's block.
+    /// The device whose stream contains the scans, and their byte range in the stream's block.
     var body: (device: Int, range: Range<Int>)?
-    /// The number of bytes sent, counting lines and scans.
+    /// The number of bytes sent, including both lines and scans.
     var sent = 0
 
     var isEmpty: Bool { sent >= count }

@@ -5,14 +5,14 @@ public import IIOFormat
 
 /// A source of the samples that a simulated iiod serves.
 ///
-/// The server calls ``signals(for:)`` once per device during initialization. All devices share one timeline, so that an
+/// The server calls ``signals(for:)`` once per device during initialization. All devices share one timeline, so an
 /// accelerometer and a gyroscope in separate devices stay synchronized.
 public protocol IIOSampleSource: Sendable {
     /// Returns the signals of a device, in the units of the Linux IIO documentation and in the sensor's own axes.
     func signals(for device: IIODevice) -> IIODeviceSignals
 }
 
-/// The signals of a device's channels and the times of its samples.
+/// The signals of a device's channels, with the sample times.
 public struct IIODeviceSignals: Sendable {
     /// The signals by channel id, such as "accel_x". A channel without a signal keeps the value of its `raw` attribute.
     public var channels: [String: IIOSignal]
@@ -34,8 +34,9 @@ public struct IIODeviceSignals: Sendable {
 public enum IIOSignal: Sendable {
     /// A constant value.
     case constant(Double)
-    /// One component of recorded vectors. Each vector holds until the time of the next; the first also holds before its
-    /// own time. There is one time per vector, in nanoseconds since the start of the trace, in ascending order.
+    /// One component of recorded vectors. Each vector holds until the time of the next vector; the first vector also
+    /// holds before its own time. There is one time per vector, in nanoseconds since the start of the trace, in
+    /// ascending order.
     case held(times: [Int64], vectors: [SIMD3<Double>], component: Int)
 }
 
@@ -59,14 +60,14 @@ public struct IIORestSource: IIOSampleSource {
 /// The recorded readings of one sensor.
 public struct IIOSampleTrack: Sendable {
     package var kind: SensorKind
-    /// The id, label or name of the device that measured the readings; nil for every device with matching channels.
+    /// The id, label or name of the device that measured the readings; nil means every device with matching channels.
     package var device: String?
     /// The measurement times in nanoseconds since the start of the trace, in ascending order.
     package private(set) var times: [Int64]
     /// The readings in the unit of the kind, before the mount matrix is applied. A scalar is in the first component.
     package private(set) var values: [SIMD3<Double>]
 
-    /// Creates a track. Readings without a time and readings that are not newer than their predecessor are dropped.
+    /// Creates a track. Readings that have no time or are not newer than the preceding reading are dropped.
     public init(kind: SensorKind, device: String? = nil, times: [Int64], values: [SIMD3<Double>]) {
         self.kind = kind
         self.device = device
@@ -89,10 +90,10 @@ public struct IIOSampleTrack: Sendable {
 
 /// A source of recorded samples.
 public struct IIORecordedSource: IIOSampleSource {
-    /// The time of delivery of samples.
+    /// The timing of sample delivery.
     public enum DeliveryTiming: Sendable {
-        /// Samples are delivered at the times of their measurement. A device with several sensors uses the times of the
-        /// sensor with the most readings and repeats the last readings of the others.
+        /// Samples are delivered at their measurement times. A device with several sensors uses the times of the sensor
+        /// with the most readings and repeats the last readings of the other sensors.
         case recordedTimes
         /// Samples are delivered at the rate that the client sets. The last reading is repeated.
         case deviceRate
@@ -102,7 +103,7 @@ public struct IIORecordedSource: IIOSampleSource {
     private let release: DeliveryTiming
     private let duration: Int64
 
-    /// Creates a source of tracks with a common start time.
+    /// Creates a source from tracks with a common start time.
     ///
     /// - Parameters:
     ///   - tracks: The recorded readings, one track per sensor.
@@ -115,7 +116,7 @@ public struct IIORecordedSource: IIOSampleSource {
         self.duration = max(duration ?? 0, tracks.map(\.end).max() ?? 0)
     }
 
-    /// Returns the signals of the tracks that belong to the device and for which the device has channels.
+    /// Returns the signals of the tracks that belong to the device, as far as the device has channels for them.
     public func signals(for device: IIODevice) -> IIODeviceSignals {
         var result = IIODeviceSignals(duration: duration)
         var longest: [Int64] = []

@@ -3,7 +3,7 @@
 import DeviceCore
 import IIOFormat
 
-/// An encoder of a device's scans with the channels that one client has enabled.
+/// Encodes a device's scans for the channels that one client has enabled.
 struct IIOScanWriter: Sendable {
     private let encoder: IIOScanEncoder
     private let columns: [(channel: Int, column: IIOColumn)]
@@ -20,7 +20,7 @@ struct IIOScanWriter: Sendable {
         self.timeline = timeline
     }
 
-    /// Encodes samples. A timestamp is the origin plus the time of the sample divided by the speed.
+    /// Encodes samples. A timestamp is the origin plus the sample time divided by the speed.
     func write(_ samples: Range<Int64>, origin: Int64, speed: Double, into bytes: UnsafeMutableRawBufferPointer) {
         let size = sampleSize
         guard size > 0, bytes.count / size >= samples.count else { return }
@@ -41,7 +41,7 @@ struct IIOColumn: Sendable {
     private let scale: Double
     private let offset: Double
 
-    /// Creates a column. A scale of nil, 0 or a non-finite number is treated as 1.
+    /// Creates a column. A scale that is nil, 0 or not finite is treated as 1.
     init(_ signal: IIOSignal, scale: Double?, offset: Double?) {
         self.signal = signal
         let factor = scale ?? 1
@@ -49,7 +49,7 @@ struct IIOColumn: Sendable {
         self.offset = offset ?? 0
     }
 
-    /// Returns the physical value at a time within the pass, in nanoseconds.
+    /// Returns the physical value at a time within the pass (nanoseconds).
     func value(at phase: Int64) -> Double {
         switch signal {
         case .constant(let value): return value
@@ -59,7 +59,8 @@ struct IIOColumn: Sendable {
         }
     }
 
-    /// Returns the raw value at a time within the pass, before it is truncated to the bits of the channel's format.
+    /// Returns the raw value at a time within the pass (nanoseconds), before truncation to the bits of the channel
+    /// format.
     func raw(at phase: Int64) -> Int64 {
         let number = (value(at: phase) / scale - offset).rounded()
         guard !number.isNaN else { return 0 }

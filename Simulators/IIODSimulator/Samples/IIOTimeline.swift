@@ -2,11 +2,11 @@
 
 import DeviceCore
 
-/// The times of a device's samples, numbered from 0, in nanoseconds since the start of the trace.
+/// The sample times of a device, in nanoseconds since the start of the trace. Samples are numbered from 0.
 struct IIOTimeline: Sendable {
     private enum Steps {
         case times([Int64])
-        /// The time between two samples, for rates with an interval of a whole number of nanoseconds.
+        /// The time between two samples in nanoseconds, for rates whose interval is a whole number.
         case interval(Int64)
         case rate(Double)
 
@@ -40,7 +40,7 @@ struct IIOTimeline: Sendable {
         }
     }
 
-    /// True if there is no last sample.
+    /// True if the timeline has no last sample.
     var isEndless: Bool { passCount == nil || loops }
 
     /// Returns the number of a sample within its pass.
@@ -49,7 +49,7 @@ struct IIOTimeline: Sendable {
         return sample % passCount
     }
 
-    /// Returns the time of a sample within its pass; nil if there is no such sample.
+    /// Returns the time of a sample within its pass, or nil if there is no such sample.
     func phase(of sample: Int64) -> Int64? {
         let place = indexInPass(of: sample)
         if let passCount, place >= passCount || place < 0 { return nil }
@@ -64,7 +64,7 @@ struct IIOTimeline: Sendable {
         }
     }
 
-    /// Returns the time of a sample since the start of the first pass; nil if there is no such sample.
+    /// Returns the time of a sample since the start of the first pass, or nil if there is no such sample.
     func offset(of sample: Int64) -> Int64? {
         guard let phase = phase(of: sample) else { return nil }
         guard loops, let passCount else { return phase }
@@ -87,7 +87,7 @@ struct IIOTimeline: Sendable {
         case .rate(let rate):
             guard elapsed >= 0 else { return 0 }
             var count = Int64(min(Double(elapsed) / 1e9 * rate, 9e18)) + 1
-            // Makes the result consistent with `phase(of:)` despite rounding.
+            // Corrects for rounding, so that the result is consistent with `phase(of:)`.
             while count > 0, Double(count - 1) / rate * 1e9 >= Double(elapsed) + 1 { count -= 1 }
             while let next = phase(of: count), next <= elapsed, count < .max - 1 { count += 1 }
             return count

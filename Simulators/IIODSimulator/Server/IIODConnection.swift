@@ -8,13 +8,13 @@ import SystemCalls
 final class IIODConnection {
     let descriptor: Int32
     var session = IIODSession()
-    /// The time at which to serve the connection even without socket events.
+    /// The time at which the connection must be served even if no socket event occurs.
     var deadline = BootTime.never
     var isBlocked = false
     /// True if the client has closed its sending side.
     var hasReceivedEndOfFile = false
     var isFinished = false
-    /// Whether a reply has been sent. False for a client that has sent no command.
+    /// True after a reply has been sent. Remains false for a client that has not sent a command.
     private(set) var hasReceivedReply = false
 
     init(_ descriptor: Int32) { self.descriptor = descriptor }

@@ -23,7 +23,7 @@ public final class IIODServer: Sendable {
     private let options: IIODServerOptions
     private let thread = ServiceThread<SharedWorld, UInt16>()
 
-    /// Creates a server of the devices in the context. Call ``start()`` to start it.
+    /// Creates a server for the devices in the context. Call ``start()`` to start the server.
     public init(
         context: SimulatedIIOContext, samples: some IIOSampleSource = IIORestSource(),
         options: IIODServerOptions = IIODServerOptions()
@@ -48,7 +48,7 @@ public final class IIODServer: Sendable {
     public func start() throws(DeviceError) -> UInt16 {
         try thread.start { () throws(DeviceError) in
             try shared.state.withLock { $0.world.context }.check(options.faults)
-            // The send buffer holds a typical chunk, so that one call sends it.
+            // The send buffer holds a typical chunk, so that one call can send the chunk.
             let listener = try LoopbackListener(port: options.port, for: "The simulated iiod", sendRoom: 262_144)
             let wakeUp = try WakeupPipe(for: "the simulated iiod")
             shared.state.withLock { state in
@@ -75,26 +75,29 @@ public final class IIODServer: Sendable {
         }
     }
 
-    /// Returns the current value of an attribute, including values written by clients; nil if it does not exist.
+    /// Returns the current value of an attribute, including values written by clients, or nil if the attribute does not
+    /// exist.
     ///
     /// A key has a form such as `device/attribute`, `device/buffer/attribute` or `device/input/channel/attribute`,
     /// where `device` is the device's id.
     public func value(for key: String) -> String? { shared.state.withLock { $0.world.context.context.value(for: key) } }
 
-    /// Sets the value of an attribute without the checks that apply to clients. Returns false if it does not exist.
+    /// Sets the value of an attribute without the checks that apply to clients. Returns false if the attribute does not
+    /// exist.
     @discardableResult
     public func setValue(_ value: String, for key: String) -> Bool {
         shared.state.withLock { $0.world.context.context.setValue(value, for: key) }
     }
 }
 
-/// The world behind a lock. The server's thread advances it; other threads inject faults and access attribute values.
+/// The server state behind a lock. The server's thread advances the state; other threads inject faults and access
+/// attribute values.
 final class SharedWorld: ServiceState {
     struct State {
         var world: IIODState
         var isStopped = false
         var connectionCount = 0
-        /// The number of changes by other threads. After a change, waiting clients are served again.
+        /// The number of changes made by other threads. After a change, waiting clients are served again.
         var revision = 0
         var wakeUp: WakeupPipe?
     }

@@ -5,7 +5,7 @@ import LoopbackServer
 import Synchronization
 import SystemCalls
 
-/// The work of a server's thread: waits for sockets and deadlines, and advances the sessions.
+/// The main loop of the server's thread: waits for sockets and deadlines, and advances the sessions.
 final class IIODServerLoop: ServiceLoop {
     private let shared: SharedWorld
     private let maximumConnections: Int
@@ -46,8 +46,8 @@ final class IIODServerLoop: ServiceLoop {
                     serve(connection, events: events, now: now)
                 }
             }
-            // A fault that waits for a sample may have added connection actions, and the first use starts the clock of
-            // timed faults.
+            // A fault that was waiting for a sample may have added connection actions, and the first use starts the
+            // clock for timed faults.
             let (lateOrders, next) = shared.state.withLock {
                 ($0.world.faults.takeConnectionActions(), $0.world.nextFaultTime)
             }
@@ -71,13 +71,13 @@ final class IIODServerLoop: ServiceLoop {
                 events |= Int16(POLLIN)
             }
             if connection.isBlocked { events |= Int16(POLLOUT) }
-            // A half-closed connection is polled only if events are requested. poll(2) would otherwise report it on
+            // A half-closed connection is polled only if events are requested. Otherwise, poll(2) would report it on
             // every call.
             let isWatched = events != 0 || !connection.hasReceivedEndOfFile
             pollSet.add(isWatched ? connection.descriptor : nil, events: events)
             pollSet.expire(at: connection.deadline)
         }
-        // Samples have to arrive on time.
+        // Waits precisely, because samples have to arrive on time.
         pollSet.wait(isPrecise: true)
     }
 
@@ -87,7 +87,7 @@ final class IIODServerLoop: ServiceLoop {
     }
 
     private func addConnection(_ descriptor: Int32) {
-        // A connection beyond the limit is closed when its object is released.
+        // If the connection exceeds the limit, it is closed when the object is released.
         let connection = IIODConnection(descriptor)
         let current = connections.lazy.filter { !$0.isFinished }
         if current.count >= maximumConnections {
@@ -110,7 +110,7 @@ final class IIODServerLoop: ServiceLoop {
             connection.deadline = connection.session.delayedUntil
             return
         }
-        // The limit gives other clients a chance while one client requests a lot of data.
+        // Limits the iterations, so that a client that requests a lot of data does not block the others.
         for _ in 0..<64 {
             if !connection.session.output.isEmpty {
                 connection.write()
@@ -126,7 +126,7 @@ final class IIODServerLoop: ServiceLoop {
                 if connection.hasReceivedEndOfFile { connection.isFinished = true }
                 return
             case .time(let deadline):
-                // The client cannot request the samples any more.
+                // The client can no longer request the samples.
                 if connection.hasReceivedEndOfFile { connection.isFinished = true }
                 connection.deadline = deadline
                 return

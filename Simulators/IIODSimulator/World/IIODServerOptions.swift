@@ -8,8 +8,8 @@ public struct IIODServerOptions: Sendable {
     public enum Pace: Sendable, Hashable {
         /// Delivers samples at the recorded rate multiplied by `speed`. Timestamps are based on the machine's clock.
         case realTime(speed: Double)
-        /// Delivers samples as fast as clients request them. Each client starts at the beginning of the trace with its
-        /// OPEN. ``TimestampPolicy`` determines the timestamps.
+        /// Delivers samples as fast as clients request them. For each client, the trace begins with the client's OPEN.
+        /// ``TimestampPolicy`` determines the timestamps.
         case onDemand
     }
 
@@ -23,7 +23,7 @@ public struct IIODServerOptions: Sendable {
         case loop
     }
 
-    /// The timestamps of samples.
+    /// The timestamp policy of samples.
     public enum TimestampPolicy: Sendable, Hashable {
         /// The time at which each sample is due, on the clock that `current_timestamp_clock` names.
         case clock
@@ -31,7 +31,7 @@ public struct IIODServerOptions: Sendable {
         case trace
     }
 
-    /// The TCP port on 127.0.0.1. 0 lets the system choose one.
+    /// The TCP port on 127.0.0.1, or 0 to let the system choose a port.
     public var port: UInt16 = 0
     /// The rate of sample delivery.
     public var pace = Pace.realTime(speed: 1)
@@ -41,16 +41,17 @@ public struct IIODServerOptions: Sendable {
     public var timestampPolicy = TimestampPolicy.clock
     /// The initial faults.
     public var faults: [IIODFault] = []
-    /// Whether the `raw` and `input` attributes of measured channels follow the samples.
+    /// If true, the `raw` and `input` attributes of measured channels follow the samples.
     package var attributesFollowSamples = true
-    /// Whether reads of `raw` and `input` fail with EBUSY while the buffer is enabled, as with most drivers.
+    /// If true, reads of `raw` and `input` fail with EBUSY while the buffer is enabled, as with most drivers.
     package var refusesRawReadsWhileCapturing = false
-    /// The maximum number of connections. A further connection replaces the oldest one that has received no reply. If
-    /// there is none, the new connection is closed.
+    /// The maximum number of connections. An additional connection replaces the oldest connection that has not received
+    /// a reply. If there is no such connection, the new connection is closed.
     package var maximumConnections = 256
-    /// The start of playback shared with other servers; nil for an independent start.
+    /// The playback start shared with other servers; nil to start independently.
     package var sharedStart: SharedPlaybackStart?
 
-    /// Creates options that simulate a live device: in real time, without faults, and with no samples after the end.
+    /// Creates the default options: real-time delivery as from a live device, no faults, and no samples after the end
+    /// of the trace.
     public init() {}
 }

@@ -5,7 +5,7 @@ import IIOFormat
 import LoopbackServer
 import Trace
 
-/// The state that all connections of a server share. A value type without I/O.
+/// The state shared by all connections of a server. A value type that performs no I/O.
 struct IIODState: Sendable {
     var context: SimulatedIIOContext
     var faults: IIODFaultState
@@ -16,7 +16,7 @@ struct IIODState: Sendable {
 
     private let options: IIODServerOptions
     private let signals: [IIODeviceSignals]
-    /// Returns the current time of a clock, in nanoseconds. Tests provide their own.
+    /// Returns the current time of a clock, in nanoseconds. Tests pass their own closure.
     private let readClock: @Sendable (IIOTimestampClock) -> Int64
     private var started: BootTime?
     private var openCount: UInt64 = 0
@@ -49,19 +49,19 @@ extension IIODState {
 
     private var isPaced: Bool { if case .realTime = options.pace { true } else { false } }
 
-    /// Starts the timeline of all devices unless it is already running. Called on first use.
+    /// Starts the timeline of all devices unless it is already running. Called when samples are first used.
     mutating func start(now: BootTime) {
         if started == nil { started = options.sharedStart?.startIfNeeded(at: now) ?? now }
     }
 
-    /// Returns the position in the trace, in nanoseconds.
+    /// Returns the elapsed trace time in nanoseconds.
     private func elapsed(_ now: BootTime) -> Int64 {
         guard let started else { return 0 }
         let real = now.nanoseconds.subtractingSaturated(started.nanoseconds)
         return speed == 1 ? real : Int64(max(-9e18, min(Double(real) * speed, 9e18)))
     }
 
-    /// Returns the number of samples that are due at `now`; nil if samples are delivered as fast as requested.
+    /// Returns the number of samples that are due at `now`, or nil if samples are delivered as fast as requested.
     func availableSampleCount(_ timeline: IIOTimeline, now: BootTime) -> Int64? {
         isPaced ? timeline.count(until: elapsed(now)) : nil
     }
@@ -80,7 +80,7 @@ extension IIODState {
 // MARK: Faults
 
 extension IIODState {
-    /// Adds a fault. A fault of an unknown device has no effect.
+    /// Adds a fault. A fault for an unknown device has no effect.
     mutating func add(_ fault: IIODFault) {
         var place: Int?
         if let name = fault.device {
@@ -91,11 +91,11 @@ extension IIODState {
         if fault.moment == .start { _ = faults.apply(serial: openCount) { moment, _ in moment == .start } }
     }
 
-    /// Applies all faults that are due. Returns true if there were any.
+    /// Applies all due faults. Returns true if any fault was applied.
     mutating func applyFaults(now: BootTime) -> Bool {
         // Another server may have started playback.
         if started == nil { started = options.sharedStart?.time }
-        // While no client can connect, the timeline must run so that the end of the fault becomes due.
+        // While no client can connect, the timeline must run, because otherwise the fault would never end.
         if !faults.isListening, faults.needsTime || faults.nextTime != nil { start(now: now) }
         guard let started else { return false }
         let passed = now.seconds(since: started)
@@ -118,7 +118,7 @@ extension IIODState {
         return started.advanced(bySeconds: time)
     }
 
-    /// Returns the error of a stream that was opened with the given serial number; nil if the stream can continue.
+    /// Returns the error of a stream that was opened with the given serial number, or nil if the stream can continue.
     func failure(of device: Int, since serial: UInt64) -> IIODStatus? {
         guard let failure = faults[device].failure, failure.serial >= serial else { return nil }
         return failure.status
@@ -128,7 +128,7 @@ extension IIODState {
 // MARK: Attributes
 
 extension IIODState {
-    /// Returns the value of an attribute with a terminating NUL, or all attributes, each with its length.
+    /// Returns the value of one attribute with a terminating NUL, or all attributes, each preceded by its length.
     mutating func read(_ path: IIODAttributePath, now: BootTime) throws(IIODStatus) -> [UInt8] {
         let (device, channel, list) = try context.list(path)
         if let name = path.name { return try value(name, in: list, device: device, channel: channel, now: now) }
@@ -150,7 +150,7 @@ extension IIODState {
         return result
     }
 
-    /// Writes one or all attributes. Returns the number of bytes consumed or a negative error.
+    /// Writes one attribute or all attributes. Returns the number of bytes consumed or a negative errno value.
     mutating func write(_ bytes: [UInt8], to path: IIODAttributePath, now: BootTime) -> Int64 {
         do throws(IIODStatus) {
             let (device, _, list) = try context.list(path)
@@ -195,13 +195,13 @@ extension IIODState {
             if options.refusesRawReadsWhileCapturing, isCapturing(device) { throw .busy }
             if let live = currentReading(name, device: device, channel: channel, now: now) { text = live }
         }
-        // libiio replaces the last byte of an attribute by a NUL. It is a line feed for most attributes; for this one,
-        // the kernel appends a NUL after the line feed, so that the line feed remains.
+        // libiio replaces the last byte of an attribute by a NUL. For most attributes, that byte is a line feed. For
+        // this attribute, the kernel appends a NUL after the line feed, so the line feed remains.
         if name == "current_timestamp_clock" { text += "\n" }
         return Array(text.utf8) + [0]
     }
 
-    /// Returns the current reading of a measured channel; nil if the channel has no signal.
+    /// Returns the current reading of a measured channel, or nil if the channel has no signal.
     private mutating func currentReading(_ name: String, device: Int, channel: Int, now: BootTime) -> String? {
         let description = context.context.devices[device].channels[channel]
         guard options.attributesFollowSamples, let signal = signals[device].channels[description.id] else { return nil }
@@ -228,7 +228,7 @@ extension IIODState {
 extension IIODState {
     func isCapturing(_ device: Int) -> Bool { (streamCounts[device] ?? 0) > 0 }
 
-    /// Returns the number of kernel buffers. OPEN determines the size of each.
+    /// Returns the number of kernel buffers. OPEN determines the size of each buffer.
     func buffersCount(of device: Int) -> Int { buffersCounts[device] ?? 4 }
 
     mutating func setBuffersCount(_ count: Int64, of device: Int) {
@@ -255,7 +255,7 @@ extension IIODState {
         let stampChannel = description.timestampChannel.flatMap { captured.contains($0) ? $0 : nil }
         let columns = captured.filter { $0 != stampChannel }.map { channel in
             let signal = signals[device].channels[description.channels[channel].id]
-            // Without a signal, samples have the value of the `raw` attribute.
+            // A channel without a signal delivers the value of its `raw` attribute.
             let raw = IIOColumn(
                 .constant(context.number("raw", device: device, channel: channel) ?? 0), scale: 1, offset: 0)
             return (channel, signal.map { column($0, device: device, channel: channel) } ?? raw)
@@ -270,15 +270,15 @@ extension IIODState {
             first: sampleCount(before: timeline, now), stallCount: faults[device].stallCount)
     }
 
-    /// Returns the time of the timestamp clock at the start of the trace.
+    /// Returns the time on the timestamp clock at the start of the trace.
     private func stampOrigin(_ device: IIODevice, now: BootTime) -> Int64 {
         guard options.timestampPolicy == .clock else { return 0 }
         let clock = IIOTimestampClock(rawValue: device.timestampClock) ?? .realtime
         return (started ?? now).nanoseconds.addingSaturated(offsetFromBootTime(of: clock))
     }
 
-    /// Returns the offset of a clock from the boot-time clock. Both are read now, because `now` may be long past. The
-    /// thread can be preempted between two reads, so the closest of three pairs is used.
+    /// Returns the offset of a clock from the boot-time clock. Reads both clocks again, because `now` may be long past.
+    /// The thread can be preempted between the two reads, so the closest of three pairs is used.
     private func offsetFromBootTime(of clock: IIOTimestampClock) -> Int64 {
         if clock == .boottime { return 0 }
         let pairs = (0..<3).map { _ in
@@ -290,7 +290,7 @@ extension IIODState {
         return pairs.min { $0.width < $1.width }?.lead ?? 0
     }
 
-    /// Returns the sampling rate of the device, or of the first channel that has one; 100 Hz if no rate is set.
+    /// Returns the sampling rate of the device, or of the first channel that has a rate, or 100 Hz if no rate is set.
     private func rate(_ device: Int, channels: [Int]) -> Double {
         let description = context.context.devices[device]
         let values =

@@ -2,7 +2,7 @@
 
 import DeviceCore
 
-/// The capture of one client from one device, between its OPEN and its CLOSE.
+/// One client's capture from one device, between OPEN and CLOSE.
 struct SampleStream {
     enum Next {
         case chunk(Range<Int>)
@@ -22,11 +22,11 @@ struct SampleStream {
 
     private let writer: IIOScanWriter
     private let stampOrigin: Int64
-    /// The samples that have arrived, if samples are delivered in real time.
+    /// The samples that have arrived. Used if samples are delivered in real time.
     private var queue: SimulatedSampleQueue
-    /// The sample number of the next sample, if samples are delivered as fast as requested.
+    /// The number of the next sample. Used if samples are delivered as fast as requested.
     private var cursor: Int64 = 0
-    /// The number of the device's stalls whose lost samples have been removed from the queue.
+    /// The number of device stalls whose lost samples have already been removed from the queue.
     private var handledStallCount: Int
 
     init(
@@ -63,7 +63,7 @@ struct SampleStream {
             let first = released == nil ? cursor : queue.first
             var refill = Int64(samplesPerRefill)
             // True if the refill is shorter than OPEN requested. If the client then requests fewer samples than the
-            // refill has, the others are not lost.
+            // refill contains, the remaining samples are not lost.
             var isShort = false
             func shorten(to length: Int64) {
                 guard length < refill else { return }
@@ -88,7 +88,7 @@ struct SampleStream {
                 }
             }
             if released != nil {
-                // A shortened refill needs only the samples that are sent.
+                // A shortened refill requires only the samples that are sent.
                 let needed = isShort ? min(refill, wanted) : refill
                 guard queue.count >= needed else {
                     return .wait(world.dueTime(writer.timeline, sample: queue.nextSample + needed - queue.count - 1))
@@ -99,7 +99,7 @@ struct SampleStream {
         }
     }
 
-    /// Encodes the next `count` samples and consumes `taken`, as iiod discards the rest of a refill.
+    /// Encodes the next `count` samples and consumes `taken` samples, because iiod discards the rest of a refill.
     private mutating func encode(_ count: Int64, taking taken: Int64, isPaced: Bool, speed: Double) -> Range<Int> {
         let size = sampleSize
         let length = Int(count) * size
@@ -123,14 +123,14 @@ struct SampleStream {
 /// The samples in the kernel's buffer: a bounded queue that drops the newest samples when it is full.
 struct SimulatedSampleQueue: Sendable {
     private(set) var count: Int64 = 0
-    /// The sample number of the next sample to arrive.
+    /// The number of the next sample to arrive.
     private(set) var nextSample: Int64 = 0
-    /// The queued samples as ranges of sample numbers, oldest first. Gaps between ranges are lost samples.
+    /// The queued samples as ranges of sample numbers, oldest first. Gaps between the ranges are lost samples.
     private var ranges: [Range<Int64>] = []
 
     init(from first: Int64) { nextSample = first }
 
-    /// Appends the samples up to `released`. Samples beyond the capacity are lost.
+    /// Appends the samples up to `released`. Samples that exceed the capacity are lost.
     mutating func append(upTo released: Int64, capacity: Int64) {
         guard released > nextSample else { return }
         let taken = min(released - nextSample, max(0, capacity - count))
@@ -148,10 +148,10 @@ struct SimulatedSampleQueue: Sendable {
     /// Drops the samples up to `released`, which have arrived but are lost.
     mutating func skip(to released: Int64) { nextSample = max(nextSample, released) }
 
-    /// The sample number of the oldest queued sample, or of the next one to arrive if the queue is empty.
+    /// The number of the oldest queued sample, or of the next sample to arrive if the queue is empty.
     var first: Int64 { ranges.first?.lowerBound ?? nextSample }
 
-    /// Removes up to `wanted` of the oldest samples and returns them as ranges without gaps.
+    /// Removes up to `wanted` samples, oldest first, and returns them as ranges without gaps.
     mutating func removeFirst(_ wanted: Int64) -> [Range<Int64>] {
         var result: [Range<Int64>] = []
         var left = min(wanted, count)

@@ -3,43 +3,42 @@
 import Synchronization
 public import DeviceCore
 
-/// A difference between a played session with an accessory and the recorded one.
+/// A difference between a played and a recorded accessory session.
 public struct AccessoryDifference: Sendable, Hashable, CustomStringConvertible {
     /// The kind of difference.
     public enum Kind: Sendable, Hashable {
-        /// The program wrote different bytes, too few (``AccessoryDifference/found`` is then empty or shorter) or too
-        /// many.
+        /// The program wrote different bytes, too few bytes (``AccessoryDifference/found`` is then empty or shorter) or
+        /// too many.
         case bytes
-        /// The program did not read the given number of bytes from the accessory, because it closed the session too
-        /// early or did not write the bytes for which the accessory waited.
+        /// The program did not read the given number of bytes from the accessory, either because it closed the session
+        /// too early or because it did not write the bytes that the accessory waited for.
         case notRead(Int)
-        /// The given number of bytes was dropped, because too many unread bytes were pending.
+        /// The given number of bytes was dropped because too many unread bytes were pending.
         case dropped(Int)
         /// The program did not open a protocol that was opened in the recording.
         case notOpened
     }
 
-    /// The id of the accessory in this device.
+    /// The id of the accessory on this device.
     public var accessory: AccessoryDescription.ID
     /// The name of the accessory.
     public var name: String
     /// The name of the protocol.
     public var protocolName: String
-    /// The number of the session with that protocol of the accessory, counted from 1.
+    /// The number of the accessory's session with that protocol, starting at 1.
     public var session: Int
     /// The kind of difference.
     public var kind: Kind
-    /// The offset of the first different byte in the bytes that the program writes in the session; 0 for the other
-    /// kinds.
+    /// The offset of the first different byte in the program's output for the session; 0 for the other kinds.
     public var offset: Int64
     /// The recorded bytes from that offset on, at most 256.
     public var expected: [UInt8]
     /// The bytes that the program wrote instead, at most 256.
     public var found: [UInt8]
-    /// The time of detection.
+    /// The time at which the difference was detected.
     public var time: BootTime
 
-    /// The maximum number of bytes that are stored for each side.
+    /// The maximum number of bytes in `expected` and in `found`.
     package static let maximumBytes = 256
 
     /// A description for logs and failed tests.

@@ -3,12 +3,12 @@
 import DeviceCore
 import Trace
 
-/// The accessories of a trace. Confined to the player.
+/// The accessories of a trace. Used only by the player.
 struct RecordedAccessories {
     private let source: SimulatedAccessorySource
     private let clock: any DeviceClock
     let differences = AccessoryDifferenceList()
-    /// The attached accessories by their names in the trace.
+    /// The attached accessories, by their names in the trace.
     private var attached: [String: (id: AccessoryDescription.ID, attachment: RecordedAttachment)] = [:]
 
     init(source: SimulatedAccessorySource, clock: any DeviceClock) {
@@ -37,14 +37,14 @@ struct RecordedAccessories {
         }
     }
 
-    /// Attaches and detaches accessories to match the state at another time in the trace. Sessions with accessories
-    /// that remain attached continue.
+    /// Attaches and detaches accessories to match the state at a different trace time. Sessions with accessories that
+    /// remain attached continue.
     mutating func restore(_ events: [TraceAccessoryEvent]) {
         let names = Set(events.map(\.accessory))
         let gone = attached.filter { !names.contains($0.key) }.sorted { $0.value.id < $1.value.id }
         for (name, _) in gone { process(TraceAccessoryEvent(accessory: name, .detached)) }
         for event in events {
-            // Attaches an accessory again that was detached manually.
+            // Reattaches an accessory that was detached manually.
             if let id = id(of: event.accessory), !source.has(id) { attached[event.accessory] = nil }
             process(event)
         }
@@ -52,7 +52,7 @@ struct RecordedAccessories {
 
     func id(of name: String) -> AccessoryDescription.ID? { attached[name]?.id }
 
-    /// Returns the differences that would result if no more bytes were exchanged, in the order of the accessories.
+    /// Returns the differences that would result if no more bytes were exchanged, ordered by accessory.
     func outstanding() -> [AccessoryDifference] {
         attached.values.sorted { $0.id < $1.id }.flatMap { $0.attachment.outstanding() }
     }

@@ -6,8 +6,8 @@ import Synchronization
 extension RecordedAttachment {
     // MARK: Serving
 
-    /// Transfers bytes in both directions as far as possible. Only one thread does this at a time. A concurrent call
-    /// makes that thread check again.
+    /// Transfers as many bytes as possible in both directions. Only one thread transfers bytes at a time; a concurrent
+    /// call makes that thread check again.
     func transferBytes() {
         let isFirst = state.withLock { state in
             if state.isPumping {

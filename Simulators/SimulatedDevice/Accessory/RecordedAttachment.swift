@@ -4,8 +4,8 @@ import DeviceCore
 import Synchronization
 import Trace
 
-/// An attached accessory that is played from a trace. Bytes are transferred only on the player's thread: when the trace
-/// contains some, and in timers that are started by the program's actions.
+/// An attached accessory that is played from a trace. Bytes are transferred only on the player's thread: at events that
+/// contain bytes, and in timers that the program's actions start.
 final class RecordedAttachment: SimulatedAttachment {
     struct Session {
         let number: Int
@@ -14,17 +14,17 @@ final class RecordedAttachment: SimulatedAttachment {
 
     struct ProtocolSessions {
         let name: String
-        /// The dialogues that have not ended, in ascending order of their numbers.
+        /// The dialogues that have not ended, sorted by number.
         var dialogues: [RecordedDialogue] = []
-        /// The number of the last recorded dialogue, and whether its recording continues.
+        /// The number of the last recorded dialogue, and whether the recording of that dialogue continues.
         var recorded = 0
         var isRecording = false
         /// The number of the last dialogue that the program has opened.
         var opened = 0
-        /// The program's sessions. The first is served first, and only the last may be open.
+        /// The program's sessions. The first session is served first, and only the last session may be open.
         var sessions: [Session] = []
 
-        /// Calls the closure with a dialogue, which is created if it does not exist.
+        /// Calls the closure with the dialogue with the given number. Creates the dialogue if it does not exist.
         mutating func with<Result>(_ number: Int, _ body: (inout RecordedDialogue) -> Result) -> Result {
             if let index = dialogues.firstIndex(where: { $0.number == number }) { return body(&dialogues[index]) }
             let index = dialogues.firstIndex { $0.number > number } ?? dialogues.count
@@ -82,7 +82,7 @@ final class RecordedAttachment: SimulatedAttachment {
     private func scheduleTransfer() {
         state.withLock { state in
             guard state.transferTimer == nil, !state.isDetached else { return }
-            // Set under the lock, which the timer's closure acquires first, so that the closure finds its timer.
+            // Set under the lock, which the timer's closure acquires first, so the closure always finds its timer.
             state.transferTimer = clock.timer(at: clock.now) { [weak self] in
                 self?.state.withLock { $0.transferTimer = nil }
                 self?.transferBytes()
@@ -122,7 +122,7 @@ final class RecordedAttachment: SimulatedAttachment {
         return state.lanes.count - 1
     }
 
-    /// Returns the index of the protocol's lane, which then has a current dialogue.
+    /// Returns the index of the protocol's lane and ensures that the lane has a current dialogue.
     private func recording(_ name: String, _ state: inout State) -> Int {
         let index = Self.lane(name, &state)
         if !state.lanes[index].isRecording { begin(&state, index) }
@@ -146,7 +146,7 @@ final class RecordedAttachment: SimulatedAttachment {
         removeFinishedDialogues(&state, index)
     }
 
-    /// Drops the oldest bytes for the program beyond the limit.
+    /// Drops the oldest pending bytes for the program if there are more than the maximum number.
     private func limitPendingInput(_ state: inout State, _ index: Int) {
         var excess = -RecordedDialogue.maximumPendingBytes
         for dialogue in state.lanes[index].dialogues { excess += dialogue.pendingInputCount }
@@ -199,7 +199,7 @@ final class RecordedAttachment: SimulatedAttachment {
     }
 
     func detach() {
-        // Bytes that the program wrote before belong to the session.
+        // Bytes that the program has already written belong to the session.
         transferBytes()
         let sessions = state.withLock { state in
             state.isDetached = true

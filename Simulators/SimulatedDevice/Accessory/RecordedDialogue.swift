@@ -3,9 +3,9 @@
 import DeviceCore
 import Trace
 
-/// A recorded session and the progress of the program in it. Either side may be ahead of the other.
+/// A recorded session and the program's progress in it. Either side may be ahead of the other.
 struct RecordedDialogue: Sendable {
-    /// Bytes of the accessory, and the number of bytes that the program had written when it read them.
+    /// Bytes from the accessory, and the number of bytes that the program had written before it read them.
     private struct Input: Sendable {
         var bytes: [UInt8]
         var start = 0
@@ -31,21 +31,21 @@ struct RecordedDialogue: Sendable {
 
     private var input = FIFOQueue<Input>()
     private(set) var pendingInputCount = 0
-    /// The number of bytes of the accessory that the program can no longer read.
+    /// The number of bytes from the accessory that the program can no longer read.
     private var lostInput = 0
     private var droppedInput = 0
 
-    /// The recorded bytes of the program that have not been compared yet, in the recorded pieces.
+    /// The program's recorded bytes that have not been compared yet, in the recorded chunks.
     private var expected = FIFOQueue<[UInt8]>()
     private var expectedCount = 0
     /// The bytes that the program wrote and that have not been compared yet.
     private var found = FIFOQueue<UInt8>()
     /// The number of compared bytes.
     private var offset: Int64 = 0
-    /// The total number of recorded bytes of the program.
+    /// The total number of bytes that the program wrote in the recording.
     private var recordedCount: Int64 = 0
     private var writtenCount: Int64 = 0
-    /// False if one side was so far ahead that the comparison was ended.
+    /// False after one side was so far ahead that the comparison was ended.
     private var isComparing = true
 
     private var mismatches: [Finding] = []
@@ -93,7 +93,7 @@ struct RecordedDialogue: Sendable {
         pendingInputCount = 0
     }
 
-    /// The next bytes for the program; empty if there are none yet.
+    /// The next bytes for the program; empty if no bytes are available yet.
     var nextInput: ArraySlice<UInt8> {
         guard let first = input.first, first.after <= writtenCount else { return [] }
         return first.bytes[first.start...]
@@ -106,9 +106,9 @@ struct RecordedDialogue: Sendable {
         if first.start >= first.bytes.count { input.removeFirst() } else { input.first = first }
     }
 
-    /// The reason for which the accessory ends the session now; nil if it does not.
+    /// The reason why the accessory ends the session now; nil if the session continues.
     var dueEnd: ByteChannelEnd.Reason? {
-        // A detachment of the accessory ends the session by itself.
+        // Detaching the accessory ends the session automatically.
         guard let recordedEnd, recordedEnd != .closed, recordedEnd != .detached, input.count == 0,
             writtenCount >= recordedCount
         else { return nil }
@@ -127,7 +127,7 @@ struct RecordedDialogue: Sendable {
         }
     }
 
-    /// True if neither side can add anything.
+    /// True if the session is closed and its recording has ended, so neither side can add bytes.
     var isFinished: Bool { isClosed && recordedEnd != nil }
 
     mutating func drainMismatches() -> [Finding] { exchange(&mismatches, with: []) }
@@ -148,7 +148,7 @@ struct RecordedDialogue: Sendable {
         return findings
     }
 
-    /// Compares complete recorded pieces, so that a difference shows its whole context.
+    /// Compares complete recorded chunks, so that a difference shows its whole context.
     private mutating func compare() {
         while let piece = expected.first, found.count >= piece.count {
             compare(piece, found.elements.prefix(piece.count))

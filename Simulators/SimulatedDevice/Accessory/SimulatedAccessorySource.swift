@@ -25,7 +25,7 @@ final class SimulatedAccessorySource: AccessorySource {
     }
 
     func attach(_ description: AccessoryDescription, _ attachment: any SimulatedAttachment) -> AccessoryDescription.ID {
-        // Registered before subscribers are notified, because they may open a protocol immediately.
+        // Registers the attachment before subscribers are notified, because they may open a protocol immediately.
         hub.attach(description) { id in attachments.withLock { $0[id] = attachment } }.id
     }
 
@@ -36,8 +36,7 @@ final class SimulatedAccessorySource: AccessorySource {
     /// Detaches an accessory. Does nothing if the accessory is not attached.
     func detach(_ id: AccessoryDescription.ID) {
         let attachment = attachments.withLock { $0.removeValue(forKey: id) }
-        // Sessions must end before subscribers are notified that the accessory is detached. Managers depend on this
-        // order.
+        // Ends the sessions before subscribers are notified of the detachment. Managers depend on this order.
         attachment?.detach()
         hub.detach(id)
     }
@@ -61,11 +60,11 @@ final class SimulatedAccessorySource: AccessorySource {
     }
 }
 
-/// The implementation of an attached accessory, either code or a recording.
+/// An attached accessory, implemented either by code or by a recording.
 protocol SimulatedAttachment: AnyObject, Sendable {
     func open(_ name: String) throws(DeviceError) -> any ByteChannel
 
-    /// Ends all sessions, because the accessory has been detached.
+    /// Ends all sessions after the accessory has been detached.
     func detach()
 }
 

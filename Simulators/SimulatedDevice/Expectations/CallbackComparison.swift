@@ -3,7 +3,7 @@
 package import DeviceCore
 import JSONBytes
 
-/// An incremental comparison of callbacks with expected ones, up to the first difference.
+/// An incremental comparison of callbacks with expected callbacks, which stops at the first difference.
 package struct CallbackComparison: Sendable {
     private let expected: ExpectedCallbacks
     private let match: CallbackMatcher
@@ -11,7 +11,7 @@ package struct CallbackComparison: Sendable {
     private var context: [[UInt8]] = []
     /// The number of callbacks that matched.
     package private(set) var count = 0
-    /// The first difference; nil if there is none so far.
+    /// The first difference; nil if no difference has been found so far.
     package private(set) var difference: CallbackDifference?
 
     package init(_ expected: ExpectedCallbacks) {
@@ -20,8 +20,8 @@ package struct CallbackComparison: Sendable {
         lines = CallbackLines(expected.bytes, offset: expected.start, line: 1)
     }
 
-    /// Compares the next callback, a JSON object. Returns true while all callbacks match. Throws an error if it or the
-    /// expected callbacks cannot be parsed.
+    /// Compares the next callback, a JSON object. Returns true while all callbacks match. Throws an error if the
+    /// callback or the expected callbacks cannot be parsed.
     @discardableResult
     package mutating func compare(_ line: [UInt8]) throws(DeviceError) -> Bool {
         guard difference == nil else { return false }
@@ -30,7 +30,7 @@ package struct CallbackComparison: Sendable {
             recordDifference(line: lines.line + 1, .init(field: "", got: try value(line), tolerance: .exact))
             return false
         }
-        // The most frequent case: the bytes are identical.
+        // In the most frequent case, the bytes are identical.
         if expected.bytes[range].elementsEqual(line) {
             accept(line)
             return true
@@ -95,30 +95,30 @@ package struct CallbackComparison: Sendable {
 
 /// The first difference between actual and expected callbacks.
 public struct CallbackDifference: Sendable, Hashable {
-    /// The number of preceding callbacks in `context`.
+    /// The maximum number of preceding callbacks in `context`.
     static let contextLength = 3
 
     package var name: String
-    /// The line number of the expected callback. If no more callbacks were expected, the number after the last line.
+    /// The line number of the expected callback, or the number after the last line if no more callbacks were expected.
     package var line: Int
     /// The number of the callback, counted from 1.
     package var number: Int
     package var callback: String
-    /// The path of the field, such as `locations[0].latitude`. Empty for the callback as a whole.
+    /// The path of the field, such as `locations[0].latitude`. Empty if the whole callback differs.
     package var field: String
     /// The expected value; nil if the field or callback was not expected.
     package var expected: CallbackValue?
     /// The actual value; nil if the field or callback is missing.
     package var got: CallbackValue?
-    /// The distance between the two values in the unit of the field; nil if it is not defined.
+    /// The distance between the two values in the unit of the field; nil if the values have no distance.
     package var distance: Double?
     package var tolerance: FieldTolerance
-    /// The preceding callbacks, which matched, as JSON.
+    /// The preceding callbacks as JSON, all of which matched.
     package var context: [String]
 }
 
 extension CallbackDifference: CustomStringConvertible {
-    /// A description of the difference in several lines.
+    /// A multi-line description of the difference.
     public var description: String {
         let place = "\(name), line \(line)"
         let title = callback.isEmpty ? "callback \(number)" : "callback \(number), \(callback)"

@@ -4,7 +4,7 @@ public import DeviceCore
 import JSONBytes
 import Trace
 
-/// A list of callbacks that can be compared with expected ones or written to a file of expected callbacks.
+/// A list of callbacks that can be compared with expected callbacks or written to a file.
 ///
 /// ```swift
 /// var callbacks = CallbackList(tolerances: ["latitude": FieldTolerance(absolute: 1e-7)])
@@ -14,11 +14,11 @@ import Trace
 /// ```
 public struct CallbackList: Sendable {
     package var options: [String: String]
-    /// The tolerances by field name or path, which are written to the file.
+    /// The tolerances by field name or path. They are written to the file.
     package var tolerances: [String: FieldTolerance]
     package private(set) var count = 0
     private var lines: [UInt8] = []
-    /// True if the list exceeds the maximum file size. Further callbacks are only counted.
+    /// True if the list has reached the maximum file size. Further callbacks are only counted.
     private var isFull = false
 
     /// Creates an empty list.
@@ -26,7 +26,7 @@ public struct CallbackList: Sendable {
         (self.options, self.tolerances) = (options, tolerances)
     }
 
-    /// Adds a callback with the given name and fields, in order.
+    /// Adds a callback with the given name and the given fields, in order.
     public mutating func add(_ callback: String, _ fields: KeyValuePairs<String, CallbackValue>) {
         var members = [CallbackValue.Member("callback", .text(callback))]
         for (name, value) in fields { members.append(CallbackValue.Member(name, value)) }
@@ -47,7 +47,7 @@ public struct CallbackList: Sendable {
     /// The contents of the file.
     package var bytes: [UInt8] { ExpectationHeader(options: options, tolerances: tolerances).line + lines }
 
-    /// Returns the first difference; nil if all callbacks match. Throws an error if the expected callbacks cannot be
+    /// Returns the first difference, or nil if all callbacks match. Throws an error if the expected callbacks cannot be
     /// parsed or were created with different options.
     public func difference(from expected: ExpectedCallbacks) throws(DeviceError) -> CallbackDifference? {
         try checkSize()
@@ -69,7 +69,7 @@ public struct CallbackList: Sendable {
         )
     }
 
-    /// Writes the file atomically: readers find either the previous file or this one, even after an error.
+    /// Writes the file atomically: even after an error, readers find either the previous file or the complete new one.
     public func write(to path: String) throws(DeviceError) {
         try checkSize()
         let file = try TraceOutput(whole: path, overwrite: true)

@@ -13,15 +13,15 @@ struct CallbackMatcher {
         var tolerance: FieldTolerance
     }
 
-    /// The tolerances, by field name or by path without indices: `latitude`, `locations.latitude`.
+    /// The tolerances by field name or by path without indices, such as `latitude` or `locations.latitude`.
     let tolerances: [String: FieldTolerance]
 
-    /// Returns the first difference that exceeds its tolerance; nil if there is none. Fields may have any order.
+    /// Returns the first difference that exceeds its tolerance, or nil if all fields match. Fields may be in any order.
     func difference(of got: CallbackValue, from expected: CallbackValue) -> Finding? {
         find(expected, got, FieldPath())
     }
 
-    /// A field: its path in messages, and its path and name for tolerances.
+    /// A field's path in messages, and its path and name for finding tolerances.
     private struct FieldPath {
         var path = ""
         var key = ""
@@ -73,7 +73,7 @@ struct CallbackMatcher {
 
     private func find(_ expected: [CallbackValue.Member], _ got: [CallbackValue.Member], _ place: FieldPath) -> Finding?
     {
-        /// Returns the member with the given name, which is usually at the same index.
+        /// Returns the member with the given name. Checks `index` first, because members usually have the same order.
         func member(_ name: String, at index: Int, in members: [CallbackValue.Member]) -> CallbackValue.Member? {
             if members.indices.contains(index), members[index].name == name { return members[index] }
             return members.first { $0.name == name }
@@ -93,7 +93,7 @@ struct CallbackMatcher {
         Finding(field: place.path, expected: expected, got: got, distance: distance, tolerance: tolerance(place))
     }
 
-    /// Returns the difference of two ISO 8601 times in seconds; nil if one of the strings is not a time.
+    /// Returns the difference between two ISO 8601 times in seconds, or nil if either string is not a time.
     private static func seconds(from expected: String, to got: String) -> Double? {
         guard let one = time(expected), let other = time(got) else { return nil }
         return abs(Double(other.nanoseconds.subtractingSaturated(one.nanoseconds)) / 1e9)
@@ -101,10 +101,10 @@ struct CallbackMatcher {
 
     private static func time(_ text: String) -> WallTime? { Array(text.utf8).withUnsafeBytes { WallTime(iso8601: $0) } }
 
-    /// Returns the angle between two rotations in degrees; nil unless both lists are quaternions.
+    /// Returns the angle between two rotations in degrees, or nil unless both lists are quaternions.
     private static func degrees(from expected: [CallbackValue], to got: [CallbackValue]) -> Double? {
         guard let one = quaternion(expected), let other = quaternion(got) else { return nil }
-        // A rotation has two quaternions with opposite signs. The chord between the nearer ones is 2·sin(angle / 4).
+        // Two quaternions with opposite signs represent the same rotation. The shorter chord is 2·sin(angle / 4).
         let near = (one - other), far = (one + other)
         let chord = min((near * near).sum(), (far * far).sum()).squareRoot()
         return 4 * asin(min(1, chord / 2)) * 180 / .pi

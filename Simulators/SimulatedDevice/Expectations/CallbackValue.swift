@@ -28,7 +28,7 @@ public indirect enum CallbackValue: Sendable, Hashable, JSONWritable {
     case text(String)
     /// An array of values.
     case list([CallbackValue])
-    /// An object with fields in order.
+    /// An object with its fields in order.
     case object([Member])
 
     static let maximumMembers = 1000
@@ -88,7 +88,7 @@ public indirect enum CallbackValue: Sendable, Hashable, JSONWritable {
         }
     }
 
-    /// The value of the first field with the given name; nil if there is none.
+    /// The value of the first field with the given name, or nil if there is no such field.
     subscript(_ name: String) -> CallbackValue? {
         guard case .object(let members) = self else { return nil }
         return members.first { $0.name == name }?.value

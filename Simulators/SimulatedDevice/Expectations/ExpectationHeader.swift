@@ -8,7 +8,7 @@ import Trace
 struct ExpectationHeader {
     static let format = "device-services-expectations"
     static let version: Int64 = 1
-    /// The maximum number of options and of tolerances.
+    /// The maximum number of options, and the maximum number of tolerances.
     private static let limit = 1000
 
     var options: [String: String] = [:]
@@ -19,7 +19,7 @@ struct ExpectationHeader {
         (self.options, self.tolerances) = (options, tolerances)
     }
 
-    /// Parses a line of a file. Unknown members, such as a note, are ignored.
+    /// Parses the header line. Unknown members, such as a note, are ignored.
     init(_ bytes: [UInt8], _ range: Range<Int>) throws(JSONError) {
         self = try bytes.withBytes { (bytes) throws(JSONError) in
             try ExpectationHeader(UnsafeRawBufferPointer(rebasing: bytes[range]))

@@ -21,11 +21,11 @@ public struct ExpectedCallbacks: Sendable {
 
     package let name: String
     package let options: [String: String]
-    /// The tolerances of fields, by name or path.
+    /// The tolerances by field name or path.
     package let tolerances: [String: FieldTolerance]
 
     let bytes: [UInt8]
-    /// The offset of the first callback.
+    /// The byte offset of the first callback.
     let start: Int
 
     /// Parses the header of a file's contents. Throws an error if the contents are not expected callbacks.
@@ -50,8 +50,8 @@ public struct ExpectedCallbacks: Sendable {
         tolerances = header.tolerances
     }
 
-    /// Reads a file, whose size is limited to that of a trace. Throws an error if the file cannot be read or does not
-    /// contain expected callbacks.
+    /// Reads a file, which may not be larger than the maximum trace size. Throws an error if the file cannot be read or
+    /// does not contain expected callbacks.
     public init(path: String) throws(DeviceError) {
         let contents = try TraceBytes(path: path)
         let bytes = Array(contents)
@@ -59,7 +59,7 @@ public struct ExpectedCallbacks: Sendable {
         try self.init(bytes: bytes, name: path)
     }
 
-    /// Throws an error if the callbacks were created with different options, because their contents would differ.
+    /// Throws an error if the callbacks were created with different options, because the callbacks would differ anyway.
     package func check(options: [String: String]) throws(DeviceError) {
         for key in Set(options.keys).union(self.options.keys).sorted() where options[key] != self.options[key] {
             let former = self.options[key].map { "with \(key) \($0)" } ?? "without \(key)"
@@ -83,14 +83,14 @@ public struct ExpectedCallbacks: Sendable {
 struct CallbackLines {
     private let bytes: [UInt8]
     private(set) var offset: Int
-    /// The number of the last returned line, counted from 1.
+    /// The number of the last returned line, starting at 1.
     private(set) var line: Int
 
     init(_ bytes: [UInt8], offset: Int = 0, line: Int = 0) {
         (self.bytes, self.offset, self.line) = (bytes, offset, line)
     }
 
-    /// Returns the next line that is not blank, without trailing whitespace; nil at the end.
+    /// Returns the next line that is not blank, without trailing whitespace, or nil at the end.
     mutating func next() -> Range<Int>? {
         while offset < bytes.count {
             let start = offset

@@ -7,15 +7,15 @@ public import JSONBytes
 /// A number matches if the difference does not exceed ``absolute``, or if it does not exceed ``relative`` times the
 /// expected number. By default, numbers must be equal.
 public struct FieldTolerance: Sendable, Hashable, JSONWritable {
-    /// The maximum absolute difference, in the unit of the field; seconds for ISO 8601 times.
+    /// The maximum absolute difference, in the unit of the field, or in seconds for ISO 8601 times.
     public var absolute = 0.0
-    /// The maximum difference relative to the expected number.
+    /// The maximum difference as a fraction of the expected number.
     public var relative = 0.0
-    /// The size of a full circle for angles: with 360 for degrees, 359.9° and 0.1° differ by 0.2°. The value -1 denotes
-    /// an invalid angle and matches only -1. nil for other numbers.
+    /// The size of a full circle, for angles; nil for other numbers. With 360 for degrees, 359.9° and 0.1° differ by
+    /// 0.2°. The value -1 denotes an invalid angle and matches only -1.
     public var circle: Double?
-    /// The maximum angle between two rotations in degrees, for lists of four numbers, which are quaternions of either
-    /// sign. nil for other lists.
+    /// The maximum angle in degrees between two rotations, for lists of four numbers that are quaternions of either
+    /// sign; nil for other lists.
     public var rotation: Double?
 
     /// Creates a tolerance.

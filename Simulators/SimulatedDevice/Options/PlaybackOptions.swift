@@ -14,22 +14,22 @@ public import DeviceCore
 ///
 /// Times are in seconds since the start of the trace.
 public struct PlaybackOptions: Sendable {
-    /// The start of playback, in seconds. The device begins with the state at that time: battery, accessories, lost
-    /// sources and sensors, and the last position, which is not delivered. Negative numbers and NaN are treated as 0.
+    /// The start of playback, in seconds. The device starts in the state of that time: battery, accessories, lost
+    /// sources and sensors, and the last position, which is not delivered. Negative values and NaN are treated as 0.
     public var from = 0.0
     /// The end of playback, in seconds. Events at exactly this time are still played.
     public var to = Double.infinity
     /// The number of passes.
     public var loops = PlaybackLoops.once
-    /// The maximum time between two events. Longer pauses are shortened to it; nil keeps all pauses. The times of
-    /// receivers, sensors and the device's clock are shifted equally, so that they remain consistent.
+    /// The maximum time between two events; nil means no limit. Longer pauses are shortened to this duration. The times
+    /// of receivers and sensors and the device's clock are shifted equally, so they remain consistent.
     public var maximumGap: Duration?
     /// The parts of the trace that are played.
     public var streams = TraceStreams.all
     /// The behavior at the end of the trace.
     public var end = PlaybackEnd.hold
-    /// Whether a second thread reads the trace ahead of the player; nil to decide automatically. Affects performance
-    /// only.
+    /// Whether a second thread reads the trace ahead of the player; nil means that the reader decides. Affects
+    /// performance only.
     package var readsAhead: Bool?
 
     /// Creates options that play the whole trace once.
@@ -41,14 +41,15 @@ public struct PlaybackOptions: Sendable {
 /// Time continues across passes: the duration of all earlier passes is added to the device's clock and to the times of
 /// receivers and sensors. A pass lasts from its first event to the time at which the next position would follow the
 /// last one, or the next sample if there are no positions. If ``PlaybackOptions/to`` ends the pass and no event occurs
-/// at exactly that time, the pass lasts until then. Each pass begins with the state at its start, as after a seek.
+/// at exactly that time, the pass lasts until ``PlaybackOptions/to``. Each pass begins in the state at its start, as
+/// after a seek.
 ///
 /// With `endless`, each call of `play()` plays one pass; `advance(by:)`, `step()` and `play(speed:)` continue
 /// indefinitely.
 public enum PlaybackLoops: Sendable, Hashable {
     /// Plays the trace once.
     case once
-    /// Plays the trace the given number of times. Numbers below two are treated as one.
+    /// Plays the trace the given number of times. Numbers below 2 are treated as 1.
     case times(Int)
     /// Plays the trace indefinitely.
     case endless
@@ -56,17 +57,17 @@ public enum PlaybackLoops: Sendable, Hashable {
 
 /// The behavior at the end of a trace.
 public enum PlaybackEnd: Sendable {
-    /// No more events occur, as if the hardware had become silent, and everything keeps its last state. Time can still
-    /// advance, so timeouts occur.
+    /// No more events occur, as if the hardware had gone silent, and all state is kept. Time can still advance, so
+    /// timeouts occur.
     case hold
-    /// Time ends with the trace: `advance(by:)` does not advance beyond the end, and timeouts do not occur.
+    /// Time stops at the end of the trace: `advance(by:)` does not advance any further, and timeouts do not occur.
     case stop
-    /// The position source, all motion sensors and the beacons become unavailable with the error. Managers are notified
-    /// as with live hardware.
+    /// The position source, all motion sensors and the beacon source become unavailable with the given error. Managers
+    /// are notified as with live hardware.
     case fail(DeviceError)
 }
 
-/// The treatment of the times in a trace.
+/// The mapping of recorded times to the device's clock.
 public enum TimestampPolicy: Sendable {
     /// The recorded times are preserved. The device's clock shows the time of the recording.
     case recorded
@@ -74,26 +75,26 @@ public enum TimestampPolicy: Sendable {
     case rebased(to: WallTime)
 }
 
-/// The parts of a trace that are played. The device does not have the other parts.
+/// The parts of a trace that are played. The device is created without the remaining parts.
 public struct TraceStreams: Sendable, Hashable {
-    /// Whether positions and other reports of receivers are played.
+    /// If true, positions and other receiver reports are played.
     public var positions: Bool
     /// The kinds of motion sensors that are played.
     public var kinds: Set<SensorKind>
-    /// The ids of the motion sensors that are played if their kind is played; nil for all.
+    /// The ids of the motion sensors that are played if their kind is played; nil means all.
     public var sensors: Set<SensorDescription.ID>?
-    /// Whether the battery is played.
+    /// If true, battery readings are played.
     public var battery: Bool
-    /// Whether accessories and their bytes are played.
+    /// If true, accessories and their bytes are played.
     public var accessories: Bool
-    /// Whether beacons are played.
+    /// If true, beacons are played.
     public var beacons: Bool
-    /// New names for sensors and receivers, by sensor id or receiver path in the trace. They allow a program that
-    /// expects certain names to play a recording from another machine. Raw lines of gpsd are not changed. If two
-    /// sensors have the same new name, only the first is played.
+    /// New names for sensors and receivers, by sensor id or receiver path in the trace. With new names, a program that
+    /// expects certain names can play a recording from a different machine. Raw gpsd lines are not changed. If several
+    /// sensors end up with the same name, only the first is played.
     public var names: [String: String] = [:]
 
-    /// Creates a selection of streams. By default, all streams are excluded.
+    /// Creates a selection of streams. By default, no stream is included.
     public init(
         positions: Bool = false, kinds: Set<SensorKind> = [], sensors: Set<SensorDescription.ID>? = nil,
         battery: Bool = false, accessories: Bool = false, beacons: Bool = false

@@ -10,12 +10,13 @@ struct BlueZSession: ~Copyable {
     private var framer = DBusFramer()
     private var client: BlueZClient
 
-    /// Connects to the bus. Waiting ends when `wakeUp` is signaled. Without `listens`, only checks the reception.
+    /// Connects to the bus. Signaling `wakeUp` ends any wait. If `listens` is false, the session only checks whether
+    /// beacons can be received.
     init(address: String, clock: any DeviceClock, wakeUp: WakeupPipe, listens: Bool) throws(DeviceError) {
         self.init(try SystemBus(address: address), clock: clock, wakeUp: wakeUp, listens: listens)
     }
 
-    /// Does not throw: Swift 6.2 destroys default values of a noncopyable type twice if its initializer throws.
+    /// Does not throw, because Swift 6.2 destroys default values of a noncopyable type twice if the initializer throws.
     private init(_ bus: consuming SystemBus, clock: any DeviceClock, wakeUp: WakeupPipe, listens: Bool) {
         self.clock = clock
         self.wakeUp = wakeUp
@@ -33,7 +34,7 @@ struct BlueZSession: ~Copyable {
         try bus.send(client.drainOutgoing())
     }
 
-    /// Returns the reason why beacons cannot be received. Throws if the connection is no longer usable.
+    /// Returns the reason why beacons cannot be received. Throws an error if the connection is no longer usable.
     mutating func probe(until deadline: BootTime) throws(DeviceError) -> DeviceError? {
         while clock.now < deadline {
             try poll(until: deadline)
@@ -65,7 +66,7 @@ struct BlueZSession: ~Copyable {
         do throws(DeviceError) {
             try bus.read { received.append(contentsOf: $0) }
         } catch {
-            // The error is thrown after the bytes received before it have been processed.
+            // The error is thrown only after the bytes that were received before the error have been processed.
             failure = error
         }
         received.withUnsafeBytes { bytes in

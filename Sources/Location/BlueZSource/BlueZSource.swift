@@ -2,20 +2,20 @@
 
 package import DeviceCore
 
-/// A source of the Bluetooth beacons that BlueZ receives. It communicates over the system bus without a D-Bus library.
-/// A thread runs while there is a subscriber, and waits in poll(2). If BlueZ sends no message for 10 s, the source
+/// A source of the Bluetooth beacons that BlueZ receives. The source communicates over the system bus without a D-Bus
+/// library. While there are subscribers, a thread waits in poll(2). If BlueZ sends no message for 10 s, the source
 /// pings it. BlueZ can start later or restart, and adapters can be added, removed, and switched on or off at any time;
 /// the source handles the corresponding signals. It retries on its own only if the bus is unavailable or BlueZ replies
 /// with an error.
 package final class BlueZSource: BeaconSource {
-    /// The maximum duration of a check of BlueZ, in seconds.
+    /// The maximum duration of a BlueZ check, in seconds.
     static let probeTime = 2.0
 
     private let hub: BeaconHub
     private let address: String
     private let clock: any DeviceClock
 
-    /// Creates a source that uses the bus at an address, by default the system bus. Does not connect yet.
+    /// Creates a source that uses the bus at the given address; nil means the system bus. Does not connect yet.
     package init(address: String? = nil, clock: any DeviceClock) {
         let address = address ?? SystemBus.standardAddress
         (self.address, self.clock) = (address, clock)
@@ -26,7 +26,7 @@ package final class BlueZSource: BeaconSource {
         thread.attach(hub)
     }
 
-    /// The reason why beacons cannot be received. Without a subscriber, queries BlueZ, which takes up to 2 s.
+    /// The reason why beacons cannot be received. If there are no subscribers, queries BlueZ, which takes up to 2 s.
     package var problem: DeviceError? {
         switch hub.status {
         case .available: return nil
@@ -42,13 +42,13 @@ package final class BlueZSource: BeaconSource {
         }
     }
 
-    /// Subscribes to the events of beacons. The closure is called on the source's thread. A loss that already exists is
-    /// delivered before this method returns.
+    /// Subscribes to beacon events. The closure is called on the source's thread. If the source is already unavailable,
+    /// the closure receives the error before this method returns.
     package func subscribe(_ receive: @escaping @Sendable (BeaconEvent) -> Void) -> Subscription {
         hub.subscribe(receive)
     }
 
-    /// The main loop of the source's thread. It connects, runs until the connection ends, waits and reconnects.
+    /// The main loop of the source's thread: connects, runs until the connection ends, waits and reconnects.
     private static func run(_ address: String, _ clock: any DeviceClock, _ hub: BeaconHub, _ wakeUp: WakeupPipe) {
         var backoff = Backoff(first: 0.25, limit: 10)
         while hub.hasSubscribers {

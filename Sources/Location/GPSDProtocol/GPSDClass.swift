@@ -8,11 +8,11 @@ package enum GPSDClass: Sendable {
     case tpv, sky, att
     /// Messages of the service.
     case version, devices, device, watch, error, poll
-    /// Time and oscillators.
+    /// Time synchronization and oscillators.
     case pps, toff, osc
     /// Pseudorange noise statistics, inertial data, raw measurements and navigation message subframes.
     case gst, imu, raw, subframe
-    /// Ships, and differential corrections of RTCM versions 2 and 3.
+    /// Ship reports, and RTCM 2 and RTCM 3 differential corrections.
     case ais, rtcm2, rtcm3
     case unknown
 

@@ -27,14 +27,15 @@ package struct GPSDDecoder: Sendable {
     var skyKeys = ReportKeys<SkyKey>()
     var satelliteKeys = ReportKeys<SatelliteKey>()
     var attitudeKeys = ReportKeys<AttitudeKey>()
-    /// A reused buffer for satellites, so that each array of them is allocated once in its final size.
+    /// A reused buffer for satellites, so that each array of satellites is allocated once with its final size.
     var satellites: [Satellite] = []
     /// The value of the last "class" key in the current pass; nil if the value is not a string.
     var lastClass: GPSDClass?
-    /// The number of impossible values in the last report, such as a speed of 1e300. In the report they are NaN.
+    /// The number of impossible values in the last report, such as a speed of 1e300. These values are NaN in the
+    /// report.
     package internal(set) var outOfRangeCount = 0
 
-    /// The offset of the first value in the last report that has the wrong type or is invalid.
+    /// The offset of the first value in the last report that is invalid or has the wrong type.
     package internal(set) var firstInvalidOffset: Int?
 
     package init() {}
@@ -46,7 +47,8 @@ package struct GPSDDecoder: Sendable {
     }
 
     /// Decodes one line without its line terminator. Stores a position report in `position` and returns nil, which
-    /// avoids copying the report. For any other line, returns the report; the content of `position` is then undefined.
+    /// avoids copying the report. For any other line, returns the report and leaves the content of `position`
+    /// undefined.
     package mutating func decode(_ line: UnsafeRawBufferPointer, position: inout PositionReport) -> GPSDReport? {
         do throws(JSONError) {
             return try report(line, &position)
@@ -72,7 +74,7 @@ package struct GPSDDecoder: Sendable {
             kind = GPSDClass(name)
             lastClass = kind
         } else {
-            // gpsd writes the class first. A class in another position requires an additional pass.
+            // gpsd writes the class first. A class at a later position requires an additional pass.
             reader = try Self.reader(for: line)
             _ = try skipMembers(&reader, .unknown)
             guard let last = lastClass else { return .malformed(GPSDMalformedReport(.noClass, at: 0)) }
@@ -85,7 +87,7 @@ package struct GPSDDecoder: Sendable {
             if reader.firstMismatch >= 0 { firstInvalidOffset = reader.firstMismatch }
             guard let last = lastClass else { return .malformed(GPSDMalformedReport(.noClass, at: 0)) }
             if last == kind { return report }
-            // The line has a second "class" key. The last one is valid, so the line is read again with that class.
+            // The line has a second "class" key. The last key counts, so the line is read again with that class.
             kind = last
             reader = try Self.reader(for: line)
         }
@@ -130,7 +132,7 @@ package struct GPSDDecoder: Sendable {
 }
 
 extension GPSDDecoder {
-    /// Reads the path of a receiver. Returns an empty string if the path is absent or too long.
+    /// Reads a receiver path. Returns an empty string if the path is absent or too long.
     mutating func readReceiver(_ reader: inout JSONReader) throws(JSONError) -> String {
         guard let text = try reader.textIfPresent(), text.rawBytes.count <= Self.maximumTextLength,
             !text.rawBytes.isEmpty
@@ -141,7 +143,7 @@ extension GPSDDecoder {
 
 /// A cache of receiver paths, so that reports from a known receiver do not allocate a new string.
 struct ReceiverPathCache: Sendable {
-    /// The maximum number of cached paths. With more receivers, the oldest entry is replaced.
+    /// The maximum number of cached paths. If there are more receivers, the oldest entry is replaced.
     static let capacity = 32
 
     private struct Entry: Sendable {
@@ -151,7 +153,8 @@ struct ReceiverPathCache: Sendable {
     }
 
     private var entries: [Entry] = []
-    /// The index of the entry that was found last. It is checked first, because most streams come from one receiver.
+    /// The index of the most recently found entry. This entry is checked first, because most streams come from one
+    /// receiver.
     private var lastFoundIndex = 0
     private var oldestIndex = 0
 

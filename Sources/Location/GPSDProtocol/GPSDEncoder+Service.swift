@@ -14,7 +14,8 @@ extension GPSDEncoder {
         return members.line()
     }
 
-    /// Encodes a DEVICES object, the list of all receivers. The active ones were opened at `activation`.
+    /// Encodes a DEVICES object, which lists all receivers. `activation` is the time at which the active receivers were
+    /// opened.
     package static func encode(_ receivers: [ReceiverDescription], activation: WallTime) -> [UInt8] {
         var members = Members("DEVICES")
         members.writer.array("devices") { writer in
@@ -23,7 +24,7 @@ extension GPSDEncoder {
         return members.line()
     }
 
-    /// Encodes a DEVICE object: a receiver was added, identified or, with `activated` 0, removed.
+    /// Encodes a DEVICE object for a receiver that was added, identified or removed (`activated` is then 0).
     package static func encode(_ receiver: ReceiverDescription, activation: WallTime) -> [UInt8] {
         var members = Members("DEVICE")
         members.text("path", receiver.path)
@@ -35,7 +36,7 @@ extension GPSDEncoder {
             return members.line()
         }
         members.time("activated", activation)
-        // gpsd's flag for a receiver that has sent position data.
+        // The gpsd flag for a receiver that has sent position data.
         members.count("flags", 1)
         // gpsd writes these members only for serial ports.
         if receiver.bitsPerSecond > 0 {
@@ -69,15 +70,15 @@ extension GPSDEncoder {
     }
 }
 
-/// The requests of a client to gpsd. Each request ends with a semicolon and a line feed and must be sent with a single
-/// `send`, because gpsd parses each received segment separately.
+/// The requests that a client sends to gpsd. Each request ends with a semicolon and a line feed and must be sent with a
+/// single `send`, because gpsd parses each received segment separately.
 package enum GPSDRequest {
     package static let version = [UInt8]("?VERSION;\n".utf8)
     package static let devices = [UInt8]("?DEVICES;\n".utf8)
     /// Requests the last reports of each watched receiver.
     package static let poll = [UInt8]("?POLL;\n".utf8)
 
-    /// Returns a request that enables or disables the reports of a receiver; nil for all receivers.
+    /// Returns a request that enables or disables the reports of a receiver. nil means all receivers.
     package static func watch(enabled: Bool, device: String? = nil) -> [UInt8] {
         var writer = JSONWriter(appendingTo: [UInt8]("?WATCH=".utf8))
         writer.object { writer in

@@ -3,9 +3,9 @@
 package import DeviceCore
 import JSONBytes
 
-/// An encoder of reports in gpsd's format: compact JSON with gpsd's order of keys and number of decimals. Unknown
-/// values are omitted. Each function returns one line without a line terminator. Numbers that are not finite, or whose
-/// magnitude is at least 1e15, are omitted.
+/// Encodes reports in gpsd's format: compact JSON with gpsd's key order and number of decimals. Each function returns
+/// one line without a line terminator. Omits unknown values, and numbers that are not finite or whose magnitude is at
+/// least 1e15.
 package enum GPSDEncoder {
     struct Members {
         var writer = JSONWriter()
@@ -33,7 +33,7 @@ package enum GPSDEncoder {
 
         mutating func count(_ key: StaticString, _ value: Int32) { writer.member(key, value) }
 
-        /// Appends a number. A negative value is unknown and is omitted.
+        /// Appends a number. Negative values denote an unknown number and are omitted.
         mutating func countIfKnown(_ key: StaticString, _ value: Int32) {
             if value >= 0 { count(key, value) }
         }
@@ -46,7 +46,7 @@ package enum GPSDEncoder {
         }
     }
 
-    /// Encodes a TPV object. As in gpsd, a report without a fix has no coordinates. gpsd writes a time with three
+    /// Encodes a TPV object. As in gpsd, a report without a fix has no coordinates. gpsd writes times with three
     /// decimals.
     package static func line(_ report: PositionReport, timeDecimals: Int = 3) -> [UInt8] {
         var members = Members("TPV")

@@ -9,17 +9,17 @@ package enum GPSDReport: Sendable {
     case position(PositionReport)
     /// SKY: the satellites in view.
     case sky(SkyReport)
-    /// ATT: the attitude. Indirect, because it is rare and would slow down moving every other case.
+    /// ATT: the attitude. Indirect, because attitude reports are rare and would slow down moving every other case.
     indirect case attitude(AttitudeReport)
-    /// VERSION: the greeting of the server.
+    /// VERSION: the server's greeting.
     case version(GPSDVersion)
-    /// DEVICES: all receivers of the server.
+    /// DEVICES: all receivers connected to the server.
     case devices([ReceiverDescription])
     /// DEVICE: a receiver was added, removed or identified.
     case device(ReceiverDescription)
     /// WATCH: the reports that the server sends from now on.
     case watch(GPSDWatch)
-    /// ERROR: the server has rejected a request for the given reason.
+    /// ERROR: the server has rejected a request; the value is the reason.
     case error(String)
     /// A valid report of a class that is not decoded.
     case other(GPSDClass)
@@ -27,26 +27,26 @@ package enum GPSDReport: Sendable {
     case malformed(GPSDMalformedReport)
 }
 
-/// The greeting of a gpsd server (VERSION). A missing string is empty, a missing number is -1.
+/// The greeting of a gpsd server (VERSION). A missing string is empty; a missing number is -1.
 package struct GPSDVersion: Sendable, Hashable {
     package var release = ""
     package var revision = ""
     package var protocolMajor: Int32 = -1
     package var protocolMinor: Int32 = -1
-    /// The URL of the remote server whose data this server relays; empty if there is none.
+    /// The URL of the remote server whose data this server relays; empty if the server relays no data.
     package var remote = ""
 
     package init() {}
 }
 
-/// The watch policy of a client (WATCH): the data that gpsd sends to it.
+/// A client's watch policy (WATCH), which selects the data that gpsd sends to the client.
 package struct GPSDWatch: Sendable, Hashable {
     package var isEnabled = false
     package var json = false
     package var nmea = false
-    /// The format of raw receiver data: 0 for none, 1 for hexadecimal, 2 for the unchanged bytes.
+    /// The format of raw receiver data: 0 for no raw data, 1 for hexadecimal, 2 for unchanged bytes.
     package var raw: Int32 = 0
-    /// True if AIS and subframe data is scaled to units; false if it consists of raw integers.
+    /// True if AIS and subframe data is scaled to units; false if the data consists of raw integers.
     package var scaled = false
     /// True if the server adds its own timing information.
     package var timing = false
@@ -78,7 +78,7 @@ extension GPSDReport {
 }
 
 extension WallTime {
-    /// Returns the time shifted by a number of nanoseconds. The result saturates at the limits of `WallTime`.
+    /// Returns the time shifted by the given number of nanoseconds. The result saturates at the limits of `WallTime`.
     package func shifted(by nanoseconds: Int64) -> WallTime {
         WallTime(nanoseconds: self.nanoseconds.addingSaturated(nanoseconds))
     }
@@ -87,7 +87,7 @@ extension WallTime {
 /// The reason why a line from gpsd is not a valid report, and the position of the error.
 package struct GPSDMalformedReport: Sendable, Hashable, CustomStringConvertible {
     package enum Reason: UInt8, Sendable {
-        /// The line is not a JSON object. It may be NMEA or binary data, or come from another server than gpsd.
+        /// The line is not a JSON object. It may be NMEA or binary data, or come from a server other than gpsd.
         case notAnObject
         case truncated
         case invalid

@@ -3,9 +3,9 @@
 import DeviceCore
 import JSONBytes
 
-// Readers of gpsd's values. A value of the wrong type or out of range counts as absent.
+// Readers for gpsd's values. A value of the wrong type or out of range counts as absent.
 extension JSONReader {
-    /// Reads a finite number; NaN if it is absent.
+    /// Reads a finite number. Returns NaN if the number is absent.
     @inline(__always)
     mutating func quantity() throws(JSONError) -> Double {
         let value = try doubleIfPresent()
@@ -40,13 +40,13 @@ extension JSONReader {
         return .unknown
     }
 
-    /// Reads a string. Returns an empty string if it is too long.
+    /// Reads a string. Returns an empty string if the string is too long.
     mutating func shortString() throws(JSONError) -> String {
         guard let text = try textIfPresent(), text.rawBytes.count <= GPSDDecoder.maximumTextLength else { return "" }
         return text.string()
     }
 
-    /// Reads a time: in ISO 8601 format since gpsd 3.0, in seconds since 1970 before.
+    /// Reads a time, in ISO 8601 format (since gpsd 3.0) or in seconds since 1970 (earlier versions).
     mutating func wallTime() throws(JSONError) -> WallTime? {
         let kind = try peekKind()
         let start = offset
@@ -62,7 +62,7 @@ extension JSONReader {
         return time
     }
 
-    /// Reads the `activated` member of a receiver, which is 0 or empty after its removal.
+    /// Reads the `activated` member of a receiver, which is 0 or empty after the receiver has been removed.
     mutating func readIsActivated() throws(JSONError) -> Bool {
         switch try peekKind() {
         case .string: return try !readText().rawBytes.isEmpty

@@ -4,8 +4,8 @@ import SystemCalls
 
 /// A framer that splits a byte stream into lines, regardless of the boundaries of the received segments. Append bytes
 /// with ``read(_:)``, then call ``nextLine(_:)`` until it returns false. Each byte is scanned once and moved a bounded
-/// number of times on average. Memory use stays below about four times the limit if all lines are consumed after each
-/// read. Not thread-safe: a framer must be used by one thread at a time.
+/// number of times on average. Memory use stays below about four times the line limit if all lines are consumed after
+/// each read. Not thread-safe: a framer must be used by one thread at a time.
 package struct LineFramer: Sendable {
     /// The minimum size of the buffer that ``read(_:)`` provides, in bytes.
     package static let minimumSpace = 16 * 1024
@@ -24,7 +24,7 @@ package struct LineFramer: Sendable {
     /// True while the rest of an overlong line is being discarded.
     private var isDiscarding = false
 
-    /// Creates a framer for lines of at most `limit` bytes, without their line terminators.
+    /// Creates a framer for lines of at most `limit` bytes, excluding line terminators.
     package init(limit: Int = 1 << 20) {
         // The maximum prevents arithmetic overflow on 32-bit systems.
         self.limit = min(max(limit, 0), 1 << 29)
@@ -77,7 +77,7 @@ package struct LineFramer: Sendable {
         return false
     }
 
-    /// Discards all received bytes, for a new connection. Does not reset ``discardedLines``.
+    /// Discards all received bytes, in preparation for a new connection. Does not reset ``discardedLines``.
     package mutating func reset() {
         head = 0
         tail = 0
@@ -100,7 +100,7 @@ package struct LineFramer: Sendable {
             head = 0
             tail = 0
             scanned = 0
-            // Allocates the initial buffer, or releases the larger buffer of a long line.
+            // Allocates the initial buffer, or replaces a buffer that was enlarged for a long line.
             if storage.count != Self.initialCapacity { storage = [UInt8](repeating: 0, count: Self.initialCapacity) }
         }
         guard storage.count - tail < Self.minimumSpace else { return }

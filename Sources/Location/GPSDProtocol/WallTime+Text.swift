@@ -4,8 +4,8 @@ package import DeviceCore
 
 extension WallTime {
     /// Creates a time from gpsd's format, `2021-06-16T23:46:05.800Z`, with any number of decimals or none. Decimals
-    /// beyond nanoseconds are truncated. The leap second :60 is equal to the first second of the next minute, as in the
-    /// system clock. nil if the text has another format or the time is out of the range of `WallTime`.
+    /// beyond nanoseconds are truncated. As in the system clock, the leap second :60 equals the first second of the
+    /// next minute. Returns nil if the text has a different format or the time is outside the range of `WallTime`.
     package init?(iso8601 text: UnsafeRawBufferPointer) {
         guard text.count >= 20, text[text.count - 1] == UInt8(ascii: "Z"),
             text[4] == UInt8(ascii: "-"), text[7] == UInt8(ascii: "-"), text[10] == UInt8(ascii: "T"),
@@ -52,7 +52,7 @@ extension WallTime {
         self.init(nanoseconds: sum)
     }
 
-    /// Returns the nanoseconds of a fraction: an empty text, or a decimal point and digits.
+    /// Returns a fraction in nanoseconds. The text is empty or consists of a decimal point and digits.
     private static func decimals(_ text: Slice<UnsafeRawBufferPointer>) -> Int64? {
         guard text.startIndex < text.endIndex else { return 0 }
         let bytes = text.base
@@ -72,7 +72,7 @@ extension WallTime {
         return digit <= 9 ? digit : nil
     }
 
-    /// Returns the two-digit number at an index; a large negative number if the text has no digits there.
+    /// Returns the two-digit number at an index, or a large negative number if there are no digits at the index.
     private static func twoDigits(_ text: UnsafeRawBufferPointer, _ index: Int) -> Int {
         guard let tens = digit(text[index]), let ones = digit(text[index + 1]) else { return -1_000_000 }
         return Int(tens) * 10 + Int(ones)

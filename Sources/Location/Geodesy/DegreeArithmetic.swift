@@ -2,14 +2,14 @@
 
 /// Exact sums and roundings of angles in degrees.
 enum DegreeArithmetic {
-    /// Returns the equivalent angle between -180 and 180 degrees. The result is exact.
+    /// Returns the equivalent angle between -180 and 180 degrees, without rounding errors.
     static func reduced(_ angle: Double) -> Double {
         abs(angle) <= 180 ? angle : angle.remainder(dividingBy: 360)
     }
 
-    /// Returns the angle, rounded to a multiple of 2⁻⁵⁷ degrees if it is small. The step corresponds to a thousandth of
-    /// a nanometre on the ground. The rounding keeps products of tiny angles out of the range in which doubles
-    /// underflow, and turns -0 into 0.
+    /// Returns the angle, rounded to a multiple of 2⁻⁵⁷ degrees if the angle is small. This step corresponds to a
+    /// thousandth of a nanometre on the ground. Rounding keeps products of tiny angles out of the range in which
+    /// doubles underflow, and turns -0 into 0.
     static func rounded(_ angle: Double) -> Double {
         let grid = 0.0625
         guard abs(angle) < grid else { return angle }
@@ -25,7 +25,7 @@ enum DegreeArithmetic {
         return second
     }
 
-    /// Returns the sum of two numbers as its nearest double and the rounding error, both exact (D. E. Knuth, The Art of
+    /// Returns the sum of two numbers as the nearest double and the rounding error, both exact (D. E. Knuth, The Art of
     /// Computer Programming, volume 2, section 4.2.2, theorem B).
     private static func exactSum(_ a: Double, _ b: Double) -> (rounded: Double, rest: Double) {
         let sum = a + b

@@ -21,13 +21,13 @@ import SystemCalls
 package enum Geodesic {}
 
 extension Geodesic {
-    /// Returns the length of the shortest path between two points, in metres. This function is faster than
-    /// ``inverse(from:to:)`` if only the length is needed: it requires no iteration for points less than 20 km apart.
-    /// The error is below 100 nanometres for any pair of points. The result is bitwise identical if the points are
-    /// exchanged. It is NaN if a point is not valid (see ``GeodeticCoordinate/isValid``).
+    /// Returns the length of the shortest path between two points, in metres. If only the length is needed, this
+    /// function is faster than ``inverse(from:to:)``: it requires no iteration for points less than 20 km apart. The
+    /// error is below 100 nanometres for any pair of points. Exchanging the points gives a bitwise identical result.
+    /// The result is NaN if a point is not valid (see ``GeodeticCoordinate/isValid``).
     package static func distance(from start: GeodeticCoordinate, to end: GeodeticCoordinate) -> Double {
         guard start.isValid, end.isValid else { return .nan }
-        // The order of the points is the same for both directions, so that rounding is the same.
+        // Orders the points, so that both directions have identical rounding errors.
         let isOrdered =
             start.latitude < end.latitude || (start.latitude == end.latitude && start.longitude <= end.longitude)
         let first = isOrdered ? start : end
@@ -35,21 +35,20 @@ extension Geodesic {
         return localDistance(from: first, to: second) ?? inverse(from: first, to: second).distance
     }
 
-    /// Returns the length of a short path, computed from the straight line through the earth; nil if the path is not
+    /// Returns the length of a short path, computed from the straight line through the earth, or nil if the path is not
     /// short.
     ///
-    /// The length of the line follows exactly from the coordinates. It is computed from differences of them, so that
-    /// there is no cancellation for close points, at any latitude. A path of curvature κ is longer than its chord c by
-    /// c (κc)² / 24 + 3 c (κc)⁴ / 640, the first terms of the inverse sine of κc / 2; κ is the curvature of the normal
-    /// section in the middle (Euler's formula). For 20 km the correction is 8 mm, so that κ is needed to five digits
-    /// only.
+    /// The length of the line follows exactly from the coordinates. It is computed from coordinate differences, which
+    /// avoids cancellation for close points at any latitude. A path of curvature κ is longer than its chord c by c
+    /// (κc)² / 24 + 3 c (κc)⁴ / 640, the first terms of the inverse sine of κc / 2. κ is the curvature of the normal
+    /// section in the middle (Euler's formula). For 20 km, the correction is 8 mm, so κ is needed to only five digits.
     static func localDistance(from start: GeodeticCoordinate, to end: GeodeticCoordinate) -> Double? {
         let northward = end.latitude - start.latitude
         guard abs(northward) < 0.25 else { return nil }
         let eastward = DegreeArithmetic.difference(from: start.longitude, to: end.longitude).rounded
 
         let middle = SineCosine(degrees: (start.latitude + end.latitude) / 2)
-        // The sine and cosine of half the difference, which is at most 0.0022 radians.
+        // The sine and cosine of half the latitude difference, which is at most 0.0022 radians.
         let half = northward * (.pi / 360)
         let square = half * half
         let halfSine = half * (1 - square * (1 / 6 - square / 120))
@@ -68,7 +67,7 @@ extension Geodesic {
         let w1 = (1 - e2 * sine1 * sine1).squareRoot()
         let w2 = (1 - e2 * sine2 * sine2).squareRoot()
 
-        // The differences of the distance from the axis and of the height above the equatorial plane.
+        // The differences in distance from the axis and in height above the equatorial plane.
         let product = w1 * w2
         let change = 4 * e2 * sineStep * sineSum / (w1 + w2)
         let outward = a * (2 * cosineStep * w1 + cosine1 * change) / product
@@ -90,7 +89,7 @@ extension Geodesic {
 
 /// The end of a path with a given start, direction and length. All values are NaN for invalid input.
 package struct GeodesicDirect: Equatable, Sendable {
-    /// The end of the path; its longitude is between -180 and 180 degrees.
+    /// The end of the path, with a longitude between -180 and 180 degrees.
     package let destination: GeodeticCoordinate
 
     /// The direction of travel at the destination, in degrees clockwise from north, from -180 to 180.
@@ -107,9 +106,9 @@ extension Geodesic {
     ///   - start: The start of the path.
     ///   - azimuth: The direction at the start in degrees clockwise from north; any finite value. At a pole, north is
     ///     the direction along the meridian of the coordinate's longitude.
-    ///   - distance: The length of the path in metres; a negative length is in the opposite direction. It may be longer
-    ///     than the circumference of the earth.
-    /// - Returns: The end of the path, with an error of about 20 nanometres for paths up to once around the earth, and
+    ///   - distance: The length of the path in metres; a negative length leads in the opposite direction. The path may
+    ///     be longer than the circumference of the earth.
+    /// - Returns: The end of the path, with an error of about 20 nanometres for paths of up to one circumference, and
     ///   the direction of travel there. All values are NaN if the start is not valid (see
     ///   ``GeodeticCoordinate/isValid``) or if azimuth or distance is not finite.
     package static func direct(from start: GeodeticCoordinate, azimuth: Double, distance: Double) -> GeodesicDirect {
@@ -120,7 +119,7 @@ extension Geodesic {
         let node = circle.equatorialAzimuth
         let epsilon = circle.epsilon
 
-        // The arc of the distance (Karney 2013, equations 7 and 20).
+        // The arc that corresponds to the distance (Karney 2013, equations 7 and 20).
         let series = DistanceSeries(epsilon: epsilon)
         let startPeriodic = series.periodic(circle.arc)
         let tau12 = distance / (WGS84.semiMinorAxis * series.scale)
@@ -128,11 +127,11 @@ extension Geodesic {
         let arc = tau12 + startPeriodic + DistanceSeries.reverted(epsilon: epsilon)(tau2)
         let end = circle.arc + SineCosine(radians: arc)
 
-        // From the sphere to the ellipsoid (Karney 2013, equations 8 and 11 to 14).
+        // Converts from the sphere to the ellipsoid (Karney 2013, equations 8 and 11 to 14).
         let sine = node.cosine * end.sine
         let northward = node.cosine * end.cosine
         var cosine = (node.sine * node.sine + northward * northward).squareRoot()
-        // The direction is arbitrary exactly at a pole; the result is north along the returned longitude.
+        // Exactly at a pole, the direction is arbitrary. The result is north along the returned longitude.
         let finalAzimuth = cosine == 0 ? SineCosine(sine: 0, cosine: 1) : SineCosine(sine: node.sine, cosine: northward)
         cosine = max(cosine, SineCosine.tiny)
         let omega = SineCosine(sine: node.sine * end.sine, cosine: end.cosine) - circle.longitude
@@ -156,7 +155,8 @@ package struct GeodesicInverse: Equatable, Sendable {
     /// The direction of travel at the first point, in degrees clockwise from north, from -180 to 180.
     package let initialAzimuth: Double
 
-    /// The direction of travel, not of the way back, at the second point, as for the first point.
+    /// The direction of travel (not of the way back) at the second point, in degrees clockwise from north, from -180 to
+    /// 180.
     package let finalAzimuth: Double
 
     static var invalid: GeodesicInverse {

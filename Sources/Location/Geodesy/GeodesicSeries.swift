@@ -10,7 +10,7 @@ struct SineSeries {
     var c5: Double
     var c6: Double
 
-    /// Returns the value of the sum at an angle, by Clenshaw's recurrence.
+    /// Returns the value of the sum at an angle, computed by Clenshaw's recurrence.
     func callAsFunction(_ angle: SineCosine) -> Double {
         let twiceCosine = 2 * (angle.cosine - angle.sine) * (angle.cosine + angle.sine)
         let b5 = c5 + twiceCosine * c6
@@ -25,7 +25,7 @@ struct SineSeries {
 /// The relation between distance along a geodesic and arc length on the auxiliary sphere:
 /// `s / b = A1 (σ + B1(σ))` (Karney 2013, equations 7, 15, 17 and 18).
 struct DistanceSeries {
-    /// `A1`, the mean distance for one radian of arc in units of the polar radius.
+    /// `A1`, the mean distance per radian of arc, in units of the polar radius.
     let scale: Double
 
     /// `B1`, the periodic part of the distance.
@@ -100,8 +100,8 @@ struct LongitudeSeries {
     }
 }
 
-/// The difference of the integrals that give distance and reduced length, `J(σ) = I1(σ) - I2(σ)` (Karney 2013,
-/// equations 39 to 43). It is used only for the slope in Newton's method.
+/// The difference of the integrals for distance and reduced length, `J(σ) = I1(σ) - I2(σ)` (Karney 2013, equations 39
+/// to 43). Used only for the slope in Newton's method.
 struct ReducedLengthSeries {
     /// The part that grows with the arc, per radian.
     let secular: Double

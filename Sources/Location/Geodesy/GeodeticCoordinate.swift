@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A point on the WGS-84 ellipsoid, given by its geodetic latitude and its longitude. Both are in degrees, positive
-/// north and east. Any pair of numbers can be stored; ``isValid`` determines whether it is a point.
+/// A point on the WGS-84 ellipsoid, given by its geodetic latitude and longitude in degrees, positive north and east.
+/// Any pair of numbers can be stored; ``isValid`` determines whether the pair is a point.
 public struct GeodeticCoordinate: Equatable, Sendable {
     /// The geodetic latitude in degrees, from -90 (south pole) to 90 (north pole).
     public var latitude: Double
 
-    /// The longitude in degrees, positive east of Greenwich; any finite value, taken modulo 360.
+    /// The longitude in degrees, positive east of Greenwich. Any finite value is valid and is taken modulo 360.
     public var longitude: Double
 
     /// Creates a coordinate from degrees. The values are neither checked nor changed.
@@ -15,8 +15,8 @@ public struct GeodeticCoordinate: Equatable, Sendable {
         self.longitude = longitude
     }
 
-    /// Whether the latitude is within ±90 degrees and the longitude is finite. A longitude beyond ±180 degrees is valid
-    /// and means the same meridian as its remainder modulo 360.
+    /// True if the latitude is within ±90 degrees and the longitude is finite. A longitude beyond ±180 degrees is valid
+    /// and denotes the same meridian as its remainder modulo 360.
     package var isValid: Bool { abs(latitude) <= 90 && longitude.isFinite }
 }
 

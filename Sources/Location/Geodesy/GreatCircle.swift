@@ -11,7 +11,7 @@ struct ReducedLatitude {
     init(latitude: Double) {
         let geodetic = SineCosine(degrees: latitude)
         angle = SineCosine(y: (1 - WGS84.flattening) * geodetic.sine, x: geodetic.cosine)
-        // A pole is moved by 10⁻¹⁴⁷ m, so that azimuth and longitude are defined there.
+        // Moves a pole by 10⁻¹⁴⁷ m, so that azimuth and longitude are defined at the pole.
         angle.cosine = max(angle.cosine, SineCosine.tiny)
     }
 
@@ -19,15 +19,16 @@ struct ReducedLatitude {
     var stretch: Double { (1 + WGS84.secondEccentricitySquared * sine * sine).squareRoot() }
 }
 
-/// The image of a geodesic on the auxiliary sphere: the great circle through a latitude in a direction.
+/// The image of a geodesic on the auxiliary sphere: the great circle through a point, given by its latitude and the
+/// azimuth.
 struct GreatCircle {
-    /// `α0`, the azimuth at the northward crossing of the equator.
+    /// `α0`, the azimuth at the point where the great circle crosses the equator northward.
     let equatorialAzimuth: SineCosine
 
-    /// `σ`, the arc length from that crossing to the given point.
+    /// `σ`, the arc length from the equator crossing to the given point.
     let arc: SineCosine
 
-    /// `ω`, the longitude on the sphere from that crossing to the given point; a vector of any length.
+    /// `ω`, the longitude on the sphere from the equator crossing to the given point, as a vector of any length.
     let longitude: SineCosine
 
     init(latitude: SineCosine, azimuth: SineCosine) {
@@ -35,7 +36,7 @@ struct GreatCircle {
         equatorialAzimuth = SineCosine(
             sine: azimuth.sine * latitude.cosine,
             cosine: (azimuth.cosine * azimuth.cosine + cosine * cosine).squareRoot())
-        // If the point is on the equator and the direction is due east or west, the point itself is used as the
+        // If the point is on the equator and the direction is due east or west, the point itself serves as the
         // crossing.
         let isOnEquator = latitude.sine == 0 && azimuth.cosine == 0
         let northward = isOnEquator ? 1 : azimuth.cosine * latitude.cosine

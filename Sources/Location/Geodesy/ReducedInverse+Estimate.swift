@@ -4,19 +4,19 @@ import SystemCalls
 
 extension ReducedInverse {
     enum Estimate {
-        /// The solution, for points so close that the sphere gives it with full precision.
+        /// The solution, for points so close together that the spherical solution has full precision.
         case solved(Path)
 
-        /// A departure from which to start Newton's method.
+        /// The departure azimuth with which Newton's method starts.
         case azimuth(SineCosine)
     }
 
-    /// Returns a first estimate of the departure (Karney 2013, section 5).
+    /// Returns a first estimate of the departure azimuth (Karney 2013, section 5).
     func estimate() -> Estimate {
         let difference = end.angle - start.angle
         let sum = end.angle + start.angle
 
-        // For short lines the radius of the sphere is adapted to the mean latitude (equation 48).
+        // For short lines, the radius of the sphere is adapted to the mean latitude (equation 48).
         let isShort = difference.cosine >= 0 && difference.sine < 0.5 && end.cosine * longitude < 0.5
         var omega = longitudeAngle
         var stretch = 1.0
@@ -28,7 +28,7 @@ extension ReducedInverse {
             omega = SineCosine(radians: longitude / ((1 - WGS84.flattening) * stretch))
         }
 
-        // Equations 49 to 51, with 1 - cos ω and 1 + cos ω written without cancellation.
+        // Equations 49 to 51, with 1 - cos ω and 1 + cos ω rewritten to avoid cancellation.
         let sine = end.cosine * omega.sine
         let square = omega.sine * omega.sine
         let cosine =
@@ -53,16 +53,16 @@ extension ReducedInverse {
         return .azimuth(antipodalEstimate(latitudeSum: sum.sine))
     }
 
-    /// Returns a departure for nearly antipodal points, from the astroid that the geodesics touch there (Karney 2013,
-    /// equations 52 to 57).
+    /// Returns a departure azimuth for nearly antipodal points, from the astroid that the geodesics touch near the
+    /// antipode (Karney 2013, equations 52 to 57).
     private func antipodalEstimate(latitudeSum: Double) -> SineCosine {
         let epsilon = GreatCircle.epsilon(cosineSquared: start.sine * start.sine)
         let longitudeScale = WGS84.flattening * start.cosine * LongitudeSeries.scale(epsilon: epsilon) * .pi
         let x = -supplement / longitudeScale
         let y = latitudeSum / (longitudeScale * start.cosine)
 
-        // On the axis inside the astroid, every departure is a root of the other formula; this one selects the shortest
-        // path.
+        // On the axis inside the astroid, every departure azimuth is a root of the general formula. This formula
+        // selects the shortest path.
         if y > -200 * Double.ulpOfOne && x > -1 - 1000 * 0x1p-26 {
             let sine = min(1, -x)
             return SineCosine(sine: sine, cosine: -(1 - sine * sine).squareRoot())
@@ -73,28 +73,30 @@ extension ReducedInverse {
         return Self.eastward(sine: end.cosine * omega.sine, cosine: latitudeSum - curve)
     }
 
-    /// Returns the direction of a vector; due east if rounding has moved it out of the eastern half.
+    /// Returns the direction of a vector, or due east if rounding has moved the vector out of the eastern half.
     private static func eastward(sine: Double, cosine: Double) -> SineCosine {
         sine > 0 ? SineCosine(y: sine, x: cosine) : SineCosine(sine: 1, cosine: 0)
     }
 
-    /// The arc below which the ellipsoid differs from the adapted sphere by less than rounding: about 0.2 m.
+    /// The arc below which the ellipsoid differs from the adapted sphere by less than rounding errors, about 0.2 m.
     private static var sphericalArc: Double { 3.6e-8 }
 }
 
 /// The plane problem for nearly antipodal points: lines that touch an astroid (Karney 2013, figure 5).
 enum Astroid {
     /// Returns the positive root `k` of `x² / (1 + k)² + y² / k² = 1` (Karney 2013, equation 55), accurate enough to
-    /// start Newton's method on the ellipsoid. The left side decreases and is convex for `k > 0`, so Newton's method,
-    /// started below the root, increases towards it and never passes it. `|y|` and `|x| - 1` are below the root,
-    /// because one term alone is 1 there. Because `(1 + k)⁻² ≥ 1 - 2k`, so is every `k` for which `(1 - x²) k² + 2 x²
-    /// k³` is at most `y²`. The greatest of these values is within a small factor of the root, even near the cusps.
+    /// start Newton's method on the ellipsoid.
+    ///
+    /// The left side decreases and is convex for `k > 0`, so Newton's method, started below the root, increases towards
+    /// the root and never passes it. `|y|` and `|x| - 1` are below the root, because one term alone is 1 at these
+    /// values. Because `(1 + k)⁻² ≥ 1 - 2k`, every `k` for which `(1 - x²) k² + 2 x² k³` is at most `y²` is also below
+    /// the root. The greatest of these values is within a small factor of the root, even near the cusps.
     static func parameter(x: Double, y: Double) -> Double {
         let x2 = x * x
         let y2 = y * y
         var k = max(abs(y), abs(x) - 1)
         let inner = max(0, 1 - x2)
-        // Each of the two terms is at most half of y².
+        // Limits each of the two terms to half of y².
         k = max(k, min((y2 / (2 * inner)).squareRoot(), cbrt(y2 / (4 * x2))))
         guard k > 0, k.isFinite else { return 0 }
         for _ in 0..<6 {

@@ -3,10 +3,10 @@
 extension ReducedInverse {
     /// A geodesic that starts at the first point and ends at the latitude of the second point.
     private struct Trial {
-        /// The longitude of its end minus that of the second point, in radians.
+        /// The longitude at the end of the geodesic minus the longitude of the second point, in radians.
         var longitudeError: Double
 
-        /// The derivative of that longitude with respect to the azimuth of the departure.
+        /// The derivative of that longitude with respect to the departure azimuth.
         var slope: Double
 
         var arrival: SineCosine
@@ -16,8 +16,8 @@ extension ReducedInverse {
         var epsilon: Double
     }
 
-    /// Changes the departure until the geodesic meets the second point, by Newton's method within a bracket, with
-    /// bisection as a fallback (Karney 2013, section 4).
+    /// Changes the departure azimuth until the geodesic meets the second point, using Newton's method within a bracket,
+    /// with bisection as a fallback (Karney 2013, section 4).
     func refine(_ estimate: SineCosine) -> Path {
         let rounding = Double.ulpOfOne
         var departure = estimate
@@ -27,11 +27,11 @@ extension ReducedInverse {
         var isBracketClosed = false
         var trial = self.trial(departure)
 
-        // 20 Newton steps, then as many bisections as an azimuth has bits.
+        // Allows 20 Newton steps, then as many bisections as an azimuth has bits.
         for step in 0..<84 {
             let error = trial.longitudeError
             if isBracketClosed || !(abs(error) >= (isPolished ? 8 : 1) * rounding) { break }
-            // The longitude of the end increases with the azimuth.
+            // The longitude at the end increases with the azimuth.
             if error > 0 {
                 if departure.cosine * high.sine > high.cosine * departure.sine { high = departure }
             } else {
@@ -56,10 +56,10 @@ extension ReducedInverse {
         return Path(distance: distance, departure: departure, arrival: trial.arrival)
     }
 
-    /// Computes the geodesic with an azimuth of departure (Karney 2013, equations 5, 10 to 12, 38, 45 and 46).
+    /// Computes the geodesic with the given departure azimuth (Karney 2013, equations 5, 10 to 12, 38, 45 and 46).
     private func trial(_ azimuth: SineCosine) -> Trial {
         var departure = azimuth
-        // A line along the equator has no equator crossing to count from; this deviation to the south is negligible.
+        // A line along the equator has no equator crossing to count from. The deviation to the south is negligible.
         if start.sine == 0 && departure.cosine == 0 { departure.cosine = -SineCosine.tiny }
         let circle = GreatCircle(latitude: start.angle, azimuth: departure)
         let node = circle.equatorialAzimuth
@@ -90,7 +90,7 @@ extension ReducedInverse {
             arrival: arrival, first: circle.arc, second: second, arc: arc, epsilon: epsilon)
     }
 
-    /// `dλ12 / dα1` at fixed latitudes (Karney 2013, equations 38 and 46).
+    /// Returns `dλ12 / dα1` at fixed latitudes (Karney 2013, equations 38 and 46).
     private func slope(
         circle: GreatCircle, arrival: SineCosine, second: SineCosine, arc: Double, epsilon: Double
     ) -> Double {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The inverse problem, reduced by its symmetries: the first point is in the southern hemisphere or on the equator and
-/// at least as far from it as the second, and the path leads east by at most 180 degrees (Karney 2013, equation 44).
+/// The inverse problem, reduced by its symmetries. The first point is in the southern hemisphere or on the equator, and
+/// at least as far from the equator as the second point. The path leads east by at most 180 degrees (Karney 2013,
+/// equation 44).
 struct ReducedInverse {
     struct Path {
         var distance: Double
@@ -24,16 +25,16 @@ struct ReducedInverse {
     /// `λ12`.
     let longitudeAngle: SineCosine
 
-    /// Creates the problem. All values are in degrees; `rest` is the rounding error of the longitude difference.
+    /// Creates the problem from degrees. `rest` is the rounding error of the longitude difference.
     init(startLatitude: Double, endLatitude: Double, longitude: Double, rest: Double) {
-        // As for the latitudes, longitude and supplement are kept out of the range in which their squares underflow.
+        // As with latitudes, longitude and supplement are kept out of the range in which their squares underflow.
         let isSmall = longitude < 1
         let longitude = DegreeArithmetic.rounded(longitude)
         let rest = isSmall ? 0 : rest
         let supplementDegrees = DegreeArithmetic.rounded((180 - longitude) - rest)
         let start = ReducedLatitude(latitude: startLatitude)
         var end = ReducedLatitude(latitude: endLatitude)
-        // Latitudes that round to the same cosine near the poles, or to the same sine near the equator, are made equal.
+        // Makes latitudes equal if they round to the same cosine near the poles or to the same sine near the equator.
         if start.cosine < -start.sine {
             if end.cosine == start.cosine { end.angle.sine = end.sine < 0 ? start.sine : -start.sine }
         } else if abs(end.sine) == -start.sine {
@@ -60,7 +61,8 @@ struct ReducedInverse {
         }
     }
 
-    /// Returns the path between points on the same meridian or on opposite ones, which leads over the nearer pole.
+    /// Returns the path between points on the same meridian or on opposite meridians. The path leads over the nearer
+    /// pole.
     private func alongMeridian() -> Path {
         let departure = longitudeAngle
         let arrival = SineCosine(sine: 0, cosine: 1)
@@ -71,21 +73,21 @@ struct ReducedInverse {
         return Path(distance: distance, departure: departure, arrival: arrival)
     }
 
-    /// Returns the path between points on the equator that are so close that no path over higher latitudes is shorter.
+    /// Returns the path between points on the equator that are close enough for the equator to be the shortest path.
     private func alongEquator() -> Path {
         let east = SineCosine(sine: 1, cosine: 0)
         return Path(distance: WGS84.semiMajorAxis * longitude, departure: east, arrival: east)
     }
 
-    /// Returns the arc length between two points of a great circle, in radians from 0 to π.
+    /// Returns the arc length between two points on a great circle, in radians from 0 to π.
     static func arc(from first: SineCosine, to second: SineCosine) -> Double { forward(second - first).radians }
 
-    /// Returns an angle from 0 to 180 degrees. A sine that rounding made negative, or -0, becomes 0.
+    /// Returns an angle from 0 to 180 degrees. A sine that became negative by rounding, or -0, becomes 0.
     static func forward(_ angle: SineCosine) -> SineCosine {
         SineCosine(sine: angle.sine > 0 ? angle.sine : 0, cosine: angle.cosine)
     }
 
-    /// Returns the distance between two points of a geodesic, in metres.
+    /// Returns the distance between two points on a geodesic, in metres.
     static func distance(from first: SineCosine, to second: SineCosine, arc: Double, epsilon: Double) -> Double {
         let series = DistanceSeries(epsilon: epsilon)
         let periodic = series.periodic(second) - series.periodic(first)

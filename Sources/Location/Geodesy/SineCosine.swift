@@ -2,7 +2,7 @@
 
 import SystemCalls
 
-/// An angle as its sine and cosine, which loses no precision near the poles or the antipodes.
+/// An angle stored as its sine and cosine, which preserves precision near the poles and the antipodes.
 struct SineCosine {
     var sine: Double
     var cosine: Double
@@ -12,7 +12,8 @@ struct SineCosine {
         self.cosine = cosine
     }
 
-    /// Creates the angle of the vector (`x`, `y`), counted from the x axis. The vector may have any length except zero.
+    /// Creates the angle of the vector (`x`, `y`), measured from the x axis. The vector may have any length except
+    /// zero.
     init(y: Double, x: Double) {
         let length = (x * x + y * y).squareRoot()
         sine = y / length
@@ -24,9 +25,9 @@ struct SineCosine {
         cosine = cos(radians)
     }
 
-    /// Creates an angle from ±180 degrees and a tiny correction. Exact at multiples of 90 degrees.
+    /// Creates an angle from degrees in the range ±180 and a tiny correction. Exact at multiples of 90 degrees.
     init(degrees: Double, plus correction: Double = 0) {
-        // The quadrant is subtracted first, because this subtraction is exact, unlike the conversion to radians.
+        // Subtracts the quadrant first, because this subtraction is exact, unlike the conversion to radians.
         let quadrant = (degrees / 90).rounded(.toNearestOrEven)
         let radians = (degrees - quadrant * 90 + correction) * degree
         let s = sin(radians)
@@ -43,7 +44,7 @@ struct SineCosine {
 
     /// The angle in degrees, from -180 to 180; exact at multiples of 90 degrees.
     var degrees: Double {
-        // The arc tangent is used only within 45 degrees of an axis, so that small angles near the axes keep their
+        // Uses the arc tangent only within 45 degrees of an axis, so that small angles near the axes keep their
         // precision.
         if abs(sine) <= abs(cosine) {
             let angleFromAxis = atan2(sine, abs(cosine)) / degree
@@ -70,6 +71,6 @@ struct SineCosine {
 private var degree: Double { Double.pi / 180 }
 
 extension SineCosine {
-    /// A substitute for a sine of zero, which would make a direction undefined; its square does not underflow.
+    /// A substitute for a sine of zero, which would leave a direction undefined. Its square does not underflow.
     static var tiny: Double { 0x1p-511 }
 }

@@ -2,7 +2,7 @@
 
 package import DeviceCore
 
-/// The advertisement of a beacon, from its manufacturer-specific data.
+/// A beacon's advertisement, parsed from manufacturer-specific data.
 package struct BeaconAdvertisement: Sendable, Hashable {
     package var identity: BeaconIdentity
     /// The signal strength at a distance of 1 m, in dBm.
@@ -11,12 +11,12 @@ package struct BeaconAdvertisement: Sendable, Hashable {
     /// The Bluetooth company identifier of Apple.
     package static let apple: UInt16 = 0x004c
 
-    /// Creates an advertisement from the manufacturer-specific data after the company identifier; nil if the data is
-    /// not that of a beacon. Supported formats:
+    /// Creates an advertisement from the manufacturer-specific data that follows the company identifier. Returns nil if
+    /// the data is not from a beacon. Supported formats:
     ///
     /// - iBeacon, with Apple's company identifier only: `02 15`, UUID, major and minor (big endian), power.
-    /// - AltBeacon, with any company identifier: `be ac`, an ID of 20 bytes that is divided as in an iBeacon, power,
-    ///   and a byte reserved for the manufacturer. Source: the AltBeacon specification 1.0.
+    /// - AltBeacon, with any company identifier: `be ac`, a 20-byte ID that is divided as in an iBeacon, power, and a
+    ///   byte reserved for the manufacturer. Source: the AltBeacon specification 1.0.
     package init?(company: UInt16, data: [UInt8]) {
         let isIBeacon = company == Self.apple && data.count == 23 && data[0] == 0x02 && data[1] == 0x15
         let isAltBeacon = data.count == 24 && data[0] == 0xbe && data[1] == 0xac
@@ -28,9 +28,9 @@ package struct BeaconAdvertisement: Sendable, Hashable {
     }
 }
 
-/// The beacons among BlueZ's devices, with the last signal strength of each.
+/// The beacons among BlueZ's devices, each with its last signal strength.
 struct BlueZBeacons {
-    /// The maximum number of beacons. If it is reached, the beacons that were received longest ago are removed. A
+    /// The maximum number of beacons. If the maximum is reached, the least recently received beacons are removed. A
     /// beacon that changes its address becomes a new device each time.
     static let maximumCount = 1024
 
@@ -45,8 +45,8 @@ struct BlueZBeacons {
 
     var count: Int { beacons.count }
 
-    /// Updates a beacon with the device properties of a message. Returns a sighting if the message contains an
-    /// advertisement or a signal strength of a beacon.
+    /// Updates a beacon with the device properties in a message. Returns a sighting if the message contains a beacon's
+    /// advertisement or signal strength.
     mutating func update(_ device: BlueZObject.Device, at path: String, now: BootTime) -> BeaconSighting? {
         let previous = beacons[path]
         let advertisement = device.hasData ? device.advertisement : previous?.advertisement
@@ -66,7 +66,7 @@ struct BlueZBeacons {
 
     private mutating func evictIfFull() {
         guard beacons.count >= Self.maximumCount else { return }
-        // Removes an eighth of the beacons at once, so that the oldest ones need not be found for each new beacon.
+        // Removes an eighth of the beacons at once, so that the oldest beacon need not be found for each new one.
         let numbers = beacons.values.map(\.updateNumber).sorted()
         let limit = numbers[numbers.count / 8]
         beacons = beacons.filter { $0.value.updateNumber > limit }

@@ -2,23 +2,23 @@
 
 package import DeviceCore
 
-/// A client of BlueZ without a socket. It processes received messages, and provides the bytes to send and the events to
-/// deliver. The client selects an adapter that is powered, starts discovery on it, and reports the beacons among the
-/// received advertisements. If bluetoothd, an adapter or its power is missing, it reports this and waits for the signal
-/// of a change. It retries, with an increasing delay, only after errors whose end is not signaled.
+/// A BlueZ client without a socket. The client processes received messages, and provides the bytes to send and the
+/// events to deliver. It selects a powered adapter, starts discovery on the adapter, and reports the beacons among the
+/// received advertisements. If bluetoothd, an adapter or its power is missing, the client reports the problem and waits
+/// for the signal of a change. It retries, with an increasing delay, only after errors whose end is not signaled.
 package struct BlueZClient {
     /// The timeout for a reply from the bus or from BlueZ, in seconds.
     static let replyTimeout = 10.0
-    /// The time without messages from BlueZ after which it is pinged, in seconds.
+    /// The time without messages from BlueZ after which the client pings BlueZ, in seconds.
     static let pingInterval = 10.0
-    /// The time within which the adapter has to start discovery if BlueZ replies that discovery is in progress, in
-    /// seconds. BlueZ sends the property change a few milliseconds after its reply.
+    /// The time in which the adapter must start discovery after BlueZ has replied that discovery is in progress, in
+    /// seconds. BlueZ sends the property change a few milliseconds after this reply.
     static let discoveryTimeout = 1.0
     private static let bus = "org.freedesktop.DBus"
     private static let bluez = "org.bluez"
     private static let objectManager = "org.freedesktop.DBus.ObjectManager"
     private static let properties = "org.freedesktop.DBus.Properties"
-    /// The errors of the bus if a name has no owner and its service cannot be started.
+    /// The bus errors that occur if a name has no owner and its service cannot be started.
     private static let serviceUnavailableErrors: Set = [
         "org.freedesktop.DBus.Error.ServiceUnknown", "org.freedesktop.DBus.Error.NameHasNoOwner",
     ]
@@ -37,7 +37,7 @@ package struct BlueZClient {
     private var outgoing: [UInt8] = []
     private var events: [BeaconEvent] = []
 
-    /// The unique bus name of BlueZ; nil while BlueZ does not run.
+    /// The unique bus name of BlueZ; nil while BlueZ is not running.
     private var owner: String?
     private struct Adapter {
         var isPowered = false
@@ -45,15 +45,16 @@ package struct BlueZClient {
     }
 
     private var adapters: [String: Adapter] = [:]
-    /// The adapter that discovers, or that has been requested to.
+    /// The adapter that is discovering or has been requested to start discovery.
     private var adapter: String?
     private var beacons = BlueZBeacons()
     private var retry = Backoff(first: 1, limit: 60)
-    /// The next scheduled step. It is cancelled if a message from BlueZ makes it unnecessary.
+    /// The next scheduled step. The step is cancelled if a message from BlueZ makes it unnecessary.
     private enum Step {
         case none
         case retry(BootTime)
-        /// Reports BlueZ's reply that discovery is in progress, if the adapter does not discover by then.
+        /// Reports the error in BlueZ's reply that discovery is in progress, unless the adapter starts discovery in
+        /// time.
         case expectDiscovery(error: DBusMessage, BootTime)
 
         var time: BootTime {
@@ -69,7 +70,8 @@ package struct BlueZClient {
     /// The time of the last message from BlueZ.
     private var lastMessage: BootTime
 
-    /// Creates a client with its first calls ready to be sent. Without `listens`, it only checks the reception.
+    /// Creates a client whose first calls are ready to be sent. If `listens` is false, the client only checks whether
+    /// beacons can be received.
     package init(listens: Bool = true, now: BootTime) {
         self.startsDiscovery = listens
         lastMessage = now
@@ -81,7 +83,7 @@ package struct BlueZClient {
         }
         sendRequest(.hello, call("Hello"), now: now)
         if listens {
-            // The match rules are added before the objects are requested, so that no change is missed.
+            // Adds the match rules before requesting the objects, so that no change is missed.
             for rule in [
                 "type='signal',sender='\(Self.bus)',interface='\(Self.bus)',member='NameOwnerChanged',arg0='\(Self.bluez)'",
                 "type='signal',sender='\(Self.bluez)',interface='\(Self.objectManager)'",
@@ -108,12 +110,12 @@ package struct BlueZClient {
     /// The time at which ``processTimeouts(now:)`` must be called.
     var deadline: BootTime { min(nextStep.time, pendingRequests.values.map(\.deadline).min() ?? pingTime) }
 
-    /// The time at which BlueZ is pinged, because a daemon that hangs looks like the absence of beacons.
+    /// The time at which to ping BlueZ. Without a ping, a daemon that hangs would look like the absence of beacons.
     private var pingTime: BootTime {
         startsDiscovery && isReceiving ? lastMessage.advanced(bySeconds: Self.pingInterval) : .never
     }
 
-    /// Performs the steps that are due. Throws an error if the connection is no longer usable.
+    /// Performs all due steps. Throws an error if the connection is no longer usable.
     package mutating func processTimeouts(now: BootTime) throws(DeviceError) {
         if pendingRequests.values.contains(where: { $0.deadline <= now }) {
             throw owner == nil ? BlueZProblem.noReply : BlueZProblem.timedOut(seconds: Int(Self.replyTimeout))
@@ -160,7 +162,7 @@ package struct BlueZClient {
 
     private mutating func startDiscovery(_ adapter: String, _ now: BootTime) {
         let interface = BlueZObject.adapterInterface
-        // With duplicate data, BlueZ reports every advertisement, not only changed ones.
+        // If duplicates are enabled, BlueZ reports every advertisement, not only changed ones.
         let filter = DBusCall(Self.bluez, adapter, interface, "SetDiscoveryFilter")
             .appending(["Transport": .text("le"), "DuplicateData": .bool(true)])
         sendRequest(.filter, filter, now: now)
@@ -202,7 +204,7 @@ package struct BlueZClient {
                     try values.dictionary { (values) throws(DBusFormatError) in
                         let path = try values.string()
                         let object = try BlueZObject(interfaces: &values)
-                        // The reception time of earlier advertisements is unknown, so they are not reported.
+                        // Earlier advertisements are not reported, because their reception time is unknown.
                         if let device = object.device { _ = beacons.update(device, at: path, now: now) }
                         if let found = object.adapter { updateAdapter(found, at: path) }
                     }
@@ -217,20 +219,20 @@ package struct BlueZClient {
         case .hello, .match: throw BlueZProblem.rejectedByBus(message)
         case .objects:
             let problem = BlueZProblem.objectsUnavailable(message, isFromBus: message.sender == Self.bus)
-            // If BlueZ does not run, the bus signals its start. The end of other errors is not signaled, so the call is
-            // retried.
+            // If BlueZ is not running, the bus signals when BlueZ starts. The end of other errors is not signaled, so
+            // the call is retried.
             if owner == nil, Self.serviceUnavailableErrors.contains(message.error) {
                 setProblem(problem)
             } else {
                 reportAndRetry(problem, now: now)
             }
-        // Versions without a discovery filter can discover nevertheless. An error in reply to a ping shows that BlueZ
+        // Versions without a discovery filter can still discover. An error in reply to a ping shows that BlueZ
         // responds.
         case .filter, .ping: break
         case .start:
             if message.error == "org.bluez.Error.InProgress" {
-                // Another program may have started discovery. However, BlueZ sends the same reply after it has crashed,
-                // or after the controller has refused to scan, although it does not discover.
+                // A different program may have started discovery. However, BlueZ sends the same reply without
+                // discovering after it has crashed, or after the controller has refused to scan.
                 if let adapter, adapters[adapter]?.isDiscovering == true { return setProblem(nil) }
                 nextStep = .expectDiscovery(error: message, now.advanced(bySeconds: Self.discoveryTimeout))
                 return
@@ -273,7 +275,7 @@ package struct BlueZClient {
         if path == adapter, adapters[path]?.isPowered == true {
             if changed.isDiscovering == true {
                 // If two programs start discovery simultaneously, BlueZ replies to only one of them before discovery
-                // ends. Therefore, the pending call is dropped.
+                // ends. The pending call is therefore dropped.
                 pendingRequests = pendingRequests.filter { $0.value.question != .start }
                 nextStep = .none
                 if !isReceiving { setProblem(nil) }
@@ -282,7 +284,7 @@ package struct BlueZClient {
             } else if changed.isPowered == true {
                 nextStep = .retry(now)
             } else if changed.isDiscovering == false, case .none = nextStep {
-                // Discovery was ended by another cause than this client.
+                // Discovery ended for a reason other than a call from this client.
                 nextStep = .retry(now.advanced(bySeconds: retry.nextDelay()))
             }
         } else {
@@ -303,7 +305,7 @@ package struct BlueZClient {
         adapters[path] = adapter
     }
 
-    /// True if the text is a valid object path. The bus closes the connection if a call has an invalid path.
+    /// Returns true if the text is a valid object path. The bus closes the connection if a call has an invalid path.
     private static func isPath(_ text: String) -> Bool {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count > 1, parts[0].isEmpty, text.utf8.count <= 255 else { return false }
@@ -327,7 +329,8 @@ package struct BlueZClient {
         }
     }
 
-    /// Selects the first powered adapter and starts discovery on it, unless a powered adapter is already selected.
+    /// Selects the first powered adapter and starts discovery on it. Does nothing if a powered adapter is already
+    /// selected.
     private mutating func selectAdapter(now: BootTime) {
         if let adapter, adapters[adapter]?.isPowered == true { return }
         adapter = adapters.filter(\.value.isPowered).keys.min()
@@ -344,7 +347,7 @@ package struct BlueZClient {
         nextStep = .retry(now.advanced(bySeconds: retry.nextDelay()))
     }
 
-    /// Reports that beacons can be received, or the reason why they cannot.
+    /// Reports that beacons can be received, or the reason why they cannot be received.
     private mutating func setProblem(_ problem: DeviceError?) {
         isReceiving = problem == nil
         if problem == nil { retry.reset() }

@@ -2,7 +2,7 @@
 
 import DeviceCore
 
-/// The supported properties of a BlueZ object that one message contains.
+/// The supported properties of a BlueZ object that are contained in one message.
 struct BlueZObject {
     static let adapterInterface = "org.bluez.Adapter1"
     static let deviceInterface = "org.bluez.Device1"
@@ -18,9 +18,9 @@ struct BlueZObject {
         var rssi: Int8?
         /// True if the message invalidates the signal strength.
         var hasLostRSSI = false
-        /// The advertisement in the manufacturer data; nil if there is none.
+        /// The advertisement in the manufacturer data; nil if the data contains no advertisement.
         var advertisement: BeaconAdvertisement?
-        /// True if the message contains manufacturer data, of a beacon or of another device.
+        /// True if the message contains manufacturer data, whether from a beacon or from a different device.
         var hasData = false
     }
 

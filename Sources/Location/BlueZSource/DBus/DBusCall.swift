@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A D-Bus method call. Supports only the required part of the wire format: little endian, string arguments, and
+/// A D-Bus method call. Supports only the part of the wire format that is needed: little endian, string arguments, and
 /// dictionaries of strings and booleans.
 struct DBusCall {
     enum Value {
@@ -34,8 +34,8 @@ struct DBusCall {
     func appending(_ dictionary: KeyValuePairs<String, Value>) -> DBusCall {
         var call = self
         call.signature += "a{sv}"
-        // The entries are encoded separately to determine their length. They start at an alignment of 8, as in the
-        // body.
+        // The entries are encoded separately to determine their length. As in the body, they start at a multiple of 8
+        // bytes.
         var entries: [UInt8] = []
         for (key, value) in dictionary {
             Self.align(8, &entries)
@@ -55,7 +55,7 @@ struct DBusCall {
         return call
     }
 
-    /// Encodes the call with a serial number, which must not be 0.
+    /// Encodes the call with the given serial number, which must not be 0.
     func bytes(serial: UInt32) -> [UInt8] {
         var message: [UInt8] = [UInt8(ascii: "l"), DBusMessage.MessageType.methodCall.rawValue, isOneWay ? 1 : 0, 1]
         Self.append(UInt32(body.count), to: &message)

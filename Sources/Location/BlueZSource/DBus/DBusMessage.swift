@@ -8,16 +8,16 @@ package struct DBusMessage {
         case signal = 4
     }
 
-    /// nil for an unknown type of a later protocol version, which must be ignored.
+    /// nil for an unknown message type from a later protocol version, which must be ignored.
     private(set) var kind: MessageType?
     private(set) var serial: UInt32
-    /// The serial number of the call to which this message replies.
+    /// The serial number of the call to which this message is a reply.
     private(set) var replySerial: UInt32?
     package private(set) var path = ""
     private(set) var interface = ""
     package private(set) var member = ""
     private(set) var error = ""
-    /// The unique name of the sender, which is set by the bus.
+    /// The sender's unique name, set by the bus.
     private(set) var sender = ""
     /// The types of the values in the body.
     private(set) var signature = ""
@@ -29,7 +29,7 @@ package struct DBusMessage {
     /// A reader of the values in the body.
     var values: DBusReader { DBusReader(bytes, in: body, isBigEndian: isBigEndian) }
 
-    /// The description in an error message; empty if there is none.
+    /// The description in an error message; empty if the message has none.
     var errorText: String {
         var values = values
         guard signature.hasPrefix("s"), let text = try? values.string() else { return "" }
@@ -70,11 +70,11 @@ package struct DBusMessage {
     }
 }
 
-/// A framer that splits the bytes of a connection into messages.
+/// A framer that splits a connection's bytes into messages.
 package struct DBusFramer {
-    /// The maximum size of a message, in bytes, which suffices for about ten thousand devices of BlueZ.
+    /// The maximum message size in bytes, sufficient for about ten thousand BlueZ devices.
     static let maximumSize = 8 << 20
-    /// The size of the fixed part of the header, which contains the length of the message.
+    /// The size of the fixed part of the header, which contains the message length.
     private static let fixedSize = 16
 
     private var bytes: [UInt8] = []
@@ -100,7 +100,7 @@ package struct DBusFramer {
         return nil
     }
 
-    /// Returns the size of the first message and the offset of its body; nil if more bytes are needed.
+    /// Returns the size of the first message and the offset of its body, or nil if more bytes are needed.
     static func size(of bytes: ArraySlice<UInt8>) throws(DBusFormatError) -> (total: Int, body: Int)? {
         guard bytes.count >= fixedSize else { return nil }
         let head = Array(bytes.prefix(fixedSize))

@@ -13,7 +13,7 @@ struct DBusReader {
     private(set) var offset: Int
     private let end: Int
 
-    /// Creates a reader of a part of a message.
+    /// Creates a reader for part of a message.
     init(_ bytes: [UInt8], in range: Range<Int>, isBigEndian: Bool) {
         self.bytes = bytes
         self.isBigEndian = isBigEndian
@@ -75,7 +75,7 @@ struct DBusReader {
 
     // MARK: Containers
 
-    /// Reads the length of an array whose elements have an alignment, and returns the offset of its end.
+    /// Reads the length of an array whose elements have the given alignment, and returns the offset of the array's end.
     mutating func array(alignment: Int) throws(DBusFormatError) -> Int {
         guard let count = Int(exactly: try uint32()) else { throw DBusFormatError() }
         try align(alignment)
@@ -99,7 +99,7 @@ struct DBusReader {
         guard offset == last else { throw DBusFormatError() }
     }
 
-    /// Reads a variant if its value has the given type. Otherwise skips it and returns nil.
+    /// Reads a variant if its value has the given type. Otherwise, skips the variant and returns nil.
     mutating func variant<Value>(
         of type: String, _ read: (inout DBusReader) throws(DBusFormatError) -> Value
     ) throws(DBusFormatError) -> Value? {
@@ -118,9 +118,10 @@ struct DBusReader {
         guard place == signature.count else { throw DBusFormatError() }
     }
 
-    /// Advances past one complete type of a signature.
-    /// - Parameter isPresent: True to skip a value of this type as well. The elements of an array are skipped with the
-    ///   array, by its length.
+    /// Advances past one complete type in a signature.
+    ///
+    /// - Parameter isPresent: True to skip a value of the type as well. The elements of an array are skipped together,
+    ///   using the array's length.
     private mutating func skipType(
         _ signature: [UInt8], _ place: inout Int, depth: Int, isPresent: Bool = true
     ) throws(DBusFormatError) {

@@ -4,7 +4,7 @@ import DeviceCore
 
 /// A connection to the system bus: its socket, authentication and pending output.
 struct SystemBus: ~Copyable {
-    /// The address in `DBUS_SYSTEM_BUS_ADDRESS` or, if it is not set, the standard path of D-Bus.
+    /// The address in `DBUS_SYSTEM_BUS_ADDRESS`, or the standard D-Bus path if the variable is not set.
     static var standardAddress: String {
         getenv("DBUS_SYSTEM_BUS_ADDRESS").map { String(cString: $0) } ?? "unix:path=/var/run/dbus/system_bus_socket"
     }
@@ -14,11 +14,11 @@ struct SystemBus: ~Copyable {
 
     deinit { systemClose(descriptor) }
 
-    /// Connects to the bus. This does not block, because the socket is local. The authentication (SASL EXTERNAL with
-    /// the user ID) is sent before the first message. The reply of the bus is read with the subsequent input.
+    /// Connects to the bus without blocking, because the socket is local. The authentication (SASL EXTERNAL with the
+    /// user ID) is sent before the first message. The reply of the bus is read with the subsequent input.
     init(address: String) throws(DeviceError) {
         var paths: [String] = []
-        // The address can contain several entries, of which the first working one is used:
+        // The address can contain several entries; the first entry that works is used:
         // unix:path=/run/dbus/bus,guid=…;tcp:…
         for entry in address.split(separator: ";") where entry.hasPrefix("unix:") {
             for part in entry.dropFirst(5).split(separator: ",") where part.hasPrefix("path=") {
@@ -63,7 +63,7 @@ struct SystemBus: ~Copyable {
         }
     }
 
-    /// Passes received bytes to the closure, at most 256 KiB, so that a flood does not block the thread.
+    /// Passes at most 256 KiB of received bytes to the closure, so that a flood does not block the thread.
     func read(_ take: (UnsafeRawBufferPointer) -> Void) throws(DeviceError) {
         var buffer = [UInt8](repeating: 0, count: 65_536)
         for _ in 0..<4 {
@@ -122,9 +122,8 @@ struct SystemBus: ~Copyable {
     }
 }
 
-/// A filter that removes the bus's reply to the authentication from the start of the input. The connection sends
-/// `BEGIN` without waiting for the reply. The bus reads the lines in order, and closes the connection if it rejects the
-/// authentication.
+/// Removes the bus's authentication reply from the start of the input. The connection sends `BEGIN` without waiting for
+/// the reply. The bus reads the lines in order and closes the connection if it rejects the authentication.
 struct SystemBusAuthentication {
     /// The maximum length of the reply, in bytes.
     private static let maximumLength = 4096
@@ -132,7 +131,7 @@ struct SystemBusAuthentication {
     private var line: [UInt8] = []
     private var isFinished = false
 
-    /// Returns the bytes after the reply. Throws an error if the bus rejects the authentication.
+    /// Returns the bytes that follow the reply. Throws an error if the bus rejects the authentication.
     mutating func process(_ bytes: UnsafeRawBufferPointer) throws(DeviceError) -> UnsafeRawBufferPointer {
         if isFinished { return bytes }
         for (place, byte) in bytes.enumerated() {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Times as decimal years, as used by magnetic models. The fraction is the elapsed part of the calendar year, in UTC
-/// without leap seconds: 2027-01-01T00:00:00Z is 2027.0, and noon of 2 July 2027 is 2027.5. In a year of 366 days the
+/// without leap seconds: 2027-01-01T00:00:00Z is 2027.0, and noon on 2 July 2027 is 2027.5. In a leap year, the
 /// fraction grows more slowly. The calendar is the proleptic Gregorian calendar.
 package enum DecimalYear {
     /// Returns the decimal year of an instant.
-    /// - Parameter seconds: Seconds since 1970-01-01T00:00:00Z, negative before. The result is NaN if the value is
-    ///   infinite, NaN, or about ninety million years away.
+    /// - Parameter seconds: Seconds since 1970-01-01T00:00:00Z; negative for earlier times. The result is NaN if the
+    ///   value is infinite, NaN, or about ninety million years away.
     package static func at(secondsSince1970 seconds: Double) -> Double {
         guard abs(seconds) < 3e15 else { return .nan }
         let days = (seconds / 86_400).rounded(.down)
@@ -15,8 +15,8 @@ package enum DecimalYear {
         return Double(year) + (dayOfYear + (seconds - days * 86_400) / 86_400) / Double(length(of: year))
     }
 
-    /// Returns the decimal year of a day in UTC; nil if the calendar has no such day.
-    /// - Parameter seconds: Seconds since the beginning of the day; negative and large values extend into other days.
+    /// Returns the decimal year of a day in UTC, or nil if the calendar has no such day.
+    /// - Parameter seconds: Seconds since the beginning of the day. Negative and large values extend into other days.
     package static func at(year: Int, month: Int, day: Int, seconds: Double = 0) -> Double? {
         guard (-10_000_000...10_000_000).contains(year), (1...12).contains(month) else { return nil }
         let year = Int64(year)
@@ -28,7 +28,7 @@ package enum DecimalYear {
 
     /// Returns the number of days from 1970-01-01 to the first day of a year.
     private static func startOf(year: Int64) -> Int64 {
-        // The leap days up to the end of the previous year. The shift is a division that rounds down.
+        // Counts the leap days up to the end of the previous year. The shift is a division that rounds down.
         let past = year - 1
         return year * 365 + (past >> 2) - floorDivided(past, by: 100) + floorDivided(past, by: 400) - 719_527
     }
@@ -36,7 +36,7 @@ package enum DecimalYear {
     private static func length(of year: Int64) -> Int64 { startOf(year: year + 1) - startOf(year: year) }
 
     private static func yearOf(day: Int64) -> Int64 {
-        // 400 years have 146,097 days. The estimate is off by at most one.
+        // 400 years have 146,097 days. The estimate is off by at most one year.
         let estimate = 1970 + floorDivided(day * 400, by: 146_097)
         if startOf(year: estimate) > day { return estimate - 1 }
         return startOf(year: estimate + 1) <= day ? estimate + 1 : estimate

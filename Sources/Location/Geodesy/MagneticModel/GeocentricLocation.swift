@@ -5,25 +5,25 @@ struct GeocentricLocation {
 
     let longitude: SineCosine
 
-    /// The ratio of the reference radius of the coefficients to the distance from the earth's centre.
+    /// The coefficients' reference radius divided by the distance from the earth's centre.
     let referenceRadiusRatio: Double
 
-    /// The ratio of the distance from the earth's centre to the reference radius.
+    /// The distance from the earth's centre divided by the reference radius.
     let distanceInReferenceRadii: Double
 
     /// The geocentric latitude minus the geodetic latitude.
     private let rotation: SineCosine
 
-    /// The mean radius of the earth to which the coefficients refer, in metres.
+    /// The mean earth radius to which the coefficients refer, in metres.
     static var referenceRadius: Double { 6_371_200 }
 
-    /// Creates a location from degrees on the WGS-84 ellipsoid and metres above it.
+    /// Creates a location from degrees on the WGS-84 ellipsoid and a height in metres above the ellipsoid.
     @inline(__always)
     init(latitude: Double, longitude: Double, altitude: Double) {
         let angles = SineCosines(degrees: SIMD2(latitude, DegreeArithmetic.reduced(longitude)))
         let geodetic = SineCosine(sine: angles.sine.x, cosine: angles.cosine.x)
         self.longitude = SineCosine(sine: angles.sine.y, cosine: angles.cosine.y)
-        // The cross-section through the poles, computed from the length of the normal down to the earth's axis.
+        // The location in the plane through the poles, computed from the length of the normal down to the earth's axis.
         let e2 = WGS84.eccentricitySquared
         let normal = WGS84.semiMajorAxis / (1 - e2 * geodetic.sine * geodetic.sine).squareRoot()
         let fromAxis = (normal + altitude) * geodetic.cosine
@@ -36,7 +36,7 @@ struct GeocentricLocation {
         rotation = geocentric - geodetic
     }
 
-    /// Converts a vector from the axes of the sphere (north, east, down) to those of the ellipsoid.
+    /// Converts a vector from the axes of the sphere (north, east, down) to the axes of the ellipsoid.
     @inline(__always)
     func rotatedToEllipsoid(_ vector: SIMD3<Double>) -> SIMD3<Double> {
         SIMD3(
@@ -55,9 +55,9 @@ struct SineCosines {
         cosine = SIMD2(first.cosine, second.cosine)
     }
 
-    /// Creates angles from degrees, from -180 to 180. The error is a few units in the last place, which is ten thousand
-    /// times more accurate than required for a model of the field; multiples of 90 degrees are exact. The result is the
-    /// same on every machine, and no library function is called.
+    /// Creates angles from degrees in the range -180 to 180. The error is a few units in the last place, ten thousand
+    /// times less than a field model requires; multiples of 90 degrees are exact. The result is the same on every
+    /// machine, because no library function is called.
     @inline(__always)
     init(degrees: SIMD2<Double>) {
         // Rounds to an integer, because doubles of this size have no fractional bits.
@@ -93,7 +93,7 @@ struct SineCosines {
         cosine = c * quadrantCosine - s * quadrantSine
     }
 
-    /// Returns both angles increased by a third.
+    /// Returns both angles, each increased by a third angle.
     @inline(__always)
     static func + (left: SineCosines, right: SineCosine) -> SineCosines {
         var sum = left

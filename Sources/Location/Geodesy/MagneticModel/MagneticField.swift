@@ -3,9 +3,10 @@
 import SystemCalls
 
 /// The earth's magnetic field at a location and a time, computed by a ``MagneticModel``. Strengths are in nanotesla
-/// (100,000 nT = 1 gauss = 100 µT), angles in degrees, rates per year. The axes are those of the ellipsoid at the
-/// location: x north, y east, z down. All values are NaN for an invalid location or time. The rates of the components
-/// are those of the model and do not depend on the year; the rates of angles and strengths are derived from them.
+/// (100,000 nT = 1 gauss = 100 µT), angles in degrees, and rates per year. The axes are aligned with the ellipsoid at
+/// the location: x north, y east, z down. All values are NaN for an invalid location or time. The rates of the
+/// components are taken from the model and do not depend on the year; the rates of angles and strengths are derived
+/// from them.
 package struct MagneticField: Sendable, Hashable {
     /// The northward component, in nT.
     package let x: Double
@@ -22,8 +23,8 @@ package struct MagneticField: Sendable, Hashable {
 
     package let year: Double
 
-    /// Whether the model is valid for the year and the height. If false, the values are an extrapolation, whose error
-    /// grows with every year.
+    /// True if the model is valid for the year and the height. If false, the values are extrapolated, with an error
+    /// that grows every year.
     package let isModelValid: Bool
 
     init(field: SIMD3<Double>, rate: SIMD3<Double>, year: Double, isModelValid: Bool) {
@@ -33,7 +34,7 @@ package struct MagneticField: Sendable, Hashable {
         self.isModelValid = isModelValid
     }
 
-    /// The strength of the horizontal component, in nT, which moves the needle of a compass.
+    /// The strength of the horizontal component, which moves a compass needle, in nT.
     package var horizontal: Double { (x * x + y * y).squareRoot() }
 
     package var total: Double { (x * x + y * y + z * z).squareRoot() }
@@ -63,11 +64,11 @@ extension SIMD3<Double> {
     static var nan: SIMD3<Double> { SIMD3(repeating: .nan) }
 }
 
-/// The uncertainty of the model, as one standard deviation. The values are those of the error model in the technical
-/// report of WMM2025 (NOAA NCEI and British Geological Survey, 2024, section 3). They include the field of the crust,
-/// which is not part of the model, and the errors of the model itself over its five years, anywhere on the ground.
-/// Buildings and vehicles cause much larger disturbances. The values are used for other releases too, whose own values
-/// differ by some percent, and do not grow outside the years of the model.
+/// The uncertainty of the model, as one standard deviation. The values are taken from the error model in the technical
+/// report of WMM2025 (NOAA NCEI and British Geological Survey, 2024, section 3). They include the crustal field, which
+/// is not part of the model, and the model errors over its five years, anywhere on the ground. Buildings and vehicles
+/// cause much larger disturbances. The same values are used for other releases, whose own values differ by a few
+/// percent. Outside the years of the model, the values do not grow.
 extension MagneticField {
     /// The uncertainty of ``declination`` in degrees, at most 180; NaN for an invalid field.
     package var declinationUncertainty: Double {
@@ -94,10 +95,10 @@ extension MagneticField {
     /// The uncertainty of ``total``, in nT.
     package var totalUncertainty: Double { x.isNaN ? .nan : 138 }
 
-    /// Whether a compass is unreliable, as defined in the report of WMM2025: the horizontal field is weaker than 6,000
+    /// True if a compass is unreliable, as defined in the report of WMM2025: the horizontal field is weaker than 6,000
     /// nT or invalid.
     package var isInCautionZone: Bool { !(horizontal >= 6_000) }
 
-    /// Whether a compass is unusable: the horizontal field is weaker than 2,000 nT or invalid.
+    /// True if a compass is unusable: the horizontal field is weaker than 2,000 nT or invalid.
     package var isInBlackoutZone: Bool { !(horizontal >= 2_000) }
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension MagneticModel {
-    /// The largest file that ``init(cof:)`` accepts, in bytes.
+    /// The maximum size of a file that ``init(cof:)`` accepts, in bytes.
     package static var maximumFileSize: Int { 1_048_576 }
 
-    /// The highest degree that ``init(cof:)`` accepts, which is that of the high-resolution model WMMHR.
+    /// The maximum degree that ``init(cof:)`` accepts, which is the degree of the high-resolution model WMMHR.
     package static var maximumDegree: Int { 133 }
 
     /// Reads a coefficient file (`WMM.COF`) in the format published by NOAA.
@@ -29,7 +29,7 @@ struct MagneticFileReader {
     private var hasEnded = false
 
     private static let maximumLineLength = 200
-    /// The largest coefficient: far above any in the history of the earth, and far below an overflow.
+    /// The maximum magnitude of a coefficient: far above any in the history of the earth, and far below an overflow.
     private static let maximumCoefficient = 1e6
 
     mutating func read(_ bytes: some Collection<UInt8>) throws(MagneticModelError) {
@@ -86,7 +86,7 @@ struct MagneticFileReader {
 
     private mutating func parseHeader(_ fields: [String]) throws(MagneticModelError) {
         guard (2...8).contains(fields.count), let epoch = Self.number(fields[0]) else { throw error(.badHeader) }
-        // A row at the position of the header begins with two numbers.
+        // A row in place of the header begins with two numbers.
         guard Self.number(fields[1]) == nil else { throw error(.badHeader) }
         guard (1900...2200).contains(epoch) else { throw error(.badEpoch) }
         header = (epoch, fields[1], fields.count > 2 ? fields[2] : nil)
@@ -101,7 +101,8 @@ struct MagneticFileReader {
         let row = MagneticRow(
             g: try coefficient(fields[2]), h: try coefficient(fields[3]), gRate: try coefficient(fields[4]),
             hRate: try coefficient(fields[5]))
-        // These coefficients belong to a sine that is zero. Another value indicates fields in the wrong columns.
+        // These coefficients are multiplied by a sine that is zero. A value other than 0 indicates fields in the wrong
+        // columns.
         if m == 0, row.h != 0 { throw error(.badNumber(fields[3])) }
         if m == 0, row.hRate != 0 { throw error(.badNumber(fields[5])) }
         guard rows.updateValue(row, forKey: Self.key(n, m)) == nil else { throw error(.duplicate(degree: n, order: m)) }
@@ -129,7 +130,7 @@ struct MagneticFileReader {
 
     private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0D }
 
-    /// Returns a finite decimal number. Unlike Swift, does not accept "nan" and hexadecimal.
+    /// Returns a finite decimal number. Unlike `Double.init`, does not accept "nan" or hexadecimal numbers.
     private static func number(_ text: String) -> Double? {
         let isDecimal = text.utf8.allSatisfy { byte in
             (0x30...0x39).contains(byte) || "+-.eE".utf8.contains(byte)

@@ -3,18 +3,18 @@
 extension MagneticModel {
     /// Returns the field at a location and a time.
     ///
-    /// Outside ``validYears`` or ``validAltitudes`` the field is extrapolated, and ``MagneticField/isModelValid`` is
+    /// Outside ``validYears`` or ``validAltitudes``, the field is extrapolated, and ``MagneticField/isModelValid`` is
     /// false. The field is NaN for an invalid location or time: a latitude beyond ±90 degrees, an infinite or NaN
     /// value, or a height more than 2,800 km below the ellipsoid, the region in which the field is generated.
     ///
     /// At the poles, north is the direction along the meridian of the given longitude.
     /// - Parameters:
     ///   - latitude: The geodetic latitude in degrees, positive north (WGS 84).
-    ///   - longitude: The longitude in degrees, positive east; any finite value, taken modulo 360.
-    ///   - altitude: The height in metres above the WGS 84 ellipsoid. The height above mean sea level is also
-    ///     sufficient: the difference of at most 110 m is 0.005 % of the field.
+    ///   - longitude: The longitude in degrees, positive east. Any finite value is valid and is taken modulo 360.
+    ///   - altitude: The height in metres above the WGS 84 ellipsoid. The height above mean sea level is accurate
+    ///     enough: the difference of at most 110 m changes the field by 0.005 %.
     ///   - year: The decimal year, for example 2026.5; see ``DecimalYear``.
-    ///   - withRates: If false, the changes per year are NaN and the time to compute them is saved.
+    ///   - withRates: If false, the changes per year are NaN, which saves the time to compute them.
     package func field(
         latitude: Double, longitude: Double, altitude: Double, year: Double, withRates: Bool = true
     ) -> MagneticField {
@@ -32,19 +32,19 @@ extension MagneticModel {
             isModelValid: validYears.contains(year) && Self.validAltitudes.contains(altitude))
     }
 
-    /// Returns the field and, on request, its change per year: north, east and down on a sphere.
+    /// Returns the field on a sphere (north, east, down) and, on request, its change per year.
     @inline(__always)
     private func sums(
         at place: GeocentricLocation, years: Double, withRates: Bool
     ) -> (field: SIMD3<Double>, rate: SIMD3<Double>) {
         let (sinLatitude, cosLatitude) = (place.latitude.sine, place.latitude.cosine)
         let ratio = place.referenceRadiusRatio
-        // Each further degree has another power of the ratio of the radii.
+        // Each degree adds a power of the ratio of the radii.
         let step = ratio * sinLatitude
         let ratioSquared = ratio * ratio
         var (field, rate) = (FieldSums(), FieldSums())
 
-        // The function of order 0, and its derivative: the function of order 1, divided by the cosine of the latitude.
+        // The function of order 0, and its derivative: the function of order 1 divided by the cosine of the latitude.
         var (value, before) = (step * ratioSquared, ratioSquared)
         var (nextValue, nextBefore) = (ratio * ratioSquared, 0.0)
         for term in zonal {
@@ -56,7 +56,7 @@ extension MagneticModel {
 
         let twiceLongitude = place.longitude + place.longitude
         var orders = OrderPair(angle: SineCosines(place.longitude, twiceLongitude), place: place, last: summedDegree)
-        // The functions of the lowest degrees of two orders, divided by the cosine of the latitude.
+        // The lowest-degree functions of two orders, divided by the cosine of the latitude.
         let cube: Double = ratioSquared * ratio
         var seed = SIMD2<Double>(cube, ratio * cosLatitude * cube)
         let seedStep = ratio * cosLatitude * (ratio * cosLatitude)
@@ -64,7 +64,7 @@ extension MagneticModel {
         var count = summedDegree
         while count > 0 {
             var (fieldSums, rateSums) = (OrderSums(), OrderSums())
-            // The functions of the current degree, and those of the previous degree multiplied by the square of the
+            // The functions of the current degree, and the functions of the previous degree multiplied by the squared
             // ratio.
             var (value, before) = (seed, SIMD2<Double>.zero)
             for term in sectoral[first..<(first + count)] {
@@ -85,10 +85,10 @@ extension MagneticModel {
 }
 
 private struct OrderPair {
-    /// The orders multiplied by the longitude.
+    /// The longitude multiplied by each of the orders.
     var angle: SineCosines
     var orders = SIMD2<Double>(1, 2)
-    /// The degrees of the last terms, plus one.
+    /// One more than the degree of the last term, for each order.
     let degreesBeyondLast: SIMD2<Double>
     let sinLatitude: Double
     let radii: Double
@@ -109,12 +109,12 @@ private struct OrderPair {
 }
 
 private struct OrderSums {
-    /// The sums of the terms, and the running sums of these sums.
+    /// The sums of the terms, and the running totals of these sums.
     var g = SIMD2<Double>.zero
     var h = SIMD2<Double>.zero
     var gRunning = SIMD2<Double>.zero
     var hRunning = SIMD2<Double>.zero
-    /// The sums with the functions of the previous degree.
+    /// The sums that use the functions of the previous degree.
     var gBelow = SIMD2<Double>.zero
     var hBelow = SIMD2<Double>.zero
 
@@ -131,7 +131,7 @@ private struct OrderSums {
 
 private struct FieldSums {
     private var (x, y, z) = (SIMD2<Double>.zero, SIMD2<Double>.zero, SIMD2<Double>.zero)
-    /// The sums of order 0: along the radius, and along the meridian divided by the cosine of the latitude.
+    /// The sums for order 0: along the radius, and along the meridian divided by the cosine of the latitude.
     private var (up, slope) = (0.0, 0.0)
 
     @inline(__always)
@@ -143,9 +143,9 @@ private struct FieldSums {
 
     @inline(__always)
     mutating func add(_ sums: OrderSums, _ pair: OrderPair) {
-        // The sums weighted by the degree, computed from the running sums: a running sum contains each term once for
-        // its own degree and once for each higher one. It costs one addition per term; explicit weights would also cost
-        // a multiplication.
+        // The degree-weighted sums, computed from the running sums: a running sum contains each term once for its own
+        // degree and once for each higher degree. A running sum costs one addition per term; explicit weights would
+        // also cost a multiplication.
         let (g, h) = (pair.degreesBeyondLast * sums.g - sums.gRunning, pair.degreesBeyondLast * sums.h - sums.hRunning)
         let (sine, cosine) = (pair.angle.sine, pair.angle.cosine)
         x += cosine * (pair.sinLatitude * g - pair.radii * sums.gBelow)

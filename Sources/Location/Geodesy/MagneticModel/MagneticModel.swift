@@ -3,13 +3,13 @@
 /// A model of the earth's main magnetic field: spherical harmonics that change linearly during the years after an
 /// epoch.
 ///
-/// ``wmm2025`` is built in; ``init(cof:)`` reads other releases. The field is that of the earth's core and deep crust.
+/// ``wmm2025`` is built in; ``init(cof:)`` reads other releases. The model covers the earth's core and deep crust.
 /// Nearby iron, the local crust and magnetic storms add to it; the uncertainties of ``MagneticField`` state their usual
-/// size.
+/// magnitude.
 ///
-/// The formulas are those of the technical report of the World Magnetic Model (NOAA NCEI and British Geological Survey,
-/// section 1.2). They are evaluated with Gauss-normalised Legendre functions divided by the cosine of the latitude,
-/// which avoids a division by zero at the poles.
+/// The formulas are taken from the technical report of the World Magnetic Model (NOAA NCEI and British Geological
+/// Survey, section 1.2). They are evaluated with Gauss-normalised Legendre functions divided by the cosine of the
+/// latitude, which avoids a division by zero at the poles.
 ///
 /// Values are immutable and can be used from any thread. Computing a field does not allocate memory.
 package struct MagneticModel: Sendable {
@@ -19,7 +19,8 @@ package struct MagneticModel: Sendable {
     /// The decimal year for which the coefficients are given.
     package let epoch: Double
 
-    /// The date after the name in the file, with its original format (month/day/year); nil if there is none.
+    /// The date that follows the name in the file, in its original format (month/day/year); nil if the file has no
+    /// date.
     package let releaseDate: String?
 
     /// The highest degree and order of the harmonics; 12 for the World Magnetic Model.
@@ -31,7 +32,7 @@ package struct MagneticModel: Sendable {
     /// degree. The elements are sorted by order, then by degree up to ``summedDegree`` for the odd order.
     let sectoral: ContiguousArray<MagneticTerms>
 
-    /// The highest degree of a term that is not zero; 1 if all terms are zero.
+    /// The highest degree with a term that is not zero, or 1 if all terms are zero.
     let summedDegree: Int
 
     /// Creates a model from rows in the order of a COF file: degree by degree, order 0 first.
@@ -43,7 +44,7 @@ package struct MagneticModel: Sendable {
         self.epoch = epoch
         self.releaseDate = releaseDate
         self.degree = degree
-        // The rows of each order, by degree, for Gauss-normalised functions.
+        // The rows of each order, sorted by degree, for Gauss-normalised functions.
         var orders = [[MagneticRow]](repeating: [], count: degree + 2)
         // The ratio of Schmidt's to Gauss's normalisation for order 0 of the current degree.
         var zonalScale = 1.0
@@ -72,14 +73,15 @@ package struct MagneticModel: Sendable {
         self.sectoral = sectoral
     }
 
-    /// The decimal years for which the model is valid: five years from its epoch.
+    /// The decimal years in which the model is valid: five years from its epoch.
     package var validYears: ClosedRange<Double> { epoch...(epoch + 5) }
 
-    /// The heights for which the model is valid, in metres above the ellipsoid: from 1 km below it to 850 km above.
+    /// The heights at which the model is valid, in metres above the ellipsoid: from 1 km below to 850 km above the
+    /// ellipsoid.
     package static var validAltitudes: ClosedRange<Double> { -1_000...850_000 }
 }
 
-/// A row of a coefficient file without its degree and order, in nanotesla and nanotesla per year.
+/// A row of a coefficient file, without degree and order, in nanotesla and nanotesla per year.
 struct MagneticRow: Equatable, Sendable {
     var g: Double
     var h: Double
@@ -93,7 +95,7 @@ struct MagneticRow: Equatable, Sendable {
     }
 }
 
-/// Two harmonics with adjacent orders and degrees, and their factors at any location.
+/// Two harmonics with adjacent orders and degrees, and their location-independent factors.
 struct MagneticTerms: Sendable, Equatable {
     /// The coefficients for Gauss-normalised functions, in nanotesla and nanotesla per year.
     let g: SIMD2<Double>
@@ -120,8 +122,8 @@ struct MagneticTerms: Sendable, Equatable {
     }
 }
 
-/// A harmonic of order 0, with its factors that do not depend on the location. The derivative of its function is the
-/// function of order 1 and the same degree, so both are computed together.
+/// A harmonic of order 0, with the factors that do not depend on the location. The derivative of the harmonic's
+/// function is the function of order 1 and the same degree, so both are computed together.
 struct ZonalTerm: Sendable, Equatable {
     /// The coefficients for Gauss-normalised functions, in nanotesla and nanotesla per year.
     let g: Double
@@ -129,7 +131,7 @@ struct ZonalTerm: Sendable, Equatable {
 
     let degree: Double
 
-    /// The weight in the recursion `P(n+1) = cos θ P(n) - recursion P(n-1)`, and the weight for order 1.
+    /// The weight in the recursion `P(n+1) = cos θ P(n) - recursion P(n-1)`, and the corresponding weight for order 1.
     let recursion: Double
     let nextRecursion: Double
 

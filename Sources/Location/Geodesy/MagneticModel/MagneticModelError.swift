@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An error in the coefficient file of a magnetic model.
+/// An error in a magnetic model's coefficient file.
 package struct MagneticModelError: Error, Sendable, Hashable, CustomStringConvertible {
     package enum Reason: Sendable, Hashable {
         case empty
         /// The file has more than ``MagneticModel/maximumFileSize`` bytes.
         case tooLarge
-        /// A line has more than 200 bytes, or bytes that are not ASCII text.
+        /// A line has more than 200 bytes, or contains bytes that are not ASCII text.
         case notText
         case badHeader
         case badEpoch
@@ -14,7 +14,8 @@ package struct MagneticModelError: Error, Sendable, Hashable, CustomStringConver
         case badFieldCount(Int)
         /// A field is not a number, or its value is impossible for a coefficient.
         case badNumber(String)
-        /// The degree is not within 1 to ``MagneticModel/maximumDegree``, or the order is not within 0 to the degree.
+        /// The degree is not between 1 and ``MagneticModel/maximumDegree``, or the order is not between 0 and the
+        /// degree.
         case badOrder(degree: Int, order: Int)
         case duplicate(degree: Int, order: Int)
         case missing(degree: Int, order: Int)
@@ -23,7 +24,7 @@ package struct MagneticModelError: Error, Sendable, Hashable, CustomStringConver
 
     package let reason: Reason
 
-    /// The number of the line with the error, counted from 1; nil if the error concerns the whole file.
+    /// The number of the line that contains the error, starting at 1; nil if the error concerns the whole file.
     package let line: Int?
 
     init(_ reason: Reason, line: Int? = nil) {
