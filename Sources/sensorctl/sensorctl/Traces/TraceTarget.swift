@@ -105,15 +105,15 @@ struct EditOptions: ParsableArguments {
 
     @OptionGroup(title: "Recordings of other programs") var imports: ImportOptions
 
-    /// Reads the recording, after checking that it would not be overwritten.
+    /// Reads the recording after checking that the output would not overwrite it.
     func read() throws -> TraceFile {
         try target.check(against: [file])
         return try imports.read(file)
     }
 }
 
-/// A trace file that is created when its header is written, so that an earlier error leaves no empty file. If it is not
-/// closed, it is removed and an existing file remains unchanged.
+/// A trace file that is created when its header is written, so that an earlier error leaves no empty file. If the new
+/// file is not closed, it is removed, and an existing file remains unchanged.
 final class DeferredTraceFile: TraceSink {
     private let path: String
     private let options: NewFileOptions
@@ -134,7 +134,7 @@ final class DeferredTraceFile: TraceSink {
 
 /// Writes files atomically: the file is complete or does not exist.
 enum AtomicFile {
-    /// Writes a file; "-" is standard output. Exits with an error if that fails.
+    /// Writes a file; "-" is standard output. Exits with an error on failure.
     static func write(_ bytes: [UInt8], to path: String, _ options: NewFileOptions) throws {
         do throws(DeviceError) {
             let file = try TraceOutput(whole: path, overwrite: options.overwrite, mode: options.mode?.bits)
@@ -148,7 +148,7 @@ enum AtomicFile {
 }
 
 extension ExitStatus {
-    /// Logs the reason that an output cannot be written, and exits with the status.
+    /// Logs the reason why an output cannot be written, and exits with the corresponding status.
     static func exit(_ error: DeviceError, writing output: String) throws {
         switch error.cause {
         case .system(_, EPIPE)?:
