@@ -150,7 +150,7 @@ public final class UdevSource: AccessorySource, AccessoryCandidateSource {
                 .notSupported, "The protocol \(name) of \(description.identity) has no node that can be opened.")
         }
         let channel = try channels.open(name, of: accessory, node: node, with: parts.open)
-        // The accessory was detached during the call, before this channel was registered.
+        // The accessory was detached during the call, and the detachment did not close this channel.
         guard hub.description(of: accessory) != nil else {
             channels.endChannels(of: accessory)
             channel.close()

@@ -119,7 +119,7 @@ extension MachineState {
         for index in kernelSensors.indices { kernelSensors[index].buffer = .disabled }
     }
 
-    /// The maximum number of devices to read, and of triggers.
+    /// The maximum number of devices to read, and the maximum number of triggers.
     private static let maximumDevices = 256
 
     mutating func readKernel(sysfs: String = "/sys", nodes: String = "/dev") {

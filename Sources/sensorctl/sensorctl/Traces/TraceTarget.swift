@@ -60,7 +60,7 @@ struct TraceTarget: ParsableArguments {
 
     func check(against inputs: [String]) throws { try OutputCheck.check(output, against: inputs) }
 
-    /// Writes the edited trace. Logs the contents that its format cannot represent.
+    /// Writes the edited trace. Logs any content that the output format cannot represent.
     func write(_ trace: TraceFile, edits: [any TraceEdit]) throws {
         try write { (sink) throws(DeviceError) in
             let remarks = try TraceEditor.write(trace, edits: edits, to: sink)
@@ -85,7 +85,7 @@ struct TraceTarget: ParsableArguments {
         }
     }
 
-    /// Writes the trace unchanged. Logs the contents that its format cannot represent.
+    /// Writes the trace unchanged. Logs any content that the output format cannot represent.
     func write(_ trace: TraceFile) throws {
         try logRemarks { () throws(DeviceError) in try chosenFormat.write(trace, to: output, options: options) }
     }
