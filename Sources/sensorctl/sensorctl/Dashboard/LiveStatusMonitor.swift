@@ -52,7 +52,7 @@ final class LiveStatusMonitor {
 struct PositionClient: Sendable, Equatable {
     var name: String
     var pid: Int32?
-    /// The time at which the program was first seen, on the session's clock, in seconds; nil if unknown.
+    /// The time at which the program began to use the services, on the session's clock, in seconds; nil if unknown.
     var since: Double?
     var wants: String
 }
