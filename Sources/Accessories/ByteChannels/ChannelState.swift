@@ -128,7 +128,7 @@ struct ChannelOutput: ~Copyable {
         return isPause
     }
 
-    /// Ends a pause. The next attempt without progress begins another one.
+    /// Ends a pause. The next attempt without progress begins a new pause.
     mutating func resume() {
         if isPaused { activity = .reactor(fruitlessAttempts: ChannelCore.maximumFruitlessWrites - 1) }
     }

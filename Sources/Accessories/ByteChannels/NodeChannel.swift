@@ -76,7 +76,7 @@ package final class NodeChannel: PollableChannel {
     /// True on the reactor thread, which must not wait for a channel.
     package static var isOnReactorThread: Bool { ChannelReactor.shared.isCurrent }
 
-    /// Calls the closure once the port is free for this or another program; immediately if it already is.
+    /// Calls the closure when any program can open the port again, or immediately if the port is already free.
     package func whenReleased(_ body: @escaping @Sendable () -> Void) { core.whenReleased(body) }
 }
 
