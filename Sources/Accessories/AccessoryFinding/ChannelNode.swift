@@ -32,8 +32,8 @@ package struct TTYSettings: Sendable, Hashable {
         case leave
     }
 
-    /// The speed, in bits per second. USB devices of class CDC ACM ignore it; USB serial converters require the correct
-    /// one.
+    /// The speed, in bits per second. USB devices of class CDC ACM ignore the speed; USB serial converters require the
+    /// correct speed.
     package var speed: UInt32
     package var dtr: DTR
     /// True to enable RTS/CTS flow control: the port sends only while the peer asserts CTS (clear to send).

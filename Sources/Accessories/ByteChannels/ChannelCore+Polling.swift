@@ -4,7 +4,8 @@ import DeviceCore
 import Synchronization
 import SystemCalls
 
-/// The state that the reactor and the executor of the app's callbacks share. One of the two polls the port.
+/// The state shared by the reactor and the executor of the app's callbacks. Only one of the two polls the port at a
+/// time.
 struct ChannelPolling: ~Copyable {
     /// True once the port is about to be closed. The lock is held while the port is read.
     let isClosed = Mutex(false)
@@ -21,16 +22,16 @@ struct ChannelPolling: ~Copyable {
     init(tolerance: Double) { self.tolerance = tolerance }
 }
 
-/// Polling of the port by the executor of the app's callbacks, which wakes one thread less than polling by the reactor.
+/// Polling by the executor of the app's callbacks. This wakes one thread fewer than polling by the reactor.
 extension ChannelCore {
-    /// Makes the executor poll the port, if it can. If `place` is nil, the reactor polls.
+    /// Makes the executor poll the port, if possible. If `place` is nil, the reactor polls the port.
     func setExecutor(_ place: DirectPlace?) {
         guard port.inputBufferingTime != nil else { return }
         let former = polling.executor.withLock { exchange(&$0, with: place) }
         if former != place { reactor.requestService() }
     }
 
-    /// Reads the bytes that the executor would read. Returns false if there are none.
+    /// Reads the bytes that the executor would read. Returns false if no bytes are available.
     ///
     /// Used when the app reads while its executor is blocked.
     func readPendingInput() -> Bool {

@@ -7,8 +7,8 @@ import SystemCalls
 
 /// These methods run on the reactor thread only.
 extension ChannelCore {
-    /// Returns the poll(2) events of the port, nil to ignore it; and the descriptor to poll while an executor polls the
-    /// port.
+    /// Returns the poll(2) events for the port, or nil if the port must not be polled, and the descriptor to poll while
+    /// an executor polls the port.
     func pollInterest() -> (events: Int16?, coordinator: Int32?) {
         let coordinator = updatePolling()
         let reads = coordinator == nil && !input.isWriterWaiting
@@ -26,10 +26,10 @@ extension ChannelCore {
     }
 
     /// POLLRDHUP: the peer has shut down its sending side. Polled even while an executor polls the port, because a busy
-    /// executor would detect it late.
+    /// executor would detect the shutdown late.
     private static let peerHasShutDown: Int16 = 0x2000
 
-    /// Handles the events of the port, and requests after a call of `requestService()`.
+    /// Handles the port's poll(2) events and the requests made with `requestService()`.
     func serve(_ events: Int16) {
         let (phase, isClosed) = state.withLock { state in (state.phase, state.isClosed) }
         if case .finished = phase { return }
@@ -82,9 +82,9 @@ extension ChannelCore {
         if let end, isAbandoned || port.pendingBytes == 0 { finish(end) }
     }
 
-    /// Writes queued output until the port accepts no more. Returns the end if the connection has ended.
+    /// Writes queued output until the port accepts no more bytes. Returns the reason if the connection has ended.
     ///
-    /// - Parameter isReady: True if poll(2) has reported space.
+    /// - Parameter isReady: True if poll(2) has reported that the port is writable.
     private func sendOutput(isReady: Bool) -> ByteChannelEnd? {
         guard port.framing == nil else { return nil }
         var isReady = isReady
@@ -179,7 +179,8 @@ extension ChannelCore {
 
     private func release(timeout: Double) {
         let work: @Sendable () -> Void = { [self] in
-            // A report that is being written uses the descriptor. The kernel limits the time of that write.
+            // Waits for the report being written, which uses the descriptor. The kernel limits how long the write can
+            // take.
             while state.withLock({ $0.output.isReportThreadRunning }) { WorkerThread.sleep(seconds: 0.005) }
             port.release(timeout: timeout) { state.withLock { $0.isAbandoned } }
             for waiter in state.withLock({ $0.releaseWaiters.complete(isFinal: true) }) { waiter() }

@@ -13,7 +13,7 @@ extension ChannelCore {
         case ended(ByteChannelEnd)
     }
 
-    /// The amount to read before other work continues.
+    /// The amount of input to read before other work continues.
     enum ReadLimit {
         /// A read by the executor: at most 32 KiB, which is about the amount that an app reads in one callback.
         case poll
@@ -53,8 +53,8 @@ extension ChannelCore {
                 if state.withLock({ $0.recordInput(count) }) { return .full }
             }
             switch result {
-            // A short read has most likely emptied the port; if it has not, poll(2) returns again. An executor reads
-            // on, because its run loop might not be notified again.
+            // A short read has most likely emptied the port. If bytes remain, poll(2) returns again. An executor
+            // continues to read, because its run loop might not be notified again.
             case .bytes:
                 if isShort, amount == .pass, !port.hasUnreportedReadiness { return .empty }
                 if rest <= 0 { return .full }

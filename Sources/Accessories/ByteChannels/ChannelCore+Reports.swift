@@ -59,7 +59,7 @@ extension ChannelCore {
     }
 }
 
-/// A queued report: the number of data bytes in two bytes, the report number, the data and the padding.
+/// A queued report: the data length (two bytes), the report number, the data and the padding.
 enum ReportRecord {
     static let headerLength = 2
 

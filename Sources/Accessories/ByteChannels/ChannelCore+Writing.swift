@@ -16,7 +16,7 @@ extension ChannelCore {
         return status
     }
 
-    /// Returns the number of the app's bytes that fit into `bytes` bytes of the buffer.
+    /// Returns the number of app bytes that fit into `bytes` bytes of the buffer.
     private func appBytes(inBufferBytes bytes: Int) -> Int {
         guard let framing = port.framing else { return bytes }
         return bytes / ReportRecord.length(framing) * framing.reportLength
@@ -47,7 +47,7 @@ extension ChannelCore {
         return result
     }
 
-    /// Queues the bytes in reports. Reports never contain bytes of two writes.
+    /// Queues the bytes as reports. A report never contains bytes from more than one write.
     private func write(_ bytes: UnsafeRawBufferPointer, as framing: HIDFraming) -> ByteChannelWrite {
         let bytes = BorrowedBytes(bytes: bytes)
         let (result, starts) = state.withLock { state -> (ByteChannelWrite, Bool) in
@@ -74,7 +74,7 @@ extension ChannelCore {
 
 }
 
-/// Memory of the caller, for use with a lock held and during the call only.
+/// The caller's memory, which may be read with a lock held, but only during the call.
 struct BorrowedBytes: @unchecked Sendable {
     let bytes: UnsafeRawBufferPointer
     var count: Int { bytes.count }
@@ -84,5 +84,5 @@ struct BorrowedBytes: @unchecked Sendable {
     }
 }
 
-/// Memory of the caller to be filled with a lock held, during the call only.
+/// The caller's memory, which may be filled with a lock held, but only during the call.
 struct BorrowedMemory: @unchecked Sendable { let memory: UnsafeMutableRawBufferPointer }

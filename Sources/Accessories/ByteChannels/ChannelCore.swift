@@ -9,15 +9,15 @@ import SystemCalls
 final class ChannelCore: Sendable {
     typealias Observer = @Sendable (ByteChannelEvent) -> Void
 
-    /// The time in seconds for which output is still sent after `close()`.
+    /// The maximum time, in seconds, for which output is still sent after `close()`.
     static let closeTimeout = 2.0
     /// The maximum number of bytes that are read from the port after `end(_:then:)`, in case the peer is still present
-    /// and continues to send. More than the buffers of kernels hold.
+    /// and continues to send. Exceeds the size of kernel buffers.
     static let maximumBytesAfterEnd = 1_048_576
     /// The number of consecutive writes after which output pauses if the kernel reported space before each one but
     /// accepted nothing.
     static let maximumFruitlessWrites = 3
-    /// The duration of that pause, in seconds.
+    /// The duration of an output pause, in seconds.
     static let outputRetryDelay = 0.01
 
     let port: any Port
@@ -69,8 +69,8 @@ final class ChannelCore: Sendable {
         }
     }
 
-    /// Calls the closure once the port is free, on the thread that released it; immediately if the port is free
-    /// already.
+    /// Calls the closure when the port has been released, on the thread that released it, or immediately if the port is
+    /// already free.
     func whenReleased(_ body: @escaping @Sendable () -> Void) {
         if !state.withLock({ $0.releaseWaiters.add(body) }) { body() }
     }
@@ -78,9 +78,9 @@ final class ChannelCore: Sendable {
     /// Ends the channel for an external reason. Bytes that the kernel still holds are read first; unsent output is
     /// lost.
     ///
-    /// The closure is called once, on the reactor thread: after the observer has been notified of the end, or if there
-    /// is more input than free space in the pipe, so that the end has to wait for the app. If the channel has already
-    /// ended, the closure is called immediately.
+    /// The closure is called once, on the reactor thread: after the observer has been notified of the end, or when the
+    /// pipe is full and the end has to wait until the app has read. If the channel has already ended, the closure is
+    /// called immediately.
     func end(_ end: ByteChannelEnd, then body: (@Sendable () -> Void)? = nil) {
         let (hasEnded, timer) = state.withLock { state -> (Bool, ClockTimer?) in
             if state.endWaiters.hasOccurred { return (true, nil) }
@@ -141,7 +141,7 @@ final class ChannelCore: Sendable {
                 state.phase = .closing(closing)
                 return true
             case .finished where state.isClosed:
-                // The port may be waiting for the device while it is released. This ends the wait.
+                // The port may be waiting for the device while the port is being released. The new phase ends the wait.
                 state.phase = .finished(isAbandoned: true)
                 return false
             case .connected, .hungUp, .ending, .closing, .finished: return false

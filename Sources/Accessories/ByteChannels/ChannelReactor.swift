@@ -83,8 +83,8 @@ package final class ChannelReactor: Sendable {
                 descriptors.append(pollfd(fd: events == nil ? -1 : channel.descriptor, events: events ?? 0, revents: 0))
                 descriptors.append(pollfd(fd: coordinator ?? -1, events: Int16(POLLIN), revents: 0))
             }
-            // With requests pending, poll(2) returns immediately. It is still called, so that the other channels are
-            // served too.
+            // While requests are pending, poll(2) returns immediately. It is still called, so that the other channels
+            // are served too.
             let isBusy =
                 isServiceRequested.load(ordering: .sequentiallyConsistent)
                 || version.load(ordering: .acquiring) != lastVersion

@@ -20,10 +20,10 @@ import DeviceCore
 struct ChannelState: ~Copyable {
     enum Phase {
         case connected
-        /// The kernel has hung up. The bytes that it still holds are read as the pipe gets space.
+        /// The kernel has hung up. The bytes that the kernel still holds are read as space becomes free in the pipe.
         case hungUp
         /// The connection ends, for the given reason, after the bytes that the kernel still holds have been read. If
-        /// the app has closed the channel, it ends immediately.
+        /// the app has closed the channel, the connection ends immediately.
         case ending(ByteChannelEnd, bytesRead: Int)
         /// The app has closed the channel. Remaining output is sent until the deadline.
         case closing(Closing)
@@ -67,7 +67,8 @@ struct ChannelState: ~Copyable {
         }
     }
 
-    /// Records bytes that were read. Returns true if the limit for a connection that is ending has been reached.
+    /// Records bytes that were read. Returns true if the connection is ending and the limit for remaining input has
+    /// been reached.
     mutating func recordInput(_ count: Int) -> Bool {
         guard case .ending(let end, let bytesRead) = phase else { return false }
         phase = .ending(end, bytesRead: bytesRead + count)
@@ -127,7 +128,7 @@ struct ChannelOutput: ~Copyable {
         return isPause
     }
 
-    /// Ends a pause. The next attempt without progress begins another one.
+    /// Ends a pause. The next attempt without progress begins a new pause.
     mutating func resume() {
         if isPaused { activity = .reactor(fruitlessAttempts: ChannelCore.maximumFruitlessWrites - 1) }
     }
@@ -149,7 +150,7 @@ struct Completion {
 
     var hasOccurred: Bool { waiters == nil }
 
-    /// Returns the closures to call now. If `isFinal` is true, the event counts as occurred from now on.
+    /// Returns the closures to call now. If `isFinal` is true, the event is then considered to have occurred.
     mutating func complete(isFinal: Bool) -> [@Sendable () -> Void] {
         let due = waiters ?? []
         if waiters != nil { waiters = isFinal ? nil : [] }

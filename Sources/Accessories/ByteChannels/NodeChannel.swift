@@ -16,9 +16,10 @@ package final class NodeChannel: PollableChannel {
     /// - Parameters:
     ///   - port: The open port. The channel releases it.
     ///   - clock: The clock for deadlines.
-    ///   - capacity: The size of the buffer in each direction, in bytes; at least four reports if the port has reports.
+    ///   - capacity: The size of the buffer in each direction, in bytes. If the port transfers reports, the buffer
+    ///     holds at least four.
     ///   - lateness: The maximum delay, in seconds, of an executor that reads the port. Limited to a third of the
-    ///     port's input patience.
+    ///     port's `inputBufferingTime`.
     ///   - reactor: The reactor that serves the channel.
     package init(
         _ port: any Port, clock: any DeviceClock, capacity: Int = 65_536, lateness: Double = 0.1,
@@ -51,14 +52,14 @@ package final class NodeChannel: PollableChannel {
     /// Sets the executor that reads from a serial port or socket when it can; nil selects the reactor thread.
     package func setExecutor(_ place: DirectPlace?) { core.setExecutor(place) }
 
-    /// Reads the bytes that the executor would find in its next poll.
+    /// Reads the bytes that the executor would read in its next poll.
     package func readPendingInput() { _ = core.readPendingInput() }
 
-    /// Closes the connection from this side. Bytes written before are still sent, for at most two seconds.
+    /// Closes the connection from this side. Bytes that were already written are still sent, for at most two seconds.
     package func close() { core.close() }
 
-    /// Ends the connection for an external reason, for example because the accessory was unplugged. Only the first end
-    /// has an effect, whether it is this one or the kernel's.
+    /// Ends the connection for an external reason, for example because the accessory was unplugged. Has no effect if
+    /// the connection has already ended, for example because the kernel has hung up.
     package func end(_ end: ByteChannelEnd) { core.end(end) }
 
     /// Ends the connection for an external reason and calls the closure afterwards.
@@ -75,7 +76,7 @@ package final class NodeChannel: PollableChannel {
     /// True on the reactor thread, which must not wait for a channel.
     package static var isOnReactorThread: Bool { ChannelReactor.shared.isCurrent }
 
-    /// Calls the closure once the port is free for this or another program; immediately if it already is.
+    /// Calls the closure when any program can open the port again, or immediately if the port is already free.
     package func whenReleased(_ body: @escaping @Sendable () -> Void) { core.whenReleased(body) }
 }
 
@@ -100,7 +101,7 @@ package enum ChannelOpener {
     ///
     /// - Parameters:
     ///   - pauses: The pauses between attempts, in seconds. No attempt begins later than their sum.
-    ///   - clock: The clock that measures that time.
+    ///   - clock: The clock that measures the pauses.
     package static func retrying<Value>(
         pauses: [Double], clock: any DeviceClock, _ attempt: () throws(NodeFailure) -> Value
     ) throws(DeviceError) -> Value {

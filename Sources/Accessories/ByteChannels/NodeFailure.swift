@@ -3,7 +3,7 @@
 import SystemCalls
 package import DeviceCore
 
-/// The reason that a node cannot be opened. The error message is created only on demand.
+/// The reason why a node cannot be opened. The error message is created only on demand.
 package struct NodeFailure: Error {
     /// True if the reason may be temporary: another program has the node open, or the user has no permission yet.
     package let isTemporary: Bool
@@ -49,7 +49,7 @@ package struct NodeFailure: Error {
         return DeviceError(code, words, cause: .system(call: call, errno: number))
     }
 
-    /// Returns the message for a node that is in use, with the program that uses it if the user may see it.
+    /// Returns the message for a node in use. Names the program that uses the node if the user may see that program.
     private static func busyMessage(_ path: String) -> String {
         // The descriptor of the failed attempt is already closed.
         let holder = NodeHolder.find(path)?.description ?? "a program of another user"

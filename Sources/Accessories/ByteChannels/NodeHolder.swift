@@ -8,8 +8,8 @@ package struct NodeHolder: Sendable {
     /// The name of the program, at most 15 bytes long; empty if it cannot be read.
     package let program: String
 
-    /// Returns the first process found that has the node open, as far as the user may see. This process is returned
-    /// only if no other is found.
+    /// Returns the first process that has the node open and is visible to the user. Returns the current process only if
+    /// no other process is found.
     ///
     /// - Parameters:
     ///   - descriptor: A descriptor of this process to ignore.

@@ -17,9 +17,9 @@ package protocol Port: AnyObject, Sendable {
     var hasUnreportedReadiness: Bool { get }
     /// The time in seconds for which the system keeps unread input without loss; nil if only the reactor may read.
     var inputBufferingTime: Double? { get }
-    /// The errno that reports the loss of unsent bytes after the peer has gone.
+    /// The errno value with which the loss of unsent bytes is reported after the peer has disconnected.
     var lossErrno: Int32 { get }
-    /// The number of bytes that `write` accepted and that are lost if the connection ends now.
+    /// The number of bytes accepted by `write` that would be lost if the connection ended now.
     var pendingBytes: Int { get }
     /// True if releasing the port may wait for the device.
     var isSlowToRelease: Bool { get }
@@ -29,11 +29,11 @@ package protocol Port: AnyObject, Sendable {
 
     func collectCompletions()
 
-    /// Reads received bytes; one complete report if the port has a report format.
+    /// Reads received bytes. If the port has a report format, reads one complete report.
     func read(into buffer: UnsafeMutableRawBufferPointer) -> PortResult
 
-    /// Passes bytes to the kernel; one complete report, preceded by its number, if the port has a report format.
-    /// Writing a report may block.
+    /// Passes bytes to the kernel. If the port has a report format, the bytes are one complete report, preceded by its
+    /// number. Writing a report may block.
     ///
     /// - Parameter isLast: True if no further bytes are queued.
     func write(_ bytes: UnsafeRawBufferPointer, isLast: Bool) -> PortResult
@@ -41,9 +41,9 @@ package protocol Port: AnyObject, Sendable {
     /// Releases the port. Called once, after the last use. May block.
     ///
     /// - Parameters:
-    ///   - patience: The time, in seconds, for the system to send the bytes that it has accepted, if the port can
-    ///     report their number.
-    ///   - isGivenUp: Returns true to end that wait early.
+    ///   - timeout: The maximum time, in seconds, to wait for the system to send accepted bytes, if the port can report
+    ///     their number.
+    ///   - isAborted: Returns true to end the wait early.
     func release(timeout: Double, isAborted: () -> Bool)
 }
 
@@ -72,7 +72,7 @@ extension Port {
 
 /// The result of reading or writing.
 package enum PortResult: Sendable {
-    /// The number of transferred bytes; 0 if a report with another number was skipped.
+    /// The number of transferred bytes; 0 if a report with a different number was skipped.
     case bytes(Int)
     case wouldBlock
     case ended(ByteChannelEnd)

@@ -137,7 +137,7 @@ package struct SocketPeers: Sendable {
         return true
     }
 
-    /// Returns the inode of the peer of a socket if the socket is bound to the wanted file; otherwise nil.
+    /// Returns the inode of a socket's peer, or nil if the socket is not bound to the wanted file.
     private static func peer(_ attributes: UnsafeRawBufferPointer, _ wanted: SocketFile) -> UInt32? {
         var rest = attributes[...]
         var (isFile, isDevice, isName) = (false, false, false)
@@ -151,8 +151,8 @@ package struct SocketPeers: Sendable {
                 let file = attribute.loadUnaligned(fromByteOffset: 4, as: UInt32.self)
                 isFile = file == UInt32(truncatingIfNeeded: wanted.status.st_ino)
                 let device = UInt64(attribute.loadUnaligned(fromByteOffset: 8, as: UInt32.self))
-                // The message contains the kernel's device number: 12 bits major, 20 bits minor. stat(2) uses another
-                // order.
+                // The message contains the kernel's device number: 12 bits major, 20 bits minor. stat(2) uses a
+                // different layout.
                 let userDeviceNumber = ((device >> 20) << 8) | (device & 0xFF) | ((device & 0xFFF00) << 12)
                 isDevice = userDeviceNumber == UInt64(wanted.status.st_dev)
             } else if type == nameAttribute {
@@ -163,7 +163,7 @@ package struct SocketPeers: Sendable {
             }
             rest = rest.dropFirst((length + 3) & ~3)
         }
-        // On some file systems, stat(2) returns another device than the kernel uses.
+        // On some file systems, stat(2) returns a device number that differs from the kernel's.
         return isFile && (isDevice || isName) ? peer : nil
     }
 }

@@ -12,7 +12,7 @@ package final class SocketPort: Port {
     /// Infinite, because the peer waits when the socket buffer is full.
     package var inputBufferingTime: Double? { .infinity }
 
-    /// Creates a port of a connected, nonblocking socket. The port closes it.
+    /// Creates a port for a connected, nonblocking socket. The port closes the socket.
     package init(descriptor: Int32, path: String) {
         self.descriptor = descriptor
         self.path = path
@@ -69,7 +69,7 @@ package final class HIDPort: Port {
     private let settings: HIDFraming
     package var framing: HIDFraming? { settings }
 
-    /// Creates a port of an open, nonblocking descriptor that transfers one report per call. The port closes the
+    /// Creates a port for an open, nonblocking descriptor that transfers one report per call. The port closes the
     /// descriptor.
     package init(descriptor: Int32, path: String, framing: HIDFraming) {
         self.descriptor = descriptor

@@ -27,7 +27,7 @@ struct TTYLine {
             throw error
         }
         SerialDriver.configure(descriptor)
-        // Discards input that arrived before. Output of a previous owner is kept: flushing it would discard bytes on a
+        // Discards earlier input. Output of a previous owner is kept: flushing it would discard bytes on a
         // pseudo-terminal that the other side has not read.
         tcflush(descriptor, TCIFLUSH)
         // DTR is set last, because some firmware begins to send when it is asserted.

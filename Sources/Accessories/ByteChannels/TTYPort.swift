@@ -7,11 +7,11 @@ package import DeviceCore
 package final class TTYPort: Port {
     package let descriptor: Int32
     package let path: String
-    /// The time in which half of the 4 KiB input buffer fills, at ten bits per byte. Once that buffer is full, a driver
-    /// without flow control leaves input in the hardware. Infinite with hardware flow control.
+    /// The time, in seconds, in which half of the 4 KiB input buffer fills at ten bits per byte. Once the buffer is
+    /// full, a driver without flow control leaves input in the hardware. Infinite with hardware flow control.
     package let inputBufferingTime: Double?
 
-    /// Creates a port of an open descriptor and configures it. The descriptor is closed if that fails.
+    /// Creates a port for an open descriptor and configures the port. Closes the descriptor if configuration fails.
     package init(descriptor: Int32, path: String, settings: TTYSettings) throws(NodeFailure) {
         self.descriptor = descriptor
         self.path = path
@@ -52,7 +52,7 @@ package final class TTYPort: Port {
         systemClose(descriptor)
     }
 
-    /// Waits until all bytes are sent, for at most `patience` seconds. Returns the number of unsent bytes.
+    /// Waits until all bytes are sent, for at most `timeout` seconds. Returns the number of unsent bytes.
     package static func drainOutput(_ bytes: () -> Int, timeout: Double, isAborted: () -> Bool) -> Int {
         var remainingTime = timeout
         var waiting = bytes()

@@ -37,7 +37,7 @@ package enum TTYSpeed {
         }
     }
 
-    /// Returns the current speed in bits per second; nil if the driver does not report it.
+    /// Returns the current speed in bits per second, or nil if the driver does not report it.
     package static func current(_ descriptor: Int32) -> UInt32? {
         withUnsafeTemporaryAllocation(byteCount: size, alignment: 8) { settings in
             guard let start = settings.baseAddress, systemIoctl(descriptor, getRequest, start) >= 0 else { return nil }

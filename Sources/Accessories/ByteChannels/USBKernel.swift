@@ -61,7 +61,7 @@ package enum USBRequest {
     package static let submit = IOControl.number(.fromKernel, "U", 10, size: USBRequestBlock.size)
     /// The argument is a submitted request block. It still has to be reaped.
     package static let discard = IOControl.number(.none, "U", 11, size: 0)
-    /// The argument receives the address of a completed request block. Fails with EAGAIN if there is none.
+    /// The argument receives the address of a completed request block. Fails with EAGAIN if no request has completed.
     package static let reap = IOControl.number(.toKernel, "U", 13, size: MemoryLayout<UnsafeRawPointer>.size)
     /// The argument is the interface in 32 bits.
     package static let claim = IOControl.number(.fromKernel, "U", 15, size: 4)
@@ -71,9 +71,9 @@ package enum USBRequest {
 
 /// A bulk transfer with its buffer, in the kernel's memory layout.
 ///
-/// The layout is `struct usbdevfs_urb`. It contains two pointers and thus has other offsets on 32-bit systems: type and
-/// endpoint (one byte each), status and flags (32 bits each), the address of the buffer, its length, the transferred
-/// length, four 32-bit members that bulk transfers do not use, and a pointer for the caller.
+/// The layout of `struct usbdevfs_urb`, whose offsets depend on the pointer size: type and endpoint (one byte each),
+/// status and flags (32 bits each), the address of the buffer, its length, the transferred length, four 32-bit members
+/// that bulk transfers do not use, and a pointer for the caller.
 package struct USBRequestBlock: @unchecked Sendable {
     private static let pointer = MemoryLayout<UnsafeRawPointer>.size
     static let endpointOffset = 1
@@ -117,7 +117,7 @@ package struct USBRequestBlock: @unchecked Sendable {
 
     var address: UnsafeMutableRawPointer { block }
     package var endpoint: UInt8 { block.load(fromByteOffset: USBRequestBlock.endpointOffset, as: UInt8.self) }
-    /// True if an empty packet follows when the last packet is full.
+    /// True if a zero-length packet follows a full last packet.
     package var endsWithShortPacket: Bool {
         block.load(fromByteOffset: USBRequestBlock.flagsOffset, as: UInt32.self) & USBRequestBlock.zeroPacketFlag != 0
     }

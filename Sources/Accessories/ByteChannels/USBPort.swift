@@ -5,8 +5,8 @@ import Synchronization
 import SystemCalls
 package import DeviceCore
 
-/// A pair of bulk endpoints, accessed by asynchronous requests to usbdevice_fs. Read requests are always submitted;
-/// write requests are submitted while there is output.
+/// A pair of bulk endpoints, accessed by asynchronous requests to usbdevice_fs. Read requests are submitted at all
+/// times, write requests only while output is queued.
 package final class USBPort: Port {
     struct State: ~Copyable {
         var input: USBTransfers
@@ -15,10 +15,11 @@ package final class USBPort: Port {
         var failure: ByteChannelEnd?
     }
 
-    /// The number of read requests. Each is one packet long: the kernel completes a request when it is full or a packet
-    /// is short, so a longer request would delay a message that ends with a full packet.
+    /// The number of read requests. Each request is one packet long: the kernel completes a request when its buffer is
+    /// full or a packet is short, so a longer request would delay a message that ends with a full packet.
     package static let readRequestCount = 32
-    /// The number of write requests, and the length of each in bytes: a multiple of all packet sizes of bulk endpoints.
+    /// The number of write requests, and the length of each request in bytes, which is a multiple of every bulk packet
+    /// size.
     static let writeRequestCount = 4
     static let writeRequestLength = 16_384
 
@@ -152,7 +153,7 @@ package final class USBPort: Port {
                 length: count,
                 endsWithShortPacket: isLast && count == bytes.count && count.isMultiple(of: endpoints.packetLength))
             let result = kernel.ioctl(descriptor, USBRequest.submit, block.address)
-            // Out of memory for requests: retried when some are completed.
+            // The kernel is out of memory for requests. Retried when other requests have completed.
             if result == -ENOMEM || result == -EAGAIN, state.output.submittedCount > 0 { return .wouldBlock }
             guard result >= 0 else {
                 fail(&state, errno: -result, call: "USBDEVFS_SUBMITURB")
@@ -164,7 +165,7 @@ package final class USBPort: Port {
         }
     }
 
-    /// Submits all idle read requests. Blocks with unread bytes stay out.
+    /// Submits all idle read requests. Blocks with unread bytes are not submitted.
     private func submitReads(_ state: inout State) -> Int32 {
         guard state.failure == nil else { return 0 }
         while let block = state.input.next {
@@ -194,7 +195,7 @@ package final class USBPort: Port {
         }
     }
 
-    /// Records a failure. Only the first one is kept.
+    /// Records a failure, unless one has already been recorded.
     private func fail(_ state: inout State, errno number: Int32, call: String) {
         guard state.failure == nil else { return }
         switch number {
@@ -204,7 +205,7 @@ package final class USBPort: Port {
                 cause: .system(call: call, errno: number))
             state.failure = ByteChannelEnd(.failed, error: error)
         case EPROTO, EILSEQ, ETIME:
-            // The errors of transfers between unplugging and the hub's report of it.
+            // Transfers fail with these errors after the device is unplugged, until the hub reports the removal.
             state.failure = ByteChannelEnd(.hungUp)
         default: state.failure = ByteChannelEnd(errno: number, call: call, path: path)
         }

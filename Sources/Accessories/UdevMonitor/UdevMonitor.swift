@@ -3,23 +3,23 @@
 package import DeviceCore
 import Synchronization
 
-/// A monitor of the devices in the udev database. It reports the existing devices and those that are added or removed.
+/// A monitor of the devices in the udev database. Reports the existing devices, then added and removed devices.
 ///
 /// A monitor runs one thread from `start` to `stop`. The thread owns the libudev objects and sleeps while no messages
 /// arrive. Events are delivered on that thread, and a slow closure delays subsequent events. The kernel buffers
-/// messages in the meantime. If it has dropped messages, the monitor scans all devices and reports the differences as
+/// messages in the meantime. If the kernel drops messages, the monitor scans all devices and reports the differences as
 /// if no message had been lost.
 ///
 /// Messages come from udevd after it has run its rules, or from the kernel if udevd is not running. The monitor
-/// switches between the two when udevd is started or stopped later. Without the package trait LibUdev, no devices are
-/// reported, and a problem is reported once.
+/// switches between the two sources when udevd is started or stopped later. Without the package trait LibUdev, no
+/// devices are reported, and a problem is reported once.
 ///
 /// libudev reads environment variables. The process must not modify its environment while a monitor runs.
 package final class UdevMonitor: Sendable {
     private let parts: MonitorParts
     private let current = Mutex<MonitorControl?>(nil)
 
-    /// Creates a monitor. It opens no sockets before `start`.
+    /// Creates a monitor. No sockets are opened before `start`.
     package convenience init(
         _ selections: [UdevSelection], clock: any DeviceClock, options: UdevMonitorOptions = UdevMonitorOptions()
     ) {
@@ -81,7 +81,7 @@ package final class UdevMonitor: Sendable {
         control?.stop()
     }
 
-    /// The counters of the running monitor, for tests and measurements; nil if it is not running.
+    /// The counters of the running monitor, for tests and measurements; nil if the monitor is not running.
     package var statistics: UdevStatistics? { current.withLock { $0 }?.statistics }
 
     static let libraryUnavailable = DeviceError(

@@ -6,14 +6,14 @@ import SystemCalls
 
 /// The accessories that are declared by files in directories. Each one is attached while its file exists.
 ///
-/// A scan of the directories returns the changes since the previous one. The owner decides when to scan. Files with the
-/// extension "json" whose name does not begin with "." are read; others are ignored.
+/// A scan returns the changes since the previous scan. The owner decides when to scan. Files with the extension "json"
+/// whose name does not begin with "." are read; others are ignored.
 struct AccessoryFolders {
     /// A change found by a scan. Changes are processed in order.
     enum Change {
         case attach(String, DeclaredAccessory)
         case detach(String)
-        /// The problems of a file or directory; empty if they have been solved.
+        /// The problems of a file or directory; empty if all problems have been solved.
         case problems(String, [DeviceError])
     }
 
@@ -23,20 +23,19 @@ struct AccessoryFolders {
         case content
         /// This process lacks the permission to read the file.
         case access
-        /// A temporary failure of the system, such as a lack of file descriptors. The previous declaration remains
-        /// valid.
+        /// A temporary system failure, such as a lack of file descriptors. The previous declaration remains valid.
         case temporary
     }
 
     private struct File {
         /// nil if the file status could not be read.
         var stamp: FileStamp?
-        /// True if the file was modified recently. It could change again within a clock tick of the file system,
-        /// without a change of its timestamp.
+        /// True if the file was modified recently. A further change within the same clock tick of the file system would
+        /// not change the timestamp.
         var isFresh: Bool
         var accessory: DeclaredAccessory?
-        /// The inode that declared the accessory. Another inode is a different accessory, even if its content is the
-        /// same.
+        /// The inode of the file that declared the accessory. A file with a different inode declares a different
+        /// accessory, even if its content is the same.
         var inode: UInt64?
         var failure: Failure?
         var failureReportTime: BootTime?
@@ -52,7 +51,7 @@ struct AccessoryFolders {
 
     private let folders: [String]
     private let settleTime: Double
-    /// Returns the time since the last change of a file, in seconds.
+    /// Returns the time since the file was last changed, in seconds.
     private let age: @Sendable (FileStamp) -> Double
     private var files: [String: File] = [:]
     private var reportedFolderProblems: [String: String] = [:]
@@ -63,8 +62,8 @@ struct AccessoryFolders {
         self.age = age
     }
 
-    /// Scans the directories. `again` is the time of the next scan if no change is detected before; nil if none is
-    /// required.
+    /// Scans the directories. `again` is the time of the next scan if no change is detected earlier, or nil if no scan
+    /// is required.
     mutating func scan(now: BootTime) -> (changes: [Change], again: BootTime?) {
         var changes: [Change] = []
         var again: BootTime?
@@ -120,7 +119,7 @@ struct AccessoryFolders {
         }
         let accessory: DeclaredAccessory?
         let problems: [DeviceError]
-        // The time before reading the file. A later modification could have the same timestamp.
+        // Taken before the file is read, because a later modification could have the same timestamp.
         let readTime = FileStamp.now
         do throws(DeviceError) {
             var status = stat()
@@ -154,7 +153,8 @@ struct AccessoryFolders {
         return number == EACCES || number == EPERM ? .access : number == EISDIR ? .content : .temporary
     }
 
-    /// Records that the file cannot be used. A new kind of failure restarts the delay before it is reported.
+    /// Records that the file cannot be used. A different kind of failure restarts the delay before the failure is
+    /// reported.
     private mutating func fail(
         _ path: String, _ stamp: FileStamp?, isFresh: Bool, _ failure: Failure, _ problems: [DeviceError],
         now: BootTime, _ changes: inout [Change]
@@ -172,8 +172,8 @@ struct AccessoryFolders {
         reportFailureIfDue(path, now: now, &changes)
     }
 
-    /// Returns the time for which a failure has persisted when it is detected, in seconds. A failure that existed
-    /// before the first scan is reported by that scan.
+    /// Returns the time, in seconds, for which a failure has already persisted when it is detected. A failure that
+    /// existed before the first scan is reported by that scan.
     private func failureAge(of file: File) -> Double {
         // A partially written file is readable, but its content is incomplete.
         let isPartial = file.failure == .content && !file.problems.contains { $0.code == .inputOutput }
@@ -181,8 +181,8 @@ struct AccessoryFolders {
         return file.accessory == nil && !isPartial ? settleTime : age(stamp)
     }
 
-    /// Reports the failure of a file after its delay. The accessory that the file has declared is detached, except
-    /// after a temporary failure.
+    /// Reports the failure of a file after its delay. The accessory that the file declared is detached, unless the
+    /// failure is temporary.
     private mutating func reportFailureIfDue(_ path: String, now: BootTime, _ changes: inout [Change]) {
         guard var file = files[path], let until = file.failureReportTime, !file.hasReportedFailure, now >= until else {
             return

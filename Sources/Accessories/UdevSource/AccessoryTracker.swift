@@ -3,9 +3,8 @@
 import AccessoryFinding
 import DeviceCore
 
-/// The state of detected accessories. It determines when an accessory is reported, because the parts of a device are
-/// added one by one and its nodes may be created late. It has no side effects, except for checking whether nodes can be
-/// opened.
+/// The state of detected accessories. Determines when an accessory is reported, because the parts of a device appear
+/// one by one and its nodes may be created late. Has no side effects except checking whether nodes can be opened.
 struct AccessoryTracker {
     /// The actions to perform, in order. The key of an accessory is the path of its device.
     enum Action {
@@ -14,9 +13,10 @@ struct AccessoryTracker {
         case detach(String)
         /// Ends the channels of these protocols, because their nodes have been removed.
         case endChannels(String, Set<String>)
-        /// Calls `timerFired` at this time, which replaces the previous time of the key; nil cancels it.
+        /// Schedules a call to `timerFired` at this time, which replaces any time scheduled for the same key; nil
+        /// cancels the call.
         case scheduleTimer(String, BootTime?)
-        /// Logs a message for the administrator. The same message is not repeated.
+        /// Logs a message for the administrator. Each message is logged only once.
         case logWarning(String)
         /// Sets the problem of an accessory; nil if it has been solved.
         case problem(String, DeviceError?)
@@ -32,11 +32,11 @@ struct AccessoryTracker {
         var hasProblem = false
     }
 
-    /// The maximum number of checks for a node that udevd does not manage, and the interval between them, in seconds.
+    /// The maximum number of checks for a node that udevd does not manage, and the interval between checks, in seconds.
     /// The checks end after about 2 s.
     static let maximumAttempts = 10
     static let attemptInterval = 0.2
-    /// The maximum delay of a report if a device changes continuously, as a multiple of the settle time.
+    /// The maximum delay before a continuously changing device is reported, as a multiple of the settle time.
     private static let maximumDelayFactor = 10.0
 
     private var tree: AccessoryTree
@@ -63,7 +63,8 @@ struct AccessoryTracker {
             if let root = tree.insert(record) { roots.insert(root) }
         }
         var actions: [Action] = []
-        // Processes removed accessories first, because another port may now have a device with the same identity.
+        // Processes removed accessories first, because a device with the same identity may now be attached to a
+        // different port.
         let gone = roots.filter { tree.detection(at: $0).description == nil }
         for root in gone.sorted() + roots.subtracting(gone).sorted() {
             evaluate(root, now: now, settles: false, &actions)
@@ -81,7 +82,7 @@ struct AccessoryTracker {
         return actions
     }
 
-    /// Processes a timer that `scheduleTimer` has requested.
+    /// Handles a timer requested by `scheduleTimer`.
     mutating func timerFired(_ root: String, now: BootTime) -> [Action] {
         var actions: [Action] = []
         // The time may have been postponed after the timer had fired.

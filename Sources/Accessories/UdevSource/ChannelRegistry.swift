@@ -36,11 +36,10 @@ final class ChannelRegistry: Sendable {
         var last = 0
     }
 
-    /// The time that a closed channel has to send its data if its node is opened again, in seconds. It is short because
-    /// an app may open the node on its main thread. A channel whose node is not opened again has 2 s.
+    /// The time, in seconds, for which a closed channel may still send data after its node has been opened again.
+    /// Short, because an app may open the node on its main thread. If the node is not opened again, the limit is 2 s.
     private static let sendTimeout = 0.1
-    /// The additional time that the system has to release the node, in seconds. Only a device that hangs needs this
-    /// time.
+    /// The additional time to wait for the system to release the node, in seconds. Only needed if a device hangs.
     private static let releaseTimeout = 0.9
     /// The time to wait for channels to end, in seconds. They end immediately, but on their own thread, which an app
     /// may block.
@@ -50,7 +49,7 @@ final class ChannelRegistry: Sendable {
     private let log = Logger(label: "device-services.accessory")
 
     /// Opens a node for a protocol. If a closed channel of this process on the same node is still sending, waits
-    /// briefly for it. The data that it has not sent by then is discarded.
+    /// briefly for it. Data that is still unsent is then discarded.
     func open(
         _ protocolName: String, of accessory: AccessoryDescription.ID, node: ChannelNode,
         with opener: (ChannelNode) throws(DeviceError) -> OpenedChannel
@@ -76,8 +75,8 @@ final class ChannelRegistry: Sendable {
     }
 
     /// Ends the channels of a detached accessory, or only those of some protocols. Returns after the channels have
-    /// ended, or after 1 s, so that the ends of streams precede the report of the detachment. Does not wait until data
-    /// has been sent or ports have been released.
+    /// ended, or after 1 s, so that streams end before the detachment is reported. Does not wait until data has been
+    /// sent or ports have been released.
     func endChannels(of accessory: AccessoryDescription.ID, protocols: Set<String>? = nil) {
         let ends = state.withLock { state in
             state.entries.compactMap { key, entry in

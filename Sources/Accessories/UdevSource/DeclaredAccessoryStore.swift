@@ -3,15 +3,14 @@
 import AccessoryFinding
 import DeviceCore
 
-/// The declared accessories by the place of their declaration. Assigns unique identities and detects conflicting
-/// declarations.
+/// The declared accessories, by declaration source. Assigns unique identities and detects conflicting declarations.
 struct DeclaredAccessoryStore {
-    /// The place of a declaration. It remains the same when the app is restarted.
+    /// The source of a declaration. Stable across restarts of the app.
     enum DeclarationSource: Hashable, Comparable {
         case configuration(Int)
         case file(String)
 
-        /// The key of the accessory, which is also its identity if its own identity is not unique.
+        /// The key of the accessory, also used as its identity if its own identity is not unique.
         var key: String {
             switch self {
             case .configuration(let index): "declared:\(index)"
@@ -61,16 +60,16 @@ struct DeclaredAccessoryStore {
         }
     }
 
-    /// Returns the accessory that is declared at a place. If several accessories have the same identity, each one gets
-    /// the key of its place as its identity, which does not depend on their order.
+    /// Returns the accessory declared by a source. If several accessories have the same identity, each uses the key of
+    /// its source instead, so that identities do not depend on the order of declarations.
     func description(at place: DeclarationSource) -> AccessoryDescription? {
         guard var description = declared[place]?.description else { return nil }
         if claims[.identity(description.identity), default: []].count > 1 { description.identity = place.key }
         return description
     }
 
-    /// Returns the conflicts that were added or changed since the last call, and nil as the problem of those that were
-    /// resolved. `isNews` is true for conflicts that did not exist before.
+    /// Returns the conflicts that have changed since the last call. `problem` is nil for resolved conflicts. `isNews`
+    /// is true for new conflicts.
     mutating func drainChanges() -> [(subject: String, problem: DeviceError?, isNews: Bool)] {
         var changes: [(subject: String, problem: DeviceError?, isNews: Bool)] = []
         for claim in changedProperties.sorted(by: { $0.key < $1.key }) {

@@ -27,7 +27,7 @@ struct FolderListing {
         while let name = entries.next() {
             guard name.hasSuffix(".json"), !name.hasPrefix(".") else { continue }
             names.append(name)
-            // Bounds the memory for names. The remaining names do not depend on the order of the entries.
+            // Bounds the memory for names. Which names are kept does not depend on the order of the entries.
             if names.count >= 16 * limit {
                 names.sort()
                 names.removeLast(names.count - limit)
@@ -51,7 +51,7 @@ struct FolderListing {
         )
     }
 
-    /// Whether a path is that of a file directly in this directory.
+    /// Returns true if the path refers to a direct child of this directory.
     func contains(_ path: String) -> Bool { path.hasPrefix(prefix) && !path.dropFirst(prefix.count).contains("/") }
 
     private mutating func fail(_ folder: String, call: String, errno number: Int32) {
@@ -75,7 +75,7 @@ struct FileStamp: Hashable {
     private var size: Int64
     private var mode: UInt32
     private var modified: Time
-    /// The time of the last change of the file or its metadata. Unlike `modified`, it cannot be set by programs.
+    /// The time at which the file or its metadata last changed. Unlike `modified`, this time cannot be set by programs.
     private var changed: Time
 
     private struct Time: Hashable {
@@ -114,11 +114,11 @@ struct FileStamp: Hashable {
         changed = Time(status.st_ctim)
     }
 
-    /// True for 2 s after the file was changed, according to the clock of file timestamps.
+    /// Returns true until 2 s after the last change, according to the clock used for file timestamps.
     func isFresh(at now: timespec) -> Bool { Int64(now.tv_sec) - max(changed.seconds, modified.seconds) <= 2 }
 
-    /// Returns the time since the file was changed, in seconds, according to the clock of file timestamps; 0 if its
-    /// timestamp is in the future.
+    /// Returns the time since the last change, in seconds, according to the clock used for file timestamps. Returns 0
+    /// if the timestamp is in the future.
     func age(at now: timespec = Self.now) -> Double {
         let ages = [changed, modified].map { time in
             (Double(now.tv_sec) - Double(time.seconds)) + Double(Int64(now.tv_nsec) - time.nanoseconds) * 1e-9

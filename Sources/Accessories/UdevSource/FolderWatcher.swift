@@ -25,7 +25,7 @@ final class FolderWatcher: Sendable {
     }
 
     private struct Watch {
-        /// True for one of the configured directories. All of its events are relevant.
+        /// True if this is one of the configured directories, whose events are all relevant.
         var isFolder = false
         var names: Set<String> = []
     }
@@ -36,7 +36,7 @@ final class FolderWatcher: Sendable {
         UInt32(IN_ATTRIB) | UInt32(IN_CLOSE_WRITE) | UInt32(IN_MOVED_FROM) | UInt32(IN_MOVED_TO) | UInt32(IN_CREATE)
         | UInt32(IN_DELETE) | UInt32(IN_DELETE_SELF) | UInt32(IN_MOVE_SELF)
     /// The events that indicate that a path component has been added or removed. They are added to an existing mask,
-    /// because the directory may also be one of the configured ones.
+    /// because the directory may also be a configured directory.
     private static let ancestorEvents =
         UInt32(IN_CREATE) | UInt32(IN_MOVED_TO) | UInt32(IN_DELETE) | UInt32(IN_MOVED_FROM) | UInt32(IN_ATTRIB)
         | UInt32(IN_DELETE_SELF) | UInt32(IN_MOVE_SELF) | addsToMask
@@ -48,7 +48,7 @@ final class FolderWatcher: Sendable {
     /// The maximum number of symbolic links in a path, as in the kernel.
     private static let maximumLinks = 40
 
-    /// Creates a watcher and adds its watches. Changes are recorded from this time on.
+    /// Creates a watcher and adds its watches. Changes are recorded from then on.
     init(_ folders: [String], inotify: Inotify = Inotify()) throws(DeviceError) {
         self.folders = folders
         self.inotify = inotify
@@ -58,7 +58,7 @@ final class FolderWatcher: Sendable {
         updateWatches()
     }
 
-    /// The reason why not all directories are watched; nil if they are.
+    /// The reason why some directories are not watched; nil if all directories are watched.
     var problem: DeviceError? { state.withLock { $0.problem } }
 
     deinit { close(descriptor) }
@@ -116,7 +116,7 @@ final class FolderWatcher: Sendable {
         return false
     }
 
-    /// Updates the watches according to the current directories. May be called on any thread.
+    /// Updates the watches to match the current directories. May be called on any thread.
     func updateWatches() {
         state.withLock { state in
             let former = state.watches
@@ -126,7 +126,7 @@ final class FolderWatcher: Sendable {
         }
     }
 
-    /// Adds watches along a path as far as it exists. Each directory is watched before it is examined, so that no
+    /// Adds watches along the existing part of a path. Each directory is watched before it is examined, so that no
     /// change is missed.
     private func arm(_ folder: String, _ state: inout State) {
         var path = folder.hasPrefix("/") ? "/" : "."
@@ -179,7 +179,8 @@ final class FolderWatcher: Sendable {
     }
 }
 
-/// The inotify calls that may fail, which tests can replace. On failure, both return a negative number and set `errno`.
+/// The inotify calls that may fail, which tests can replace. On failure, both calls return a negative number and set
+/// `errno`.
 struct Inotify: Sendable {
     var begin: @Sendable () -> Int32 = { inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC)) }
     var add: @Sendable (_ descriptor: Int32, _ path: String, _ events: UInt32) -> Int32 = { descriptor, path, events in
@@ -203,8 +204,8 @@ struct Inotify: Sendable {
             cause: .system(call: call, errno: number))
     }
 
-    /// True if this process can open another descriptor. Distinguishes the limit of inotify instances from that of
-    /// descriptors, because both have the same error number.
+    /// True if this process can open another descriptor. Distinguishes the limit on inotify instances from the limit on
+    /// descriptors, which have the same error number.
     private static var hasDescriptor: Bool {
         let descriptor = open("/", O_RDONLY | O_CLOEXEC | O_DIRECTORY)
         guard descriptor >= 0 else { return false }

@@ -7,7 +7,7 @@ import SystemCalls
 /// A queue that handles messages in order, one at a time. The thread that posts a message handles the pending messages,
 /// unless another thread is already doing so.
 final class MessageQueue<Message: Sendable>: Sendable {
-    /// The treatment of a message while others are pending.
+    /// The policy for posting a message while other messages are pending.
     enum PostingPolicy {
         /// Adds the message unconditionally.
         case always
@@ -19,7 +19,7 @@ final class MessageQueue<Message: Sendable>: Sendable {
 
     private struct State {
         var queue = BoundedQueue<Message>()
-        /// The thread that is handling messages. It cannot block on its own messages.
+        /// The thread that is handling messages. That thread never blocks when it posts further messages.
         var handler: pthread_t?
         var blockedThreads: [BinarySemaphore] = []
     }
@@ -27,7 +27,7 @@ final class MessageQueue<Message: Sendable>: Sendable {
     private let limit: Int
     private let state = Mutex(State())
 
-    /// Creates a queue. Threads that post with `blocking` block if `limit` messages are pending.
+    /// Creates a queue. Threads that post with the `blocking` policy wait while `limit` messages are pending.
     init(limit: Int = 1024) { self.limit = limit }
 
     var count: Int { state.withLock { $0.queue.countSinceDrainBegan } }

@@ -7,8 +7,7 @@ import Logging
 import Synchronization
 import UdevMonitor
 
-/// A source of the accessories in the udev database, and of those declared in the configuration or in files of a
-/// directory.
+/// A source of the accessories in the udev database and of accessories declared in the configuration or in JSON files.
 ///
 /// Monitoring starts at the first use, not when the source is created. Events are delivered on internal threads.
 ///
@@ -64,9 +63,9 @@ public final class UdevSource: AccessorySource, AccessoryCandidateSource {
     private let hasFinishedInitialScan = Atomic<Bool>(false)
     private let log = Logger(label: "device-services.accessory")
 
-    /// The key of the problem with the first scan of all devices.
+    /// The problem key for the initial scan of all devices.
     private static let initialScanKey = "first look"
-    /// The key of the timer that scans the directories, and of the problem with watching them.
+    /// The key for the timer that scans the directories, and for problems with watching the directories.
     private static let foldersKey = "folders"
     /// The interval between scans of directories that cannot be watched, in seconds.
     static let folderScanInterval = 3.0
@@ -78,7 +77,7 @@ public final class UdevSource: AccessorySource, AccessoryCandidateSource {
         for problem in configuration.accessoryProblems { log.warning("\(problem)") }
     }
 
-    /// Creates a source with another path of udevd's control socket, for a simulated machine that has none.
+    /// Creates a source with a different path for udevd's control socket, for a simulated machine without udevd.
     package convenience init(configuration: Configuration, clock: any DeviceClock, udevdControl: String) {
         self.init(configuration: configuration, clock: clock, parts: .live(clock: clock, control: udevdControl))
     }
@@ -106,21 +105,21 @@ public final class UdevSource: AccessorySource, AccessoryCandidateSource {
         finishInitialScan()
     }
 
-    /// The attached accessories, in ascending order of `id`. The first call scans the devices, which takes some
+    /// The attached accessories, in ascending order of `id`. The first call scans the devices, which takes a few
     /// milliseconds.
     public var accessories: [AccessoryDescription] {
         startIfNeeded()
         return hub.accessories
     }
 
-    /// The reasons why some or all accessories cannot be found; empty if there are none. The first use of the source
-    /// scans the devices.
+    /// The reasons why some or all accessories cannot be found; empty if there are no problems. The first use of the
+    /// source scans the devices.
     public var problems: [DeviceError] {
         startIfNeeded()
         return problemList.errors
     }
 
-    /// The devices that could become accessories, with the reason why they are not.
+    /// The devices that could become accessories, each with the reason why it is not an accessory.
     package var candidates: [AccessoryCandidate] {
         startIfNeeded()
         return state.withLock { $0.tracker.candidates }
@@ -134,10 +133,10 @@ public final class UdevSource: AccessorySource, AccessoryCandidateSource {
 
     /// Opens a protocol of an attached accessory, exclusively for this process.
     ///
-    /// If a closed channel of this process on the same node is still sending, waits up to 0.1 s for it; the data that
-    /// the accessory has not accepted by then is lost. If the device hangs and the system does not release its node,
-    /// the call fails after 1 s. If another process uses the node, or its permissions do not allow access yet, retries
-    /// for another 0.1 s.
+    /// If a closed channel of this process on the same node is still sending, waits up to 0.1 s for that channel; data
+    /// that the accessory has not accepted by then is lost. If the device hangs and the system does not release its
+    /// node, the call fails after 1 s. If another process uses the node, or the permissions do not allow access yet,
+    /// retries for an additional 0.1 s.
     public func open(_ accessory: AccessoryDescription.ID, protocol name: String) throws(DeviceError) -> any ByteChannel
     {
         startIfNeeded()
@@ -151,7 +150,7 @@ public final class UdevSource: AccessorySource, AccessoryCandidateSource {
                 .notSupported, "The protocol \(name) of \(description.identity) has no node that can be opened.")
         }
         let channel = try channels.open(name, of: accessory, node: node, with: parts.open)
-        // The accessory was detached during the call, and the detachment did not end this channel.
+        // The accessory was detached during the call, and the detachment did not close this channel.
         guard hub.description(of: accessory) != nil else {
             channels.endChannels(of: accessory)
             channel.close()
@@ -203,7 +202,6 @@ public final class UdevSource: AccessorySource, AccessoryCandidateSource {
         settle()
     }
 
-    /// Watches the directories as far as currently possible.
     private func watchFolders() {
         let folders = configuration.accessoryDirectories.value
         guard !folders.isEmpty else { return }
@@ -343,7 +341,7 @@ public final class UdevSource: AccessorySource, AccessoryCandidateSource {
         guard let id = state.withLock({ $0.ids.removeValue(forKey: key) }) else { return }
         channels.endChannels(of: id)
         hub.detach(id)
-        // Ends the channels that have been opened in the meantime.
+        // Ends channels that were opened in the meantime.
         channels.endChannels(of: id)
     }
 
@@ -358,7 +356,7 @@ public final class UdevSource: AccessorySource, AccessoryCandidateSource {
         former?.cancel()
     }
 
-    /// Sets the problem of a subject, or removes it with nil. Logs the problem if it is new.
+    /// Sets the problem of a subject; nil removes the problem. Logs the problem if `isNew` is true.
     private func setProblem(_ problem: DeviceError?, for subject: String, isNew: Bool = true) {
         if let problem, isNew { log.warning("\(problem.description)") }
         problemList.set(problem.map { [$0] } ?? [], for: subject)

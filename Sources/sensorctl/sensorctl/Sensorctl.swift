@@ -51,7 +51,8 @@ struct Sensorctl: AsyncParsableCommand {
 
 /// The suggested commands, printed if the program is called without arguments.
 enum NextSteps {
-    /// A trace in a clone of the repository, which the dashboard can play. Without it, a recording is required.
+    /// A trace in a clone of the repository, which the dashboard can play. If the trace is missing, a recording is
+    /// required.
     private static let sample = "Simulators/Traces/synthetic/mountain-road.json"
 
     static var commands: [(String, String)] {

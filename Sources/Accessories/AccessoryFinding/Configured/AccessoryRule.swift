@@ -7,15 +7,15 @@ package struct AccessoryRule: Sendable, Hashable {
     package var vendorID: UInt16?
     package var productID: UInt16?
     package var serialNumber: String?
-    /// The port, such as "1-2.4"; nil to match any.
+    /// The port, such as "1-2.4"; nil matches every port.
     package var portPath: String?
-    /// The USB interface to which the rule applies; nil for every interface that has a node.
+    /// The USB interface to which the rule applies; nil means every interface that has a node.
     package var interface: UInt8?
-    /// The protocols, which replace those of the accessory and of udev. An empty list removes all protocols; nil leaves
-    /// them unchanged.
+    /// The protocols, which replace those from the accessory and from udev. An empty list removes all protocols; nil
+    /// leaves them unchanged.
     package var protocols: [String]?
     package var tty: TTYSettings?
-    /// The framing of HID reports. Without it, a HID interface cannot be opened.
+    /// The framing of HID reports, which is required to open a HID interface.
     package var hid: HIDFraming?
 
     /// Creates a rule that matches every accessory and changes nothing.
@@ -23,7 +23,8 @@ package struct AccessoryRule: Sendable, Hashable {
 }
 
 extension AccessoryRule {
-    /// Whether the rule matches an interface of the accessory; `interface` is nil for accessories that are not on USB.
+    /// Returns true if the rule matches an interface of the accessory. `interface` is nil for accessories that are not
+    /// on USB.
     func matches(_ accessory: AccessoryDescription, interface: UInt8?) -> Bool {
         (vendorID == nil || vendorID == accessory.vendorID) && (productID == nil || productID == accessory.productID)
             && (serialNumber == nil || serialNumber == accessory.serialNumber)
@@ -31,8 +32,9 @@ extension AccessoryRule {
             && (self.interface == nil || self.interface == interface)
     }
 
-    /// Whether the rule matches and may turn a device into an accessory. Outside USB, the rule has to contain the port.
-    /// Otherwise a rule without conditions would turn every on-board serial port into an accessory.
+    /// Returns true if the rule matches and may turn a device into an accessory. For devices that are not on USB, the
+    /// rule has to contain the port. Otherwise a rule without conditions would turn every on-board serial port into an
+    /// accessory.
     func canDeclare(_ accessory: AccessoryDescription, interface: UInt8?) -> Bool {
         matches(accessory, interface: interface) && (interface != nil || portPath != nil)
     }

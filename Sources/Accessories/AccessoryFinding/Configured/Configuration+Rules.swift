@@ -24,8 +24,8 @@ extension Configuration {
 
     package var accessoryProblems: [DeviceError] { readRules().problems + readDeclared().problems }
 
-    /// All problems of the configuration: ``Configuration/problems``, followed by those of the rules and of the
-    /// declared accessories. At most 100.
+    /// The first 100 problems of the configuration: ``Configuration/problems``, followed by the problems of the rules
+    /// and of the declared accessories.
     package var allProblems: [DeviceError] { Array((problems + accessoryProblems).prefix(100)) }
 
     private func readRules() -> (setting: Setting<[AccessoryRule]>, problems: [DeviceError]) {

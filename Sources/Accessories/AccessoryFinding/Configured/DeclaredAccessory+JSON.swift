@@ -7,14 +7,15 @@ extension DeclaredAccessory {
     /// The maximum size of a file that declares an accessory, in bytes.
     package static let maximumFileLength = 1 << 20
 
-    /// Reads the file of a declared accessory. Relative paths of nodes are resolved against the directory of the file.
+    /// Reads a file that declares an accessory. Relative node paths are resolved against the file's directory.
     ///
     /// Invalid values are skipped. An accessory requires a name and at least one protocol that can be opened.
     ///
     /// - Parameters:
     ///   - json: The content of the file.
     ///   - path: The path of the file.
-    /// - Returns: The accessory, or nil if there is none, and the problems found, each with the file and the key.
+    /// - Returns: The accessory, or nil if the file does not declare a valid accessory, and the problems found, each
+    ///   with the file and the key.
     package static func read(json: [UInt8], path: String) -> (accessory: DeclaredAccessory?, problems: [DeviceError]) {
         var settings = SettingsJSON(path: path)
         func none(_ problem: String) -> (DeclaredAccessory?, [DeviceError]) {
@@ -101,11 +102,11 @@ extension DeclaredAccessory {
 }
 
 extension DeclaredAccessory.Endpoint {
-    /// The maximum number of protocols of an accessory. No known accessory has more.
+    /// The maximum number of protocols per accessory. No known accessory has more.
     private static let maximumCount = 100
 
-    /// Reads the object of protocols. Skips a protocol with an invalid setting, because the remaining settings alone
-    /// could be harmful.
+    /// Reads the JSON object that contains the protocols. Skips a protocol with an invalid setting, because the
+    /// remaining settings alone could be harmful.
     fileprivate static func readAll(
         _ reader: inout JSONReader, _ json: inout SettingsJSON, name: String
     ) throws(JSONError) -> [Self] {

@@ -26,7 +26,7 @@ package struct DeclaredAccessory: Sendable, Hashable {
     package var portPath: String
     package var endpoints: [Endpoint]
 
-    /// Creates an accessory. Without a `portPath`, the name is used.
+    /// Creates an accessory. If `portPath` is nil, the name is used as the location.
     package init(name: String, portPath: String? = nil, endpoints: [Endpoint]) {
         self.name = name
         self.portPath = portPath ?? name

@@ -4,11 +4,11 @@ package import DeviceCore
 
 /// A source that also reports devices that could become accessories.
 package protocol AccessoryCandidateSource: AccessorySource {
-    /// The devices that could become accessories, with the reason why they are not.
+    /// The devices that could become accessories, each with the reason why it is not an accessory.
     var candidates: [AccessoryCandidate] { get }
 }
 
-/// A device that could become an accessory, and the reason why it is not.
+/// A device that could become an accessory, and the reason why it is not an accessory.
 package struct AccessoryCandidate: Sendable, Hashable {
     package let name: String
     package let portPath: String

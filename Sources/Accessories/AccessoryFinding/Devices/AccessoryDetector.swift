@@ -7,7 +7,7 @@ import JSONBytes
 struct AccessoryDetector {
     private let root: String
     private let rules: [AccessoryRule]
-    /// The record of the USB device, or of the node itself if it is not on USB.
+    /// The record of the USB device. For a node that is not on USB, the node's own record.
     private let device: UdevRecord?
     private let parts: [Part]
 
@@ -48,7 +48,7 @@ struct AccessoryDetector {
         let openable = parts.compactMap { part -> OpenablePart? in open(part, description, &survey) }
         for item in openable {
             let isOnly = item.node != nil && openable.count { $0.node != nil } == 1
-            // A rule with an empty list of protocols excludes the part. It is not a candidate either.
+            // A rule with an empty list of protocols excludes the part, which is not a candidate either.
             guard let names = protocols(item, description, isOnly: isOnly, &survey) else { continue }
             if names.isEmpty {
                 if Self.isPlaceholder(item.part, root) { continue }
@@ -76,7 +76,7 @@ struct AccessoryDetector {
         return survey
     }
 
-    /// The maximum number of protocols of an accessory. No known device has more.
+    /// The maximum number of protocols per accessory. No known device has more.
     private static let maximumProtocols = 100
 
     // MARK: Device
@@ -96,7 +96,7 @@ struct AccessoryDetector {
         if let vendor, let product, !serial.isEmpty {
             identity = "\(HexDigit.fourDigits(vendor)):\(HexDigit.fourDigits(product)):\(serial)"
         }
-        // An on-board serial port has no name other than that of its node.
+        // An on-board serial port has no name except its node's name.
         let nodeName = isUSB ? "" : TerminalSanitizer.sanitized(device.node.split(separator: "/").last ?? "")
         return AccessoryDescription(
             identity: identity, name: device.displayProperty("EXTERNAL_ACCESSORY_NAME") ?? productName ?? nodeName,
@@ -249,7 +249,7 @@ struct AccessoryDetector {
         byte == UInt8(ascii: ",") || byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
     }
 
-    /// Whether an interface string is a protocol name in reverse-DNS notation. Excludes common strings such as
+    /// Returns true if an interface string is a protocol name in reverse-DNS notation. Excludes common strings such as
     /// "USB2.0-Serial", which contain a dot but no top-level domain in lowercase letters.
     private static func looksLikeProtocol(_ string: String) -> Bool {
         guard AccessoryProtocol.isValid(name: string), let first = string.utf8.split(separator: UInt8(ascii: ".")).first
@@ -259,8 +259,8 @@ struct AccessoryDetector {
 
     // MARK: Candidates
 
-    /// Whether the part is a virtual terminal of the system or an 8250 port that may have no hardware. Parts of this
-    /// kind are not reported as candidates.
+    /// Returns true if the part is a virtual terminal of the system or an 8250 port that may have no hardware. Parts of
+    /// this kind are not reported as candidates.
     private static func isPlaceholder(_ part: Part, _ root: String) -> Bool {
         guard part.usbInterface == nil else { return false }
         // Compares path components, because a substring search would link the regular expressions of the standard

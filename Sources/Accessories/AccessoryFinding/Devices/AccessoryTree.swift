@@ -2,7 +2,7 @@
 
 package import DeviceCore
 
-/// A collection of udev records that derives accessories from them. It opens no devices and reads no files.
+/// A collection of udev records from which accessories are derived. Opens no devices and reads no files.
 ///
 /// The protocol names of each USB interface are taken from the first of these sources that has a valid name:
 /// 1. the first matching rule of the configuration that contains protocols. An empty list means no protocols;
@@ -17,7 +17,7 @@ package import DeviceCore
 /// port.
 package struct AccessoryTree: Sendable {
     private let rules: [AccessoryRule]
-    /// The records by the path of the attached device, then by their own path.
+    /// The records, by the path of the attached device and then by the record's path.
     private var roots: [String: [String: UdevRecord]] = [:]
 
     package static let attributes = [
@@ -28,7 +28,7 @@ package struct AccessoryTree: Sendable {
 
     package init(rules: [AccessoryRule] = []) { self.rules = rules }
 
-    /// Adds a record or replaces the record with the same path. Returns the path of the attached device; nil if the
+    /// Adds a record or replaces the record with the same path. Returns the path of the attached device, or nil if the
     /// record cannot be part of an accessory.
     @discardableResult package mutating func insert(_ record: UdevRecord) -> String? {
         guard let place = USBTopologyPosition(record) else { return nil }
@@ -36,7 +36,7 @@ package struct AccessoryTree: Sendable {
         return place.root
     }
 
-    /// Removes a record. Returns the path of the attached device; nil if the record is unknown.
+    /// Removes a record. Returns the path of the attached device, or nil if the record is unknown.
     @discardableResult
     package mutating func remove(_ record: UdevRecord) -> String? {
         guard let place = USBTopologyPosition(record), roots[place.root]?.removeValue(forKey: record.path) != nil
@@ -49,7 +49,7 @@ package struct AccessoryTree: Sendable {
 
     package var devices: [String] { roots.keys.sorted() }
 
-    /// Returns the accessory, candidates and remarks that result from an attached device.
+    /// Returns the accessory, candidates and warnings derived from an attached device.
     package func detection(at root: String) -> AccessoryDetection {
         guard let records = roots[root] else { return AccessoryDetection() }
         return AccessoryDetector(root: root, records: records, rules: rules).detect()
@@ -78,7 +78,7 @@ package struct AccessoryDetection: Sendable, Hashable {
     package var warnings: [String] = []
     /// The accessory's nodes for which udevd has not run its rules. They may not exist yet.
     package var uninitializedNodes: Set<String> = []
-    /// A value that changes if the port has a new device, or if the same device has been reattached.
+    /// A value that changes if a different device is attached to the port or the same device is reattached.
     package internal(set) var attachmentToken = ""
 }
 

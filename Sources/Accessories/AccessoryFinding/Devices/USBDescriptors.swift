@@ -9,8 +9,8 @@ import DeviceCore
 package struct USBDescriptors: Sendable, Hashable {
     private let bytes: [UInt8]
 
-    /// The maximum number of bytes that are parsed. It is sufficient for one configuration of the maximum length,
-    /// 65,535 bytes, and a second one.
+    /// The maximum number of bytes that are parsed. Sufficient for two configurations of the maximum length, 65,535
+    /// bytes.
     package static let maximumLength = 1 << 17
 
     /// Creates descriptors from raw bytes. Ignores bytes beyond ``maximumLength``.
@@ -25,7 +25,7 @@ package struct USBDescriptors: Sendable, Hashable {
         package let inputPacketLength: Int
     }
 
-    /// Returns the first bulk endpoint of each direction in an alternate setting; nil if one is missing.
+    /// Returns the first bulk endpoint of each direction in an alternate setting, or nil if either is missing.
     ///
     /// - Parameter configuration: The value of `bConfigurationValue`, not an index.
     package func bulkPair(configuration: UInt8, interface: UInt8, alternate: UInt8) -> BulkPair? {
@@ -77,7 +77,8 @@ package struct USBDescriptors: Sendable, Hashable {
 
 /// The position of a kernel device in the USB topology.
 ///
-/// It is derived from the sysfs path alone, because records arrive in any order and the parent's record may be missing.
+/// The position is derived from the sysfs path alone, because records arrive in any order and the parent's record may
+/// be missing.
 struct USBTopologyPosition: Hashable {
     /// The path of the attached device: the USB device that a node belongs to, or the device itself if it is not on
     /// USB.
@@ -92,7 +93,7 @@ struct USBTopologyPosition: Hashable {
         var number: UInt8
     }
 
-    /// Creates the position of a record; nil if the record cannot be part of an accessory.
+    /// Creates the position of a record. Returns nil if the record cannot be part of an accessory.
     init?(_ record: UdevRecord) {
         guard ["usb", "tty", "hidraw"].contains(record.subsystem) else { return nil }
         root = record.path

@@ -5,20 +5,21 @@ import JSONBytes
 
 /// A snapshot of a kernel device in the udev database.
 ///
-/// A record is a value. It remains valid, with all requested attributes, after the device has been removed.
+/// A record remains valid, with all requested attributes, after the device has been removed.
 package struct UdevRecord: Sendable, Hashable {
-    /// The path in sysfs, such as "/sys/devices/pci0000:00/0000:00:14.0/usb1/1-2". It identifies the device.
+    /// The path in sysfs, such as "/sys/devices/pci0000:00/0000:00:14.0/usb1/1-2". Identifies the device.
     package var path: String
     /// The subsystem, such as "tty", "usb", "hidraw" or "iio".
     package var subsystem: String
     /// The device type, such as "usb_device" or "usb_interface"; empty if the subsystem has no types.
     package var type: String
-    /// The path of the device node, such as "/dev/ttyACM0"; empty if there is none.
+    /// The path of the device node, such as "/dev/ttyACM0"; empty if the device has no node.
     package var node: String
-    /// True if udevd has a database entry for the device. udevd creates one for every device with a node after running
-    /// its rules. False before that, if udevd is not running, and for devices without a node that no rule applies to.
+    /// True if udevd has a database entry for the device. udevd creates an entry for every device with a node after
+    /// running its rules. False before the rules have run, if udevd is not running, and for devices without a node to
+    /// which no rule applies.
     package var isInitialized: Bool
-    /// The udev properties, such as "ID_SERIAL_SHORT", without those that belong to a single event.
+    /// The udev properties, such as "ID_SERIAL_SHORT", without the properties that describe a single event.
     package var properties: [String: String]
     /// The requested sysfs attributes that exist, without the final newline. Binary attributes such as "descriptors"
     /// are encoded in hexadecimal.
@@ -44,7 +45,7 @@ package struct UdevRecord: Sendable, Hashable {
         self.usbDevice = usbDevice
     }
 
-    /// Returns the bytes of a binary attribute; nil if the attribute is missing or not hexadecimal.
+    /// Returns the bytes of a binary attribute, or nil if the attribute is missing or not hexadecimal.
     package func bytes(of attribute: String) -> [UInt8]? {
         guard let digits = attributes[attribute]?.utf8 else { return nil }
         let bytes = HexDigit.bytes(digits)
@@ -53,7 +54,7 @@ package struct UdevRecord: Sendable, Hashable {
 }
 
 extension UdevRecord {
-    /// Returns a property; nil if it is missing or empty.
+    /// Returns a property, or nil if the property is missing or empty.
     func property(_ name: String) -> String? {
         guard let text = properties[name], !text.isEmpty else { return nil }
         return text
@@ -63,8 +64,8 @@ extension UdevRecord {
 
     func displayProperty(_ name: String) -> String? { Self.sanitized(properties[name]) }
 
-    /// Returns a property encoded by udev, such as "Test\x20Device", decoded and sanitized for display; nil if it is
-    /// missing or empty.
+    /// Decodes a property that udev has encoded, such as "Test\x20Device", and sanitizes it for display. Returns nil if
+    /// the property is missing or empty.
     func displayEncodedProperty(_ name: String) -> String? { Self.sanitized(properties[name].map(Self.decoded)) }
 
     private static func sanitized(_ text: String?) -> String? {

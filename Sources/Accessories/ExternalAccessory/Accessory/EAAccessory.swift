@@ -6,19 +6,19 @@ import DeviceCore
 @_exported public import Foundation
 import Synchronization
 
-/// The value of `connectionID` without a connection.
+/// The value of `connectionID` for an accessory that was never connected.
 public let EAConnectionIDNone = 0
 
 /// An accessory that is or was connected.
 ///
 /// The manager creates one object for each connection and retains it while the accessory is connected. An accessory
-/// that is unplugged and reconnected is represented by a new object with another `connectionID`.
+/// that is unplugged and reconnected is represented by a new object with a different `connectionID`.
 ///
 /// An app chooses an accessory by its `protocolStrings`. The other strings are for display and are empty if unknown.
 /// They come from the accessory, udev or the configuration.
 ///
-/// All members can be used on any thread. Unlike Apple's, `init()` does not raise an exception. It creates an accessory
-/// that is not connected, for tests that override members.
+/// All members can be used on any thread. Unlike Apple's implementation, `init()` does not raise an exception. It
+/// creates an accessory that is not connected, for tests that override members.
 open class EAAccessory: NSObject, @unchecked Sendable {
     // Unchecked because the class is open; the members are locked.
     private struct DelegateReference: @unchecked Sendable {
@@ -29,7 +29,7 @@ open class EAAccessory: NSObject, @unchecked Sendable {
     let record: AccessoryRecord?
     private let listener = Mutex(DelegateReference())
 
-    /// Creates an accessory that is not connected. The manager creates connected ones.
+    /// Creates an accessory that is not connected. The manager creates the connected accessories.
     public override init() {
         record = nil
         super.init()
@@ -42,10 +42,10 @@ open class EAAccessory: NSObject, @unchecked Sendable {
 
     private var currentDescription: AccessoryDescription? { record?.description }
 
-    /// True from the time at which the accessory is ready for a session until it is disconnected.
+    /// True while the accessory is connected and ready for a session.
     ///
-    /// It becomes false before the delegate is called and the notification is posted. It may still be true at the end
-    /// of a stream; see ``EAAccessoryManager``.
+    /// Becomes false before the delegate is called and the notification is posted. May still be true when a stream
+    /// ends; see ``EAAccessoryManager``.
     open var isConnected: Bool { record?.isConnected ?? false }
 
     /// The ID of the connection, unique in the process; `EAConnectionIDNone` for an accessory that was never connected.
@@ -57,7 +57,7 @@ open class EAAccessory: NSObject, @unchecked Sendable {
     /// The name of the accessory.
     open var name: String { currentDescription?.name ?? "" }
 
-    /// The model number of the manufacturer.
+    /// The manufacturer's model number.
     open var modelNumber: String { currentDescription?.modelNumber ?? "" }
 
     /// The serial number.
@@ -69,7 +69,7 @@ open class EAAccessory: NSObject, @unchecked Sendable {
     /// The hardware revision.
     open var hardwareRevision: String { currentDescription?.hardwareRevision ?? "" }
 
-    /// An empty string, as on Apple's platforms since iOS 13.
+    /// Always an empty string, as on Apple's platforms since iOS 13.
     @available(*, deprecated, message: "Docks are obsolete.") open var dockType: String { "" }
 
     /// The names of the protocols that the accessory offers, in reverse-DNS notation, such as "com.example.scale".
@@ -78,7 +78,7 @@ open class EAAccessory: NSObject, @unchecked Sendable {
     /// posted in that case.
     open var protocolStrings: [String] { currentDescription?.protocols.map(\.name) ?? [] }
 
-    /// The object to notify of the disconnection, held weakly.
+    /// The object that is notified when the accessory is disconnected, held weakly.
     open var delegate: (any EAAccessoryDelegate)? {
         get { listener.withLock { $0 }.delegate }
         set {
@@ -99,10 +99,10 @@ open class EAAccessory: NSObject, @unchecked Sendable {
     }
 }
 
-/// A delegate that is notified of the disconnection of an accessory.
+/// A delegate that is notified when an accessory is disconnected.
 public protocol EAAccessoryDelegate: NSObjectProtocol {
-    /// Called when the accessory is disconnected. Its `isConnected` is false, and the streams of its sessions have
-    /// reported their ends, unless many bytes are unread; see ``EASession``.
+    /// Called when the accessory is disconnected. The accessory's `isConnected` is already false, and its session
+    /// streams have reported their ends, unless more than 64 KiB are unread; see ``EASession``.
     ///
     /// Called on the main thread before the notification is posted. Does not require a registration for notifications.
     func accessoryDidDisconnect(_ accessory: EAAccessory)
@@ -112,14 +112,14 @@ extension EAAccessoryDelegate {
     /// Does nothing.
     public func accessoryDidDisconnect(_ accessory: EAAccessory) {}
 
-    /// The method `accessoryDidDisconnect(_:)` as an optional, for calls with a question mark, because the requirement
-    /// is optional on Apple's platforms. Never nil.
+    /// The method `accessoryDidDisconnect(_:)` as an optional that is never nil. The requirement is optional on Apple's
+    /// platforms, so ported code may call the method with optional chaining.
     public var accessoryDidDisconnect: ((EAAccessory) -> Void)? {
         { accessory in self.accessoryDidDisconnect(accessory) }
     }
 }
 
-/// The state of one connection of an accessory, shared with its ``EAAccessory``.
+/// The state of one accessory connection, shared with its ``EAAccessory``.
 final class AccessoryRecord: Sendable {
     private struct State {
         var description: AccessoryDescription

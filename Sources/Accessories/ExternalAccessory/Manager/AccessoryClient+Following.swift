@@ -36,7 +36,7 @@ extension AccessoryClient {
     }
 
     /// Resumes paused sessions whose accessory is connected. Called when an accessory is connected or a session has
-    /// lost its connection. Resumes them on the `reopenQueue` queue to keep the source's thread free, or immediately
+    /// lost its connection. Sessions are resumed on `reopenQueue`, which keeps the source's thread free, or immediately
     /// while a trace is played.
     func scheduleReconnection() {
         let isWanted = state.withLock { !$0.followers.isEmpty }
@@ -77,7 +77,7 @@ extension AccessoryClient {
     }
 }
 
-/// The pending notifications to the app, without those that have become obsolete.
+/// The pending notifications to the app. Obsolete notifications are removed.
 ///
 /// Their number is bounded by the accessories attached at the last delivery, those attached now, and those with which
 /// the app has opened sessions in between.
@@ -93,9 +93,9 @@ struct PendingNotifications {
 
     /// Adds the disconnection of an accessory.
     ///
-    /// A pending connection of the accessory is removed, and its disconnection is not posted, but the delegate is
-    /// called. If the app has already opened a session with the accessory, both notifications are posted: the app has
-    /// received the ends of the streams and expects the disconnection.
+    /// If the connection notification is still pending, it is removed and no disconnection is posted, but the delegate
+    /// is called. If the app has already opened a session with the accessory, both notifications are posted: the app
+    /// has seen the streams end and expects the disconnection.
     mutating func addDisconnected(_ accessory: EAAccessory, hasDelegate: Bool, hasSession: Bool, isPosted: Bool) {
         let pendingConnection = items.firstIndex { notice in
             if case .connected(let other) = notice { other === accessory && !hasSession } else { false }

@@ -17,7 +17,8 @@ extension AccessoryClient {
     /// Opens the channel of a protocol that the accessory offers and the app has declared.
     ///
     /// - Parameters:
-    ///   - takesOver: Whether to close an existing session with the protocol. If false, the call fails in that case.
+    ///   - takesOver: If true, an existing session with the protocol is closed. If false, the call fails if such a
+    ///     session exists.
     ///   - use: Returns the session core for the new channel.
     func open(
         _ accessory: EAAccessory, protocol name: String, takesOver: Bool = true, use: (any ByteChannel) -> SessionCore

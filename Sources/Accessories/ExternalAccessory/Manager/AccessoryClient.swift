@@ -7,8 +7,8 @@ import Foundation
 import Logging
 import Synchronization
 
-/// The client of the accessory source of a device. Receives events on the source's threads, owns the `EAAccessory`
-/// objects and notifies the app on the main thread.
+/// The client of a device's accessory source. Receives events on the source's threads, owns the `EAAccessory` objects
+/// and notifies the app on the main thread.
 final class AccessoryClient: Sendable {
     private struct Owners: @unchecked Sendable {
         // Unchecked because the references are only stored here.
@@ -44,7 +44,7 @@ final class AccessoryClient: Sendable {
     private let owners: Mutex<Owners>
     private let isSubscribed = Atomic<Bool>(false)
     private let subscription = Mutex<Subscription?>(nil)
-    /// The queue on which sessions that follow their accessory are reopened, which may take 0.1 s.
+    /// The queue on which paused sessions are reopened when their accessory is reconnected. Reopening may take 0.1 s.
     let reopenQueue = DispatchQueue(label: "device-services.reopening")
     /// True while a trace is played. Callbacks then run in the order of the trace.
     let isPlayback: Bool
@@ -161,7 +161,7 @@ final class AccessoryClient: Sendable {
         }
     }
 
-    /// Runs `work` asynchronously on the main thread, with the device of this client as the current one.
+    /// Runs `work` asynchronously on the main thread, with this client's device as the current device.
     func onMainThread(_ work: @escaping @Sendable () -> Void) {
         delivery.schedule { [self] in if let device { device.withCurrent(work) } else { work() } }
     }

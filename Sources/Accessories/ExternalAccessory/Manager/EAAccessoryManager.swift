@@ -26,17 +26,17 @@ import Synchronization
 /// **Notifications** are posted to `NotificationCenter.default` on the main thread, which requires
 /// `RunLoop.main.run()`, `dispatchMain()` or an async main. They are deferred while the main thread is busy. An
 /// accessory that is connected and disconnected in the meantime causes no notification, unless a session with it was
-/// opened. One that is disconnected and reconnected causes both notifications. Accessories that are connected before
-/// the app registers are not reported; read `connectedAccessories`.
+/// opened. An accessory that is disconnected and reconnected causes both notifications. Accessories that are connected
+/// before the app registers are not reported; read `connectedAccessories`.
 ///
 /// **When an accessory is disconnected**, its streams end, as described in `EASession`, its delegate is called and the
 /// notification is posted, in this order. Starting with the delegate's call, `isConnected` is false and the accessory
-/// is no longer listed. At the end of a stream, either state is possible: a port may hang up before or after the system
-/// reports the removal of its device, and a connected accessory may also close its side. Streams that are scheduled on
-/// another run loop end on that run loop, before or after the delegate's call.
+/// is no longer listed. When a stream ends, the accessory may or may not still be connected: a port may hang up before
+/// or after the system reports the removal of its device, and a connected accessory may also close its side. Streams
+/// that are scheduled on another run loop end on that run loop, before or after the delegate's call.
 ///
-/// The device of the manager is that of `SimulatedDevice.use`, or else the live device. All members can be used on any
-/// thread.
+/// The manager uses the device of `SimulatedDevice.use`, or the live device if none is set. All members can be used on
+/// any thread.
 open class EAAccessoryManager: NSObject, @unchecked Sendable {
     // Unchecked because the class is open; the client is thread-safe.
     let client: AccessoryClient
@@ -65,10 +65,10 @@ open class EAAccessoryManager: NSObject, @unchecked Sendable {
 
     /// The connected accessories, in the order in which they were connected.
     ///
-    /// The first access takes some milliseconds. Does not require a registration.
+    /// The first access takes a few milliseconds. Does not require a registration.
     open var connectedAccessories: [EAAccessory] { client.accessories }
 
-    /// Starts posting notifications. Each call has to be balanced by a call of `unregisterForLocalNotifications()`.
+    /// Starts posting notifications. Balance each call with a call to `unregisterForLocalNotifications()`.
     ///
     /// Observers can be added before or after this call.
     open func registerForLocalNotifications() { client.register() }

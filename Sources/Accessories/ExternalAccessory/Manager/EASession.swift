@@ -16,9 +16,9 @@ import Logging
 /// }
 /// ```
 ///
-/// Keep a strong reference to the session. Releasing it closes both streams and frees the port; closing both streams
-/// also frees the port. Data written before is still sent, for up to 2 s, or for up to 0.1 s if another session opens
-/// the port.
+/// Keep a strong reference to the session. Releasing the session closes both streams and frees the port; closing both
+/// streams also frees the port. Data that was already written is still sent, for up to 2 s, or for up to 0.1 s if
+/// another session opens the port.
 ///
 /// **Stream events** are delivered as on Apple's platforms, on the run loops and in the modes in which the streams are
 /// scheduled, before or after opening. `openCompleted` is the first event. `hasBytesAvailable` is repeated only after a
@@ -33,8 +33,8 @@ import Logging
 /// read. The input stream then reports `endEncountered`, and its status is `atEnd`. The output stream also reports
 /// `endEncountered`, or `errorOccurred` if accepted bytes were lost. Further writes return -1. `streamError` describes
 /// the reason; its domain is `NSPOSIXErrorDomain` and its code is `ENODEV` or the system's error number. The end of a
-/// stream does not indicate which of the two has happened. If the accessory was unplugged, the delegate of the
-/// accessory and the notification report it after the ends.
+/// stream does not indicate whether the accessory was unplugged or closed the connection. If the accessory was
+/// unplugged, its delegate is called and the notification is posted after the streams have ended.
 ///
 /// Streams that are scheduled on the main run loop report their ends before the accessory's delegate and the observers
 /// of the notification are called. However, the input stream ends only after all bytes have been read. If more than 64
@@ -71,11 +71,11 @@ open class EASession: NSObject {
     /// protocol, or if the port cannot be opened. The reason is logged in one line; `init(opening:protocol:)` throws it
     /// instead. An existing session of this process with the protocol is closed first.
     ///
-    /// Opening may take some hundredths of a second. A previous session of this process with the port, even a closed
-    /// one, has 0.1 s to send its remaining data; the rest is lost. If another process holds the port, or its
-    /// permissions do not allow access yet, opening is retried for 0.1 s. If the accessory hangs and the system does
-    /// not release its port, opening fails after 1 s. The first use of the framework takes some milliseconds to
-    /// enumerate accessories.
+    /// Opening may take tens of milliseconds. A previous session of this process with the port, even if it is closed,
+    /// has 0.1 s to send its remaining data; unsent data is lost. If another process holds the port, or its permissions
+    /// do not allow access yet, opening is retried for 0.1 s. If the accessory hangs and the system does not release
+    /// its port, opening fails after 1 s. The first use of the framework enumerates the accessories, which takes a few
+    /// milliseconds.
     ///
     /// An app declares protocols with `DEVICE_SERVICES_PROTOCOLS` or `accessories.protocols`. Unlike on Apple's
     /// platforms, an app without either may use all protocols.
@@ -100,7 +100,7 @@ open class EASession: NSObject {
 
     deinit { core?.invalidate() }
 
-    /// The accessory; nil for a session without one.
+    /// The accessory; nil if the session was created without an accessory.
     open var accessory: EAAccessory? { core?.accessory }
 
     /// The name of the protocol.
@@ -135,8 +135,8 @@ extension EASession {
         self.init(core: try EASession.open(accessory, name))
     }
 
-    /// Delivers the events of both streams on a dispatch queue, which should be serial, instead of run loops. nil stops
-    /// the delivery on the queue.
+    /// Delivers the events of both streams on a dispatch queue, which should be serial, instead of run loops. Passing
+    /// nil stops delivery on the queue.
     public func setEventQueue(_ queue: DispatchQueue?) { core?.setQueue(queue) }
 
     /// The data that the accessory sends, as an asynchronous sequence of chunks. Ends when the accessory is

@@ -3,8 +3,8 @@
 import DeviceCore
 import Synchronization
 
-/// A channel that presents successive connections with an accessory as one connection without an end. Received bytes
-/// are read in order, and there is no space to write while the accessory is disconnected.
+/// A channel that presents successive connections with an accessory as a single connection that never ends. Received
+/// bytes are read in order, and there is no space to write while the accessory is disconnected.
 final class ReconnectingChannel: PollableChannel {
     private struct State {
         var current: (any ByteChannel)?
@@ -15,8 +15,8 @@ final class ReconnectingChannel: PollableChannel {
         var isClosed = false
     }
 
-    /// The maximum number of ended connections with unread bytes. If there are more, the oldest is closed and its bytes
-    /// are lost.
+    /// The maximum number of ended connections with unread bytes. If this number is exceeded, the oldest connection is
+    /// closed and its unread bytes are lost.
     private static let maximumPreviousConnections = 8
 
     let identity: String
@@ -37,8 +37,8 @@ final class ReconnectingChannel: PollableChannel {
         adopt(first)
     }
 
-    /// Continues with a new connection. Closes it instead and returns false if this channel is closed or already has a
-    /// connection.
+    /// Continues with a new connection. If this channel is closed or already has a connection, closes the new
+    /// connection and returns false.
     @discardableResult func adopt(_ channel: any ByteChannel) -> Bool {
         let (isTaken, observer) = state.withLock { state -> (Bool, (@Sendable (ByteChannelEvent) -> Void)?) in
             guard !state.isClosed, state.current == nil else { return (false, nil) }

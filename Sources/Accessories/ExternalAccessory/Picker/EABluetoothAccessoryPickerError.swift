@@ -5,7 +5,7 @@ public import Foundation
 /// The `NSError` domain of picker errors.
 public let EABluetoothAccessoryPickerErrorDomain = "EABluetoothAccessoryPickerErrorDomain"
 
-/// An error of a Bluetooth accessory picker.
+/// An error reported by a Bluetooth accessory picker.
 ///
 /// As on Apple's platforms, it bridges to an `NSError` in ``EABluetoothAccessoryPickerErrorDomain``: each can be cast
 /// to the other with `as?`, and `catch EABluetoothAccessoryPickerError.resultFailed` catches both.
@@ -16,12 +16,12 @@ public struct EABluetoothAccessoryPickerError: Error, CustomNSError, Hashable, S
         case alreadyConnected = 0
         /// No accessory was found.
         case resultNotFound = 1
-        /// The user has cancelled the picker.
+        /// The user cancelled the picker.
         case resultCancelled = 2
         /// The accessory could not be selected.
         case resultFailed = 3
 
-        /// Whether `error` is a picker error with this code.
+        /// Returns true if `error` is a picker error with this code.
         public static func ~= (match: Code, error: any Error) -> Bool {
             (error as? EABluetoothAccessoryPickerError)?.code == match
         }
@@ -69,7 +69,7 @@ public struct EABluetoothAccessoryPickerError: Error, CustomNSError, Hashable, S
     /// The same dictionary as ``userInfo``.
     public var errorUserInfo: [String: Any] { userInfo }
 
-    /// Whether two errors have the same code.
+    /// Returns true if both errors have the same code.
     public static func == (lhs: Self, rhs: Self) -> Bool { lhs.code == rhs.code }
 
     /// Hashes the code.
@@ -93,12 +93,12 @@ extension EABluetoothAccessoryPickerError: _ObjectiveCBridgeable {
     /// Returns the wrapped `NSError`.
     public func _bridgeToObjectiveC() -> NSError { wrapped }
 
-    /// Sets `result` to nil for an error with another domain or an unknown code.
+    /// Sets `result` to nil if the error has a different domain or an unknown code.
     public static func _forceBridgeFromObjectiveC(_ source: NSError, result: inout EABluetoothAccessoryPickerError?) {
         result = EABluetoothAccessoryPickerError(wrapping: source)
     }
 
-    /// Returns false for an error with another domain or an unknown code.
+    /// Returns false if the error has a different domain or an unknown code.
     public static func _conditionallyBridgeFromObjectiveC(
         _ source: NSError, result: inout EABluetoothAccessoryPickerError?
     ) -> Bool {
@@ -106,7 +106,7 @@ extension EABluetoothAccessoryPickerError: _ObjectiveCBridgeable {
         return result != nil
     }
 
-    /// Returns ``Code/resultFailed`` for an error with another domain or an unknown code.
+    /// Returns ``Code/resultFailed`` if the error has a different domain or an unknown code.
     public static func _unconditionallyBridgeFromObjectiveC(_ source: NSError?) -> EABluetoothAccessoryPickerError {
         source.flatMap(EABluetoothAccessoryPickerError.init(wrapping:))
             ?? EABluetoothAccessoryPickerError(.resultFailed)
@@ -122,7 +122,7 @@ extension EAAccessoryManager {
     /// of a connected accessory, and `resultFailed` otherwise.
     ///
     /// - Parameters:
-    ///   - predicate: A filter for accessory names. With nil, the error is always `resultFailed`.
+    ///   - predicate: A filter for accessory names. If nil, the error is always `resultFailed`.
     ///   - completion: Called asynchronously on the main thread.
     public func showBluetoothAccessoryPicker(
         withNameFilter predicate: NSPredicate?, completion: EABluetoothAccessoryPickerCompletion? = nil

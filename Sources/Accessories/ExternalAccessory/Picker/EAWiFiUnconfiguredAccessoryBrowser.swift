@@ -59,7 +59,7 @@ public import Foundation
 ) public enum EAWiFiUnconfiguredAccessoryConfigurationStatus: Int, Sendable {
     /// The configuration succeeded.
     case success
-    /// The user has cancelled the configuration.
+    /// The user cancelled the configuration.
     case userCancelledConfiguration
     /// The configuration failed.
     case failed

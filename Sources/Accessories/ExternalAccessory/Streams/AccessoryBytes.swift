@@ -18,8 +18,8 @@ public struct AccessoryBytes: AsyncSequence, Sendable {
     public struct AsyncIterator: AsyncIteratorProtocol {
         let reader: AccessoryReader?
 
-        /// Returns the next chunk as soon as bytes are available; nil at the end of the stream or if the task is
-        /// cancelled.
+        /// Returns the next chunk as soon as bytes are available. Returns nil at the end of the stream or if the task
+        /// is cancelled.
         public mutating func next() async throws -> Data? { try await reader?.next() }
     }
 }

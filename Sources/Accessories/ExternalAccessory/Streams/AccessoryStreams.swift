@@ -5,8 +5,8 @@ import Foundation
 
 /// The input stream of a session.
 ///
-/// It overrides all members, because those of Foundation on Linux never call a delegate and terminate the process if
-/// the error of a healthy stream is read.
+/// Overrides all members, because Foundation's implementations on Linux never call a delegate, and terminate the
+/// process if `streamError` is read on a stream without an error.
 final class AccessoryInputStream: InputStream, StreamDelegate {
     private let core: SessionCore
 
@@ -58,7 +58,7 @@ final class AccessoryInputStream: InputStream, StreamDelegate {
     func stream(_ aStream: Stream, handle eventCode: Stream.Event) {}
 }
 
-/// The output stream of a session. It overrides all members for the same reason as `AccessoryInputStream`.
+/// The output stream of a session. Overrides all members for the same reason as `AccessoryInputStream`.
 final class AccessoryOutputStream: OutputStream, StreamDelegate {
     private let core: SessionCore
 

@@ -27,8 +27,8 @@ extension SessionCore {
         remove(direction, StreamExecutor.key(of: loop, mode))
     }
 
-    /// Delivers the events of both streams only on a dispatch queue. With nil, no events are delivered until the
-    /// streams are scheduled again.
+    /// Delivers the events of both streams only on a dispatch queue. If `queue` is nil, no events are delivered until
+    /// the streams are scheduled again.
     func setQueue(_ queue: DispatchQueue?) {
         let place = queue.map { StreamExecutor(queue: $0, session: self, device: device) }
         for direction in [Direction.input, .output] {
@@ -109,8 +109,8 @@ extension SessionCore {
 
     /// Delivers the pending events of the streams that use this executor. Called on the executor's thread.
     ///
-    /// - Parameter all: Whether to deliver all pending events without limit if the connection has ended. Their number
-    ///   is finite in that case.
+    /// - Parameter all: If true and the connection has ended, all pending events are delivered without limit. Their
+    ///   number is finite once the connection has ended.
     func deliver(at place: StreamExecutor, all: Bool = false) {
         guard var call = next(at: place, after: nil) else { return }
         let isDone = device.withCurrent {
@@ -153,8 +153,8 @@ extension SessionCore {
                 nextCall(first, at: place, &state) ?? nextCall(state.lastDirection, at: place, &state), wasRescheduled
             )
         }
-        // If the callback has rescheduled the stream, the new executor found no pending event while the callback was
-        // running. Signals it again.
+        // If the callback rescheduled the stream, the new executor found no pending event while the callback was
+        // running, so the stream is signaled again.
         if hasMoved, let direction { signal(direction) }
         return call
     }
@@ -176,8 +176,8 @@ extension SessionCore {
 }
 
 extension SessionCore.State {
-    /// Removes an executor, or all if `key` is nil, from a stream. Returns the removed executors that the other stream
-    /// does not use.
+    /// Removes an executor from a stream, or all executors if `key` is nil. Returns the removed executors that the
+    /// other stream does not use.
     fileprivate mutating func remove(_ direction: SessionCore.Direction, _ key: StreamExecutor.Key?) -> [StreamExecutor]
     {
         let removed = self[direction].executors.filter { key == nil || $0.key == key }

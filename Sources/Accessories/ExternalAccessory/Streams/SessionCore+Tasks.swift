@@ -15,8 +15,8 @@ extension SessionCore {
     /// The maximum size of a chunk, in bytes.
     private static let maximumChunkSize = 65_536
 
-    /// Prepares the core for reading by a task. The executor of the input stream no longer reads from the channel,
-    /// because it would delay the task.
+    /// Prepares the core for reading by a task. From then on, the input stream's executor does not read from the
+    /// channel, because this would delay the task.
     func beginReading() {
         state.withLock { $0.isReadByTasks = true }
         updatePollingExecutor()
@@ -110,8 +110,8 @@ extension SessionCore {
         return now.spaceAvailable == 0 && now.end == nil
     }
 
-    /// Suspends until the writers are resumed, or not at all if the condition is false. Throws `CancellationError` if
-    /// the task is cancelled.
+    /// Suspends until the writers are resumed. Returns immediately if the condition is false. Throws
+    /// `CancellationError` if the task is cancelled.
     private nonisolated(nonsending) func waitToWrite(_ isInTheWay: (State) -> Bool) async throws {
         await withTaskCancellationHandler {
             await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in

@@ -7,8 +7,8 @@ import Synchronization
 
 /// The state that a session and its two streams share: the channel, the delegates and their executors.
 ///
-/// The streams are thin wrappers of this class, because `Stream` objects cannot be shared between threads. No lock is
-/// held while app code runs or while the channel is read or written, because the peer of an in-memory channel may
+/// The streams are thin wrappers around this class, because `Stream` objects cannot be shared between threads. No lock
+/// is held while app code runs or while the channel is read or written, because the peer of an in-memory channel may
 /// respond inside these calls.
 final class SessionCore: Sendable {
     typealias Direction = StreamEvents.Direction
@@ -55,7 +55,7 @@ final class SessionCore: Sendable {
     static let maximumEventsPerDrain = 8
 
     let channel: any ByteChannel
-    /// The same channel, if the executor of the input stream can read from it.
+    /// The same channel, if the input stream's executor can read from the channel.
     private let pollableChannel: (any PollableChannel)?
     let device: Device
     let name: String
@@ -79,7 +79,7 @@ final class SessionCore: Sendable {
         if channel.end != nil { receive(.ended) }
     }
 
-    /// The accessory. For a session that follows its accessory, that of the current connection.
+    /// The accessory. If the session follows its accessory, the accessory of the current connection.
     var accessory: EAAccessory { state.withLock { $0.accessory } }
 
     func setAccessory(_ accessory: EAAccessory) { state.withLock { $0.accessory = accessory } }
@@ -212,7 +212,7 @@ final class SessionCore: Sendable {
         for place in places { place.signal() }
     }
 
-    /// Records that the app has read or written, which rearms the event of the stream.
+    /// Rearms the stream's event after the app has read or written.
     func rearm(_ direction: Direction) {
         let places = state.withLock { state in
             state[direction].events.rearm()

@@ -11,7 +11,7 @@ import SystemCalls
 /// - `hasBytesAvailable` and `hasSpaceAvailable` are reported once, and again only after the app has read or written.
 /// - `endEncountered` or `errorOccurred` is reported once; for an input stream, after the last byte has been read.
 /// - No events are reported before the stream is opened or after it is closed.
-/// - While a callback runs the run loop, the event that it handles is not reported again inside the callback.
+/// - If a callback runs the run loop, the event being handled is not reported again inside the callback.
 struct StreamEvents {
     enum Direction { case input, output }
 
@@ -43,7 +43,7 @@ struct StreamEvents {
     /// Records that a write has failed because the connection has ended.
     mutating func fail() { hasFailed = true }
 
-    /// Returns the event to report, based on the status of the channel; nil if there is none.
+    /// Returns the event to report, based on the channel status, or nil if there is no event to report.
     func pending(_ channel: @autoclosure () -> ByteChannelStatus) -> Stream.Event? {
         guard phase == .open, !hasReportedEnd else { return nil }
         guard hasReportedOpening else { return .openCompleted }
@@ -56,8 +56,8 @@ struct StreamEvents {
         return failure(in: channel) == nil ? .endEncountered : .errorOccurred
     }
 
-    /// Returns the end of the channel if it is a failure of this stream, nil otherwise. An input stream fails after all
-    /// bytes have been read. An output stream also fails if written bytes were lost.
+    /// Returns the end of the channel if this stream has to report it as a failure, or nil otherwise. An input stream
+    /// fails after all bytes have been read. An output stream also fails if written bytes were lost.
     func failure(in channel: ByteChannelStatus) -> ByteChannelEnd? {
         guard let end = channel.end else { return nil }
         let isFailure =
@@ -109,8 +109,8 @@ extension ByteChannelEnd {
 }
 
 extension DeviceError {
-    /// The error as reported by a stream: an `NSError` in `NSPOSIXErrorDomain`. Its code is the system's error number
-    /// if there is one, its description is that of this error, and its underlying error is this error.
+    /// The error as reported by a stream: an `NSError` in `NSPOSIXErrorDomain` with the system's error number, if there
+    /// is one, as its code. The `NSError` has the same description as this error, which is its underlying error.
     var streamError: NSError {
         NSError(
             domain: NSPOSIXErrorDomain, code: Int(posixNumber),

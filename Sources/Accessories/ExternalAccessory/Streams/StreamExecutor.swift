@@ -9,7 +9,7 @@ import SystemCalls
 
 /// An executor for the events of a session's streams: a run loop in a mode, or a dispatch queue.
 ///
-/// Both streams of a session share it, so that one wakeup serves both.
+/// Both streams of a session can share an executor, so that one wakeup serves both.
 final class StreamExecutor: Sendable {
     /// The run loop and mode, or the dispatch queue, for which a stream is scheduled.
     enum Key: Hashable {
@@ -57,7 +57,7 @@ final class StreamExecutor: Sendable {
         delivery = ExecutorSelection.executor(for: queue, device: device)
     }
 
-    /// The identity of this executor for channels; nil if the executor cannot read from channels.
+    /// The identity that channels use for this executor; nil if the executor cannot read from channels.
     var executorIdentity: DirectPlace? { DirectPlace(delivery) }
 
     static func key(of loop: RunLoop, _ mode: RunLoop.Mode) -> Key {

@@ -4,23 +4,22 @@
 import JSONBytes
 import SystemCalls
 
-/// A reader of sysfs attributes. It replaces the functions of libudev, which cache attributes and truncate binary ones
+/// A reader of sysfs attributes. Replaces the libudev functions, which cache attributes and truncate binary attributes
 /// at the first zero byte.
 final class AttributeReader {
     static let maximumTextLength = 4096
     static let maximumBinaryLength = 65_536
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: maximumBinaryLength, alignment: 16)
 
-    /// The last error that was caused by a lack of resources, until it is reset to nil. The file may exist despite the
-    /// error.
+    /// The last error caused by a lack of resources. The caller resets it to nil. The file may exist despite the error.
     var resourceError: Int32?
 
-    /// Whether an error number indicates a lack of resources, which allows no conclusion about the file.
+    /// Returns true if an error number indicates a lack of resources. The file may then exist or not.
     static func isResourceError(_ error: Int32) -> Bool { [EMFILE, ENFILE, ENOMEM].contains(error) }
 
     deinit { buffer.deallocate() }
 
-    /// Returns the text of an attribute from the first path that has it, without trailing newlines.
+    /// Returns the text of an attribute from the first path that has the attribute, without trailing newlines.
     func text(_ name: String, at paths: [String]) -> String? {
         guard var bytes = bytes(name, at: paths, limit: Self.maximumTextLength) else { return nil }
         if let zero = bytes.firstIndex(of: 0) { bytes = bytes[..<zero] }

@@ -6,11 +6,10 @@ import CLibUdev
 import DeviceCore
 import SystemCalls
 
-/// A connection that uses libudev, with one context and one monitor. The objects of libudev must be used on a single
-/// thread.
+/// A connection that uses libudev, with one context and one monitor. libudev objects must be used on a single thread.
 final class LibUdevConnection: UdevConnection {
     /// The default size of the receive buffer, in bytes, which newer versions of libudev also request. The kernel
-    /// allocates memory only as required.
+    /// allocates the memory only as needed.
     static let defaultReceiveBuffer = 128 * 1024 * 1024
 
     let problem: DeviceError?
@@ -21,7 +20,7 @@ final class LibUdevConnection: UdevConnection {
     private let selections: [UdevSelection]
     private let reader: LibUdevReader
 
-    /// Opens libudev and starts to receive messages if the system permits it.
+    /// Opens libudev and starts to receive messages, if the system permits.
     init(_ group: UdevGroup, selections: [UdevSelection], receiveBuffer: Int?) throws(DeviceError) {
         var error: Int32 = 0
         guard let context = dsudev_open(&error) else {
@@ -110,8 +109,8 @@ final class LibUdevConnection: UdevConnection {
             guard let name = udev_list_entry_get_name(current) else { continue }
             var error: Int32 = 0
             guard let device = dsudev_device(context, name, &error) else {
-                // Skips a device that has been removed in the meantime, but not one that could not be opened for lack
-                // of resources.
+                // Skips a device that was removed in the meantime. Fails if the device could not be opened for lack of
+                // resources.
                 guard AttributeReader.isResourceError(error) else { continue }
                 throw Self.listingError("udev_device_new_from_syspath", error)
             }
@@ -119,7 +118,7 @@ final class LibUdevConnection: UdevConnection {
             guard let path = LibUdevReader.path(of: device), let (record, _) = reader.record(of: device, path: path)
             else { continue }
             records.append(record)
-            // A record that lacks its attributes would appear to be another device.
+            // A record without its attributes would appear to be a different device.
             if let error = reader.attributes.resourceError { throw Self.listingError("open", error) }
         }
         return records
@@ -127,7 +126,7 @@ final class LibUdevConnection: UdevConnection {
 
     /// Sets the size of the receive buffer, in bytes, or the maximum that the system permits.
     private static func setReceiveBuffer(_ descriptor: Int32, _ bytes: Int) {
-        // The kernel doubles the value, and a larger one is invalid.
+        // The kernel doubles the value, which must not overflow.
         let size = Int32(clamping: min(max(bytes, 1), Int(Int32.max) / 2))
         // SO_RCVBUFFORCE can exceed the system's limit, but requires a privilege.
         if !Sockets.setOption(descriptor, level: SOL_SOCKET, name: SO_RCVBUFFORCE, value: size) {

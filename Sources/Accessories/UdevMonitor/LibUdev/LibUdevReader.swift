@@ -6,8 +6,7 @@ import CLibUdev
 import DeviceCore
 import SystemCalls
 
-/// A converter of libudev devices to records. The size of a record is bounded, regardless of the contents of messages
-/// and files.
+/// A converter of libudev devices to records. The size of a record is bounded, regardless of message and file contents.
 final class LibUdevReader {
     static let maximumProperties = 256
     static let maximumPropertyLength = 4096
@@ -21,7 +20,7 @@ final class LibUdevReader {
 
     init(_ selections: [UdevSelection]) { self.selections = selections }
 
-    /// Returns the sysfs path of the device; nil if it is not below /sys.
+    /// Returns the sysfs path of the device, or nil if the path is not below /sys.
     static func path(of device: OpaquePointer) -> String? {
         guard let path = udev_device_get_syspath(device).map(String.init(cString:)), isBelowSysfs(path) else {
             return nil
@@ -37,7 +36,7 @@ final class LibUdevReader {
         return path
     }
 
-    /// Returns the record of a device and whether the device still exists; nil if no selection matches.
+    /// Returns the record of a device and whether the device still exists, or nil if no selection matches.
     func record(of device: OpaquePointer, path: String) -> (UdevRecord, exists: Bool)? {
         guard let subsystem = udev_device_get_subsystem(device).map(String.init(cString:)) else { return nil }
         let type = udev_device_get_devtype(device).map(String.init(cString:)) ?? ""
@@ -66,7 +65,7 @@ final class LibUdevReader {
 
     private func setUSBParents(_ record: inout UdevRecord, _ device: OpaquePointer) {
         if record.subsystem == "usb", record.type == "usb_device" {
-            // The next USB device above this one is its hub.
+            // The nearest USB device among its parents is its hub.
             record.usbDevice = record.path
             return
         }
@@ -99,7 +98,7 @@ final class LibUdevReader {
         return properties
     }
 
-    /// Whether a path is below a USB root hub, such as "/sys/devices/pci0000:00/0000:00:14.0/usb1/1-2".
+    /// Returns true if a path is below a USB root hub, such as "/sys/devices/pci0000:00/0000:00:14.0/usb1/1-2".
     private static func isOnUSB(_ path: String) -> Bool {
         path.utf8.split(separator: UInt8(ascii: "/")).contains { $0.starts(with: "usb".utf8) }
     }

@@ -6,7 +6,7 @@ import SystemCalls
 ///
 /// Must be used on a single thread.
 final class ControlSocketWatcher {
-    /// The inotify descriptor. It is readable after a change of the socket or its directory; negative if inotify is
+    /// The inotify descriptor. Becomes readable when the socket or its directory changes. Negative if inotify is
     /// unavailable.
     let descriptor: Int32
     private let path: String
@@ -27,8 +27,8 @@ final class ControlSocketWatcher {
     /// The group from which messages are currently expected.
     var group: UdevGroup { !isRefused && access(path, F_OK) == 0 ? .udev : .kernel }
 
-    /// Drains the inotify events and watches the socket. If it does not exist, watches its directory, or the parent
-    /// directory.
+    /// Drains the inotify events and watches the socket. If the socket does not exist, watches its directory, or the
+    /// parent directory.
     func rearm() {
         guard descriptor >= 0 else { return }
         withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 8) { buffer in
@@ -38,7 +38,8 @@ final class ControlSocketWatcher {
         probe()
     }
 
-    /// Determines whether a process listens on the socket. If connecting is not permitted, assumes that one does.
+    /// Determines whether a process listens on the socket. If connecting is not permitted, assumes that a process
+    /// listens.
     func probe() {
         isRefused = false
         var status = stat()

@@ -6,7 +6,8 @@ import DeviceCore
 /// The known devices by path. Each change returns the resulting events.
 struct DeviceTable {
     private(set) var devices: [String: UdevRecord] = [:]
-    /// True if a device was omitted because the table was full. Reset by a scan whose devices all fit into the table.
+    /// True if a device was omitted because the table was full. Reset by a scan in which all devices fit into the
+    /// table.
     private(set) var hasOmittedDevices = false
     private let limit: Int
 
@@ -45,13 +46,13 @@ struct DeviceTable {
         return [.added(record)]
     }
 
-    /// Processes a message about the removal of a device.
+    /// Processes a removal message.
     mutating func remove(_ path: String) -> [UdevEvent] {
         devices.removeValue(forKey: path).map { [.removed($0)] } ?? []
     }
 
-    /// Replaces the contents by a complete list of devices. Returns the differences: first the removed devices,
-    /// children before parents, then the added and changed ones, parents before children.
+    /// Replaces the contents with a complete list of devices. Returns the differences: first the removed devices,
+    /// children before parents, then the added and changed devices, parents before children.
     mutating func resynchronise(_ records: [UdevRecord]) -> [UdevEvent] {
         var present: [String: UdevRecord] = [:]
         for record in records { present[record.path] = record }
@@ -86,8 +87,8 @@ struct DeviceTable {
         return [.added(record)]
     }
 
-    /// Whether two records describe different devices that were attached to the same port. Each attached device has a
-    /// new device number on its bus.
+    /// Returns true if two records describe different devices that were attached to the same port. Each attached device
+    /// has a new device number on its bus.
     private static func haveDifferentDeviceNumbers(_ first: UdevRecord, _ second: UdevRecord) -> Bool {
         guard let former = first.properties["DEVNUM"], let latter = second.properties["DEVNUM"] else { return false }
         return former != latter

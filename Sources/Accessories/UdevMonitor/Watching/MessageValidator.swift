@@ -5,8 +5,8 @@ import SystemCalls
 /// A validator of messages, which runs before libudev reads them.
 ///
 /// libudev 252 does not validate the properties offset in the message header and may access arbitrary memory. In
-/// addition, one call of libudev reads several messages if the first ones do not match its filter. Messages that do not
-/// match are therefore discarded here, so that libudev only reads validated messages.
+/// addition, a single libudev call reads several messages if the first messages do not match its filter. Messages that
+/// do not match are therefore discarded here, so that libudev only reads validated messages.
 struct MessageValidator {
     enum ValidationResult {
         case valid
@@ -17,7 +17,7 @@ struct MessageValidator {
         case tooLong
     }
 
-    /// The maximum length of a message, in bytes. Messages of udevd and the kernel are shorter.
+    /// The maximum length of a message, in bytes. Messages from udevd and the kernel are shorter.
     static let maximumLength = 16_384
     private static let headSize = 40
     private static let magic: [UInt8] = [0xFE, 0xED, 0xCA, 0xFE]
@@ -47,7 +47,7 @@ struct MessageValidator {
             let entry = UnsafeRawBufferPointer(rebasing: rest[..<length])
             if entry.starts(with: Self.subsystemKey) {
                 let value = UnsafeRawBufferPointer(rebasing: entry[Self.subsystemKey.count...])
-                // Rejects contradictory entries, because it is undefined which one libudev uses.
+                // Rejects contradictory entries, because it is undefined which entry libudev uses.
                 if let subsystem, !subsystem.elementsEqual(value) { return .unusable }
                 subsystem = value
             } else if entry.starts(with: Self.typeKey) {
@@ -83,14 +83,14 @@ struct MessageValidator {
 
 /// The message groups that can reach this process, depending on its namespaces.
 ///
-/// Messages of udevd reach only its own network namespace. Messages of the kernel reach all network namespaces that are
-/// owned by the initial user namespace. In other user namespaces, libudev also rejects the kernel and udevd as
-/// untrusted senders. In the other namespaces, a socket can be opened, but receives no messages.
+/// Messages from udevd reach only udevd's network namespace. Messages from the kernel reach all network namespaces that
+/// are owned by the initial user namespace. In other user namespaces, libudev also rejects the kernel and udevd as
+/// untrusted senders. In a namespace that messages do not reach, a socket can be opened, but receives nothing.
 package struct ReachableGroups: Sendable, Equatable {
     /// The inode number of the initial user namespace, which is the same on all machines.
     private static let firstUserNamespace: UInt64 = 0xEFFF_FFFD
-    /// The first file exists in each network namespace, the second one only in the initial one. Unlike the namespaces
-    /// of other processes, they can be examined without privileges.
+    /// The first file exists in every network namespace, the second only in the initial network namespace. Unlike the
+    /// namespaces of other processes, the files can be examined without privileges.
     private static let everyNetwork = "/proc/sys/net/core/somaxconn"
     private static let firstNetwork = "/proc/sys/net/core/netdev_max_backlog"
 
@@ -111,6 +111,6 @@ package struct ReachableGroups: Sendable, Equatable {
             isFirstNetwork: access(firstNetwork, F_OK) == 0 || access(everyNetwork, F_OK) != 0)
     }
 
-    /// Whether messages of a group are certain to reach this process.
+    /// Returns true if messages of the group are certain to reach this process.
     func includes(_ group: UdevGroup) -> Bool { isFirstUser && (group == .kernel || isFirstNetwork) }
 }

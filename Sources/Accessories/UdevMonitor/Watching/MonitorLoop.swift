@@ -5,8 +5,7 @@ import DeviceCore
 import Logging
 import SystemCalls
 
-/// The main loop of a monitor. It opens the connection, processes messages and rescans the devices after a loss of
-/// messages.
+/// The main loop of a monitor. Opens the connection, processes messages and rescans the devices when messages are lost.
 ///
 /// Used only on the monitor's thread.
 final class MonitorLoop {
@@ -31,7 +30,7 @@ final class MonitorLoop {
     private var hasLostMessages = false
     /// True if messages may not reach this process although the connection is open. Cleared by the first message.
     private var mayBeUnreachable = false
-    /// True if enumerating the devices has failed and has to be repeated.
+    /// True if enumerating the devices failed and has to be repeated.
     private var needsRescan = false
     private var failures = 0
     private var backoff: Backoff
@@ -114,7 +113,7 @@ final class MonitorLoop {
         group = watch.group
         mayBeUnreachable = !parts.options.reachableGroups.includes(group)
         needsRescan = false
-        // Closes the previous connection only after the new one receives messages.
+        // Keeps the previous connection open until the new connection receives messages.
         let former = connection
         do throws(DeviceError) {
             let opened = try connect(group)
@@ -204,8 +203,8 @@ final class MonitorLoop {
         return (state & Int16(POLLIN), state & Int16(POLLERR | POLLHUP | POLLNVAL), descriptors.2.revents != 0)
     }
 
-    /// Processes all available messages. After a loss, scans all devices once the buffer is empty, because the kernel
-    /// drops further messages until it has been drained.
+    /// Processes all available messages. If messages were lost, scans all devices once the buffer is empty, because the
+    /// kernel drops further messages until the buffer has been drained.
     private func processMessages(isError: Bool) {
         guard let connection, let descriptor = connection.descriptor else { return }
         if isError, Sockets.clearPendingError(descriptor) == ENOBUFS { recordOverflow() }
@@ -266,7 +265,7 @@ final class MonitorLoop {
 
     private func deliver(_ events: [UdevEvent]) { for event in events where !control.isStopped { receive(event) } }
 
-    /// Reports a solved problem and a new problem of a subject if the problem has changed.
+    /// If the problem of a subject has changed, reports the previous problem as solved and then the new problem.
     private func updateProblem(_ problem: DeviceError?, for concern: Concern) {
         let former = problems[concern]
         guard former?.message != problem?.message else { return }

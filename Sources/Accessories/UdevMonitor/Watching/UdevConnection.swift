@@ -7,7 +7,7 @@ import Synchronization
 /// The functions of libudev that a monitor requires. Implemented with libudev and by tests. Must be used on a single
 /// thread.
 protocol UdevConnection: AnyObject {
-    /// A descriptor that is readable if messages are available; nil if the system permits no messages.
+    /// The descriptor that becomes readable when messages are available; nil if the system permits no messages.
     var descriptor: Int32? { get }
     /// The reason why the system permits no messages.
     var problem: DeviceError? { get }
@@ -16,7 +16,7 @@ protocol UdevConnection: AnyObject {
     func devices() throws(DeviceError) -> [UdevRecord]
 }
 
-/// A message about a device, or the reason why there is none.
+/// A message about a device, or the reason why no message is available.
 enum UdevMessage {
     /// The device exists. `isAdd` is true if it has just been added. `exists` is false if it has been removed in the
     /// meantime.
@@ -39,8 +39,7 @@ enum UdevMessage {
 struct MonitorParts: Sendable {
     let clock: any DeviceClock
     let options: UdevMonitorOptions
-    /// Opens a connection on the calling thread, which is the thread that uses it; nil if the program was built without
-    /// libudev.
+    /// Opens a connection, which must be used on the calling thread. nil if the program was built without libudev.
     let connect: (@Sendable (UdevGroup) throws(DeviceError) -> any UdevConnection)?
 }
 
@@ -66,7 +65,7 @@ final class MonitorControl: Sendable {
 
 /// The counters of a monitor's thread, for tests and measurements.
 package struct UdevStatistics: Sendable, Equatable {
-    /// The number of times that the thread's wait has ended.
+    /// The number of times that the thread has woken up.
     package internal(set) var wakeUps = 0
     package internal(set) var messages = 0
     /// The number of messages that were invalid or too long.

@@ -17,7 +17,7 @@ package struct DashboardChannel: Sendable {
 struct ReadingBatch: Sendable {
     let axes: Int
     private(set) var times: [Double] = []
-    /// The values of all readings, one reading after the other.
+    /// The values of all readings, in reading order.
     private(set) var values: [Float] = []
 
     init(axes: Int) { self.axes = axes }
@@ -64,7 +64,7 @@ struct ReadingBatch: Sendable {
 struct ChannelHistory: Sendable {
     /// The duration of the history, in seconds.
     static let length = 60.0
-    /// The minimum interval between readings in the history, in seconds. It bounds the size of the history.
+    /// The minimum interval between readings in the history, in seconds. Bounds the size of the history.
     private static let spacing = 0.0095
     private static let limit = Int(length / spacing)
 
@@ -87,7 +87,7 @@ struct ChannelHistory: Sendable {
         oldest = 0
     }
 
-    /// Returns the readings of the last minute before `now`, oldest first.
+    /// Returns the readings from the minute before `now`, oldest first.
     func batch(axes: Int, upTo now: Double) -> ReadingBatch {
         var batch = ReadingBatch(axes: axes)
         for offset in ring.indices {
@@ -98,9 +98,9 @@ struct ChannelHistory: Sendable {
     }
 }
 
-/// A detector of gaps in a stream: intervals much longer than the usual one.
+/// A detector of gaps in a stream, which are intervals much longer than usual.
 package struct GapDetector: Sendable {
-    /// The number of usual intervals that count as a gap.
+    /// The multiple of the usual interval above which an interval is a gap.
     private static let factor = 5.0
     /// The minimum duration of a gap, in seconds.
     private static let minimumDuration = 0.5
@@ -110,8 +110,8 @@ package struct GapDetector: Sendable {
 
     package init() {}
 
-    /// Processes the time of a reading, in seconds. Returns the start of the gap before this reading and the time at
-    /// which a line is to be interrupted; nil if there is no gap.
+    /// Processes the time of a reading, in seconds. If a gap precedes the reading, returns the start of the gap and the
+    /// time at which a line is to be interrupted.
     package mutating func process(_ time: Double) -> (start: Double, breaks: Double)? {
         guard let last else {
             self.last = time

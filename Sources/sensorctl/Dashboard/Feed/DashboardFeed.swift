@@ -4,10 +4,10 @@ import JSONBytes
 import Synchronization
 
 /// A queue of readings and messages from the session to the pages, with a history for pages that connect later. The
-/// session adds on any thread and never waits for a page. The server's thread drains the queue.
+/// session adds data on any thread and never waits for a page. The server's thread drains the queue.
 package final class DashboardFeed: Sendable {
     struct Flush: Sendable {
-        /// The frames, each with the number of readings that it contains; 0 for states.
+        /// The frames, each with the number of readings in the frame; 0 for states.
         var frames: [(bytes: [UInt8], readings: Int)] = []
         /// The number of readings and messages that were dropped because the queue was full.
         var droppedCount = 0
@@ -29,7 +29,7 @@ package final class DashboardFeed: Sendable {
         var droppedCount = 0
         var pages = 0
         var now = 0.0
-        /// True during the replay of the minute before a new playback position, which is stored but not sent.
+        /// True while the minute before a new playback position is replayed. The data is then stored but not sent.
         var isReplayingHistory = false
         var hasSeeked = false
         var notify: (@Sendable () -> Void)?
@@ -37,16 +37,16 @@ package final class DashboardFeed: Sendable {
         var isDrainScheduled = false
     }
 
-    /// The maximum number of queued readings of each channel, of queued messages and of queued responses.
+    /// The maximum number of queued readings per channel, and of queued messages and queued responses.
     private static let limit = 4096
-    /// The maximum number of stored events. Pages show no more than that.
+    /// The maximum number of stored events, which is also the number that pages show.
     private static let recentLimit = 200
     private static let readingsPerFrame = 1000
     /// The order in which states are sent to a new page.
     private static let order = ["locationFailed", "satellites", "regions", "walk", "accessories", "users", "doctor"]
 
-    /// The states that a new playback position invalidates. `locationFailed` is not one of them: it is sent only once
-    /// and may still apply.
+    /// The states that a new playback position invalidates. Excludes `locationFailed`, which is sent only once and may
+    /// still apply.
     private static let positionDependentStates = ["satellites", "walk"]
 
     /// The duration of the stored readings, in seconds.
@@ -120,7 +120,7 @@ package final class DashboardFeed: Sendable {
         }
     }
 
-    /// Replaces the data of all pages by the history.
+    /// Replaces the data of all pages with the history.
     package func endHistoryReplay(at now: Double) {
         update { state in (state.isReplayingHistory, state.hasSeeked, state.now) = (false, true, now) }
     }
@@ -139,15 +139,15 @@ package final class DashboardFeed: Sendable {
 
     private func enqueue(_ message: DashboardMessage, in state: inout State) {
         guard !state.isReplayingHistory, state.pages > 0 else { return }
-        // A newer state replaces a queued one.
+        // A newer state replaces the queued state of the same type.
         if message.retention == .state, let index = state.messages.lastIndex(where: { $0.type == message.type }) {
             state.messages.remove(at: index)
         }
         if state.messages.count < Self.limit { state.messages.append(message) } else { state.droppedCount += 1 }
     }
 
-    /// Changes the state. Then notifies the server's thread, unless it has already been notified since the last drain,
-    /// or there are no pages and no responses.
+    /// Changes the state, then notifies the server's thread. Skips the notification if the thread has already been
+    /// notified since the last drain, or if there are neither pages nor responses.
     private func update(_ change: (inout State) -> Void) {
         let notify = state.withLock { state -> (@Sendable () -> Void)? in
             change(&state)
@@ -160,14 +160,14 @@ package final class DashboardFeed: Sendable {
 
     // MARK: Server interface
 
-    /// Sets the closure that is called when the queue becomes nonempty. It is called on the session's threads.
+    /// Sets the closure that is called when the queue becomes nonempty. The closure is called on the session's threads.
     func onPendingData(_ notify: (@Sendable () -> Void)?) { state.withLock { $0.notify = notify } }
 
     var now: Double { state.withLock { $0.now } }
 
     var hasPendingData: Bool { state.withLock { $0.isDrainScheduled } }
 
-    /// Removes and returns everything that is queued.
+    /// Removes and returns all queued data.
     func drain(pages: Int) -> Flush {
         state.withLock { state in
             state.pages = pages
@@ -175,7 +175,7 @@ package final class DashboardFeed: Sendable {
         }
     }
 
-    /// Removes and returns everything that is queued, and the history for a new page, which `pages` includes.
+    /// Removes and returns all queued data. Also returns the history for a new page. `pages` includes the new page.
     func drainForNewPage(pages: Int) -> (Flush, beginning: [(bytes: [UInt8], readings: Int)]) {
         state.withLock { state in
             let flush = drain(&state)
@@ -193,7 +193,7 @@ package final class DashboardFeed: Sendable {
             state.hasSeeked = false
             flush.frames.append((DashboardMessage("clear", .transient) { _ in }.frame, 0))
             flush.frames += history(state)
-            // The history contains everything added since the recall, except one-time messages.
+            // The history contains all data added since the replay began, except one-time messages.
             for index in state.pending.indices { state.pending[index].removeAll() }
             state.messages.removeAll { $0.retention != .transient }
             state.droppedCount = 0

@@ -5,11 +5,11 @@ package import JSONBytes
 /// A JSON message to the pages, and its lifetime.
 package struct DashboardMessage: Sendable {
     package enum Retention: Sendable {
-        /// The message is valid until the next one of its type. New pages receive the last one.
+        /// The message is valid until the next message of the same type. New pages receive the last message.
         case state
         /// The message is a point of the track. New pages receive a reduced number of points.
         case track
-        /// The message is an event. New pages receive the most recent ones.
+        /// The message is an event. New pages receive the most recent events.
         case recent
         /// The message is sent once. New pages do not receive it.
         case transient

@@ -46,7 +46,7 @@ struct CommandRequest {
     private var addition: DashboardRegion?
     private var removal: String?
 
-    /// Parses a JSON object; nil if the JSON is invalid.
+    /// Parses a JSON object. Returns nil if the JSON is invalid.
     init?(_ bytes: [UInt8]) {
         let isValid: Void? = try? bytes.withUnsafeBytes { (buffer) throws(JSONError) in
             var reader = JSONReader(buffer)
@@ -90,7 +90,7 @@ struct CommandRequest {
         return DashboardRegion(name: name, latitude: latitude, longitude: longitude, radius: radius)
     }
 
-    /// The command; nil if it is unknown, incomplete or contains values out of range.
+    /// The action; nil if the command is unknown, is incomplete or contains values out of range.
     var action: PageCommand.Action? {
         func number(_ key: String, in range: ClosedRange<Double>) -> Double? {
             numbers[key].flatMap { range.contains($0) ? $0 : nil }

@@ -4,15 +4,16 @@ import JSONBytes
 
 /// The output queue of a page. If a page reads too slowly, its oldest readings are dropped and counted.
 struct PageOutputQueue {
-    /// The maximum size in bytes. A minute of nine axes at 100 Hz with all derived values needs less than half of it.
+    /// The maximum size in bytes. A minute of nine axes at 100 Hz, with all derived values, needs less than half of
+    /// this size.
     static let limit = 2 << 20
-    /// The maximum number of queued responses. Further commands of the page are not read, because it could otherwise
-    /// request any number of responses without reading them.
+    /// The maximum number of queued responses. Until the page has read some of them, its further commands are not read,
+    /// so that a page cannot queue an unlimited number of responses.
     static let responseLimit = 64
 
     private struct Item {
         var bytes: [UInt8]
-        /// The number of readings; 0 for items that are not dropped first.
+        /// The number of readings; 0 for other items, which are dropped only after all readings.
         var readings: Int
         var isResponse = false
     }
@@ -20,7 +21,7 @@ struct PageOutputQueue {
     private var items: [Item] = []
     /// The number of items at the front that have been sent.
     private var head = 0
-    /// The number of bytes of the first item that have been sent. A partially sent item cannot be dropped.
+    /// The number of bytes already sent from the first item. A partially sent item cannot be dropped.
     private var sentByteCount = 0
     private(set) var size = 0
     private(set) var responseCount = 0

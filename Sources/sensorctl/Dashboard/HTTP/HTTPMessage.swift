@@ -15,7 +15,7 @@ struct HTTPRequest: Equatable {
     var method: String
     /// The path as sent, without the query.
     var path: String
-    /// The query without the question mark; empty if there is none.
+    /// The query without the question mark; empty if the request has no query.
     var query = ""
     var isVersion11: Bool
     /// The headers in the order of the request, with names in lower case.
@@ -26,7 +26,7 @@ struct HTTPRequest: Equatable {
             && left.headers.map { "\($0):\($1)" } == right.headers.map { "\($0):\($1)" }
     }
 
-    /// Returns the value of a header; nil if it is missing or occurs more than once.
+    /// Returns the value of a header, or nil if the header is missing or occurs more than once.
     func value(_ name: String) -> String? {
         let values = headers.filter { $0.name == name }
         return values.count == 1 ? values[0].value : nil
@@ -34,7 +34,7 @@ struct HTTPRequest: Equatable {
 
     func hasHeader(_ name: String) -> Bool { headers.contains { $0.name == name } }
 
-    /// True if a comma-separated header such as Connection contains the word.
+    /// Returns true if a comma-separated header such as Connection contains the word.
     func header(_ word: String, contains name: String) -> Bool {
         headers.contains { header in
             header.name == name && header.value.split(separator: ",").contains { Self.trimmed($0).lowercased() == word }
@@ -52,7 +52,7 @@ struct HTTPRequest: Equatable {
         var lines: [String] = []
         // A single CR or LF remains in its line, which is then rejected.
         for line in bytes[..<(end - 4)].split(separator: Array("\r\n".utf8), omittingEmptySubsequences: false) {
-            // Control characters might be interpreted differently by another program.
+            // Other programs might interpret control characters differently.
             guard line.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 9 }),
                 let text = String(validating: line, as: UTF8.self)
             else { return .invalid(.badRequest) }

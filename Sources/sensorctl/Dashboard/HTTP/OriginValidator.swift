@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Accepts requests from the page itself and rejects those from other sites. The Host header reveals DNS rebinding,
-/// the Origin header requests from other sites, and Sec-Fetch-Site sites that embed resources of this server.
+/// Accepts requests from the page itself and rejects requests from other sites. The Host header reveals DNS rebinding,
+/// the Origin header reveals requests from other sites, and Sec-Fetch-Site reveals sites that embed resources of this
+/// server.
 struct OriginValidator: Sendable {
     private let authorities: [String]
 

@@ -4,10 +4,11 @@ import DashboardPage
 import DeviceCore
 import SystemCalls
 
-/// The files that the server serves: the page, which is embedded in the program, and the libraries of the system.
+/// The files that the server serves: the page, which is embedded in the program, and the JavaScript libraries installed
+/// on the system.
 struct StaticContent: Sendable {
     private let assets: AssetFolder
-    /// A folder whose files replace the embedded ones, for development.
+    /// A folder whose files replace the embedded files, for development.
     private let pageFolder: String?
 
     init(assets: AssetFolder, pageFolder: String?) { (self.assets, self.pageFolder) = (assets, pageFolder) }
@@ -72,8 +73,8 @@ enum MediaType {
     }
 }
 
-/// The JavaScript libraries of the system that the page loads. Serves only regular files that existed at startup, by
-/// their exact names. Symbolic links below the library folders are ignored.
+/// The system's JavaScript libraries that the page loads. Serves only regular files that existed at startup, by their
+/// exact names. Symbolic links below the library folders are ignored.
 package struct AssetFolder: Sendable {
     package struct Library: Sendable {
         package let name: String
@@ -96,7 +97,7 @@ package struct AssetFolder: Sendable {
         let device: UInt64
         let node: UInt64
 
-        /// Returns the content; nil if the file has been replaced since startup.
+        /// Returns the content, or nil if the file has been replaced since startup.
         func read() -> [UInt8]? {
             let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)
             guard descriptor >= 0 else { return nil }

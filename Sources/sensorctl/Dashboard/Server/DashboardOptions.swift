@@ -31,14 +31,14 @@ package struct DashboardOptions: Sendable {
     package var requestTimeout = 10.0
     /// The time limit for sending a response and receiving the next request, in seconds.
     package var idleTimeout = 30.0
-    /// The interval between pings, in seconds. A page that does not answer two of them is disconnected.
+    /// The interval between pings, in seconds. A page that does not answer two pings is disconnected.
     package var pingInterval = 20.0
     /// The minimum interval between flushes to the pages, in seconds.
     package var flushInterval = 0.033
 
     package init(assets: AssetFolder) { self.assets = assets }
 
-    /// The content security policy: resources of this server, and images of the tile server.
+    /// The content security policy, which allows resources from this server and images from the tile server.
     var policy: String {
         let images = ["'self'", "data:"] + (tiles.map { [$0.origin] } ?? [])
         return """
@@ -53,8 +53,8 @@ package struct SessionDescription: Sendable {
     package var version = ""
     package var title = ""
     package var isTrace = false
-    /// Returns the time at zero of the session's clock in ISO 8601; nil if it is unknown. A closure, because the system
-    /// clock may be set while the dashboard is running.
+    /// Returns the time at which the session's clock is zero, in ISO 8601, or nil if unknown. A closure, because the
+    /// system clock may be set while the dashboard is running.
     package var start: @Sendable () -> String? = { nil }
     /// The duration of the trace, in seconds; nil for live sessions.
     package var duration: Double?

@@ -6,7 +6,7 @@ import Synchronization
 import SystemCalls
 
 /// A server of the dashboard page for browsers on this machine. A single thread serves all connections. A client cannot
-/// block it, use unbounded memory or exclude other clients.
+/// block the thread, use unbounded memory or exclude other clients.
 package final class DashboardServer: Sendable {
     package static let maximumConnections = 64
     package static let maximumPages = 16
@@ -25,7 +25,7 @@ package final class DashboardServer: Sendable {
     private let handler: @Sendable (PageCommand) -> Void
 
     /// - Parameter handler: Executes a command from a page and sends the response through the feed. Called on the
-    ///   server's thread, which it must not block.
+    ///   server's thread and must not block.
     package init(
         feed: DashboardFeed, options: DashboardOptions, hello: SessionDescription,
         handler: @escaping @Sendable (PageCommand) -> Void
@@ -33,7 +33,7 @@ package final class DashboardServer: Sendable {
         (self.feed, self.options, self.hello, self.handler) = (feed, options, hello, handler)
     }
 
-    /// Starts listening on 127.0.0.1 and returns the port. Throws `busy` if it is in use.
+    /// Starts listening on 127.0.0.1 and returns the port. Throws `busy` if the port is in use.
     @discardableResult package func start() throws(DeviceError) -> UInt16 {
         try thread.start { () throws(DeviceError) in
             let listener = try LoopbackListener(port: options.port, for: "The dashboard", sendRoom: 262_144)
@@ -60,7 +60,7 @@ package final class DashboardServer: Sendable {
     }
 }
 
-/// The data and functions that responses are created from. Used only on the server's thread.
+/// The data and functions used to create responses. Used only on the server's thread.
 struct RequestHandler {
     let feed: DashboardFeed
     let options: DashboardOptions
@@ -85,7 +85,8 @@ struct RequestHandler {
 
     enum RequestAction {
         case response(HTTPResponse)
-        /// Upgrades to a WebSocket with this accept value. A page with the token is not replaced by other pages.
+        /// Upgrades to a WebSocket with this accept value. A page that presents the token is not replaced by other
+        /// pages.
         case page(String, hasToken: Bool)
     }
 

@@ -40,7 +40,7 @@ final class DashboardServerLoop: ServiceLoop {
             }
             acceptor.acceptPending(revents: pollSet[0], now: now) { accept($0, now: now) }
             if world.feed.hasPendingData, now >= nextFlush {
-                // At most one flush per frame time.
+                // Flushes at most once per frame time.
                 nextFlush = now.advanced(bySeconds: world.options.flushInterval)
                 forward(world.feed.drain(pages: pages))
             }
@@ -80,7 +80,7 @@ final class DashboardServerLoop: ServiceLoop {
         let connection = HTTPConnection(descriptor, deadline: now.advanced(bySeconds: world.options.requestTimeout))
         let current = connections.filter { !$0.isClosed }
         if current.count >= DashboardServer.maximumConnections {
-            // An idle connection is closed, the oldest first, so that idle clients cannot exclude others.
+            // Closes the oldest idle connection, so that idle clients cannot exclude others.
             let idle = current.first(where: \.isIdle) ?? current.first { $0.page == nil && $0.isBlocked }
             guard let idle else { return }
             idle.isClosed = true
@@ -145,7 +145,7 @@ final class DashboardServerLoop: ServiceLoop {
             response.bytes(policy: world.policy, hasBody: true, keepsAlive: false), closesAfterwards: true)
     }
 
-    /// True if another page can be accepted. A page with the token may replace one without.
+    /// Returns true if a further page can be accepted. A page that presents the token may replace a page without it.
     private func makeRoomForPage(hasToken: Bool) -> Bool {
         guard pages >= DashboardServer.maximumPages else { return true }
         guard hasToken, let other = connections.first(where: { !$0.isClosed && $0.page?.hasToken == false }) else {
@@ -220,7 +220,7 @@ final class DashboardServerLoop: ServiceLoop {
             connection.isClosed = true
             return
         }
-        // The last two pings have not been answered.
+        // The page has not answered the last two pings.
         guard now.seconds(since: page.lastReceived) < 3 * world.options.pingInterval else {
             connection.isClosed = true
             return

@@ -40,14 +40,16 @@ final class HTTPConnection {
 
     var hasOutput: Bool { sent < output.count || page.map { !$0.queue.isEmpty } ?? false }
 
-    /// True if input may be read: no response is pending; on a WebSocket, not too many commands and responses.
+    /// True if input may be read. For HTTP, no response may be pending. On a WebSocket, there must not be too many
+    /// pending commands and responses.
     var isReadEnabled: Bool {
         guard !isClosing, !isClosed else { return false }
         guard let page else { return sent == output.count && input.count <= HTTPRequest.limit }
         return page.pendingCommandCount < 32 && page.queue.responseCount < PageOutputQueue.responseLimit
     }
 
-    /// True if the connection is no WebSocket and sends no response. It may be closed to accept another one.
+    /// True if the connection is not a WebSocket and has no response to send. An idle connection may be closed to make
+    /// room for a new connection.
     var isIdle: Bool { page == nil && !hasOutput }
 
     func read(through buffer: UnsafeMutableRawBufferPointer) {
@@ -66,7 +68,8 @@ final class HTTPConnection {
         isClosing = isClosing || closesAfterwards
     }
 
-    /// Sends pending output until the socket's buffer is full, but limits the bytes, to serve other clients too.
+    /// Sends pending output until the socket's buffer is full. Limits the number of bytes, so that other clients are
+    /// also served.
     func write() {
         isBlocked = false
         var rest = Self.maximumBytesPerWrite

@@ -49,7 +49,7 @@ enum WebSocketFrame {
     }
 }
 
-/// A decoder of client frames: masked, fragmented, with control frames between fragments. Buffers one message at most.
+/// A decoder of client frames: masked, fragmented, with control frames between fragments. Buffers at most one message.
 struct WebSocketDecoder {
     /// The maximum size of a message, in bytes.
     static let limit = 4096
@@ -75,7 +75,7 @@ struct WebSocketDecoder {
         return events
     }
 
-    /// Decodes the next frame. Returns nil if it is incomplete, and `.some(nil)` if the message is incomplete.
+    /// Decodes the next frame. Returns nil if the frame is incomplete, and `.some(nil)` if the message is incomplete.
     private mutating func next(_ bytes: ArraySlice<UInt8>, _ start: inout Int) -> Event?? {
         guard bytes.count >= 2 else { return nil }
         let (first, second) = (bytes[bytes.startIndex], bytes[bytes.startIndex + 1])

@@ -4,7 +4,7 @@
 enum WebSocketHandshake {
     private static let version = "13"
 
-    /// Returns the value of Sec-WebSocket-Accept; nil if the request is not a valid handshake.
+    /// Returns the value of Sec-WebSocket-Accept, or nil if the request is not a valid handshake.
     static func acceptance(of request: HTTPRequest) -> String? {
         guard request.method == "GET", request.isVersion11, request.header("websocket", contains: "upgrade"),
             request.header("upgrade", contains: "connection"), request.value("sec-websocket-version") == version,
@@ -31,7 +31,7 @@ enum WebSocketHandshake {
         return response
     }
 
-    /// True if the key is 16 bytes in Base64.
+    /// Returns true if the key is 16 bytes in Base64.
     private static func isKey(_ key: String) -> Bool {
         key.utf8.count == 24 && key.hasSuffix("==")
             && key.utf8.prefix(22).allSatisfy {
@@ -40,7 +40,7 @@ enum WebSocketHandshake {
     }
 }
 
-/// SHA-1 (FIPS 180-4), required by the WebSocket handshake. It provides no security here.
+/// SHA-1 (FIPS 180-4), required by the WebSocket handshake. Not used for security.
 enum SHA1 {
     static func hash(_ bytes: [UInt8]) -> [UInt8] {
         var state: [UInt32] = [0x6745_2301, 0xEFCD_AB89, 0x98BA_DCFE, 0x1032_5476, 0xC3D2_E1F0]

@@ -12,7 +12,7 @@ package struct IntervalChart: Sendable {
         (self.name, self.counters) = (name, counters)
     }
 
-    /// The histogram of each trace. All share one axis.
+    /// The histogram of each trace. All histograms share one axis.
     var histograms: [(trace: Int, bars: IntervalHistogram)] {
         guard let axis = IntervalHistogram.axis(for: counters.map(\.counter)) else { return [] }
         return counters.filter { $0.counter.count > 0 }.map { ($0.trace, IntervalHistogram($0.counter, axis: axis)) }
@@ -22,7 +22,7 @@ package struct IntervalChart: Sendable {
         let all = histograms
         guard let first = all.first?.bars else { return }
         let greatest = all.flatMap(\.bars.counts).max() ?? 1
-        // A logarithmic scale keeps a few unusual intervals visible among thousands.
+        // A logarithmic scale keeps rare intervals visible among thousands of usual ones.
         let top = log10(Double(max(greatest, 2)) * 1.5)
         let heights = Scale(-0.3...top, from: frame.bottom, to: frame.y)
         let isShort = first.end < 2
@@ -94,7 +94,8 @@ package struct IntervalChart: Sendable {
         svg.label("Interval (\(title))", (frame.x + frame.right) / 2, frame.bottom + 27, anchor: "middle", faint: true)
     }
 
-    /// The height above the bars, in pixels: the heading, the number of intervals and the number outside the axis.
+    /// The height of the header above the bars, in pixels. It contains the heading, the number of intervals and the
+    /// number of intervals outside the axis.
     static let headerHeight = 43.0
 
     private func notes(of all: [(trace: Int, bars: IntervalHistogram)]) -> [String] {
@@ -126,7 +127,7 @@ extension PlotText {
         }
     }
 
-    /// Formats a duration as up to two parts, such as `5 min 30 s`.
+    /// Formats a duration with at most two units, such as `5 min 30 s`.
     package static func length(_ seconds: Double) -> String {
         guard seconds.isFinite, abs(seconds) < 1e12 else { return "?" }
         let rounded = seconds < 60 ? (seconds * 10).rounded() / 10 : seconds.rounded()

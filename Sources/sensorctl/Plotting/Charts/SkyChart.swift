@@ -6,7 +6,7 @@ import SystemCalls
 /// A chart of a trace's satellites: their positions in the sky and their signal strengths.
 package struct SkyChart: Sendable {
     package var trace: Int
-    /// The name of the trace; empty if there is only one.
+    /// The name of the trace; empty if the figure has only one trace.
     package var name: String
     package var sky: SkyTracks
 
@@ -126,7 +126,8 @@ package struct SkyChart: Sendable {
         var path = SVGPath()
         for (place, step) in track.path.enumerated() {
             let point = center + SkyGeometry.point(step) * radius
-            // A satellite does not jump: it was out of view, or the receiver confused it with another one.
+            // Satellites do not jump. Either the satellite was out of view, or the receiver confused it with a
+            // different satellite.
             let isLeap = place > 0 && SkyGeometry.distance(track.path[place - 1], step) > 6
             if place == 0 || isLeap { path.move(point.x, point.y) } else { path.line(point.x, point.y) }
         }
@@ -139,7 +140,7 @@ package struct SkyChart: Sendable {
             }
             guard let last = track.path.last else { return }
             let point = center + SkyGeometry.point(last) * radius
-            // The size is the signal strength. Hollow circles are satellites that no fix uses.
+            // The size shows the signal strength. Hollow circles are satellites that no fix uses.
             svg.circle([
                 "class": .string((track.isUsed ? "solid " : "hollow ") + style.name), "cx": .number(point.x),
                 "cy": .number(point.y), "r": .number(Self.size(track.mean)),
@@ -177,7 +178,7 @@ package struct SkyChart: Sendable {
                 (gap * 0.7, gap - 2), (-gap * 0.7 - width, -gap - 6), (-gap * 0.7 - width, gap - 2),
             ]
             let frames = places.map { Frame(x: point.x + $0.0, y: point.y + $0.1, width: width, height: 8) }
-            // A name that finds no free position is omitted.
+            // A name without a free position is omitted.
             guard let free = frames.first(where: { frame in !taken.contains { $0.overlaps(frame) } }) else { continue }
             taken.append(free)
             svg.label(track.name, free.x, free.bottom - 0.5, size: PlotFont.small)

@@ -25,10 +25,10 @@ struct TimeAxis {
 /// A marked interval of time, such as a fault.
 package struct PlotSpan: Sendable {
     package var start: Double
-    /// The end, in seconds; infinity for an interval that does not end.
+    /// The end, in seconds; infinity if the interval does not end.
     package var end: Double
     package var label: String
-    /// The index of the affected trace; nil for all traces.
+    /// The index of the affected trace; nil if all traces are affected.
     package var trace: Int?
 
     package init(start: Double, end: Double, label: String, trace: Int? = nil) {
@@ -42,7 +42,7 @@ extension TimeChart {
     /// The height of the time labels and the axis title, in pixels.
     static let footerHeight = 31.0
 
-    /// Draws the chart in the box `frame`. The last chart of a column has time labels.
+    /// Draws the chart in the box `frame`. Only the last chart of a column has time labels.
     func draw(_ drawings: [Drawing], in frame: Frame, axis: TimeAxis, isLast: Bool, to svg: inout SVGWriter) {
         let window = window
         let values = Scale(window.domain, from: frame.bottom, to: frame.y)
@@ -135,7 +135,7 @@ extension TimeChart {
         ])
     }
 
-    /// Returns the gaps that all lines of a single trace share, in pixels; empty if there are more than 60, because
+    /// Returns the gaps shared by all lines of a single trace, in pixels. Empty if there are more than 60 gaps, because
     /// gaps are then normal.
     static func shownGaps(_ drawings: [Drawing], _ times: Scale) -> [ClosedRange<Double>] {
         guard Set(drawings.map(\.line.trace)).count == 1, let longest = drawings.max(by: { $0.readings < $1.readings })
@@ -159,7 +159,7 @@ extension TimeChart {
 }
 
 extension PlotSpan {
-    /// Returns the start and end in pixels; nil if the interval is outside the axis.
+    /// Returns the start and end in pixels, or nil if the interval is outside the axis.
     func extent(on times: Scale) -> (left: Double, right: Double)? {
         guard start <= times.domain.upperBound, end >= times.domain.lowerBound else { return nil }
         return (times(max(start, times.domain.lowerBound)), times(min(end, times.domain.upperBound)))
@@ -171,7 +171,7 @@ extension TimeChart.Drawing {
 
     fileprivate func lines(_ values: Scale, _ times: Scale, _ window: ValueWindow, _ svg: inout SVGWriter) {
         var path = SVGPath()
-        // Few readings are drawn as dots.
+        // A small number of readings is drawn as dots.
         let showsDots = readings <= 60
         var dots = SVGPath()
         for stroke in strokes {

@@ -9,7 +9,7 @@ package struct TimeLine: Sendable {
     /// True if the values are not reliable.
     package var isUnreliable: Bool
     package var series: SeriesDecimator
-    /// The duration in seconds above which a pause is drawn as a gap; nil for no gaps.
+    /// The pause, in seconds, above which the line is interrupted; nil if the line is never interrupted.
     package var gap: Double?
 
     package init(name: String, trace: Int, isDoubtful: Bool = false, series: SeriesDecimator, gap: Double?) {
@@ -53,8 +53,8 @@ package struct TimeChart: Sendable {
         var gaps: [ClosedRange<Double>] = []
     }
 
-    /// Returns the lines prepared for drawing on the given number of distinguishable columns. If `ofTraces`, the style
-    /// of a line identifies its trace instead of its name.
+    /// Returns the lines prepared for drawing on the given number of distinguishable columns. If `ofTraces` is true,
+    /// the style of a line identifies its trace instead of its name.
     func drawings(columns: Int, over duration: Double, ofTraces: Bool) -> [Drawing] {
         var names: [String] = []
         let window = window
@@ -115,7 +115,7 @@ extension TimeChart.Drawing {
             let time = former.time + share * (point.time - former.time)
             stroke.exit = PlotPoint(time: time, value: far)
             strokes.append(stroke)
-            // The value went around the circle more than once: draw a line across the whole axis.
+            // The value went around the circle more than once, so a line is drawn across the whole axis.
             if abs(point.turn - former.turn) > 1 {
                 var all = TimeChart.Stroke(points: [])
                 all.entry = PlotPoint(time: time, value: near)

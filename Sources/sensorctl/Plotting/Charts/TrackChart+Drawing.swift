@@ -3,7 +3,7 @@
 import SystemCalls
 
 extension TrackChart.Sheet {
-    /// Draws the track with the faults along it.
+    /// Draws the track, and marks the faults along the track.
     func draw(in frame: Frame, spans: [PlotSpan], isOfTraces: Bool, to svg: inout SVGWriter) {
         let domains = self.domains(width: frame.width, height: frame.height)
         let marked: [(label: String, way: [[SIMD2<Double>]])] = drawings.flatMap { drawing in
@@ -29,7 +29,7 @@ extension TrackChart.Sheet {
         }
     }
 
-    /// Formats the origin with six decimals, the resolution of a receiver.
+    /// Formats the origin with six decimals, which is the resolution of a receiver.
     private static func place(_ place: TrackPoint) -> String {
         let latitude = PlotText.number(abs(place.latitude), decimals: 6)
         let longitude = PlotText.number(abs(place.longitude), decimals: 6)
@@ -146,7 +146,7 @@ extension PlotText {
 extension TrackChart.Drawing {
     private func style(_ isOfTraces: Bool) -> PlotStyle { PlotStyle(number: isOfTraces ? trace : 0) }
 
-    /// Draws accuracy circles. Omits circles that are similar to the previous one until at most 400 remain.
+    /// Draws accuracy circles. Omits circles that are similar to the previous circle, until at most 400 remain.
     fileprivate func circles(_ x: Scale, _ y: Scale, _ frame: Frame, isOfTraces: Bool, _ svg: inout SVGWriter) {
         let perMetre = (x.end - x.start) / (x.domain.upperBound - x.domain.lowerBound)
         var spread = 0.5
@@ -169,7 +169,7 @@ extension TrackChart.Drawing {
         } while chosen.count > 400 && spread < 50
         guard !chosen.isEmpty else { return }
         let style = style(isOfTraces)
-        // Few circles have outlines; many form a single area.
+        // If there are few circles, draws their outlines. Otherwise, the circles form a single area.
         let isFew = chosen.count <= 40
         svg.group([
             "class": .string("circles \(isFew ? "few " : "")\(style.name)"), "data-trace": .number(Double(trace)),
@@ -183,10 +183,10 @@ extension TrackChart.Drawing {
         }
     }
 
-    /// True if there was a gap in the readings before this position.
+    /// Returns true if a gap in the readings precedes this position.
     func isBehindGap(_ place: Int) -> Bool { gap.map { places[place].pause > $0 } ?? false }
 
-    /// Returns the part of the track in this interval. Interpolates linearly between positions, also across gaps.
+    /// Returns the part of the track in this interval. Interpolates linearly between positions, even across gaps.
     func section(during span: PlotSpan) -> [[SIMD2<Double>]] {
         guard places.count > 1 else {
             return places.contains { $0.time >= span.start && $0.time <= span.end } ? [points] : []

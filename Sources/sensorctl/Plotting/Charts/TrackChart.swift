@@ -8,7 +8,7 @@ package struct TrackChart: Sendable {
     package struct Track: Sendable {
         package var trace: Int
         package var simplifier: TrackSimplifier
-        /// The duration in seconds above which a pause is drawn as a gap; nil for no gaps.
+        /// The pause, in seconds, above which the track is interrupted; nil if the track is never interrupted.
         package var gap: Double?
 
         package init(trace: Int, thinner: TrackSimplifier, gap: Double?) {
@@ -35,7 +35,7 @@ package struct TrackChart: Sendable {
         let maximum: SIMD2<Double>
         /// The origin of the axes: the start of the first track.
         let origin: TrackPoint
-        /// The median horizontal accuracy, in metres; 0 if it is unknown.
+        /// The median horizontal accuracy, in metres; 0 if unknown.
         let accuracy: Double
     }
 
@@ -76,12 +76,12 @@ extension TrackChart.Sheet {
 
 /// A projection of positions to metres east and north of the center of their tracks.
 ///
-/// Distances and directions from the center are those on the ellipsoid (azimuthal equidistant projection). Therefore
-/// the antimeridian and the poles need no special treatment, and shapes are preserved near the center.
+/// Preserves distances and directions from the center, measured on the ellipsoid (azimuthal equidistant projection).
+/// Therefore the antimeridian and the poles need no special treatment, and shapes are preserved near the center.
 package struct TrackProjection: Sendable {
     let middle: GeodeticCoordinate
 
-    /// Creates a projection for positions; nil if there are none.
+    /// Creates a projection for positions. Returns nil if there are no positions.
     package init?(_ places: some Collection<TrackPoint>) {
         guard let first = places.first else { return nil }
         let sum = places.reduce(SIMD3<Double>.zero) { $0 + $1.direction }

@@ -5,7 +5,7 @@
 struct PlotStyle {
     let number: Int
     var isUnreliable = false
-    /// True for a line below dashed lines. It is wider, so that it is visible between the dashes.
+    /// True for a line drawn below dashed lines. The line is wider, so that it is visible between the dashes.
     var isUnderlay = false
 
     var width: Double { isUnderlay ? 2.2 : 1.1 }
@@ -14,7 +14,7 @@ struct PlotStyle {
     private static let dashes = ["", "5 3", "1.2 2.4", "8 3 1.2 3", "3 2.5", "8 2.5 1.2 2.5 1.2 2.5", "11 5"]
 
     var color: String { isUnreliable ? "#808080" : Self.colors[number % Self.colors.count] }
-    /// The CSS class, with which pages assign another color in dark mode.
+    /// The CSS class, which pages use to assign a different color in dark mode.
     var name: String { isUnreliable ? "doubt" : "c\(number % Self.colors.count)" }
     var dashes: SVGValue {
         if isUnreliable { return "1.2 2.2" }

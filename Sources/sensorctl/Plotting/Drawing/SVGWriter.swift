@@ -2,7 +2,7 @@
 
 import SystemCalls
 
-/// A writer of SVG elements. It escapes text and attribute values.
+/// A writer of SVG elements that escapes text and attribute values.
 package struct SVGWriter: Sendable {
     package private(set) var text = ""
 
@@ -57,8 +57,8 @@ package struct SVGWriter: Sendable {
         }
     }
 
-    /// Returns the text escaped for XML content and attributes. Replaces line feeds by spaces, and characters that XML
-    /// does not allow and bidirectional controls by U+FFFD.
+    /// Returns the text escaped for XML content and attributes. Replaces line feeds with spaces. Replaces bidirectional
+    /// controls, and characters that XML does not allow, with U+FFFD.
     package static func escaped(_ text: String) -> String {
         var result = String.UnicodeScalarView()
         for scalar in TerminalSanitizer.sanitizedLines(text, isSingleLine: true).unicodeScalars {
@@ -111,7 +111,7 @@ struct SVGPath {
     mutating func dot() { data += "h0" }
     mutating func close() { data += "Z" }
 
-    /// Draws a line through the points, or a dot for a single one.
+    /// Draws a line through the points, or a dot for a single point.
     mutating func line(through points: some Collection<SIMD2<Double>>) {
         guard let first = points.first else { return }
         move(first.x, first.y)

@@ -15,7 +15,7 @@ struct Scale {
         start + (value - domain.lowerBound) / (domain.upperBound - domain.lowerBound) * (end - start)
     }
 
-    /// The coordinates of the ends and their values, as a string for programs that parse the picture.
+    /// The coordinates and values of the ends, as a string for programs that parse the picture.
     var description: String {
         "\(PlotText.coordinate(start)) \(PlotText.coordinate(end)) \(domain.lowerBound) \(domain.upperBound)"
     }
@@ -26,7 +26,7 @@ struct Scale {
         let (least, greatest) = (extent.lowerBound, extent.upperBound)
         let size = max(abs(least), abs(greatest))
         var room = (greatest - least) * 0.06
-        // A range within rounding errors counts as a single value.
+        // A range that is smaller than rounding errors is treated as a single value.
         if greatest - least <= size * 1e-9 { room = size > 0 ? size * 0.1 : 1 }
         var (low, high) = (least - room, greatest + room)
         if case .amount = quantity {

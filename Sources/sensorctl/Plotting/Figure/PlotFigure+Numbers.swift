@@ -39,7 +39,7 @@ extension PlotFigure {
         writer.member("unit", chart.unit)
         writer.member("readings", drawing.line.series.count)
         if drawing.line.isUnreliable { writer.member("doubtful", true) }
-        // A list for each part between gaps and wraparounds.
+        // Writes one list for each part between gaps and wraparounds.
         writer.member("strokes", drawing.strokes.map { $0.points.map { [$0.time, $0.value] } })
     }
 

@@ -47,8 +47,8 @@ extension PlotFigure {
         }
     }
 
-    /// Returns the rows of the track and the sky. The sky of a single trace is drawn beside its track, the skies of
-    /// several traces below it.
+    /// Returns the rows of the track and the sky. The sky of a single trace is drawn beside its track. The skies of
+    /// several traces are drawn below the tracks.
     private func placeRows(_ sheet: TrackChart.Sheet?) -> [FigureRow] {
         let discs = skies.filter { $0.sky.sorted.contains { !$0.path.isEmpty } }
         guard let sheet else { return discRows(discs) }
@@ -56,7 +56,7 @@ extension PlotFigure {
         let (head, foot, left, discWidth) = (TimeChart.headerHeight, TrackChart.footerHeight + 22, 52.0, 214.0)
         let width = FigurePage.width - left - FigurePage.right - (disc == nil ? 0 : discWidth + 12)
         let extent = sheet.maximum - sheet.minimum
-        // The height follows from the extent of the track, within the limits of a page.
+        // The extent of the track determines the height, within the limits of a page.
         let wanted = width * extent.y / max(extent.x, 1e-9)
         let height = min(max(wanted, disc == nil ? 180 : 230), 380)
         let (isOfTraces, spans) = (isOfTraces, spans)
@@ -151,7 +151,7 @@ extension PlotFigure {
         if drawn.contains(where: { $0.chart.showsBands($0.drawings) }) {
             notes.append("Bands: the reported accuracy.")
         }
-        // Without time charts there is no fault strip that names the faults.
+        // Names the faults here if there are no time charts, because there is then no fault strip.
         if drawn.isEmpty, !spans.isEmpty {
             notes.append(PlotText.name("Faults: " + spans.map(\.label).joined(separator: ", ") + ".", upTo: 110))
         }

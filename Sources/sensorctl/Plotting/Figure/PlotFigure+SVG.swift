@@ -61,7 +61,8 @@ extension PlotFigure {
 }
 
 extension PlotFigure {
-    /// Returns the figure as an HTML page. It follows the reader's color scheme and shows the values below the pointer.
+    /// Returns the figure as an HTML page. The page follows the reader's color scheme and shows the values at the
+    /// pointer.
     package func page() -> String {
         var page = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
         page += "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"

@@ -24,7 +24,7 @@ package struct PlotFigure: Sendable {
     /// True if colors and dash patterns identify traces.
     var isOfTraces: Bool { traces.count > 1 }
 
-    /// The time charts to draw. If there are several traces, each line has a chart of its own that shows it for all
+    /// The time charts to draw. If there are several traces, each line has its own chart, which shows the line for all
     /// traces.
     var timeCharts: [TimeChart] {
         guard isOfTraces else { return charts }
@@ -47,8 +47,8 @@ package struct PlotFigure: Sendable {
 /// A row of a figure. Its y coordinates begin at the top edge of the row.
 struct FigureRow {
     var height: Double
-    /// The part of the height that may be reduced to fit the figure to a page, in pixels.
+    /// The part of the height, in pixels, that may be reduced to fit the figure on a page.
     var flexibleHeight: Double
-    /// Draws the row with the flexible part of its height after fitting, in pixels.
+    /// Draws the row. `stretch` is the flexible part of the height after fitting, in pixels.
     var draw: @Sendable (_ stretch: Double, _ svg: inout SVGWriter) -> Void
 }

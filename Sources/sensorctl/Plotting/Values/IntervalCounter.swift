@@ -19,7 +19,7 @@ package struct IntervalCounter: Sendable {
 
     package init() {}
 
-    /// Adds a reading at a time in seconds.
+    /// Adds a reading with a time in seconds.
     package mutating func add(_ time: Double) {
         guard abs(time) < 1e12 else { return }
         readings += 1
@@ -50,7 +50,7 @@ package struct IntervalCounter: Sendable {
         counts.sorted { $0.key < $1.key }.map { (Double($0.key) / 1e6, $0.value) }
     }
 
-    /// The median of the positive intervals, in seconds; nil if there is none.
+    /// The median of the positive intervals, in seconds; nil if there are no positive intervals.
     package var median: Double? {
         let rising = sorted.filter { $0.interval > 0 }
         let half = (rising.reduce(0) { $0 + $1.count } + 1) / 2
@@ -62,8 +62,8 @@ package struct IntervalCounter: Sendable {
         return nil
     }
 
-    /// The interval in seconds above which a pause is a gap: slightly more than three times the median; nil with fewer
-    /// than two intervals.
+    /// The pause, in seconds, above which readings have a gap: slightly more than three times the median. nil if there
+    /// are fewer than two intervals.
     package var gap: Double? { count < 2 ? nil : median.map { $0 * 3.05 } }
 }
 
@@ -81,16 +81,16 @@ package struct IntervalHistogram: Sendable {
 
     package var end: Double { start + width * Double(counts.count) }
 
-    /// Returns the bins of the counters' common axis; nil if there are no positive intervals.
+    /// Returns the bins of the counters' common axis, or nil if there are no positive intervals.
     package static func axis(for counters: [IntervalCounter]) -> (start: Double, width: Double, bars: Int)? {
         let all = counters.filter { $0.count > 0 }
         let medians = all.compactMap(\.median)
         guard let typical = medians.max() else { return nil }
         let intervals = all.flatMap { $0.sorted.map(\.interval) }
-        // Outliers are reported as a number: a single gap of an hour would hide all other intervals.
+        // Outliers are only counted, because a single gap of an hour would hide all other intervals.
         let least = intervals.filter { $0 >= 0 }.min() ?? 0
         let greatest = intervals.filter { $0 <= typical * 3 }.max() ?? typical
-        // The margin places equal intervals in one bin in the middle, instead of showing the rounding noise.
+        // The margin places equal intervals in a single bin in the middle, so that rounding noise is not visible.
         let room = max((greatest - least) * 0.05, typical * 0.05)
         let low = max(0, least - room)
         let high = greatest + room

@@ -57,8 +57,7 @@ package enum PlotText {
         return clean.prefix(limit / 2) + "…" + clean.suffix(limit / 2 - 1)
     }
 
-    /// Returns an estimate of the width of a text in pixels. It is rather too large, because the reader's font is
-    /// unknown.
+    /// Returns an estimate of the text width in pixels. The estimate is generous, because the reader's font is unknown.
     static func width(_ text: String, size: Double) -> Double {
         text.unicodeScalars.reduce(0) { sum, scalar in
             let share: Double =

@@ -8,7 +8,7 @@
 package struct SeriesDecimator: Sendable {
     package struct Cell: Sendable {
         package fileprivate(set) var first: PlotPoint
-        /// The smallest value; for angles, including full turns.
+        /// The smallest value. For angles, includes full turns.
         package fileprivate(set) var minimum: PlotPoint
         package fileprivate(set) var maximum: PlotPoint
         package fileprivate(set) var last: PlotPoint
@@ -42,7 +42,8 @@ package struct SeriesDecimator: Sendable {
 
     package init(_ quantity: PlotQuantity = .plain) { self.quantity = quantity }
 
-    /// Adds a reading with its uncertainty in both directions; nil or negative if unknown. Ignores undrawable values.
+    /// Adds a reading. `margin` is its uncertainty in both directions; nil or negative if unknown. Ignores values that
+    /// cannot be drawn.
     package mutating func add(_ point: PlotPoint, margin: Double? = nil) {
         // An angle outside the circle is invalid.
         guard point.isDrawable, quantity.circle?.contains(point.value) ?? true else { return }
@@ -108,7 +109,7 @@ package struct SeriesDecimator: Sendable {
     }
 }
 
-/// Returns the union of two ranges, or the one that is not nil.
+/// Returns the smallest range that contains both ranges, or the range that is not nil.
 func union(_ one: ClosedRange<Double>?, _ two: ClosedRange<Double>?) -> ClosedRange<Double>? {
     guard let one else { return two }
     guard let two else { return one }
@@ -138,7 +139,8 @@ package struct PlotPoint: Sendable, Hashable {
     package var time: Double
     /// The value, in the unit of the chart.
     package var value: Double
-    /// The number of turns around the circle since the first reading. Between two readings, the shorter way is assumed.
+    /// The number of turns around the circle since the first reading. The value is assumed to take the shorter way
+    /// between two readings.
     package internal(set) var turn = 0
 
     package init(time: Double, value: Double) { (self.time, self.value) = (time, value) }

@@ -69,7 +69,7 @@ extension SkyTracks.Track {
             strongest = max(strongest, satellite.signal)
         }
         guard (0...90).contains(satellite.elevation), abs(satellite.azimuth) <= 360 else { return }
-        // Receivers report an unknown position as 0, 0.
+        // Receivers report an unknown position as elevation 0, azimuth 0.
         if satellite.elevation == 0, satellite.azimuth == 0 { return }
         let place = (azimuth: satellite.azimuth, elevation: satellite.elevation)
         if let last = path.last, SkyGeometry.distance(place, last) < 0.5 { return }

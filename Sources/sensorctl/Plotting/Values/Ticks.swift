@@ -33,13 +33,13 @@ package struct Ticks: Sendable, Equatable {
         guard length > 0, length.isFinite, count > 0 else { return Ticks(values: [], labels: []) }
         var step = niceStep(atLeast: length / Double(count))
         var values = multiples(of: step, in: range)
-        // A single tick shows no scale: prefer more ticks than requested.
+        // A single tick does not show the scale, so more ticks than requested are preferred.
         for share in [0.5, 0.25] where values.count < min(3, count) {
             step = niceStep(atLeast: length / Double(count) * share)
             values = multiples(of: step, in: range)
         }
         let greatest = values.map(abs).max() ?? 0
-        // Large and small numbers are labeled with a common power of ten, a multiple of three.
+        // Large and small numbers are labeled with a common power of ten, whose exponent is a multiple of three.
         let isLong = greatest >= 1e5 || (greatest > 0 && greatest < 1e-2)
         let exponent = mayScale && isLong ? Int(floor(log10(greatest) / 3)) * 3 : 0
         let scale = powerOfTen(exponent, times: 1)
@@ -48,7 +48,7 @@ package struct Ticks: Sendable, Equatable {
             values: values, labels: values.map { PlotText.number($0 / scale, decimals: decimals) }, exponent: exponent)
     }
 
-    /// Returns ticks for degrees, at even fractions of the circle of at least 1°.
+    /// Returns ticks for degrees, at even fractions of a circle. The step is at least 1°.
     package static func degrees(_ range: ClosedRange<Double>, count: Int) -> Ticks {
         let length = range.upperBound - range.lowerBound
         let steps: [Double] = [1, 2, 5, 10, 15, 30, 45, 90, 180]
@@ -91,7 +91,7 @@ package struct Ticks: Sendable, Equatable {
         }
     }
 
-    /// Returns the number of decimals that labels at this distance need.
+    /// Returns the number of decimals required for labels with this step.
     static func decimals(_ step: Double) -> Int {
         guard step > 0, step.isFinite else { return 0 }
         return min(max(0, -Int(floor(log10(step) + 1e-9))), 12)

@@ -6,7 +6,7 @@ package import DeviceCore
 package enum PlotClock: Sendable {
     /// The time since the start of the recording.
     case elapsed
-    /// Civil time in UTC. The associated value is the time at zero.
+    /// Civil time in UTC. The associated value is the civil time at which the axis is zero.
     case civil(WallTime)
 }
 

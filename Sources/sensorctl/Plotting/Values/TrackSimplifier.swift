@@ -9,9 +9,9 @@ package struct TrackPoint: Sendable, Equatable {
     /// The coordinates in degrees.
     package var latitude: Double
     package var longitude: Double
-    /// The horizontal accuracy in metres; negative if it is unknown.
+    /// The horizontal accuracy in metres; negative if unknown.
     package var accuracy: Double
-    /// The longest interval without a position since the previous remaining position, in seconds.
+    /// The longest interval, in seconds, between received positions since the previous kept position.
     package fileprivate(set) var pause = 0.0
 
     package init(time: Double, latitude: Double, longitude: Double, accuracy: Double) {
@@ -37,7 +37,8 @@ package struct TrackPoint: Sendable, Equatable {
     }
 }
 
-/// A track of any number of positions in bounded memory. Merges positions that are too close to be distinguished.
+/// A track that stores any number of positions in bounded memory. Merges positions that are too close to be
+/// distinguished.
 package struct TrackSimplifier: Sendable {
     static let limit = 8192
 
@@ -47,7 +48,7 @@ package struct TrackSimplifier: Sendable {
     /// The latest position, if it was not kept.
     private var pending: TrackPoint?
     private var latest: TrackPoint?
-    /// The longest interval without a position since the last kept position, in seconds.
+    /// The longest interval, in seconds, between received positions since the last kept position.
     private var pause = 0.0
     /// The southernmost, northernmost, westernmost and easternmost positions, whether they were kept or not.
     private var extremes: [TrackPoint] = []

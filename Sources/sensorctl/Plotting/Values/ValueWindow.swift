@@ -13,7 +13,7 @@ struct ValueWindow {
     /// True if lines leave at one edge and enter at the other.
     var isFullCircle: Bool { circle != nil && cut == nil }
 
-    /// The minimum empty part of the circle at which it is cut, in degrees.
+    /// The minimum width, in degrees, of an empty part of the circle at which the circle is cut.
     private static let gap = 40
 
     init(_ series: [SeriesDecimator], _ quantity: PlotQuantity) {
@@ -66,7 +66,7 @@ struct ValueWindow {
         return min(low, values.lowerBound)...max(values.upperBound, min(bands.upperBound, values.upperBound + room))
     }
 
-    /// Returns the center of the widest part of the circle without values; nil if none is at least `gap` wide.
+    /// Returns the center of the widest part of the circle without values, or nil if no part is at least `gap` wide.
     private static func emptyDirection(_ series: [SeriesDecimator], _ circle: ClosedRange<Double>) -> Double? {
         var isTaken = [Bool](repeating: false, count: 360)
         for cell in series.lazy.flatMap(\.cells) {

@@ -90,7 +90,7 @@ extension JSONWriter {
 }
 
 extension AccessoryCandidate {
-    /// The candidate's name for users: its own name, its USB vendor and product IDs, or "a port of the board".
+    /// The candidate's display name: its own name, its USB vendor and product IDs, or "a port of the board".
     package var label: String {
         if !name.isEmpty { return TerminalText.text(name) }
         guard let vendorID, let productID else { return "a port of the board" }

@@ -5,10 +5,10 @@ package import DeviceCore
 
 /// Selects an accessory and a protocol from command line arguments.
 package enum AccessorySelector {
-    /// The reason that nothing was selected, with a message that lists the choices.
+    /// The reason why nothing was selected, with a message that lists the choices.
     package enum Failure: Error, Equatable {
         case missing(String)
-        /// Several accessories or protocols match, or no protocol was named.
+        /// More than one accessory or protocol matches, or no protocol was named.
         case ambiguous(String)
 
         package var message: String {
@@ -18,8 +18,8 @@ package enum AccessorySelector {
         }
     }
 
-    /// Returns the accessory with this name, serial number, identity, port, node path or ID. Without an exact match,
-    /// case is ignored; after that, a prefix of the name or identity is sufficient.
+    /// Returns the accessory with this name, serial number, identity, port, node path or ID. If there is no exact
+    /// match, ignores case; if there is still no match, accepts a prefix of the name or identity.
     package static func accessory(
         _ text: String, among accessories: [AccessoryDescription]
     ) -> Result<AccessoryDescription, Failure> {
@@ -45,7 +45,7 @@ package enum AccessorySelector {
         return .failure(.missing("There is no accessory \"\(text)\". Attached accessories:\n" + list(accessories)))
     }
 
-    /// Returns the protocol with this name, or whose name ends in a dot and `text`, ignoring case. If `text` is nil,
+    /// Returns the protocol whose name is `text` or ends in a dot followed by `text`, ignoring case. If `text` is nil,
     /// returns the accessory's only protocol.
     package static func protocolName(_ text: String?, of accessory: AccessoryDescription) -> Result<String, Failure> {
         let names = accessory.protocols.map(\.name)
@@ -74,7 +74,7 @@ package enum AccessorySelector {
 }
 
 extension AccessoryDescription {
-    /// The accessory's name for users: its name, or its identity if it has none.
+    /// The accessory's display name: its name, or its identity if the name is empty.
     package var label: String { TerminalText.text(name.isEmpty ? identity : name) }
 
     /// The strings that select the accessory.

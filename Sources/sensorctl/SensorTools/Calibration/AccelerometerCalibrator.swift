@@ -4,9 +4,9 @@ package import SensorFusion
 
 /// Computes an accelerometer's offset, scale and cross-axis terms from six poses at rest.
 ///
-/// Pass every reading to ``update(_:timestamp:)``. The calibrator detects by itself when the device is at rest and in
-/// which pose. Readings are proper acceleration in m/s² (+9.81 on the axis that points up). They may be in any axes;
-/// the poses refer to the same axes.
+/// Pass every reading to ``update(_:timestamp:)``. The calibrator detects when the device is at rest and in which pose.
+/// Readings are proper acceleration in m/s² (+9.81 on the axis that points up). Readings may be in any axes; the poses
+/// refer to the same axes.
 ///
 /// The device need not be exactly level: offset and scale depend on the vertical axis, on which a small tilt has almost
 /// no effect. Cross-axis terms depend on the other axes. Their accuracy is limited by the alignment of the device's
@@ -14,11 +14,11 @@ package import SensorFusion
 package struct AccelerometerCalibrator: Sendable {
     /// The state of the calibration.
     package enum State: Sendable, Hashable {
-        /// The device moves. It has to be put into one of the missing poses.
+        /// The device is moving and has to be placed in one of the missing poses.
         case moving
         /// The device rests in a missing pose. `progress` is the elapsed fraction of the required time, 0...1.
         case measuring(DevicePose, progress: Double)
-        /// The device rests in a pose that has already been measured. It has to be turned.
+        /// The device rests in a pose that has already been measured and has to be turned.
         case poseDone(DevicePose)
         /// The device rests, but no axis is vertical.
         case slanted
@@ -32,15 +32,17 @@ package struct AccelerometerCalibrator: Sendable {
     private var average: StillAverage
     private var poses: [DevicePose: SIMD3<Double>] = [:]
 
-    /// The limit is the deviation from the mean that counts as movement, in m/s². The standard gravity deviates from
-    /// the local one by at most 0.3 %. The duration is the required time at rest in each pose, in seconds.
+    /// `limit` is the deviation from the mean that counts as movement, in m/s². `duration` is the required time at rest
+    /// in each pose, in seconds. The default of `gravity` is standard gravity, which deviates from local gravity by at
+    /// most 0.3 %.
     package init(gravity: Double = 9.80665, duration: Double = 1.5, limit: Double = 0.4) {
         self.gravity = gravity.isFinite && gravity > 1 ? gravity : 9.80665
         average = StillAverage(limit: limit, duration: duration)
     }
 
-    /// Processes a reading in m/s² at a time in seconds. Ignores a reading that is not finite or at least 1000 m/s².
-    /// Returns the pose that this reading completed; a later measurement of a pose replaces the earlier one.
+    /// Processes a reading in m/s², with its timestamp in seconds. Ignores readings that are not finite or are 1000
+    /// m/s² or more. Returns the pose that this reading completed. Measuring a pose again replaces the earlier
+    /// measurement.
     @discardableResult
     package mutating func update(_ acceleration: SIMD3<Double>, timestamp: Double) -> DevicePose? {
         guard acceleration.isFinite, acceleration.length < 1e3 else { return nil }
@@ -61,7 +63,7 @@ package struct AccelerometerCalibrator: Sendable {
     package var missingPoses: [DevicePose] { DevicePose.allCases.filter { poses[$0] == nil } }
 
     /// The calibration; nil until all six poses have been measured. Also nil if the readings are implausible for an
-    /// accelerometer: the determinant of the matrix is not between 0.1 and 10.
+    /// accelerometer, that is, if the determinant of the matrix is not between 0.1 and 10.
     package var calibration: AccelerometerCalibration? {
         guard missingPoses.isEmpty else { return nil }
         let rows = (0..<3).compactMap(row)
@@ -101,7 +103,7 @@ package struct AccelerometerCalibrator: Sendable {
         for (pose, reading) in poses.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
             let target = pose.up[axis] * gravity
             let x = [reading.x / gravity, reading.y / gravity, reading.z / gravity, 1]
-            // A tilt of 1° changes the horizontal axes by 0.17 m/s², but the vertical one by only 0.0015 m/s².
+            // A tilt of 1° changes the horizontal axes by 0.17 m/s², but the vertical axis by only 0.0015 m/s².
             let weight = pose.up[axis] == 0 ? 1e-4 : 1
             for row in 0..<4 {
                 for column in 0...row { system[row, column] += weight * x[row] * x[column] }

@@ -18,8 +18,8 @@ package final class CalibrationDialogue: @unchecked Sendable {
     private var lastHint = -Double.infinity
     private var isFinished = false
 
-    /// The mount matrices convert the readings to the axes that the task expects. `whenDone` is called once, on the
-    /// thread of the last reading, when the calibration has an outcome.
+    /// The mount matrices convert the readings to the axes that the task expects. `whenDone` is called once, when the
+    /// calibration has an outcome, on the thread that delivered the last reading.
     package init(
         _ task: any CalibrationTask, screen: any CalibrationScreen, mounts: [SensorKind: MountMatrix] = [:],
         whenDone: @escaping @Sendable () -> Void
@@ -52,7 +52,7 @@ package final class CalibrationDialogue: @unchecked Sendable {
     /// True if a reading of the sensor to be calibrated has arrived.
     package var hasBegun: Bool { lock.withLock { _ in hasReadings } }
 
-    /// Ends the calibration. Returns its outcome, or the reason that there is none.
+    /// Ends the calibration. Returns the outcome, or the reason why there is no outcome.
     package func finish() -> Result<CalibrationOutcome, CalibrationFailure> {
         lock.withLock { _ in
             isFinished = true
@@ -108,7 +108,7 @@ package protocol CalibrationScreen: AnyObject {
 
     func print(_ line: String)
 
-    /// Displays the progress of the task, replacing what was displayed before.
+    /// Displays the progress of the task in place of the previous display.
     func show(_ task: any CalibrationTask)
 
     func clear()

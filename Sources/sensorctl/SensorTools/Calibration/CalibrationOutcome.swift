@@ -30,8 +30,8 @@ package enum CalibrationOutcome: Sendable, Equatable {
 
     private static let gravity = 9.80665
 
-    /// Returns the calibration in the form that is stored: in the sensor's own axes. Returns nil for a mount matrix,
-    /// which is part of the configuration.
+    /// Returns the calibration as it is stored, in the sensor's own axes. Returns nil for a mount matrix, which is part
+    /// of the configuration.
     func stored(_ mount: MountMatrix, date: WallTime) -> SensorCalibration? {
         var stored = SensorCalibration()
         switch self {
@@ -49,7 +49,8 @@ package enum CalibrationOutcome: Sendable, Equatable {
         return stored.convertedToSensorAxes(by: mount)
     }
 
-    /// Creates the outcome from a sensor's stored calibration; nil for a pressure sensor, which has none.
+    /// Creates the outcome from a sensor's stored calibration. Returns nil for a pressure sensor, which has no
+    /// calibration.
     init?(_ stored: SensorCalibration, of sensor: SensorDescription) {
         let turned = stored.convertedToDeviceAxes(by: sensor.mountMatrix)
         switch sensor.kind {

@@ -3,15 +3,15 @@
 import DeviceCore
 import Foundation
 
-/// A calibration procedure: processes readings and instructs the user until it has an outcome. It performs no input or
-/// output, so that it can be tested and can process recordings.
+/// A calibration procedure: processes readings and instructs the user until it has an outcome. Performs no input or
+/// output, so that tasks can be tested and can process recordings.
 package protocol CalibrationTask: Sendable {
     var topic: CalibrationTopic { get }
 
     /// The current instruction to the user, as a sentence.
     var instruction: String { get }
 
-    /// The obstacle to progress, as a sentence; nil if there is none.
+    /// The obstacle to progress, as a sentence; nil if nothing prevents progress.
     var hint: String? { get }
 
     /// The progress, 0...1.
@@ -28,14 +28,14 @@ package protocol CalibrationTask: Sendable {
 
     mutating func process(_ sample: CalibrationSample)
 
-    /// The reason that there is no result yet, as a sentence.
+    /// The reason why there is no result yet, as a sentence.
     var failureReason: String { get }
 
-    /// Ends the calibration after the last reading. Returns the best result the readings allow, or the reason that
-    /// there is none.
+    /// Ends the calibration after the last reading. Returns the best result that the readings allow, or the reason why
+    /// there is no result.
     mutating func finish() -> Result<CalibrationOutcome, CalibrationFailure>
 
-    /// The measured directions, for display; nil if the task has no map.
+    /// The measured directions, for display; nil if the task does not use a map.
     var map: SphereMap? { get }
 }
 
@@ -51,7 +51,7 @@ extension CalibrationTask {
     static var turnHint: String { "This side has already been measured. Turn the device to the next side." }
 }
 
-/// The reason that a calibration has no result, as a sentence.
+/// The reason why a calibration has no result, as a sentence.
 package struct CalibrationFailure: Error, Equatable {
     package let reason: String
 }
@@ -89,7 +89,8 @@ package struct SphereMap: Sendable {
     /// The fraction of the cells that contain a reading.
     var share: Double { Double(cells.count { $0 }) / Double(cells.count) }
 
-    /// True if the cell contains a reading. Row 0 is the top; `share` is the horizontal position, a part of the width.
+    /// Returns true if the cell contains a reading. Row 0 is the top row. `share` is the horizontal position as a
+    /// fraction of the width.
     package func isSeen(row: Int, at share: Double) -> Bool {
         let column = Int(share * Double(Self.columns))
         let cell = row * Self.columns + column

@@ -19,7 +19,7 @@ package enum CalibrationTopic: String, CaseIterable, Sendable {
 
     package var kind: SensorKind { facts.kind }
 
-    /// The sensor to calibrate: the preferred one of its kind.
+    /// Returns the sensor to calibrate, which is the preferred sensor of its kind.
     package func sensor(of device: Device) -> SensorDescription? {
         device.motionSource.sensors.first { $0.kind == kind }
     }
@@ -36,14 +36,15 @@ package enum CalibrationTopic: String, CaseIterable, Sendable {
         }
     }
 
-    /// Returns the mount matrices that convert readings to the device's axes; empty for the mount calibration, which
+    /// Returns the mount matrices that convert readings to the device's axes. Empty for the mount calibration, which
     /// uses the sensor's axes.
     package func mounts(of device: Device) -> [SensorKind: MountMatrix] {
         guard self != .mount else { return [:] }
         return Dictionary(device.motionSource.sensors.map { ($0.kind, $0.mountMatrix) }) { first, _ in first }
     }
 
-    /// Returns the calibrations that are possible with these sensors, in order; the useful ones if `wanted` is nil.
+    /// Returns the calibrations that are possible with these sensors, in order. If `wanted` is nil, returns only the
+    /// useful calibrations.
     package static func topics(
         _ wanted: CalibrationTopic?, sensors: [SensorDescription], isTrace: Bool
     ) -> Result<[CalibrationTopic], CalibrationFailure> {
@@ -67,7 +68,7 @@ package enum CalibrationTopic: String, CaseIterable, Sendable {
                     : "There is no motion sensor. `sensorctl doctor` reports the cause."))
     }
 
-    /// Creates the task of this topic. If `keepsExact`, a mount matrix is not replaced by the nearest right angles.
+    /// Creates the task of this topic. If `keepsExact` is true, a mount matrix is not rounded to right angles.
     package func task(keepsExact: Bool) -> any CalibrationTask {
         switch self {
         case .gyro: RestTask()

@@ -2,10 +2,10 @@
 
 import SensorFusion
 
-/// One of the six orientations of a device on a table. They differ in the device axis that points up.
+/// One of the six orientations of a device on a table. The poses differ in the device axis that points up.
 ///
-/// The x axis points to the right edge, y to the top edge and z out of the screen. For a bare sensor, they are the axes
-/// in its data sheet.
+/// The x axis points to the right edge, y to the top edge and z out of the screen. For a bare sensor, the axes are
+/// those in its data sheet.
 package enum DevicePose: String, Sendable, Hashable, CaseIterable {
     case faceUp, faceDown, topEdgeUp, bottomEdgeUp, rightEdgeUp, leftEdgeUp
 
@@ -26,8 +26,8 @@ package enum DevicePose: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// Creates the pose in which a resting accelerometer measures `acceleration`, in any unit; nil if no axis is within
-    /// 25° of the vertical.
+    /// Creates the pose in which a resting accelerometer measures `acceleration`, in any unit. Returns nil if no axis
+    /// is within 25° of the vertical.
     package init?(acceleration: SIMD3<Double>) {
         let length = acceleration.length
         guard length.isFinite, length > 0 else { return nil }

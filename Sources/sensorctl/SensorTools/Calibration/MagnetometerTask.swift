@@ -9,8 +9,8 @@ struct MagnetometerTask: CalibrationTask {
     /// The number of seconds without improvement after which a calibration of medium quality is accepted. A calibration
     /// of high quality is accepted immediately.
     private static let improvementTimeout = 20.0
-    /// The minimum interval between evaluations of the candidate, in seconds. An evaluation costs more than processing
-    /// a reading.
+    /// The minimum interval between evaluations of the candidate, in seconds. Evaluating is more expensive than
+    /// processing a reading.
     private static let evaluationInterval = 0.2
     private static let maximumDirections = 2000
 

@@ -5,32 +5,32 @@ package import SensorFusion
 /// Estimates a sensor's mount matrix from accelerometer readings in known poses.
 ///
 /// Two poses with different axes are sufficient. Opposite poses cancel the sensor's offset. The result is always a
-/// rotation (orthonormal, determinant +1): the one that maps the measured directions to the expected ones with the
-/// least squared error (Wahba's problem, solved by Davenport's q-method). If it is within `rightAngleLimit` of one of
-/// the 24 rotations by right angles, it is replaced by that rotation, because sensors are usually soldered parallel to
-/// the edges of the device.
+/// rotation (orthonormal, determinant +1), namely the rotation that maps the measured to the expected directions with
+/// the least squared error (Wahba's problem, solved by Davenport's q-method). If the result is within `rightAngleLimit`
+/// of one of the 24 right-angle rotations, it is replaced by that rotation, because sensors are usually soldered
+/// parallel to the edges of the device.
 package struct MountMatrixFinder: Sendable {
     package enum Problem: Error, Hashable {
         /// Too few axes were measured. Any one of these poses is sufficient to continue.
         case missingPoses([DevicePose])
-        /// The poses contradict each other by this root-mean-square angle, in radians: a pose was wrong, or the device
-        /// moved.
+        /// The poses contradict each other, because a pose was wrong or the device moved. `angle` is the
+        /// root-mean-square error, in radians.
         case contradictory(angle: Double)
         /// The sensor's axes are mirrored, which no rotation can correct: the driver reports one axis with the wrong
         /// sign.
         case mirrored
     }
 
-    /// The largest angle, in radians, at which the nearest rotation by right angles replaces the measured one.
+    /// The largest angle, in radians, at which the nearest right-angle rotation replaces the measured rotation.
     package let rightAngleLimit: Double
 
     private var readings: [DevicePose: SIMD3<Double>] = [:]
 
-    /// The limit is in radians. 0 keeps the measured rotation.
+    /// Creates a finder. `rightAngleLimit` is in radians; 0 keeps the measured rotation.
     package init(rightAngleLimit: Double = 0.21) { self.rightAngleLimit = rightAngleLimit }
 
-    /// Adds the mean accelerometer reading of a pose at rest, in any unit and the sensor's own axes, instead of an
-    /// earlier one. Returns false if the reading is zero, not finite or at least 1e9.
+    /// Adds the mean accelerometer reading of a pose at rest, in any unit and in the sensor's own axes. Replaces an
+    /// earlier reading of the same pose. Returns false if the reading is zero, not finite or at least 1e9.
     @discardableResult
     package mutating func add(_ acceleration: SIMD3<Double>, pose: DevicePose) -> Bool {
         guard acceleration.isFinite, acceleration.length > 0, acceleration.length < 1e9 else { return false }
@@ -49,7 +49,7 @@ package struct MountMatrixFinder: Sendable {
         }
     }
 
-    /// The reason for a missing ``estimate``; nil if an estimate exists.
+    /// The reason why ``estimate`` is nil; nil if an estimate exists.
     package var problem: Problem? { if case .failure(let problem) = outcome { problem } else { nil } }
 
     /// The estimated rotation; nil if there is a ``problem``.
@@ -64,7 +64,7 @@ extension MountMatrixFinder {
         return (0..<3).filter { axis in seen.contains { $0.up[axis] != 0 } }.count
     }
 
-    /// The largest root-mean-square error of a device that is placed on a table by hand, in radians.
+    /// The largest root-mean-square error, in radians, for a device placed on a table by hand.
     private static let maximumResidual = 0.35
 
     private var outcome: Result<MountEstimate, Problem> {
@@ -97,8 +97,8 @@ extension MountMatrixFinder {
             guard let up = readings[pose],
                 let down = DevicePose.allCases.first(where: { $0.up == -pose.up }).flatMap({ readings[$0] })
             else { continue }
-            // The mean of both readings contains the offset in all three components, and the slope of the table too.
-            // Therefore only its component along the axis is used.
+            // The mean of both readings contains the offset in all three components, but also the slope of the table.
+            // Therefore only the component along the axis is used.
             let axis = up - down
             let length = axis.length
             guard length > 0 else { continue }
@@ -190,8 +190,8 @@ extension MountMatrixFinder {
         return estimate
     }
 
-    /// Returns twice the arc sine of `x`, from its power series. The nearest of the 24 rotations is at most 63° away,
-    /// so the series converges.
+    /// Returns twice the arc sine of `x`, from its power series. The nearest of the 24 right-angle rotations is at most
+    /// 63° away, so the series converges.
     private static func angle(halfSine x: Double) -> Double {
         var sum = x
         var term = x
@@ -210,7 +210,7 @@ package struct MountEstimate: Sendable, Hashable {
     package var matrix: Matrix3
     /// True if each row contains a single 1 or -1: the sensor's axes are parallel to the device's axes.
     package var isRightAngled: Bool
-    /// The angle between the measured rotation and the nearest rotation by right angles, in radians.
+    /// The angle between the measured rotation and the nearest right-angle rotation, in radians.
     package var angleFromRightAngles: Double
     /// The root mean square of the angles between measured and expected directions, in radians.
     package var residual: Double

@@ -18,10 +18,10 @@ struct MountTask: CalibrationTask {
     private var average = StillAverage(limit: 0.5, duration: 1)
     private var known: [SIMD3<Double>] = []
     private var doneSince: Double?
-    /// The reason for the failure of the previous attempt.
+    /// The reason why the previous attempt failed.
     private var problem: String?
 
-    /// - Parameter keepsExact: True to keep the measured rotation even if it is close to a rotation by right angles.
+    /// - Parameter keepsExact: If true, the measured rotation is kept even if it is close to a right-angle rotation.
     init(keepsExact: Bool = false) { finder = keepsExact ? MountMatrixFinder(rightAngleLimit: 0) : MountMatrixFinder() }
 
     private var pose: DevicePose? { known.count < Self.poses.count ? Self.poses[known.count] : nil }
@@ -47,7 +47,7 @@ struct MountTask: CalibrationTask {
         }
         guard average.isComplete, let pose else { return }
         let mean = average.mean
-        // The pose has already been measured: the user has not turned the device yet.
+        // The pose has already been measured, so the user has not turned the device yet.
         let isKnown = known.contains { former in
             let lengths = (former * former).sum() * (mean * mean).sum()
             return (former * mean).sum() > 0.7 * lengths.squareRoot()
@@ -102,7 +102,7 @@ extension MountMatrix {
     }
 }
 
-/// Formats a mount matrix for the files that can contain one.
+/// Formats mount matrices for configuration files and hwdb entries.
 enum MountText {
     /// Returns the matrix as a configuration file of this package.
     static func configuration(_ matrix: MountMatrix, sensor: String) -> String {
@@ -128,8 +128,8 @@ enum MountText {
         return MountMatrix(SIMD3(repeating: 0) - first, SIMD3(repeating: 0) - second, third)
     }
 
-    /// Returns the kernel's modalias of a local sensor; nil for a remote sensor, and if it contains characters that
-    /// hwdb treats as wildcards.
+    /// Returns the kernel's modalias of a local sensor. Returns nil for a remote sensor, or if the modalias contains
+    /// characters that hwdb treats as wildcards.
     private static func modalias(_ sensor: SensorDescription) -> String? {
         guard sensor.source == "local:",
             let name = sensor.id.split(separator: "/").first(where: { $0.hasPrefix("iio:device") })

@@ -58,11 +58,11 @@ struct RestTask: CalibrationTask {
     }
 }
 
-/// Measures a gyroscope's bias while the device rests, in radians per second and the axes of the readings. A rotation
-/// at a constant rate is indistinguishable from a bias, unless it is faster than ``maximumBias``.
+/// Measures a gyroscope's bias while the device rests, in radians per second and in the axes of the readings. Rotation
+/// at a constant rate cannot be distinguished from a bias, unless the rate exceeds ``maximumBias``.
 package struct RestBias: Sendable {
     package enum State: Sendable, Hashable {
-        /// The device moves, or there are too few readings.
+        /// The device is moving, or there are too few readings.
         case moving
         /// The device rests. `progress` is the elapsed fraction of the required time, 0...1.
         case resting(progress: Double)
@@ -77,13 +77,14 @@ package struct RestBias: Sendable {
     /// The largest plausible bias, in radians per second.
     package static let maximumBias = 0.5
 
-    /// The duration is the required time at rest in seconds, the limit the deviation that counts as movement.
+    /// `duration` is the required time at rest, in seconds. `limit` is the deviation from the mean that counts as
+    /// movement, in radians per second.
     package init(duration: Double = 3, limit: Double = 0.05) {
         average = StillAverage(limit: limit, duration: duration)
     }
 
-    /// Processes a rate in radians per second at a time in seconds. Returns false if the device moved and the
-    /// measurement restarted, or if the rate is not finite.
+    /// Processes a rotation rate in radians per second, with its timestamp in seconds. Returns false if the device
+    /// moved and the measurement restarted, or if the rate is not finite.
     @discardableResult
     package mutating func update(_ rate: SIMD3<Double>, timestamp: Double) -> Bool {
         average.update(rate, timestamp: timestamp)
@@ -99,7 +100,7 @@ package struct RestBias: Sendable {
     package var bias: SIMD3<Double>? { state == .complete ? average.mean : nil }
 
     /// The standard deviation of ``bias`` on the worst axis, in radians per second, at least 1e-5, because readings are
-    /// not quite independent and biases drift with temperature; nil if there is no bias.
+    /// not fully independent and biases drift with temperature. nil if there is no bias.
     package var sigma: Double? {
         guard state == .complete else { return nil }
         let deviation = average.deviation
@@ -108,6 +109,6 @@ package struct RestBias: Sendable {
         return max(1e-5, worst * (3 / Double(average.count)).squareRoot())
     }
 
-    /// Discards the current measurement and starts another.
+    /// Discards the current measurement and starts again.
     package mutating func restart() { average.restart() }
 }

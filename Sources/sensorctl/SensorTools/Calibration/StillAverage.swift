@@ -2,7 +2,8 @@
 
 import SensorFusion
 
-/// The mean of a sensor's readings since its last movement: since one differed from the mean by more than a limit.
+/// The mean of a sensor's readings since the last movement. A reading that differs from the mean by more than a limit
+/// counts as movement.
 package struct StillAverage: Sendable {
     /// The deviation from the mean that counts as movement, in the unit of the readings.
     package let limit: Double
@@ -23,13 +24,14 @@ package struct StillAverage: Sendable {
         self.duration = duration.isFinite ? max(duration, 0) : 0
     }
 
-    /// Processes a reading at a time in seconds. The average restarts if the time does not increase, and after a gap of
-    /// more than 1 s. Returns false if the reading counts as movement or is not finite, which is ignored.
+    /// Processes a reading, with its timestamp in seconds. The average restarts if the timestamp does not increase, and
+    /// after a gap of more than 1 s. Returns false if the reading counts as movement, or if it is ignored because it is
+    /// not finite.
     @discardableResult
     package mutating func update(_ value: SIMD3<Double>, timestamp: Double) -> Bool {
         guard value.isFinite, timestamp.isFinite else { return false }
         if count > 0, timestamp <= end || timestamp - end > 1 { restart() }
-        // The mean of fewer than five readings is inaccurate, so they may differ from it by twice the limit.
+        // The mean of fewer than five readings is inaccurate, so readings may then differ from it by twice the limit.
         let allowance = count < 5 ? 2 * limit : limit
         let isMovement = count > 0 && (value - mean).length > allowance
         if isMovement { restart() }

@@ -19,8 +19,8 @@ package struct StoredCalibrations {
         now = device.clock.wallTime
     }
 
-    /// Stores a calibration result. Returns the file or key that it was stored under; nil if the store is read-only or
-    /// the result cannot be stored.
+    /// Stores a calibration result. Returns the file or key under which the result was stored, or nil if the store is
+    /// read-only or the result cannot be stored.
     package func store(_ outcome: CalibrationOutcome, of sensor: SensorDescription) throws(DeviceError) -> String? {
         guard store.isWritable, let calibration = outcome.stored(sensor.mountMatrix, date: now) else { return nil }
         let identity = SensorIdentity(sensor)

@@ -5,7 +5,7 @@ package import DeviceCore
 import Foundation
 import SystemCalls
 
-/// The state of accessories that `doctor` examines.
+/// The accessory state that `doctor` examines.
 package struct AccessoryState: Sendable {
     var accessories: [AccessoryDescription] = []
     var candidates: [AccessoryCandidate] = []
@@ -68,7 +68,7 @@ package enum UdevRules {
     /// Returns the rules, extended by rules that grant access to the devices in the configuration.
     ///
     /// A configuration matches USB interfaces, but in udev the vendor and the interface belong to different parents.
-    /// Therefore the rules grant access to the other nodes of the device too.
+    /// Therefore the rules also grant access to the other nodes of the device.
     package static func text(granting configuration: Configuration) -> [UInt8] {
         let lines = configuration.accessoryRules.value.compactMap(Self.line)
         var text = String(decoding: Self.text, as: UTF8.self)
@@ -78,7 +78,7 @@ package enum UdevRules {
         return Array(text.utf8)
     }
 
-    /// Returns a udev rule; nil if the configuration rule has no device or no protocol.
+    /// Returns a udev rule, or nil if the configuration rule has no device or no protocol.
     private static func line(_ rule: AccessoryRule) -> String? {
         guard rule.protocols?.isEmpty == false else { return nil }
         var tests: [String] = []
@@ -90,8 +90,8 @@ package enum UdevRules {
         return (["SUBSYSTEMS==\"usb\""] + tests + [#"ENV{EXTERNAL_ACCESSORY}="1""#]).joined(separator: ", ")
     }
 
-    /// True if the text contains no characters that have a meaning in a udev rule, such as quotation marks and
-    /// wildcards.
+    /// Returns true if the text contains no characters with a special meaning in udev rules, such as quotation marks
+    /// and wildcards.
     private static func isPlain(_ text: String) -> Bool {
         !text.isEmpty && TerminalText.hasOnlyLettersDigits(text, and: "-.:_")
     }

@@ -20,7 +20,7 @@ struct DeviceNodeState: Sendable, Hashable {
     var group = "dialout"
     var isOpenToGroup = true
     var canOpen = true
-    /// True if the user is a member of the group, even if the current session began before that.
+    /// True if the user is a member of the group, even if the user was added after the current session began.
     var isListedInGroup = false
     /// The programs that have the node open, or are connected to the socket. Only root can see the programs of other
     /// users.
@@ -34,7 +34,8 @@ struct DeviceNodeState: Sendable, Hashable {
 }
 
 extension DeviceNodeState {
-    /// Reads the state of a node. `user` is the user whose group membership is checked; `holders` are programs by path.
+    /// Reads the state of a node. `user` is the user whose group membership is checked; `holders` contains the programs
+    /// that have nodes open, by path.
     init(_ path: String, user: String, holders: [String: [Holder]]) {
         self.path = path
         var status = stat()
@@ -95,7 +96,7 @@ extension DeviceNodeState.Holder {
         return holders.mapValues { $0.sorted { $0.pid < $1.pid } }
     }
 
-    /// True if a program with this name is running.
+    /// Returns true if a program with this name is running.
     static func runs(_ name: String, proc: String = "/proc") -> Bool {
         let processes = (try? FileManager.default.contentsOfDirectory(atPath: proc)) ?? []
         return processes.contains { Int32($0) != nil && Self.name(of: "\(proc)/\($0)") == name }

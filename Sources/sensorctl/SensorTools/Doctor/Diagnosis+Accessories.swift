@@ -109,7 +109,7 @@ extension Diagnosis {
             }
     }
 
-    /// Returns the reason that a device node cannot be opened; nil if there is none.
+    /// Returns a finding if a device node cannot be opened, or nil if it can.
     private static func node(_ name: String, _ node: DeviceNodeState, _ machine: MachineState) -> Finding? {
         let path = node.path
         guard node.exists else {
@@ -161,7 +161,8 @@ extension Diagnosis {
         }
     }
 
-    /// Returns a finding about a port without a protocol name. Its repair names the two ways to configure one.
+    /// Returns a finding about a port without a protocol name. The suggested repair lists the two ways to configure a
+    /// name.
     private static func candidate(_ candidate: AccessoryCandidate, _ facts: AccessoryState) -> Finding {
         let configuration = "# in ~/.config/device-services.json, with the protocol name that your program uses:"
         var repair = [configuration, candidate.setting]

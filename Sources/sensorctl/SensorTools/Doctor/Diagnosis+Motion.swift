@@ -50,7 +50,7 @@ extension Diagnosis {
 
     private static func kernel(_ facts: MachineState) -> [Finding] {
         guard facts.hasKernelBus else {
-            // A machine that also reads sensors over the network may have none of its own.
+            // A machine that also reads sensors over the network may have no local sensors.
             let isOnly = facts.configuration.motionSources.value == [.local]
             return .one(
                 isOnly ? .problem : .remark, "motion",
@@ -204,7 +204,8 @@ extension Diagnosis {
         .magnetometer: (0.02...20, "the Earth's field is 0.22 to 0.67"),
     ]
 
-    /// Returns a finding about readings that are implausible for a device at rest; nil for plausible readings.
+    /// Returns a finding about readings that are implausible for a device at rest, or nil if the readings are
+    /// plausible.
     private static func implausibleSize(of trial: MachineState.Trial, _ name: String) -> Finding? {
         guard let mean = trial.meanMagnitude, let (range, expected) = plausibleMagnitudes[trial.sensor.kind],
             !range.contains(mean)

@@ -110,7 +110,7 @@ package struct Diagnosis {
         }
     }
 
-    /// Returns the text quoted for a shell. Names come from drivers and from other machines, and are not trusted.
+    /// Returns the text quoted for a shell. Names come from drivers and other machines and are not trusted.
     static func word(_ text: String) -> String {
         let isPlain = TerminalText.hasOnlyLettersDigits(text, and: "_-+.,:/@%=[]")
         if isPlain, !text.isEmpty, !text.hasPrefix("-") { return text }

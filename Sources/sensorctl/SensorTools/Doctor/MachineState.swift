@@ -4,7 +4,7 @@ package import DeviceCore
 import Foundation
 import SystemCalls
 
-/// The state that `doctor` examines. It is the only input of ``Diagnosis``, so that its rules can be tested on any
+/// The state that `doctor` examines. It is the only input of ``Diagnosis``, so that the diagnosis can be tested on any
 /// machine.
 package struct MachineState: Sendable {
     /// The result of a short subscription to a sensor.
@@ -79,7 +79,7 @@ struct KernelSensor: Sendable, Hashable {
     var hasBuffer: Bool
     var hasNode: Bool
     var canOpenNode: Bool
-    /// The node's mode and group, such as "0600, group root"; empty if there is no node.
+    /// The node's mode and group, such as "0600, group root"; empty if the device has no node.
     var nodeOwnership: String
     /// True if the current user can write the files that set the rate and the buffer.
     var canWriteSettings: Bool
@@ -113,13 +113,13 @@ extension MachineState {
         readEnvironment()
     }
 
-    /// Marks all buffers as unused. Required if this program itself has buffers open, because the kernel does not
-    /// report the owner of a buffer.
+    /// Marks all buffers as unused. Required if this program has buffers open, because the kernel does not report the
+    /// owner of a buffer.
     package mutating func ignoreBufferUse() {
         for index in kernelSensors.indices { kernelSensors[index].buffer = .disabled }
     }
 
-    /// The maximum number of devices and of triggers that are read.
+    /// The maximum number of devices to read, and the maximum number of triggers.
     private static let maximumDevices = 256
 
     mutating func readKernel(sysfs: String = "/sys", nodes: String = "/dev") {
@@ -149,7 +149,7 @@ extension MachineState {
         if isRoot, let former = getenv("SUDO_USER").map({ String(cString: $0) }), !former.isEmpty { user = former }
     }
 
-    /// Finds environment variables that no part of this package reads, such as misspelled ones.
+    /// Finds environment variables that this package does not read, for example because their names are misspelled.
     mutating func readEnvironment(_ names: some Sequence<String> = ProcessInfo.processInfo.environment.keys) {
         let known = [
             "DEVICE_SERVICES_ACCESSORIES", "DEVICE_SERVICES_CONFIG", "DEVICE_SERVICES_GPSD", "DEVICE_SERVICES_IIO",
@@ -160,8 +160,8 @@ extension MachineState {
         unknownVariables = names.filter { $0.uppercased().hasPrefix("DEVICE_SERVICE") && !known.contains($0) }.sorted()
     }
 
-    /// Returns the use of an enabled buffer. The kernel allows only one program at a time to open the node. Opening it
-    /// has no side effects.
+    /// Returns the use of an enabled buffer, determined by opening the node: the kernel allows only one program at a
+    /// time to do so. Opening the node has no side effects.
     private static func use(of node: String) -> KernelSensor.BufferUse {
         let descriptor = open(node, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { return .inUse }
@@ -171,7 +171,7 @@ extension MachineState {
 
     private static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
-    /// Returns a file's text without surrounding white space; nil if the file cannot be read.
+    /// Returns a file's text without surrounding white space, or nil if the file cannot be read.
     private static func text(_ path: String) -> String? {
         guard let bytes = try? FileIO.read(path, limit: 4096) else { return nil }
         return String(decoding: bytes, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)

@@ -16,7 +16,8 @@ package struct FieldReport: Report {
         field = model.field(latitude: latitude, longitude: longitude, altitude: altitude, year: year)
     }
 
-    /// A component of the field. `digits` is the number of decimals of `value` and `rate`, the change per year.
+    /// A component of the field. `digits` is the number of decimals of `value` and `rate`. `rate` is the change per
+    /// year.
     private typealias Row = (name: String, unit: String, digits: Int, value: Double, rate: Double, uncertainty: Double)
 
     private var rows: [Row] {

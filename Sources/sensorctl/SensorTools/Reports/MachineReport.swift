@@ -12,7 +12,7 @@ package struct MachineReport: Report {
     let battery: BatteryReading?
     let accessories: AccessoryList
 
-    /// The caller queries the sensors and accessories in advance, because both queries may block.
+    /// Creates a report. The caller queries the sensors and accessories beforehand, because both queries may block.
     package init(of device: Device, answer: ServiceStatus, sensors: [SensorDescription], accessories: AccessoryList) {
         configuration = device.configuration
         battery = device.statusSource.battery
@@ -34,7 +34,7 @@ package struct MachineReport: Report {
     }
 }
 
-/// The result of a query for a position source's release and receivers.
+/// The result of querying a position source for its release and receivers.
 package struct ServiceStatus: Sendable {
     package var failure: DeviceError?
     /// The release of gpsd; empty if it was not reported.

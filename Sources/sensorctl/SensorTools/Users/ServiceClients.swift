@@ -13,11 +13,10 @@ package struct ServiceClients: Sendable {
         package var name: String
     }
 
-    /// The connected programs, except this one.
+    /// The connected programs, except this program.
     package let clients: [Client]
 
-    /// Reads the connections to the port and their owners, except for the process `own`. May take some tens of
-    /// milliseconds.
+    /// Reads the connections to the port and their owners, except for the process `own`. May take tens of milliseconds.
     package init(port: UInt16, proc: String = "/proc", own: Int32 = getpid()) {
         let sockets = ["tcp", "tcp6"].reduce(into: [UInt64: UInt32]()) { found, name in
             guard let bytes = try? FileIO.read("\(proc)/net/\(name)", limit: Self.tableLimit) else { return }

@@ -20,8 +20,8 @@ package enum TerminalText {
         Array(TerminalSanitizer.sanitizedLines(text).replacing(TerminalStyle.escape, with: "\u{1B}[").utf8)
     }
 
-    /// Returns the bytes as text if they are UTF-8 without control characters other than tab, line feed and carriage
-    /// return; nil otherwise. Text in traces follows the same rule.
+    /// Returns the bytes as text, or nil if they are not valid UTF-8 or contain control characters other than tab, line
+    /// feed and carriage return. Text in traces follows the same rule.
     package static func plain(_ bytes: some Sequence<UInt8>) -> String? {
         let bytes = Array(bytes)
         guard bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || [9, 10, 13].contains($0) }) else { return nil }
@@ -96,13 +96,13 @@ extension JSONWriter {
         }
     }
 
-    /// Writes an object on a line of its own.
+    /// Writes an object on a separate line.
     package mutating func line(_ body: (inout JSONWriter) -> Void) {
         object(body)
         newline()
     }
 
-    /// Writes an object with a "kind" member on a line of its own.
+    /// Writes an object with a "kind" member on a separate line.
     mutating func line(kind: String, _ body: (inout JSONWriter) -> Void) {
         line { writer in
             writer.member("kind", kind)
@@ -115,13 +115,13 @@ extension JSONWriter {
 
 /// The styles of terminal text.
 package struct TerminalStyle: Sendable {
-    /// A placeholder for the introducer of terminal control sequences (CSI), which ``Printable/lines(_:)`` replaces. It
-    /// consists of random private-use characters, so that untrusted text cannot contain it.
+    /// A placeholder for the introducer of terminal control sequences (CSI), which ``TerminalText/lines(_:)`` replaces.
+    /// It consists of random private-use characters, so that untrusted text cannot contain it.
     package static let escape = String(
         String.UnicodeScalarView(
             (0..<8).map { _ in Unicode.Scalar(UInt32.random(in: 0x100000...0x10fffd)) ?? "\u{10fffd}" }))
 
-    /// False to return text without styles.
+    /// If false, text is returned without styles.
     package let isOn: Bool
 
     package init(isOn: Bool) { self.isOn = isOn }

@@ -67,7 +67,8 @@ struct CalibrateCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        // Before signal handlers are installed, so that a signal ends the program while it waits for a pipe.
+        // Reads the file before signal handlers are installed, so that a signal ends the program while it waits for a
+        // pipe.
         let file = try trace.map { try imports.read($0) }
         try await Termination.run { try await calibrate(file, stop: $0) }
     }
@@ -141,7 +142,7 @@ struct CalibrateCommand: AsyncParsableCommand {
         return .success
     }
 
-    /// Stores the outcome. Returns the path or key; nil if it was not stored.
+    /// Stores the outcome. Returns the path or key, or nil if the outcome was not stored.
     private func store(
         _ outcome: CalibrationOutcome, _ sensor: SensorDescription?, _ status: inout ExitStatus
     ) -> String? {

@@ -113,7 +113,8 @@ struct DashboardCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        // Before signal handlers are installed, so that a signal ends the program while it waits for a pipe.
+        // Reads the files before signal handlers are installed, so that a signal ends the program while it waits for a
+        // pipe.
         let trace = files.isEmpty ? nil : try merged(try imports.read(files))
         try await Termination.run { stop in await show(trace, stop: stop) }
     }
@@ -182,7 +183,8 @@ private final class OpenedPage {
     private nonisolated static let fileName = "dashboard.html"
     private var folder: ScratchDirectory?
 
-    /// Opens a private file that redirects to the address: it contains the token, and command lines are public.
+    /// Opens a private file that redirects to the address. The address contains the token, and command lines are
+    /// public.
     func open(_ address: String) {
         do throws(DeviceError) {
             let owner = "the page that opens the dashboard"

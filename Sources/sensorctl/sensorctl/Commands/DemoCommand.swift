@@ -47,7 +47,8 @@ struct DemoCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        // Before signal handlers are installed, so that a signal ends the program while it waits for a pipe.
+        // Reads the files before signal handlers are installed, so that a signal ends the program while it waits for a
+        // pipe.
         let traces = try files.map { try TraceFile.read(userPath: $0) }
         try await Termination.run { stop in await play(traces, stop: stop) }
     }

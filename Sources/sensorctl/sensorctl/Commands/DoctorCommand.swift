@@ -38,12 +38,12 @@ struct DoctorCommand: AsyncParsableCommand {
         return stop.status(or: report.hasProblem ? .unavailable : .success)
     }
 
-    /// Examines the machine by subscribing to the sensors for this time. Returns nil if a signal interrupts it.
-    /// `isListening` is true if this program has already subscribed to the sensors.
+    /// Examines the machine by subscribing to the sensors for `seconds`. Returns nil if a signal interrupts the
+    /// examination. `isListening` is true if this program has already subscribed to the sensors.
     static func examine(
         _ device: Device, seconds: Double, isListening: Bool = false, stop: StopRequest
     ) async -> DiagnosisReport? {
-        // Collects the facts before any subscription, so that buffers in use are those of other programs.
+        // Collects the facts before any subscription, so that any buffer in use belongs to a different program.
         var facts = MachineState(of: device)
         if isListening { facts.ignoreBufferUse() }
         async let answer = ServiceProbe.query(device, timeout: 2, stop: stop)

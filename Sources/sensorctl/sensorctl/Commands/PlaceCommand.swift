@@ -133,21 +133,22 @@ struct PlaceCommand: AsyncParsableCommand {
 }
 
 enum PlaceArgument {
-    /// Parses two numbers separated by a comma, white space or a semicolon; nil for other text.
+    /// Parses two numbers separated by a comma, white space or a semicolon. Returns nil for other text.
     static func coordinate(_ text: some StringProtocol) -> CLLocationCoordinate2D? {
         let parts = text.split { $0 == "," || $0 == ";" || $0.isWhitespace }
         guard parts.count == 2, let latitude = number(parts[0]), let longitude = number(parts[1]) else { return nil }
         return CLLocationCoordinate2D(latitude: latitude, longitude: longitude)
     }
 
-    /// True for two words that `Double` accepts but that are not decimal numbers, such as "nan" or "0x1".
+    /// Returns true if the text consists of two words that `Double` accepts but that are not decimal numbers, such as
+    /// "nan" or "0x1".
     static func isUnsupportedNumber(_ text: some StringProtocol) -> Bool {
         let parts = text.split { $0 == "," || $0 == ";" || $0.isWhitespace }
         return parts.count == 2 && parts.allSatisfy { Double($0) != nil } && coordinate(text) == nil
     }
 
     private static func number(_ text: some StringProtocol) -> Double? {
-        // Excludes "nan", "infinity" and hexadecimal numbers, which `Double` accepts too: Nan is a town in Thailand.
+        // Excludes "nan", "infinity" and hexadecimal numbers, which `Double` also accepts: Nan is a town in Thailand.
         guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) || "+-.eE".utf8.contains($0) }) else { return nil }
         return Double(text)
     }

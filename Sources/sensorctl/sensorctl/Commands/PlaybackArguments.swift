@@ -83,7 +83,7 @@ struct PlaybackArguments: ParsableArguments {
         }
     }
 
-    /// The types of reports that contain a receiver's path.
+    /// The report types that contain a receiver's path.
     private static let receiverKinds: Set = ["TPV", "SKY", "ATT", "DEVICE"]
 
     /// The options that affect the callbacks, by name.

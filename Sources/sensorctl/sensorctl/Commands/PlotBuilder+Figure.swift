@@ -65,7 +65,7 @@ extension PlotBuilder {
         }
     }
 
-    /// Returns the filenames, with the name of the folder if filenames are equal.
+    /// Returns the filenames. Equal filenames are preceded by the folder name.
     static func names(of paths: [String]) -> [String] {
         let parts = paths.map { $0.split(separator: "/").map(String.init) }
         return parts.map { own in
@@ -75,7 +75,7 @@ extension PlotBuilder {
         }
     }
 
-    /// Returns the faults on the common time axis: each one at the same time after the start of each recording.
+    /// Returns the faults on the common time axis. Each fault is placed relative to the start of each recording.
     private func placedSpans(_ offsets: [Double], _ names: [String]) -> [PlotSpan] {
         let recorded = sources.indices.filter { sources[$0].trace != nil }
         guard let first = recorded.first, recorded.contains(where: { offsets[$0] != offsets[first] }) else {
@@ -148,7 +148,7 @@ extension PlotBuilder.CollectedData {
 }
 
 extension PlotSubject {
-    /// The title, unit and height of the chart; nil for subjects that are not time charts.
+    /// The title, unit and height of the chart; nil if the subject is not a time chart.
     fileprivate var chart: (title: String, unit: String, quantity: PlotQuantity, height: Double)? {
         switch self {
         case .track, .sky, .intervals: nil

@@ -55,7 +55,7 @@ struct PlotBuilder {
         return figure
     }
 
-    /// The streams, in groups that are played together: sensors do not affect each other, fused streams do.
+    /// The streams, in groups that are played together. Sensors do not affect each other, but fused streams do.
     var groups: [[StreamName]] {
         let all: [StreamName] = [.location, .accelerometer, .gyro, .magnetometer, .pressure, .deviceMotion, .heading]
         let wanted = subjects == [.intervals] ? all : all.filter { stream in subjects.contains { $0.stream == stream } }
@@ -76,7 +76,7 @@ struct PlotBuilder {
         let kinds = Set(trace.findSensors().map(\.kind))
         var warnings: [TraceWarning] = []
         for group in groups where !group.isEmpty && stop.reason == nil {
-            // Skips the trace if it has none of these sensors.
+            // Skips the trace if it contains none of these sensors.
             if group.allSatisfy({ $0.isSensor && !kinds.isSuperset(of: $0.sensors) }) { continue }
             let simulated = SimulatedDevice(trace, stamps: .recorded, options: options)
             collector.clock = simulated.device.clock
@@ -116,14 +116,14 @@ struct PlotBuilder {
         var isKnown: Bool { wall != .epoch }
     }
 
-    /// The start of each source. Callbacks have no start time of their own and use that of the first recording.
+    /// The start of each source. Callbacks have no start time of their own and use the start of the first recording.
     var startTimes: [StartTimes] {
         let recorded = sources.map { $0.trace.map { StartTimes(of: $0) } }
         let first = recorded.compactMap(\.self).first ?? StartTimes(boot: .zero, wall: .epoch)
         return recorded.map { $0 ?? first }
     }
 
-    /// Returns the start of each trace on the time axis, in seconds after the earliest one.
+    /// Returns the start of each trace on the time axis, in seconds after the earliest start.
     private func offsets() throws -> [Double] {
         let begins = startTimes
         guard sources.count > 1, align != .start else { return begins.map { _ in 0 } }

@@ -78,7 +78,7 @@ struct PlotCommand: AsyncParsableCommand {
 
     @OptionGroup var printed: OutputOptions
 
-    /// The maximum number of recordings in a plot, which is the number of colors and dash patterns.
+    /// The maximum number of recordings in a plot, limited by the number of colors and dash patterns.
     static let limit = 7
 
     var files: [String] { words.filter { PlotSubject.named($0) == nil } }
@@ -121,7 +121,8 @@ struct PlotCommand: AsyncParsableCommand {
         if let output { try OutputCheck.check(output, against: files) }
         // Searches for the PNG converter before a long recording is played.
         let maker = try chosenFormat == .png ? ExitStatus.exitOnError({ _ in .unavailable }, PNGConverter.init) : nil
-        // Before signal handlers are installed, so that a signal ends the program while it waits for a pipe.
+        // Reads the sources before signal handlers are installed, so that a signal ends the program while it waits for
+        // a pipe.
         let sources = try sources()
         try await Termination.run { try await run(sources, maker, $0) }
     }

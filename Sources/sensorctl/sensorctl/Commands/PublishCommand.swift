@@ -103,7 +103,7 @@ struct PublishCommand: AsyncParsableCommand {
         }
         let reason = simulated != nil && stop.reason == nil ? StopRequest.Reason.complete : await stop.wait()
         for subscription in subscriptions { subscription.cancel() }
-        // A trace is delivered completely. Live data is not: an unreachable broker does not delay the end.
+        // A trace is delivered completely. With live data, an unreachable broker does not delay the end of the command.
         await Task.detached { await Self.end(publisher, patient: simulated != nil && stop.reason == nil, stop) }.value
         let statistics = publisher.statistics
         events.ended(statistics, spool: spool)
@@ -114,7 +114,8 @@ struct PublishCommand: AsyncParsableCommand {
             shortfall: "The broker accepted \(statistics.delivered) messages in \(duration ?? 0) s.")
     }
 
-    /// Ends the publisher. If `patient`, first waits until the broker has accepted all messages, or for a stop.
+    /// Ends the publisher. If `patient` is true, first waits until the broker has accepted all messages or a stop is
+    /// requested.
     private static func end(_ publisher: MQTTPublisher, patient: Bool, _ stop: StopRequest) async {
         publisher.flush()
         while patient, stop.reason == nil, publisher.statistics.queued > 0 {
@@ -131,7 +132,7 @@ struct PublishCommand: AsyncParsableCommand {
         }
     }
 
-    /// Returns the reason that the position must not be published; nil if it may be published.
+    /// Returns the reason why the position must not be published, or nil if it may be published.
     private func authorizationFailure(_ configuration: Configuration) -> String? {
         let status = LocationAuthorization.current.status
         if status == .denied || status == .restricted {

@@ -129,20 +129,20 @@ struct RecordCommand: AsyncParsableCommand {
         let (accessories, sightings) = (recorder.recordedAccessoryEvents, recorder.recordedSightings)
         events.ended(lines: lines, samples: samples, accessories: accessories, sightings: sightings)
         events.finish()
-        // The output of the events may have failed with the last lines.
+        // Printing the last events may have failed.
         if !Self.isFailure(end), let last = stop.reason, Self.isFailure(last) { end = last }
         return end.status(
             isComplete: lines + samples + accessories + sightings > 0,
             shortfall: "Nothing was recorded in \(duration ?? 0) s.")
     }
 
-    /// Returns the path of the trace: in the folder `file`, a path named after the time; otherwise `file`.
+    /// Returns the path of the trace. If `file` is a folder, this is a file in the folder that is named after the time.
     private func newFile(at time: WallTime) -> String {
         let place = RingLocation(file)
         return file != "-" && place.isFolder ? place.path(at: time, for: "recording") : file
     }
 
-    /// Subscribes to the events that are printed, and to positions even if they are not recorded if `position` is true.
+    /// Subscribes to the events to print. If `position` is true, subscribes to positions even if they are not recorded.
     private func subscriptions(to device: Device, _ events: RecordingEvents, position: Bool) -> [Subscription] {
         var subscriptions: [Subscription] = []
         if position || parts.parts.contains(.position) {
@@ -150,7 +150,7 @@ struct RecordCommand: AsyncParsableCommand {
         }
         if parts.parts.contains(.motion) {
             for sensor in device.motionSource.sensors {
-                // A request for every reading does not affect the sensor's rate.
+                // A request with `everyReading` does not affect the sensor's rate.
                 let request = MotionRequest(kind: sensor.kind, sensor: sensor.id, everyReading: true, axes: .sensor)
                 subscriptions.append(device.motionSource.subscribe(request) { events.process($0, sensor: sensor.id) })
             }
@@ -162,7 +162,7 @@ struct RecordCommand: AsyncParsableCommand {
         return subscriptions
     }
 
-    /// Standard output as the output of the trace. After a stop request, it waits at most 2 s for a slow reader.
+    /// Returns a trace output to standard output. After a stop request, writes wait at most 2 s for a slow reader.
     private static func standardOutput(until stop: StopRequest) -> TraceOutput {
         TraceOutput(pipe: Descriptor.standardOutput.number, name: "standard output", isPatient: stop.gracePeriod())
     }
@@ -178,7 +178,7 @@ struct RecordCommand: AsyncParsableCommand {
     }
 }
 
-/// The parts of a trace, as a list on the command line.
+/// The parts of a trace, given as a list on the command line.
 struct PartNames: ExpressibleByArgument, CustomStringConvertible {
     private static let names: [(String, TraceParts)] = [
         ("position", .position), ("motion", .motion), ("battery", .battery), ("accessories", .accessories),

@@ -19,7 +19,7 @@ struct RegionOptions: ParsableArguments {
             valueName: "uuid[,major[,minor]]"))
     var beacons: [BeaconChoice] = []
 
-    /// Checks that the streams that require regions or beacons have some, and that other streams have none.
+    /// Checks that regions or beacons are given if the stream requires them, and only then.
     func validate(for stream: StreamName) throws {
         let isWanted = stream == .regions || stream == .monitor
         if isWanted, region.isEmpty {

@@ -97,7 +97,7 @@ struct ReplayCommand: AsyncParsableCommand {
         return await compare(trace, with: expect, stop: stop)
     }
 
-    /// Reads a file. A signal ends the program immediately meanwhile, because a pipe may never end.
+    /// Reads a file. A signal during the read ends the program immediately, because a pipe may never end.
     private static func reading<Result, Failure: Error>(
         _ body: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -186,7 +186,7 @@ struct ReplayCommand: AsyncParsableCommand {
         for remark in remarks { Log.warning(remark) }
     }
 
-    /// Returns the reason that a replay has printed nothing; nil if there is none to report.
+    /// Returns the reason why a replay has printed nothing, or nil if there is nothing to report.
     static func remark(on trace: TraceFile, without stream: StreamName) -> String? {
         let kinds = Set(trace.findSensors().map(\.kind))
         switch stream {

@@ -32,7 +32,7 @@ struct FileMode: ExpressibleByArgument, Equatable {
     }
 }
 
-/// The options of a simulation: its duration, its output and a program to run.
+/// The options of a simulation: the duration, the output and a program to run.
 struct ProgramOptions: ParsableArguments {
     @Option(help: "End after this many seconds.") var duration: Double?
 

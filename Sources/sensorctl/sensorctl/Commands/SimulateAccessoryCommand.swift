@@ -57,7 +57,8 @@ struct SimulateAccessoryCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        // Before signal handlers are installed, so that a signal ends the program while it waits for a pipe.
+        // Reads the file before signal handlers are installed, so that a signal ends the program while it waits for a
+        // pipe.
         let simulator = try read()
         let run = ProgramRun(with.program)
         let folder = try ExitStatus.exitOnError({ $0.code == .inputOutput ? .cannotCreate : .unavailable }) {

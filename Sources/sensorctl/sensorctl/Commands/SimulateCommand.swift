@@ -136,7 +136,8 @@ struct SimulateAllCommand: AsyncParsableCommand {
         }
     }
 
-    /// True if the variable is DEVICE_SERVICES_CONFIG and the user has set it. It is then passed on unchanged.
+    /// Returns true if the variable is DEVICE_SERVICES_CONFIG and the user has set it. The user's value is then passed
+    /// on.
     private static func isKept(_ name: String) -> Bool {
         name == "DEVICE_SERVICES_CONFIG" && !(ProcessInfo.processInfo.environment[name] ?? "").isEmpty
     }

@@ -62,7 +62,8 @@ struct SimulateGPSDCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        // Before signal handlers are installed, so that a signal ends the program while it waits for a pipe.
+        // Reads the file before signal handlers are installed, so that a signal ends the program while it waits for a
+        // pipe.
         let trace = try imports.read(file)
         let run = ProgramRun(with.program)
         if pty {

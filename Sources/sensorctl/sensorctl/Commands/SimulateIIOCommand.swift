@@ -49,7 +49,8 @@ struct SimulateIIOCommand: AsyncParsableCommand {
     func validate() throws { if let fault { _ = try ExitStatus.validating { try IIODFault.list(fault) } } }
 
     func run() async throws {
-        // Before signal handlers are installed, so that a signal ends the program while it waits for a pipe.
+        // Reads the file before signal handlers are installed, so that a signal ends the program while it waits for a
+        // pipe.
         let (server, seconds) = try makeServer()
         let run = ProgramRun(with.program)
         let port = try ExitStatus.exitOnError(ExitStatus.init(starting:)) { try server.start() }
@@ -87,8 +88,8 @@ struct SimulateIIOCommand: AsyncParsableCommand {
         if let remark { Log.notice(remark) }
     }
 
-    /// Returns a note that explains when the recording is played, because a second client might find it ended; nil at
-    /// maximum speed, at which each client receives the whole recording.
+    /// Returns a note that explains when the recording is played, because it may have ended before a second client
+    /// connects. Returns nil at maximum speed, at which each client receives the whole recording.
     static func remark(seconds: Double, speed: PlaybackSpeed, loops: Bool) -> String? {
         guard case .times(let factor) = speed else { return nil }
         let length = "\((seconds / factor * 10).rounded() / 10) s"

@@ -107,7 +107,8 @@ struct SynthesizeCommand: AsyncParsableCommand {
     func run() async throws {
         try OutputCheck.check(output, against: [route])
         let options = try motionOptions()
-        // Before signal handlers are installed, so that a signal ends the program while it waits for a pipe.
+        // Reads the route before signal handlers are installed, so that a signal ends the program while it waits for a
+        // pipe.
         let way = try ExitStatus.exitOnError(Self.status) { try readRoute() }
         try await Termination.run { stop in try await run(way, options, stop) }
     }

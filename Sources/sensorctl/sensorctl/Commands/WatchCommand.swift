@@ -84,7 +84,7 @@ struct WatchCommand: AsyncParsableCommand {
             shortfall: "Only \(listener.outlet.count) of \(count ?? 0) \(stream.noun) arrived in \(duration ?? 0) s.")
     }
 
-    /// Logs a note if a required sensor is missing. It may appear later, and the command waits for it.
+    /// Logs a note if a required sensor is missing. The command waits, because the sensor may appear later.
     private func logMissingSensor(_ device: Device) {
         var kinds = stream.sensors
         if stream == .deviceMotion, reference.frame.needsMagnetometer { kinds.append(.magnetometer) }
@@ -97,7 +97,7 @@ struct WatchCommand: AsyncParsableCommand {
         )
     }
 
-    /// Logs lost positions, without which the streams `regions`, `monitor` and `visits` print nothing.
+    /// Logs the loss of positions, without which the streams `regions`, `monitor` and `visits` print nothing.
     private func logLostPositions(_ device: Device) -> Subscription? {
         guard [.regions, .monitor, .visits].contains(stream),
             ![.denied, .restricted].contains(LocationAuthorization.current.status)

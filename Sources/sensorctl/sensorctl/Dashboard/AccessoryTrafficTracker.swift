@@ -6,7 +6,7 @@ import JSONBytes
 import SensorTools
 import Trace
 
-/// The accessories and their traffic. Used only on the main thread, hence unchecked; traces are played there too.
+/// The accessories and their traffic. Unchecked because it is used only on the main thread, which also plays traces.
 final class AccessoryTrafficTracker: @unchecked Sendable {
     private struct Entry {
         var accessory: AccessoryReading
@@ -18,13 +18,13 @@ final class AccessoryTrafficTracker: @unchecked Sendable {
         var received: Int?
         var sent: Int?
 
-        /// Adds a user. It may already exist: after a seek, sessions that were opened earlier are opened again.
+        /// Adds a user, unless already present: after a seek, sessions that were opened earlier are opened again.
         mutating func use(_ name: String) { if !users.contains(name) { users.append(name) } }
     }
 
     /// The maximum number of bytes in a traffic message.
     private static let limit = 256
-    /// The maximum number of entries. Disconnected accessories are shown up to this number.
+    /// The maximum number of entries, including disconnected accessories.
     private static let count = 64
 
     private let feed: DashboardFeed
@@ -115,7 +115,7 @@ final class AccessoryTrafficTracker: @unchecked Sendable {
 }
 
 extension AccessoryReading {
-    /// True if `other` is the same accessory, attached again.
+    /// Returns true if `other` is the same accessory, possibly reattached.
     fileprivate func isSame(as other: AccessoryReading) -> Bool {
         name == other.name && serial == other.serial && model == other.model
     }

@@ -6,10 +6,10 @@ import JSONBytes
 import SensorTools
 import Synchronization
 
-/// The listeners of `watch` and `replay` for all streams, whose callbacks are published. Used on the main thread.
+/// The listeners that `watch` and `replay` use, for all streams. Publishes their callbacks. Used on the main thread.
 @MainActor
 final class DashboardListeners {
-    /// The interval between readings of live sensors, in seconds. It is sufficient for charts and for the attitude.
+    /// The interval between readings of live sensors, in seconds. Sufficient for charts and for the attitude.
     private static let liveInterval = 0.01
 
     let printer: DashboardPrinter
@@ -77,7 +77,7 @@ final class DashboardListeners {
         return needed.allSatisfy(kinds.contains)
     }
 
-    /// Each listener has an outlet of its own, so that a listener without permission stops alone.
+    /// Each listener has its own outlet, so that a listener without permission does not stop the others.
     private func listener(for stream: StreamName) -> any StreamListener {
         ListenerOptions(
             stream: stream, asJSON: true, interval: device.isSimulated ? 0 : Self.liveInterval,
@@ -86,7 +86,7 @@ final class DashboardListeners {
     }
 }
 
-/// Publishes the satellites of the position source. Core Location provides none while there is no fix.
+/// Publishes the satellites of the position source. Core Location provides no satellites while there is no fix.
 final class SatellitePublisher: Sendable {
     private let feed: DashboardFeed
     private let clock: SessionClock
@@ -123,7 +123,7 @@ final class SatellitePublisher: Sendable {
 }
 
 extension Satellite {
-    /// The satellite's name in RINEX: the system's letter and the number; gpsd's number if the system is unknown.
+    /// The satellite's RINEX name (system letter and number), or gpsd's number if the system is unknown.
     fileprivate var label: String {
         guard let system, systemNumber >= 0 else { return "\(number)" }
         return "\(system.facts.letter)\(systemNumber < 10 ? "0" : "")\(systemNumber)"

@@ -21,7 +21,7 @@ final class DashboardPrinter: ReadingPrinter {
     }
 
     func print(_ reading: some Reading) {
-        // The most frequent readings come first.
+        // Checks the most frequent readings first.
         switch reading {
         case let reading as MotionReading: add(reading)
         case let reading as DeviceMotionReading: add(reading)
@@ -88,7 +88,7 @@ final class DashboardPrinter: ReadingPrinter {
             })
     }
 
-    /// gpsd's fix status, as text. Other values have no meaning for users.
+    /// gpsd's fix status, as text. Other values are meaningless to users.
     private static let fixStatus: [UInt8: String] = [
         2: "DGPS", 3: "RTK fixed", 4: "RTK float", 5: "dead reckoning", 6: "GNSS and dead reckoning", 7: "surveyed",
         8: "simulated", 9: "P(Y)",
@@ -97,7 +97,7 @@ final class DashboardPrinter: ReadingPrinter {
     private func publish(_ location: CLLocation) {
         let time = location.report.map { clock.seconds($0.arrival) } ?? clock.now
         if let gap = gaps.process(time) {
-            // The gap is part of the track, so that pages that connect later do not connect its ends.
+            // The gap is part of the track, so that pages opened later do not draw a line across the gap.
             feed.publish("gap", .track, ["t": gap.start, "channel": "location", "seconds": time - gap.start])
         }
         feed.publish(
@@ -154,7 +154,7 @@ enum ChannelName: Int, CaseIterable {
         }
     }
 
-    /// The channel of a sensor stream; nil for other streams.
+    /// Creates the channel of a sensor stream. Returns nil for other streams.
     init?(_ stream: StreamName) {
         switch stream {
         case .accelerometer: self = .accelerometer

@@ -32,7 +32,7 @@ final class DashboardRegions: NSObject, CLLocationManagerDelegate {
     }
 
     func start(_ regions: [NamedRegion]) {
-        // Removes the regions of an earlier run that was killed.
+        // Removes regions left behind by an earlier run that was killed.
         for region in manager.monitoredRegions { manager.stopMonitoring(for: region) }
         for region in regions {
             _ = add(
@@ -56,7 +56,7 @@ final class DashboardRegions: NSObject, CLLocationManagerDelegate {
         publish()
     }
 
-    /// Adds a region. Returns the reason if it cannot be added; nil on success.
+    /// Adds a region. Returns nil on success, or the reason why the region cannot be added.
     func add(_ region: DashboardRegion) -> String? {
         guard !states.contains(where: { $0.region.name == region.name }) else {
             return "The region \(region.name) already exists."
@@ -68,7 +68,7 @@ final class DashboardRegions: NSObject, CLLocationManagerDelegate {
         return nil
     }
 
-    /// Removes a region. Returns the reason if it cannot be removed; nil on success.
+    /// Removes a region. Returns nil on success, or the reason why the region cannot be removed.
     func remove(_ name: String) -> String? {
         guard let index = states.firstIndex(where: { $0.region.name == name }) else {
             return "There is no region \(name)."
@@ -99,7 +99,8 @@ final class DashboardRegions: NSObject, CLLocationManagerDelegate {
     private func updateState(_ state: CLRegionState, of region: CLRegion) {
         guard let index = states.firstIndex(where: { $0.region.name == region.identifier }) else { return }
         states[index].state = "\(state)"
-        // The state has the receiver's time, which may differ much from the system time. Limits it to the session.
+        // The state has the receiver's time, which may differ greatly from the system time. Limits the time to the
+        // session.
         states[index].since = region.stateDate.map { min(max(0, clock.seconds(WallTime($0))), clock.now) }
         publish()
     }

@@ -14,7 +14,7 @@ import TraceEditing
 struct DashboardPlan {
     var options: DashboardOptions
     var regions: [NamedRegion] = []
-    /// The reference frame; nil to select it according to the sensors.
+    /// The reference frame; nil selects a frame that suits the sensors.
     var frame: FrameName?
     var edge = EdgeName.portrait
     var speed = 1.0
@@ -85,7 +85,7 @@ final class DashboardSession {
         for remark in trace.remarks(on: simulated.warnings) { Log.warning(remark) }
     }
 
-    /// Publishes the damage of the trace as findings. They replace the findings about a machine.
+    /// Publishes the damage found in the trace as findings, in place of findings about a live machine.
     private func publishTraceFindings(_ trace: TraceFile, at time: Double) {
         let damage = ReportDiagnostics(trace)
         let remarks = damage.remarks + damage.lineWarnings.remarks
@@ -143,8 +143,8 @@ final class DashboardSession {
         return PositionClient(name: "sensorctl dashboard", pid: getpid(), since: 0, wants: wants)
     }
 
-    /// Returns the reference frame. The default is magnetic if there is a magnetometer: the heading enables the
-    /// magnetometer, and both share one filter, so that every attitude follows the magnetometer.
+    /// Returns the reference frame. The default is magnetic if a magnetometer is available: the heading enables the
+    /// magnetometer and shares one filter with the attitude, so every attitude follows the magnetometer.
     private func frame(_ kinds: Set<SensorKind>) -> FrameName {
         plan.frame ?? (kinds.isSuperset(of: [.accelerometer, .gyroscope, .magnetometer]) ? .magnetic : .arbitrary)
     }
@@ -161,8 +161,8 @@ final class DashboardSession {
         return hello
     }
 
-    /// Starts the server. `execute` is called on the main thread. It returns the reason if a command cannot be executed;
-    /// nil on success.
+    /// Starts the server. `execute` is called on the main thread. `execute` returns nil on success, or the reason why a
+    /// command cannot be executed.
     private func start(
         _ hello: SessionDescription, execute: @escaping @MainActor @Sendable (PageCommand.Action) -> String?
     ) throws(DeviceError) -> DashboardServer {

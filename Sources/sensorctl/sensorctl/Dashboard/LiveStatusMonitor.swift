@@ -10,7 +10,7 @@ import SensorTools
 final class LiveStatusMonitor {
     /// The interval between queries for clients, in seconds.
     static let queryInterval = 2.0
-    /// The duration of the sensor trials of `doctor`, in seconds.
+    /// The duration of `doctor`'s sensor trials, in seconds.
     private static let trialDuration = 1.5
 
     private let device: Device
@@ -48,11 +48,11 @@ final class LiveStatusMonitor {
     }
 }
 
-/// A program that uses positions, and the services that it uses.
+/// A program that uses positions, and the services that the program uses.
 struct PositionClient: Sendable, Equatable {
     var name: String
     var pid: Int32?
-    /// The start of the use on the session's clock, in seconds; nil if it is unknown.
+    /// The time at which the program began to use the services, on the session's clock, in seconds; nil if unknown.
     var since: Double?
     var wants: String
 }

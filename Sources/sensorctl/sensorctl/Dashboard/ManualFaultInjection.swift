@@ -5,7 +5,7 @@ import Synchronization
 import Trace
 import TraceEditing
 
-/// Faults that pages switch on and off during playback, whatever its position.
+/// Faults that pages switch on and off during playback, independently of the playback position.
 final class ManualFaultInjection: Sendable {
     struct Fault: Sendable {
         /// The fault in the syntax of `--fault`.
@@ -17,7 +17,7 @@ final class ManualFaultInjection: Sendable {
 
     private struct State {
         var active: [(id: String, edit: FaultEdit)] = []
-        /// The events that report the end of losses, to be inserted before the next event.
+        /// The events that report the end of a loss. Inserted before the next event.
         var pendingRecoveries: [TraceEvent.Contents] = []
     }
 
@@ -77,7 +77,7 @@ final class ManualFaultInjection: Sendable {
 
     var detachesAccessories: Bool { active.contains("unplug") }
 
-    /// Switches a fault on or off. Returns the reason if that is impossible; nil on success.
+    /// Switches a fault on or off. Returns nil on success, or the reason for the failure.
     func set(_ id: String, isOn: Bool) -> String? {
         guard let fault = all.first(where: { $0.id == id }) else { return "This recording has no fault \(id)." }
         return state.withLock { state in
@@ -120,7 +120,7 @@ final class ManualFaultInjection: Sendable {
         }
     }
 
-    /// Applies the active faults to an event. Returns the resulting events; nil if the event is unchanged.
+    /// Applies the active faults to an event. Returns the resulting events, or nil if the event is unchanged.
     func apply(_ event: TraceEvent) -> [TraceEvent]? {
         let result = state.withLock { state -> [TraceEvent]? in
             guard !state.active.isEmpty || !state.pendingRecoveries.isEmpty else { return nil }

@@ -2,9 +2,9 @@
 
 import DeviceCore
 
-/// The clock of a dashboard session, in seconds since the start of the trace or of the dashboard. It follows the civil
-/// time of a trace, which jumps with the playback position while the device's boot clock increases; and the boot clock
-/// of a live machine, because the civil time may be set at any time.
+/// The clock of a dashboard session, in seconds since the start of the trace or of the dashboard. For a trace, it
+/// follows the civil time, which jumps with the playback position while the device's boot clock increases. For a live
+/// machine, it follows the boot clock, because the civil time may be set at any time.
 final class SessionClock: Sendable {
     private let clock: any DeviceClock
     private let boot: BootTime
@@ -16,7 +16,7 @@ final class SessionClock: Sendable {
         beginning = isTrace ? clock.wallTime : nil
     }
 
-    /// The civil time at zero. For a live machine it depends on the current setting of the system clock.
+    /// The civil time at which this clock is zero. For a live machine, it depends on the current system time.
     var start: WallTime { beginning ?? clock.wallTime.advanced(bySeconds: -now) }
 
     var now: Double { beginning.map { clock.wallTime.seconds(since: $0) } ?? clock.now.seconds(since: boot) }

@@ -11,7 +11,7 @@ import TraceEditing
 /// The playback of a trace under the control of pages: play, pause, step, seek, speed and loop.
 @MainActor
 final class TracePlayback {
-    /// The interval between playback steps, which is about that of updates of the pages.
+    /// The interval between playback steps, about the same as the interval between page updates.
     private static let interval = Duration.milliseconds(30)
     /// The duration of the history, in seconds, that is replayed before the main thread yields to other work.
     private static let portion = 1.0
@@ -27,7 +27,7 @@ final class TracePlayback {
     private var isPlaying = true
     private var speed: Double
     private var loops: Bool
-    /// The target of the current seek; nil if there is none.
+    /// The target of the current seek; nil if no seek is in progress.
     private var target: Double?
     /// True if the target has changed since the current seek began.
     private var hasNewTarget = false
@@ -56,7 +56,7 @@ final class TracePlayback {
     /// True at the end of the trace. The tolerance of 1 µs covers rounding errors of the position.
     private var hasEnded: Bool { position > duration - 1e-6 }
 
-    /// Plays the trace until a stop is requested. Playback begins when `isWatched` returns true for the first time.
+    /// Plays the trace until a stop is requested. Playback starts when `isWatched` first returns true.
     func run(until stop: StopRequest, isWatched: () -> Bool) async {
         filter()
         publishState()
@@ -100,7 +100,7 @@ final class TracePlayback {
         return true
     }
 
-    /// Executes a command. Returns the reason if that is impossible; nil on success.
+    /// Executes a command. Returns nil on success, or the reason for the failure.
     func execute(_ action: PageCommand.Action) -> String? {
         switch action {
         case .play:
@@ -138,7 +138,7 @@ final class TracePlayback {
         feed.set(now: position)
     }
 
-    /// Seeks to a position. Replays the minute before it, which the pages receive as history.
+    /// Seeks to a position. Replays the preceding minute, which the pages receive as history.
     private func seek(to place: Double) {
         (target, hasNewTarget) = (place, true)
         guard seekTask == nil else { return }
@@ -166,7 +166,7 @@ final class TracePlayback {
             guard advance(by: min(Self.portion, place - former)), self.position > former else { break }
             await Task.yield()
         }
-        // The seek to the newest target ends the recall.
+        // If there is a newer target, the seek to that target ends the replay.
         guard !hasNewTarget else { return }
         feed.endHistoryReplay(at: self.position)
     }

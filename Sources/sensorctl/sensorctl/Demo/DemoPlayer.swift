@@ -13,7 +13,7 @@ struct DemoPlayer {
     let trace: DemoTrace
     let stop: StopRequest
 
-    /// Plays the trace in a terminal within about the given number of seconds.
+    /// Plays the trace in a terminal in about the given number of seconds.
     func show(on terminal: TerminalScreen, within seconds: Double) async -> DemoState {
         let device = SimulatedDevice(trace.file)
         let tracker = device.use { DemoTracker(regions: trace.regions) }
@@ -116,7 +116,7 @@ final class DemoTracker: NSObject, CLLocationManagerDelegate {
     }
 }
 
-/// A trace of the demo, and its properties found by playing it once without output.
+/// A trace of the demo, with properties determined by playing the trace once without output.
 struct DemoTrace {
     let file: TraceFile
     let regions: [NamedRegion]
@@ -127,7 +127,7 @@ struct DemoTrace {
     let duration: Double
     /// The highest speed, in metres per second.
     let fastest: Double
-    /// The first receiver that gpsd has reported.
+    /// The first receiver that gpsd reported.
     let receiver: ReceiverDescription?
 
     @MainActor init(_ file: TraceFile, regions: [NamedRegion]) {

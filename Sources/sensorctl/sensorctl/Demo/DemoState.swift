@@ -36,7 +36,7 @@ struct DemoState {
     }
     private(set) var locations = 0
     private(set) var losses = 0
-    /// The reason that there is no position; nil if there is one.
+    /// The reason why no position is available; nil if a position is available.
     private(set) var failure: String?
     /// The highest speed so far, in metres per second.
     private(set) var fastest = 0.0

@@ -18,7 +18,7 @@ struct SkyView {
     /// True if there is no current position, so that the satellites are outdated.
     let isStale: Bool
 
-    /// Draws the sky as a circle, with north at the top. Its width in columns is twice the number of rows.
+    /// Draws the sky as a circle, with north at the top. The circle is twice as wide in columns as it is high in rows.
     func drawPlot(on canvas: inout Canvas, x: Int, y: Int, rows: Int) {
         guard rows >= 5 else { return }
         let columns = rows * 2
@@ -44,7 +44,7 @@ struct SkyView {
         }
     }
 
-    /// Draws a line for each system: its name, the satellites used and in view, and marks if there is space.
+    /// Draws a line for each system: the name, the numbers of satellites used and in view, and marks if there is space.
     func drawSystems(on canvas: inout Canvas, x: Int, y: Int, columns: Int, rows: Int) {
         var row = y
         for kind in Self.kinds {

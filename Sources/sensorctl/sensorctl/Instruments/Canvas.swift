@@ -6,7 +6,7 @@ import SensorTools
 /// A grid of colored characters for output to a terminal.
 struct Canvas {
     private struct Style: Equatable {
-        /// The color, one of xterm's 256; nil for the terminal's default.
+        /// The color, one of xterm's 256; nil means the terminal's default.
         var color: Int?
         var isBold = false
 
@@ -23,7 +23,7 @@ struct Canvas {
         cells = Array(repeating: (" ", Style()), count: self.width * self.height)
     }
 
-    /// Writes text of characters that are one column wide. Omits characters outside the canvas.
+    /// Writes text whose characters are one column wide. Omits characters outside the canvas.
     mutating func put(_ text: String, x: Int, y: Int, color: Int, bold: Bool = false) {
         guard y >= 0, y < height else { return }
         for (offset, character) in text.enumerated() where x + offset >= 0 && x + offset < width {
@@ -67,7 +67,7 @@ struct Canvas {
 
 /// A picture of Braille dots, with two by four dots and one color per character.
 struct BrailleGrid {
-    /// The bits of the dots in the characters from U+2800 on, by row and column.
+    /// The bits of the dots in the Braille characters (starting at U+2800), by row and column.
     private static let bits: [[UInt8]] = [[0x01, 0x08], [0x02, 0x10], [0x04, 0x20], [0x40, 0x80]]
 
     let columns: Int

@@ -6,7 +6,7 @@ import SensorTools
 enum Gauges {
     static let levels: [Character] = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"]
 
-    /// Draws a bar that fills a fraction of the width, in the colors of speed.
+    /// Draws a bar that fills a fraction of the width, in the speed colors.
     static func bar(_ share: Double, on canvas: inout Canvas, x: Int, y: Int, width: Int) {
         let share = share.isFinite ? min(max(share, 0), 1) : 0
         let halves = Int((share * Double(width * 2)).rounded())
@@ -17,7 +17,7 @@ enum Gauges {
         }
     }
 
-    /// Draws a bar from the center to the left or right. Values of 1 and more fill half of the width.
+    /// Draws a bar from the center to the left or right. Values of 1 or more fill half of the width.
     static func signedBar(_ value: Double, on canvas: inout Canvas, x: Int, y: Int, width: Int) {
         guard width >= 3 else { return }
         let half = width / 2
@@ -86,7 +86,7 @@ struct Sparkline {
         if readings.count > width { readings.removeFirst(readings.count - width) }
     }
 
-    /// Returns the bars, with the lowest one for `least` and spaces before the first reading.
+    /// Returns the bars, preceded by spaces if there are few readings. The lowest bar represents `least`.
     func text(from least: Double, to greatest: Double) -> String {
         let span = greatest - least
         let drawn = readings.map { reading -> Character in
@@ -97,7 +97,7 @@ struct Sparkline {
         return String(repeating: " ", count: width - drawn.count) + String(drawn)
     }
 
-    /// The smallest and largest finite reading; nil if there are none.
+    /// The smallest and largest finite readings; nil if no reading is finite.
     var range: (least: Double, greatest: Double)? {
         guard let least = readings.filter(\.isFinite).min(), let greatest = readings.filter(\.isFinite).max() else {
             return nil
@@ -130,7 +130,7 @@ extension MotionReading: PicturedReading {
         return rows + [ink.dim(foot)]
     }
 
-    /// The axes of a vector share a symmetric scale, so that they can be compared. A pressure has a scale of its own.
+    /// The axes of a vector share a symmetric scale, so that they can be compared. A pressure has its own scale.
     private func range(of line: Sparkline, among lines: [Sparkline]) -> (Double, Double) {
         guard stream == .pressure else {
             let extremes = lines.compactMap { line in line.range.map { max(abs($0.least), abs($0.greatest)) } }

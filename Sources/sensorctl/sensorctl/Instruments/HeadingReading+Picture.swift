@@ -65,7 +65,7 @@ struct CompassRose {
     /// The bearing at the mark, in degrees clockwise from north.
     let heading: Double
 
-    /// Draws a card with this number of rows and twice as many columns.
+    /// Draws a card with the given number of rows and twice as many columns.
     func draw(on canvas: inout Canvas, x: Int, y: Int, rows: Int) {
         guard rows >= 7, heading.isFinite else { return }
         let columns = rows * 2

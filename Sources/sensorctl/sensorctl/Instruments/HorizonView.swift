@@ -2,8 +2,9 @@
 
 import Foundation
 
-/// An artificial horizon, seen in the direction of the device's top edge with the screen up. The device is level if it
-/// lies flat. Raising the top edge (pitch) lowers the horizon; lowering the right edge (roll) turns it counterclockwise.
+/// An artificial horizon, seen in the direction of the device's top edge with the screen up. The horizon is level if
+/// the device lies flat. Raising the top edge (pitch) lowers the horizon; lowering the right edge (roll) turns it
+/// counterclockwise.
 struct HorizonView {
     /// The height of the picture, in degrees.
     private static let span = 70.0

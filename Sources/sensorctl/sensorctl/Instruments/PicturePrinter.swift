@@ -6,7 +6,7 @@ import SensorTools
 
 /// A reading that can be drawn in a terminal.
 protocol PicturedReading: TimedReading {
-    /// Returns the rows of a picture of the readings up to this one. `rate` is in hertz; nil if it is unknown.
+    /// Returns the rows of a picture of the readings up to this one. `rate` is in hertz; nil if unknown.
     func rows(_ past: [any PicturedReading], size: PictureSize, rate: Double?, ink: TerminalStyle) -> [String]
 }
 
@@ -32,7 +32,7 @@ struct PictureSize: Equatable {
     var height: Int
 }
 
-/// A printer that draws readings repeatedly in the same rows of a terminal.
+/// A printer that redraws readings in the same rows of a terminal.
 final class PicturePrinter: ReadingPrinter {
     private let clock: any DeviceClock
     private let screen = TerminalScreen(.standardOutput)
@@ -40,7 +40,7 @@ final class PicturePrinter: ReadingPrinter {
     private let ink = TerminalStyle(.standardOutput)
     private var painter: RowPainter
     private var lastDrawn: BootTime?
-    /// The most recent readings, at most as many as a sparkline shows.
+    /// The most recent readings, up to the number that a sparkline shows.
     private var recent: [any PicturedReading] = []
 
     init(output: StandardOutput, clock: any DeviceClock) {
@@ -60,7 +60,7 @@ final class PicturePrinter: ReadingPrinter {
         painter.draw(reading.rows(recent, size: screen.measure(), rate: rate, ink: ink))
     }
 
-    /// Prints a reading that has no picture. It remains on the screen above the next picture.
+    /// Prints a reading that has no picture. The text remains on the screen above the next picture.
     private func printBelow(_ reading: some Reading) {
         painter.keepRows()
         let failure = reading as? StreamFailure
@@ -76,7 +76,7 @@ final class PicturePrinter: ReadingPrinter {
     }
 }
 
-/// A terminal screen that draws the progress of a calibration repeatedly in the same rows.
+/// A terminal screen that redraws the calibration progress in the same rows.
 final class PictureScreen: CalibrationScreen {
     let showsPictures = true
     private let output: StandardOutput

@@ -3,7 +3,7 @@
 import SensorTools
 import SystemCalls
 
-/// A terminal with pictures on its alternate screen, without cursor and echo. ``restore()`` restores its state.
+/// A terminal that shows pictures on its alternate screen, without cursor and echo. ``restore()`` restores the state.
 final class TerminalScreen {
     private let descriptor: Descriptor
     private let ink: TerminalStyle
@@ -19,7 +19,7 @@ final class TerminalScreen {
 
     deinit { restore() }
 
-    /// Returns the number of columns and rows; 80 by 24 if the terminal does not report them.
+    /// Returns the size of the terminal, or 80 columns by 24 rows if the terminal does not report its size.
     func measure() -> PictureSize {
         var window = winsize()
         guard ioctl(descriptor.number, UInt(TIOCGWINSZ), &window) == 0, window.ws_col > 0, window.ws_row > 0 else {
@@ -76,9 +76,9 @@ final class TerminalScreen {
     private func write(_ text: String) -> Bool { descriptor.write(TerminalText.lines(text)) == .written }
 }
 
-/// Draws rows repeatedly in the same position of a terminal, without using the alternate screen.
+/// Redraws rows at the same position of a terminal, without using the alternate screen.
 struct RowPainter {
-    /// The minimum interval between pictures, in seconds. A shorter one may exceed a serial terminal's speed.
+    /// The minimum interval between pictures, in seconds. A shorter interval may exceed the speed of a serial terminal.
     static let minimumInterval = 0.05
 
     private let output: StandardOutput

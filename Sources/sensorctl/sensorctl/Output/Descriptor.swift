@@ -11,13 +11,13 @@ struct Descriptor: Sendable {
 
     enum Outcome: Sendable, Equatable {
         case written
-        /// The reader has closed the pipe, or the caller gave up.
+        /// The reader has closed the pipe, or `isPatient` has returned false.
         case closed
         case failed(errno: Int32)
     }
 
-    /// Opens /dev/null for standard descriptors that are closed. Must be called first, because the next file to be
-    /// opened would otherwise receive one of their numbers, and then the program's output.
+    /// Opens /dev/null for standard descriptors that are closed. Must be called first. Otherwise, the next file to be
+    /// opened would get one of their numbers and receive the program's output.
     static func openStandardDescriptors() {
         for number in 0...2 as ClosedRange<Int32> where fcntl(number, F_GETFD) < 0 && errno == EBADF {
             // open(2) returns the lowest free number.
@@ -34,7 +34,7 @@ struct Descriptor: Sendable {
     }
 
     /// Writes all bytes, with as many system calls as required. Calls `isPatient` repeatedly while the descriptor is
-    /// not writable; false ends the write with `closed`.
+    /// not writable. If it returns false, the write ends with `closed`.
     func write(_ bytes: [UInt8], isPatient: () -> Bool = { true }) -> Outcome {
         bytes.withUnsafeBytes { buffer in
             var start = 0
@@ -60,14 +60,14 @@ struct Descriptor: Sendable {
     /// Writes all bytes. After a stop request, waits at most 2 s for a slow reader.
     func write(_ bytes: [UInt8], until stop: StopRequest) -> Outcome { write(bytes, isPatient: stop.gracePeriod()) }
 
-    /// True if a write would not block, including one that would fail.
+    /// Returns true if a write would not block, even if the write would fail.
     private func isWritable(within milliseconds: Int32) -> Bool {
         var wait = pollfd(fd: number, events: Int16(POLLOUT), revents: 0)
         let count = poll(&wait, 1, milliseconds)
         return count > 0 || (count < 0 && errno != EINTR && errno != EAGAIN)
     }
 
-    /// Reads the available bytes. Blocks until there are some.
+    /// Reads the available bytes. Blocks until bytes are available.
     func readSome(atMost limit: Int) -> ReadOutcome {
         var failure: Int32?
         let bytes = [UInt8](unsafeUninitializedCapacity: limit) { buffer, count in

@@ -6,7 +6,7 @@ import JSONBytes
 import SensorTools
 import Synchronization
 
-/// A printer of events in order on a queue of its own, so that callers never wait for the reader.
+/// A printer of events, in order and on its own queue, so that callers never wait for the reader.
 final class EventPrinter: Sendable {
     /// The maximum number of bytes that wait for the reader. Further lines are dropped and counted.
     static let limit = 1 << 20
@@ -23,7 +23,7 @@ final class EventPrinter: Sendable {
     private let state = Mutex(State())
     private let droppedCount: @Sendable (Int) -> Bool
 
-    /// `missed` prints the number of dropped lines; it is called like the closure of ``print(_:_:)``.
+    /// `missed` prints the number of dropped lines; `missed` is called like the closure of ``print(_:_:)``.
     init(missed: @escaping @Sendable (Int) -> Bool) { self.droppedCount = missed }
 
     /// Prints a line of about `size` bytes after all previous ones. Drops it if too many bytes are waiting. `body` is
@@ -84,7 +84,7 @@ final class EventReporter: Sendable {
     private let clock: any DeviceClock
     private let printer: EventPrinter
 
-    /// - Parameter subject: The subject of the events, for the message about dropped ones.
+    /// - Parameter subject: The subject of the events, used in the message about dropped events.
     init(_ subject: String, asJSON: Bool, clock: any DeviceClock, stop: StopRequest) {
         (self.asJSON, self.clock, self.stop) = (asJSON, clock, stop)
         printer = EventPrinter { count in

@@ -3,7 +3,7 @@
 import ArgumentParser
 import DeviceCore
 
-/// The exit statuses of the program. Those from 64 on are defined in sysexits.h.
+/// The exit statuses of the program. Statuses of 64 and above are defined in sysexits.h.
 enum ExitStatus: Int32, Error {
     case success = 0
     case different = 1

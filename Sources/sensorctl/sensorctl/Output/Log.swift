@@ -8,7 +8,8 @@ import Synchronization
 enum Log {
     private static let held = Mutex<[String]?>(nil)
     private static let heldLimit = 100
-    /// True if the reader of standard error did not read the last message within 2 s. Later messages do not wait.
+    /// True if the reader of standard error did not read the last message within 2 s. Later messages do not wait for
+    /// the reader.
     private static let isReaderStalled = Mutex(false)
     private static let logger = Logger(label: "sensorctl")
 
@@ -44,7 +45,7 @@ enum Log {
     }
 
     private static func write(_ line: String) {
-        // Errors are ignored: there is no other place to report them. A stalled reader must not block the program.
+        // Ignores errors, because they cannot be reported anywhere else. A stalled reader must not block the program.
         var waits = isReaderStalled.withLock { $0 } ? 20 : 0
         let outcome = Descriptor.standardError.write(
             TerminalText.lines(line + "\n"),

@@ -15,7 +15,8 @@ final class StandardOutput {
     private let block: Int
     private var buffer: [UInt8] = []
 
-    /// `gathers` is true to buffer the output until ``flush()``; `taker` receives it instead of standard output.
+    /// If `gathers` is true, output is buffered until ``flush()``. `taker` receives the output instead of standard
+    /// output.
     init(stop: StopRequest, gathers: Bool = false, taker: (([UInt8]) -> Void)? = nil) {
         (self.stop, self.taker) = (stop, taker)
         block = gathers ? 1 << 15 : 0

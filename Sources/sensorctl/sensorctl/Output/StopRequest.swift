@@ -35,7 +35,8 @@ final class StopRequest: Sendable {
         for handler in handlers { handler() }
     }
 
-    /// Calls the closure at the request, on its thread, or immediately if a stop has already been requested.
+    /// Calls the closure when a stop is requested, on the requesting thread, or immediately if a stop has already been
+    /// requested.
     func onRequest(_ handler: @escaping @Sendable () -> Void) {
         let isLate = state.withLock { state in
             if state.reason == nil { state.handlers.append(handler) }
@@ -50,12 +51,14 @@ final class StopRequest: Sendable {
         }
     }
 
-    /// Returns the exit status of a command that has ended: that of the stop request, otherwise `status`.
+    /// Returns the exit status of a command that has ended: the status of the stop request, or `status` without a
+    /// request.
     func status(or status: ExitStatus = .success) -> ExitStatus {
         reason?.status(isComplete: true, shortfall: "") ?? status
     }
 
-    /// Returns a closure that is true until a stop is requested and for 20 further calls, 2 s for `Descriptor.write`.
+    /// Returns a closure that returns true until a stop is requested and for 20 further calls, which take 2 s in
+    /// `Descriptor.write`.
     func gracePeriod() -> @Sendable () -> Bool {
         let waits = Atomic(0)
         return { self.reason == nil || waits.add(1, ordering: .relaxed).newValue < 20 }

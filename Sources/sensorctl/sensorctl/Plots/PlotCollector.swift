@@ -36,8 +36,8 @@ final class PlotCollector: ReadingPrinter {
 
     func line(_ name: LineName) -> SeriesDecimator { lines[name] ?? SeriesDecimator() }
 
-    /// Returns the duration in seconds above which a pause of a line is a gap. It is computed separately for each line,
-    /// because a receiver may report the altitude only with every fourth position.
+    /// Returns the pause, in seconds, above which a line is interrupted. The limit is computed separately for each
+    /// line, because a receiver may report the altitude only with every fourth position.
     func gap(of name: LineName) -> Double? {
         let stream = name.subject.stream.flatMap { intervals[$0]?.gap }
         return [stream, partIntervals[name]?.gap].compactMap(\.self).max()

@@ -7,7 +7,7 @@ enum PlotSubject: String, CaseIterable {
     case track, sky, speed, altitude, accuracy, accelerometer, gyro, magnetometer, pressure, attitude, heading,
         intervals
 
-    /// The stream that contains the subject; nil for the intervals of all streams.
+    /// The stream that contains the subject; nil for the subject `intervals`, which covers all streams.
     var stream: StreamName? {
         switch self {
         case .track, .sky, .speed, .altitude, .accuracy: .location
@@ -21,7 +21,8 @@ enum PlotSubject: String, CaseIterable {
         }
     }
 
-    /// Returns the subject or all subjects of the stream with this name; nil if there is none.
+    /// Returns the subject with this name, or all subjects of the stream with this name. Returns nil if the name is
+    /// unknown.
     static func named(_ word: String) -> [PlotSubject]? {
         if let subject = PlotSubject(rawValue: word) { return [subject] }
         guard let stream = StreamName(argument: word) else { return nil }
@@ -37,7 +38,7 @@ extension StreamName { var plotName: String { self == .deviceMotion ? PlotSubjec
 enum PlotFormat: String, CaseIterable, ExpressibleByArgument {
     case svg, html, png
 
-    /// Creates the format for a filename extension; nil if it is unknown.
+    /// Creates the format for a filename extension. Returns nil if the extension is unknown.
     init?(fileName: String) {
         let ending = fileName.split(separator: ".", omittingEmptySubsequences: false).last?.lowercased() ?? ""
         guard fileName.contains("."), let format = Self(rawValue: ending == "htm" ? "html" : ending) else { return nil }

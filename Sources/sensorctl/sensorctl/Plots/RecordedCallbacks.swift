@@ -5,7 +5,7 @@ import JSONBytes
 import SystemCalls
 import Trace
 
-/// Callbacks that `replay --json` or `replay --expect` wrote earlier, for comparison with those of a recording.
+/// Callbacks that `replay --json` or `replay --expect` wrote earlier, for comparison with the callbacks of a recording.
 struct RecordedCallbacks {
     let name: String
     private let bytes: TraceBytes
@@ -15,7 +15,7 @@ struct RecordedCallbacks {
     /// The maximum length of a line, in bytes.
     private static let limit = 1 << 20
 
-    /// True if the file starts like a file of callbacks.
+    /// Returns true if the file starts like a file of callbacks.
     static func isCallbackFile(_ path: String) -> Bool {
         guard path != "-", case let file = systemOpen(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), file >= 0 else {
             return false
@@ -34,7 +34,8 @@ struct RecordedCallbacks {
         bytes = try TraceBytes(path: path)
     }
 
-    /// Passes the wanted readings to the collector in order. Returns the number of invalid lines and the first one.
+    /// Passes the wanted readings to the collector in order. Returns the number of invalid lines and the line number of
+    /// the first invalid line.
     func deliver(to collector: PlotCollector, _ isWanted: (StreamName) -> Bool) -> (bad: Int, first: Int) {
         bytes.withUnsafeBytes { bytes in
             var (start, number, bad, first) = (0, 0, 0, 0)
@@ -107,7 +108,7 @@ private struct Values {
             headingAccuracy: numbers["headingAccuracy"] ?? -1, field: .zero)
     }
 
-    /// The device motion, with Core Motion's angles of the quaternion: R = Rz(yaw) Rx(pitch) Ry(roll).
+    /// The device motion, with the angles that Core Motion derives from the quaternion: R = Rz(yaw) Rx(pitch) Ry(roll).
     var motion: DeviceMotionReading? {
         guard quaternion.count == 4 else { return nil }
         let (x, y, z, w) = (quaternion[0], quaternion[1], quaternion[2], quaternion[3])

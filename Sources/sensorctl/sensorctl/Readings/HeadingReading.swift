@@ -66,10 +66,10 @@ extension HeadingReading {
 }
 
 struct HeadingAdvice: Reading, Equatable {
-    /// The orientations measured so far; nil if they are unknown.
+    /// The orientations measured so far; nil if unknown.
     let survey: MagneticSurvey?
 
-    /// True if the survey has progressed since the earlier advice.
+    /// Returns true if the survey has progressed since the earlier advice.
     func hasProgress(since earlier: HeadingAdvice?) -> Bool {
         guard let earlier else { return true }
         guard let survey else { return false }

@@ -65,16 +65,16 @@ struct OrientationReading: TimedReading {
 struct DeviceMotionReading: TimedReading {
     /// State of the fusion filter that Core Motion does not expose.
     struct Condition {
-        /// The gyroscope bias that was subtracted, in radians per second; nil without a bias.
+        /// The gyroscope bias that was subtracted, in radians per second; nil if no bias was subtracted.
         var bias: SIMD3<Double>?
         var isResting = false
         var isDisturbed = false
     }
 
     var timestamp: Double
-    /// The rotation from the device's axes to those of the reference frame, as x, y, z, w.
+    /// The rotation from the device's axes to the reference frame's axes, as x, y, z, w.
     var quaternion: SIMD4<Double>
-    /// The gravity in g. It points down.
+    /// The gravity vector in g, which points down.
     var gravity: SIMD3<Double>
     var userAcceleration = SIMD3<Double>.zero
     /// The rotation rate in radians per second.

@@ -13,7 +13,8 @@ protocol Reading {
     /// Returns lines of text with a constant number of columns; empty for callbacks that need not be printed.
     func lines(_ ink: TerminalStyle) -> [String]
 
-    /// Returns the column titles of the lines, printed if they differ from the previous ones. Empty by default.
+    /// Returns the column titles of the lines. They are printed if they differ from the previous titles. Empty by
+    /// default.
     func titles(_ ink: TerminalStyle) -> [String]
 
     /// The log message that replaces the callback if the output contains only readings; nil for a reading.
@@ -30,7 +31,8 @@ protocol TimedReading: Reading {
     /// The name of the callback in JSON.
     var callback: String { get }
 
-    /// The timestamp in seconds since boot; of an attitude or heading in a replay, since the start of the trace.
+    /// The timestamp in seconds since boot. For an attitude or heading in a replay, in seconds since the start of the
+    /// trace.
     var timestamp: Double { get }
 
     /// Writes the members that follow the callback and the timestamp.
@@ -63,7 +65,7 @@ final class LinePrinter: ReadingPrinter {
     private var writer = JSONWriter()
     private var title: String?
 
-    /// - Parameter tellsErrors: False to log the errors of fused streams instead of printing them as JSON.
+    /// - Parameter tellsErrors: If false, errors of fused streams are logged instead of printed as JSON.
     init(
         output: StandardOutput, asJSON: Bool, tellsErrors: Bool = true,
         ink: TerminalStyle = TerminalStyle(.standardOutput)

@@ -12,7 +12,7 @@ struct RegionReading: Reading {
     let callback: Callback
     let region: String
     let state: CLRegionState
-    /// The time of the state change; nil if it is unknown.
+    /// The time of the state change; nil if unknown.
     let date: Date?
 
     func writeMembers(to writer: inout JSONWriter) {

@@ -49,7 +49,7 @@ final class BlackBoxSession: Sendable {
 
     /// Subscribes to the triggers. Must be called after the recorder has written its header.
     func begin(_ device: Device, interval: Double) {
-        // Uses a queue of its own, because saving may block on the disk and must not delay other signals.
+        // Uses a separate queue, because saving may block on the disk and must not delay other signals.
         signal.start { [box, queue] _ in queue.async { box.trigger("signal") } }
         listener.start(device, interval: interval)
         let idle = triggers.filter(\.needsAcceleration).map(\.text)
@@ -60,11 +60,11 @@ final class BlackBoxSession: Sendable {
         }
     }
 
-    /// Saves the data of a killed recorder while the recording is running.
+    /// Saves data left behind by a killed recorder, while the recording is running.
     func saveLeftovers() { box.saveLeftovers() }
 
-    /// Saves pending traces. Returns the reason if that failed; nil on success. The caller must stop the recorder next.
-    /// The end of a recording is a trigger unless the recording has failed.
+    /// Saves pending traces. Returns nil on success, or the error. The caller must stop the recorder next. The end of a
+    /// recording is a trigger unless the recording has failed.
     func finish(isFailure: Bool) -> DeviceError? {
         signal.stop()
         // Waits for a signal that arrived just before the end.

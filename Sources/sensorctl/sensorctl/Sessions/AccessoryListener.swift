@@ -3,7 +3,7 @@
 import DeviceCore
 import ExternalAccessory
 
-/// Prints the connected accessories and their changes. Used only on the main thread, hence unchecked.
+/// Prints the connected accessories and their changes. Unchecked because it is used only on the main thread.
 final class AccessoryListener: StreamListener, @unchecked Sendable {
     let outlet: ReadingOutlet
     private let manager = EAAccessoryManager.shared()

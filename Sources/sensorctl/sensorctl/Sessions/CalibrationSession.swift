@@ -10,7 +10,7 @@ struct CalibrationSession {
     enum Ending {
         case found(CalibrationOutcome, SensorDescription?)
         case failed(CalibrationFailure)
-        /// The user or a signal has stopped the calibration.
+        /// The user or a signal stopped the calibration.
         case stopped
     }
 

@@ -2,7 +2,7 @@
 
 import SystemCalls
 
-/// A reader of lines from standard input. It bounds the length of a line and never blocks longer than requested.
+/// A reader of lines from standard input that limits the line length and never blocks longer than requested.
 struct CoordinateLineReader {
     enum Outcome {
         case more
@@ -38,7 +38,7 @@ struct CoordinateLineReader {
         }
     }
 
-    /// Returns the next line without its line break; nil if it is incomplete. Overlong lines are truncated.
+    /// Returns the next line without its line break, or nil if the line is incomplete. Overlong lines are truncated.
     mutating func next(isAtEnd: Bool) -> String? {
         let rest = buffer[start...]
         if let end = rest.firstIndex(of: 0x0A) {

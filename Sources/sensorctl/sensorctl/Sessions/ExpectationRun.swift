@@ -5,17 +5,18 @@ import JSONBytes
 import SensorTools
 import SimulatedDevice
 
-/// Compares the callbacks of a replay with expected ones, or writes them as expected ones. Used on the main thread.
+/// Compares the callbacks of a replay with expected callbacks, or writes them to a file of expected callbacks. Used on
+/// the main thread.
 final class ExpectationRun {
     private let path: String
     private let options: [String: String]
     private let stop: StopRequest
-    /// The comparison; nil if the file is being written.
+    /// The comparison; nil if the file is to be written.
     private var comparison: CallbackComparison?
     private var list = CallbackList()
     private var failure: DeviceError?
 
-    /// `tolerances` are those of a new file; an existing file keeps its own.
+    /// `tolerances` apply to a new file. An existing file keeps its tolerances.
     init(
         path: String, options: [String: String], tolerances: [String: FieldTolerance], isUpdating: Bool,
         stop: StopRequest

@@ -46,7 +46,7 @@ final class LocationListener: NSObject, CLLocationManagerDelegate, StreamListene
     }
 }
 
-/// A location manager whose headings are printed. It requests positions for true headings, but may lack them.
+/// A location manager whose headings are printed. Requests positions for true headings, but works without them.
 final class HeadingListener: NSObject, CLLocationManagerDelegate, StreamListener {
     /// The minimum interval between advice, in seconds.
     private static let pause = 5.0
@@ -101,7 +101,8 @@ final class HeadingListener: NSObject, CLLocationManagerDelegate, StreamListener
         return false
     }
 
-    /// Prints calibration advice, because there is no window for it; later only after progress.
+    /// Prints calibration advice, because a terminal has no calibration display. Advice is repeated only after
+    /// progress.
     private func printAdvice(after earlier: HeadingAdvice?, at time: Double) {
         let now = HeadingAdvice(survey: engine.magneticSurvey)
         advice = (now, time)
@@ -110,7 +111,7 @@ final class HeadingListener: NSObject, CLLocationManagerDelegate, StreamListener
 
     func locationManager(_ manager: CLLocationManager, didFailWithError error: any Error) {
         switch (error as? CLError)?.code {
-        // Errors about the position.
+        // These errors concern the position, not the heading.
         case .locationUnknown, .denied: break
         default: outlet.printUncounted(StreamFailure(stream: .heading, error: error))
         }

@@ -26,7 +26,7 @@ final class MonitorListener: StreamListener {
         }
         for region in regions {
             let condition = CLMonitor.CircularGeographicCondition(center: region.center, radius: region.radius)
-            // An identical condition of a killed run continues, so that its events are not repeated.
+            // An identical condition left by a killed run is kept, so that its events are not repeated.
             if let record = await monitor.record(for: region.name),
                 let former = record.condition as? CLMonitor.CircularGeographicCondition, former.isSame(as: condition)
             {
@@ -40,7 +40,7 @@ final class MonitorListener: StreamListener {
             var iterator = events.makeAsyncIterator()
             while let event = try? await iterator.next() { self?.process(event) }
         }
-        // Playback waits for the loop only after the loop has requested its first event.
+        // Playback does not wait for the loop before the loop has requested its first event.
         await consumers?.waitForConsumers(1)
     }
 
@@ -74,7 +74,7 @@ extension CLMonitor.CircularGeographicCondition {
 }
 
 extension CLMonitor.Event {
-    /// The reason that the condition cannot be monitored.
+    /// The reason why the condition cannot be monitored.
     fileprivate var reason: String {
         if authorizationDenied || authorizationRestricted { return "The use of the position is not allowed." }
         if accuracyLimited { return "Only reduced accuracy is allowed, which is too coarse for regions." }

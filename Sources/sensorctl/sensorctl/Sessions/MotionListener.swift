@@ -76,7 +76,7 @@ extension CMRotationRate { var axes: SIMD3<Double> { SIMD3(x, y, z) } }
 
 extension CMMagneticField { var axes: SIMD3<Double> { SIMD3(x, y, z) } }
 
-/// Prints the device's orientation each time it changes. Used only on the main thread, hence unchecked.
+/// Prints the device's orientation each time it changes. Unchecked because it is used only on the main thread.
 final class OrientationListener: StreamListener, @unchecked Sendable {
     let outlet: ReadingOutlet
     private let device = UIDevice.current

@@ -28,8 +28,8 @@ enum PlaybackSpeed: ExpressibleByArgument, Equatable, CustomStringConvertible {
 }
 
 extension SimulatedDevice {
-    /// Plays the trace to its end or until a stop is requested. Nothing else plays the device in a command, so the error
-    /// of a concurrent playback cannot occur.
+    /// Plays the trace to its end or until a stop is requested. A command plays the device only here, so the error for
+    /// concurrent playback cannot occur.
     @MainActor func play(_ speed: PlaybackSpeed, until stop: StopRequest) async {
         switch speed {
         case .max:

@@ -21,7 +21,7 @@ final class RegionListener: NSObject, CLLocationManagerDelegate, StreamListener 
         manager.requestWhenInUseAuthorization()
         if watchesVisits { return manager.startMonitoringVisits() }
         let wanted = regions.map(\.circle)
-        // Identical regions of a killed run continue, so that their events are not repeated.
+        // Identical regions left by a killed run are kept, so that their events are not repeated.
         let kept = manager.monitoredRegions.compactMap { $0 as? CLCircularRegion }
         for region in kept where !wanted.contains(where: { $0.isSame(as: region) }) {
             manager.stopMonitoring(for: region)
@@ -70,7 +70,7 @@ final class RegionListener: NSObject, CLLocationManagerDelegate, StreamListener 
 }
 
 extension CLCircularRegion {
-    /// True if the regions have the same name, center and radius.
+    /// Returns true if the regions have the same name, center and radius.
     fileprivate func isSame(as other: CLCircularRegion) -> Bool {
         identifier == other.identifier && radius == other.radius && center.latitude == other.center.latitude
             && center.longitude == other.center.longitude

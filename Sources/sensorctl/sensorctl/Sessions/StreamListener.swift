@@ -14,7 +14,7 @@ protocol StreamListener: AnyObject {
 final class ReadingOutlet {
     private let printer: any ReadingPrinter
     private let stop: StopRequest
-    /// The number of readings that remain until the limit; nil without a limit.
+    /// The number of readings that remain until the limit; nil if there is no limit.
     private var remaining: Int?
     private(set) var count = 0
 
@@ -25,7 +25,7 @@ final class ReadingOutlet {
 
     var isComplete: Bool { remaining.map { $0 == 0 } ?? true }
 
-    /// Counts readings that have arrived. Returns how many of them to print; 0 after a stop request.
+    /// Counts readings that have arrived. Returns the number of readings to print, which is 0 after a stop request.
     func count(_ number: Int) -> Int {
         guard stop.reason == nil else { return 0 }
         let taken = min(number, remaining ?? number)
@@ -51,7 +51,7 @@ final class ReadingOutlet {
 struct ListenerOptions {
     var stream: StreamName
     var asJSON: Bool
-    /// True to draw readings continuously in a terminal.
+    /// If true, readings are drawn continuously in a terminal.
     var isLive = false
     var limit: Int?
     /// The interval between motion readings, in seconds.
@@ -63,9 +63,9 @@ struct ListenerOptions {
     /// The regions for the streams `regions` and `monitor`.
     var regions: [NamedRegion] = []
     var beacons: [CLBeaconIdentityConstraint] = []
-    /// The time at which timestamps are zero: the start of a trace, otherwise boot.
+    /// The time at which timestamps are zero: the start of the trace, or the boot time for live data.
     var origin = BootTime.zero
-    /// False to log the errors of fused streams instead of printing them as JSON.
+    /// If false, errors of fused streams are logged instead of printed as JSON.
     var printsErrors = true
 
     /// Creates the listener on the main actor, which its manager requires.
@@ -105,7 +105,7 @@ struct ListenerOptions {
             : LinePrinter(output: output, asJSON: asJSON, tellsErrors: printsErrors)
     }
 
-    /// Pictures require a terminal that is large enough: a wrapped or scrolled row cannot be overwritten.
+    /// Pictures require a sufficiently large terminal, because a wrapped or scrolled row cannot be overwritten.
     private var drawsPictures: Bool {
         guard !asJSON, isLive, let rows = stream.pictureRows else { return false }
         let size = TerminalScreen(.standardOutput).measure()

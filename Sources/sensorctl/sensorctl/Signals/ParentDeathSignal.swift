@@ -3,8 +3,9 @@
 import DeviceCore
 import SystemCalls
 
-/// Starts child programs that end with this program, even if it is killed, and that run with at most its priority. The
-/// child first executes this program, requests its own parent death signal, and then becomes the other program.
+/// Starts child programs that end when this program ends, even if it is killed, and that run with at most this
+/// program's priority. The child first executes this program, requests a parent death signal for itself and then
+/// executes the actual program.
 enum ParentDeathSignal {
     private static let flag = "--end-with"
 
@@ -16,7 +17,7 @@ enum ParentDeathSignal {
         return ["/proc/self/exe", flag, String(getpid())] + program
     }
 
-    /// Replaces this process with the program if it was started for that purpose. Otherwise returns.
+    /// Replaces this process with the child program, if this process was started for that purpose. Otherwise returns.
     static func execProgramIfRequested() {
         let words = CommandLine.arguments
         guard words.count > 3, words[1] == flag, let parent = pid_t(words[2]) else { return }

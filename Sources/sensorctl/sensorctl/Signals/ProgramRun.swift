@@ -7,7 +7,7 @@ import Foundation
 import Synchronization
 import SystemCalls
 
-/// Runs the program that belongs to a command, or waits for a stop request if there is none.
+/// Runs the program given to a command, or waits for a stop request if no program is given.
 final class ProgramRun {
     private let program: [String]
     private let stop = StopRequest()
@@ -22,8 +22,8 @@ final class ProgramRun {
     }
 
     /// Runs the program as if it had been started instead of this one, with its signals, for at most `duration` s.
-    /// Throws a nonzero exit code; it is 128 plus the signal number if a signal ended the program. Without a program,
-    /// announces the service and waits for a stop request.
+    /// Throws the exit code if it is not zero; the code is 128 plus the signal number if a signal ended the program.
+    /// Without a program, announces the service and waits for a stop request.
     func run(environment: [String: String], duration: Double?, announce: (StandardOutput) -> Void) async throws {
         Termination.schedule(stop, after: duration)
         guard let relay else {
@@ -63,7 +63,7 @@ final class ChildProgram: Sendable {
 
     private init() {}
 
-    /// Starts a program of PATH with these standard descriptors; nil to inherit them.
+    /// Starts a program found in PATH with the given standard descriptors. nil inherits this program's descriptor.
     static func start(
         _ arguments: [String], environment: [String: String] = [:], input: Int32? = nil, output: Int32? = nil
     ) throws(DeviceError) -> ChildProgram {
@@ -148,9 +148,9 @@ final class ChildProgram: Sendable {
         }
     }
 
-    /// Passes a signal on to the program, unless the program has received it too. The terminal sends its signals, such
-    /// as SIGINT for Ctrl-C, to the process group, and SIGHUP only to the session leader. Many programs treat a second
-    /// SIGINT as a request to end immediately.
+    /// Forwards a signal to the program, unless the program has also received the signal. The terminal sends its
+    /// signals, such as SIGINT for Ctrl-C, to the process group, and SIGHUP only to the session leader. Many programs
+    /// treat a second SIGINT as a request to end immediately.
     func forward(_ arrival: SignalDispatcher.ReceivedSignal) {
         if arrival.isFromTerminal {
             let isForLeader = arrival.number == SIGHUP && getsid(0) == getpid()
@@ -161,7 +161,7 @@ final class ChildProgram: Sendable {
     }
 
     private func send(_ signal: Int32) {
-        // The lock prevents the process ID from being reused meanwhile.
+        // The lock prevents the process ID from being reused in the meantime.
         state.withLock { state in if let process = state.running { _ = kill(process, signal) } }
     }
 

@@ -4,12 +4,12 @@ import DeviceCore
 import Synchronization
 import SystemCalls
 
-/// Delivers the signals of this process to handlers, on a thread of its own. A dispatch source is not suitable: it
-/// requires the signal to be ignored first, and without a free descriptor the process can no longer be ended.
+/// Delivers the signals of this process to handlers, on a separate thread. A dispatch source is not suitable: it
+/// requires the signal to be ignored first, so the process could no longer be ended if no descriptor is free.
 final class SignalDispatcher: Sendable {
     struct ReceivedSignal: Sendable {
         var number: Int32
-        /// True if the kernel sent the signal: for those handled here, because of a key or a hangup.
+        /// True if the kernel sent the signal. For the signals handled here, the cause is then a key or a hangup.
         var isFromTerminal: Bool
     }
 
@@ -31,7 +31,7 @@ final class SignalDispatcher: Sendable {
             return unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
         })
 
-    /// The descriptor that signal handlers write to: static because they are C functions, and never closed.
+    /// The descriptor that signal handlers write to. Static because the handlers are C functions. Never closed.
     private static let writeEnd = Atomic<Int32>(-1)
 
     private struct State {
@@ -58,7 +58,7 @@ final class SignalDispatcher: Sendable {
         }
     }
 
-    /// Delivers the signals to the closure until the returned object is released. After that the signals are ignored.
+    /// Delivers the signals to the closure until the returned object is released. The signals are ignored from then on.
     func register(_ numbers: [Int32], handler tell: @escaping @Sendable (ReceivedSignal) -> Void) -> Registration {
         state.withLock { state in
             state.count += 1
@@ -98,13 +98,13 @@ final class SignalDispatcher: Sendable {
         action.__sigaction_handler.sa_sigaction = handler
         #endif
         action.sa_flags = Int32(SA_SIGINFO) | Int32(SA_RESTART)
-        // Blocks other signals, or the handler of the later of two pending signals would run first.
+        // Blocks other signals. Otherwise, if two signals are pending, the handler of the later signal would run first.
         sigfillset(&action.sa_mask)
         sigaction(number, &action, nil)
     }
 
     /// Unblocks the signals on the calling main thread, in case the parent process has blocked them. Other threads keep
-    /// them blocked, because the handler of a second signal could finish before that of the first.
+    /// them blocked, because the handler of a second signal could finish before the first handler.
     static func unblockOnFirstThread() {
         var signals = sigset_t()
         sigemptyset(&signals)

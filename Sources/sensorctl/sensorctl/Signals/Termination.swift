@@ -24,17 +24,17 @@ final class Termination {
         try await verb(stop).exit()
     }
 
-    /// Makes a write to a pipe without a reader fail instead of ending the process.
+    /// Makes writes to a pipe without a reader fail instead of ending the process.
     static func ignoreBrokenPipes() { signal(SIGPIPE, SIG_IGN) }
 
-    /// Requests a stop after a delay in seconds; nil for never.
+    /// Requests a stop after a delay in seconds. Does nothing if the delay is nil.
     static func schedule(_ stop: StopRequest, after seconds: Double?) {
         guard let seconds else { return }
         queue.asyncAfter(deadline: .now() + seconds) { stop.request(.timeIsUp) }
     }
 }
 
-/// Receives signals from its creation on. Signals that arrive before there is a handler are stored.
+/// A relay that receives signals as soon as it is created. Stores signals that arrive before a handler is set.
 final class SignalRelay: Sendable {
     private struct State {
         var handler: (@Sendable (SignalDispatcher.ReceivedSignal) -> Void)?

@@ -3,13 +3,13 @@
 import AccessorySimulator
 import UmockdevFormat
 
-/// A recorded dialogue that is played as the program: its writes are sent again, and its reads compared.
+/// A player for a recorded dialogue that acts as the recorded program: resends its writes and compares its reads.
 struct DialoguePlayer {
     struct Difference: Equatable {
         var step: Int
         /// The offset within the step and within all answers, in bytes.
         var offset, total: Int
-        /// The rest of the expected bytes and the received ones, from the difference on.
+        /// The expected and the received bytes, starting at the difference.
         var expected, found: [UInt8]
 
         var message: String {
@@ -47,7 +47,7 @@ struct DialoguePlayer {
         return bytes[done...]
     }
 
-    /// The missing bytes of the expected answer, and its recorded delay in milliseconds; nil if none is expected.
+    /// The missing bytes of the expected answer, and its recorded delay in milliseconds; nil if no answer is expected.
     var expectedAnswer: (missing: ArraySlice<UInt8>, milliseconds: UInt32)? {
         guard !isFinished, case .read(let milliseconds, let bytes) = steps[next] else { return nil }
         return (bytes[done...], milliseconds)

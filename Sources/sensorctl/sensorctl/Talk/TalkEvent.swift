@@ -10,7 +10,7 @@ enum TalkEvent {
     case opened(AccessoryDescription, protocolName: String)
     case received([UInt8])
     case sent([UInt8])
-    /// The accessory is gone or has closed the connection.
+    /// The accessory was detached or has closed the connection.
     case ended(ByteChannelEnd)
 }
 
@@ -74,9 +74,9 @@ struct TalkReading: Reading {
 /// Prints only the data from the accessory.
 final class RawTalkPrinter {
     let output: StandardOutput
-    /// True to make control characters visible, because a terminal would interpret them.
+    /// If true, control characters are made visible, because a terminal would interpret them.
     let escapesControls: Bool
-    /// The key that ends the conversation; nil without a terminal for input.
+    /// The key that ends the conversation; nil if the input is not a terminal.
     let endingKey: String?
     private var visible = TerminalFilter()
 
@@ -125,14 +125,14 @@ struct TerminalFilter {
 
 /// The end of a conversation with an accessory.
 enum TalkEnd: Sendable {
-    /// Everything was sent and the answers have arrived.
+    /// All input was sent, and the answers have arrived.
     case finished
     /// A signal arrived, or the reader of the output has closed the pipe.
     case stopped
-    /// No accessory or protocol matches, or several do.
+    /// No accessory or protocol matches, or more than one matches.
     case notSelected(AccessorySelector.Failure)
     case notOpened(DeviceError)
-    /// The accessory disappeared before everything was sent.
+    /// The accessory was disconnected before all input was sent.
     case disconnected(String, ByteChannelEnd)
     case differs(String)
     case stalled(bytes: Int)
@@ -144,7 +144,7 @@ enum TalkEnd: Sendable {
         }
     }
 
-    /// The message for an error before the conversation; nil for other ends.
+    /// The message for an error that prevented the conversation; nil otherwise.
     var message: String? {
         switch self {
         case .notSelected(let failure): failure.message

@@ -9,7 +9,7 @@ import Synchronization
 final class TalkLoop: Sendable {
     enum Attempt {
         case connected(AccessoryDescription, protocolName: String, any ByteChannel)
-        /// The previous accessory has not been attached again.
+        /// The previous accessory has not been reattached.
         case absent
         case failed(TalkEnd)
     }
@@ -56,7 +56,7 @@ final class TalkLoop: Sendable {
                     if input.wantsInput, wake.wait(for: descriptor.number, until: clock.now, clock: clock) {
                         input.read()
                     }
-                    // If nothing remains to be sent, a disconnected accessory counts as a silent one.
+                    // If nothing remains to be sent, a disconnected accessory is treated like a silent accessory.
                     let isDone = input.isAtEnd && input.pending.isEmpty && reason.unsentBytes == 0
                     return isDone && plan.wait == nil ? .finished : end
                 }
@@ -82,7 +82,7 @@ final class TalkLoop: Sendable {
         _ = wake.wait(for: nil, until: clock.now.advanced(bySeconds: Self.retryInterval), clock: clock)
     }
 
-    /// Opens the accessory of the previous connection, or the one selected by the user.
+    /// Opens the accessory of the previous connection, or the accessory selected by the user.
     func connect(_ partner: PreviousConnection?) -> Attempt {
         let accessories = source.accessories
         let accessory: AccessoryDescription

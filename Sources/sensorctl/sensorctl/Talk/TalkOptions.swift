@@ -18,7 +18,8 @@ struct TalkOptions: Sendable {
 
     var accessory: String
     var protocolName: String?
-    /// The seconds to wait for answers after the end of the input; nil until no byte arrives for ``quietTime``.
+    /// The time to wait for answers after the end of the input, in seconds. If nil, waits until no bytes have arrived
+    /// for ``quietTime``.
     var wait: Double?
     var follows = false
     var isRaw = false
@@ -28,12 +29,13 @@ struct TalkOptions: Sendable {
     static let quietTime = 1.0
     /// The time in seconds without progress after which sending is given up.
     static let sendTimeout = 10.0
-    /// The additional time in seconds that an answer of a recorded dialogue may take.
+    /// The time, in seconds, by which an answer may exceed its delay in a recorded dialogue.
     static let answerTimeout = 5.0
     static let escape: UInt8 = 0x1D
 }
 
-/// Determines when a conversation is finished after its input has ended: all bytes have been sent, and the time for
+/// Determines when a conversation is finished after its input has ended: all bytes have been sent, and the time to wait
+/// for answers has passed.
 struct ConversationEndDetector {
     enum Verdict: Equatable {
         case wait(until: BootTime)
@@ -60,7 +62,8 @@ struct ConversationEndDetector {
 
     mutating func recordReceived(at now: BootTime) { lastReceived = now }
 
-    /// Returns the state of the conversation after the end of the input. `space` is what the channel has available.
+    /// Returns the state of the conversation after the end of the input. `space` is the channel's available space, in
+    /// bytes.
     mutating func evaluate(space: Int, now: BootTime) -> Verdict {
         guard let sentAt else {
             guard space < initialSpace else {

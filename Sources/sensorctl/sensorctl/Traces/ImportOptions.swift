@@ -127,7 +127,8 @@ struct ImportOptions: ParsableArguments {
         }
     }
 
-    /// Returns the formats that an option applies to, and their description; nil if it applies to all formats.
+    /// Returns the formats that an option applies to, and their description, or nil if the option applies to all
+    /// formats.
     private func applicableFormats(of option: String) -> (what: String, kinds: Set<RecordingFormat>)? {
         switch option {
         case "layout" where columns != nil, "rate" where columns != nil: ("tables without --columns", [])
@@ -153,7 +154,8 @@ extension TraceFile {
 }
 
 extension RecordingFile {
-    /// Reads a recording of any format; "-" is standard input. Logs its remarks. Exits with an error if that fails.
+    /// Reads a recording of any format; "-" is standard input. Logs its remarks. Exits with an error if the recording
+    /// cannot be read.
     static func read(userPath path: String, options: RecordingOptions) throws -> RecordingFile {
         let recording = try ExitStatus.exitOnError {
             path == "-"
@@ -175,8 +177,8 @@ extension TraceBytes {
 }
 
 extension TraceFile {
-    /// Returns sentences about the lines that playback could not read. It stores only the first warnings; if there are
-    /// more, the whole trace is read to count them.
+    /// Returns sentences about the lines that playback could not read. Playback stores only the first warnings. If
+    /// there are more, the whole trace is read to count them.
     func remarks(on warnings: [TraceWarning]) -> [String] {
         let diagnostics =
             warnings.count < TraceCursor.maximumWarnings

@@ -17,14 +17,14 @@ enum OutputCheck {
         }
     }
 
-    /// Returns the name of the input that would be overwritten, for a message; nil if there is none.
+    /// Returns the name of the input that would be overwritten, for a message, or nil if no input would be overwritten.
     private static func overwrittenInput(
         _ input: String, _ source: FileIdentity, _ output: String, _ target: FileIdentity
     ) -> String? {
         if source == target { return input == output ? input : "\(output), which is \(input)," }
         let own = ExclusiveFile.split(input).folder
         if target.isFolder {
-            // A format of several files replaces and removes files in the folder.
+            // A format that consists of several files replaces and removes files in the folder.
             return !source.isFolder && FileIdentity(own) == target ? "\(output), the folder of \(input)," : nil
         }
         // Writing follows symbolic links.
@@ -33,7 +33,7 @@ enum OutputCheck {
         return isPart ? "\(output), which belongs to \(input)," : nil
     }
 
-    /// True if the file is in the folder or one of its subfolders.
+    /// Returns true if the file is in the folder or one of its subfolders.
     private static func isInside(_ ancestor: FileIdentity, _ file: String) -> Bool {
         var path = file
         while path.utf8.contains(UInt8(ascii: "/")), path != "/" {
@@ -43,8 +43,8 @@ enum OutputCheck {
         return false
     }
 
-    /// True if the file may be read together with the input: libiio's buffers and values beside the XML, umockdev's
-    /// descriptions and scripts, the tables of Sensor Logger, and phyphox's metadata folder.
+    /// Returns true if the file may be read together with the input: libiio's buffers and values beside the XML,
+    /// umockdev's descriptions and scripts, the tables of Sensor Logger, and phyphox's metadata folder.
     private static func belongsTo(_ file: String, with input: String, in folder: String) -> Bool {
         let place = FileIdentity(ExclusiveFile.split(file).folder)
         let isBeside = FileIdentity(folder) == place
@@ -75,12 +75,12 @@ struct FileIdentity: Equatable {
     private let device: UInt64
     private let number: UInt64
 
-    /// Creates the identity; nil if the file does not exist, or is neither a regular file nor a folder.
+    /// Creates the identity. Returns nil if the file does not exist, or is neither a regular file nor a folder.
     init?(_ path: String) {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }
         let kind = status.st_mode & S_IFMT
-        // Other files, such as a terminal, lose no data if they are input and output.
+        // Other files, such as a terminal, lose no data if they are both input and output.
         guard kind == S_IFREG || kind == S_IFDIR else { return nil }
         isFolder = kind == S_IFDIR
         device = UInt64(truncatingIfNeeded: status.st_dev)

@@ -26,7 +26,8 @@ struct TraceFaultOptions: ParsableArguments {
         }
     }
 
-    /// Returns the trace with the faults, or the trace itself if there are none. Exits with an error if that fails.
+    /// Returns the trace with the faults inserted, or the unchanged trace if there are no faults. Exits with an error
+    /// on failure.
     func apply(to trace: TraceFile) throws -> TraceFile {
         let edits = edits()
         guard !edits.isEmpty else { return trace }

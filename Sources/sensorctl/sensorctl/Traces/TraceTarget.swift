@@ -60,7 +60,7 @@ struct TraceTarget: ParsableArguments {
 
     func check(against inputs: [String]) throws { try OutputCheck.check(output, against: inputs) }
 
-    /// Writes the edited trace. Logs the contents that its format cannot represent.
+    /// Writes the edited trace. Logs any content that the output format cannot represent.
     func write(_ trace: TraceFile, edits: [any TraceEdit]) throws {
         try write { (sink) throws(DeviceError) in
             let remarks = try TraceEditor.write(trace, edits: edits, to: sink)
@@ -85,7 +85,7 @@ struct TraceTarget: ParsableArguments {
         }
     }
 
-    /// Writes the trace unchanged. Logs the contents that its format cannot represent.
+    /// Writes the trace unchanged. Logs any content that the output format cannot represent.
     func write(_ trace: TraceFile) throws {
         try logRemarks { () throws(DeviceError) in try chosenFormat.write(trace, to: output, options: options) }
     }
@@ -105,15 +105,15 @@ struct EditOptions: ParsableArguments {
 
     @OptionGroup(title: "Recordings of other programs") var imports: ImportOptions
 
-    /// Reads the recording, after checking that it would not be overwritten.
+    /// Reads the recording after checking that the output would not overwrite it.
     func read() throws -> TraceFile {
         try target.check(against: [file])
         return try imports.read(file)
     }
 }
 
-/// A trace file that is created when its header is written, so that an earlier error leaves no empty file. If it is not
-/// closed, it is removed and an existing file remains unchanged.
+/// A trace file that is created when its header is written, so that an earlier error leaves no empty file. If the new
+/// file is not closed, it is removed, and an existing file remains unchanged.
 final class DeferredTraceFile: TraceSink {
     private let path: String
     private let options: NewFileOptions
@@ -134,7 +134,7 @@ final class DeferredTraceFile: TraceSink {
 
 /// Writes files atomically: the file is complete or does not exist.
 enum AtomicFile {
-    /// Writes a file; "-" is standard output. Exits with an error if that fails.
+    /// Writes a file; "-" is standard output. Exits with an error on failure.
     static func write(_ bytes: [UInt8], to path: String, _ options: NewFileOptions) throws {
         do throws(DeviceError) {
             let file = try TraceOutput(whole: path, overwrite: options.overwrite, mode: options.mode?.bits)
@@ -148,7 +148,7 @@ enum AtomicFile {
 }
 
 extension ExitStatus {
-    /// Logs the reason that an output cannot be written, and exits with the status.
+    /// Logs the reason why an output cannot be written, and exits with the corresponding status.
     static func exit(_ error: DeviceError, writing output: String) throws {
         switch error.cause {
         case .system(_, EPIPE)?:
