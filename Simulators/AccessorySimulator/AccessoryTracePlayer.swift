@@ -25,7 +25,7 @@ final class AccessoryTracePlayer: Sendable {
     private let notes: DifferenceList
     private let state = Mutex(State())
     /// Signaled when the player is stopped and when a program is active.
-    private let bell = BinarySemaphore()
+    private let semaphore = BinarySemaphore()
     private let done = BinarySemaphore()
 
     init(_ plan: AccessoryTimeline, options: AccessorySimulatorOptions, notes: DifferenceList) {
@@ -68,7 +68,7 @@ final class AccessoryTracePlayer: Sendable {
             return state.startWaiter
         }
         beginning?.cancel()
-        bell.signal()
+        semaphore.signal()
         done.signal()
     }
 
@@ -117,7 +117,7 @@ final class AccessoryTracePlayer: Sendable {
     }
 
     private func pause(until deadline: BootTime, _ clock: LiveClock) -> Bool {
-        while !isStopped, clock.now < deadline { bell.wait(until: deadline, clock: clock) }
+        while !isStopped, clock.now < deadline { semaphore.wait(until: deadline, clock: clock) }
         return !isStopped
     }
 
@@ -132,7 +132,7 @@ final class AccessoryTracePlayer: Sendable {
                 deadline = clock.now.advanced(bySeconds: options.dialogueTimeout / .seconds(1))
             }
             if clock.now >= deadline { break }
-            bell.wait(until: deadline, clock: clock)
+            semaphore.wait(until: deadline, clock: clock)
         }
         if !isStopped { for lane in lanes { lane.reportMissing() } }
     }
@@ -141,7 +141,7 @@ final class AccessoryTracePlayer: Sendable {
         accessory.description.protocols.map {
             DialogueSequence(
                 name: "\(accessory.description.name), \($0.name)", dialogues: accessory.dialogues[$0.name] ?? [],
-                notes: notes, progressed: bell)
+                notes: notes, progressed: semaphore)
         }
     }
 

@@ -22,9 +22,9 @@ package final class LoopbackListener: Sendable {
     let reopen: @Sendable () throws(DeviceError) -> LoopbackListener
 
     /// Creates a listener on 127.0.0.1. If `port` is 0, the system chooses the port. `owner` names the server in
-    /// errors, such as "The simulated iiod". `sendRoom` is the size of each send buffer in bytes; nil means the
+    /// errors, such as "The simulated iiod". `sendBufferSize` is the size of each send buffer in bytes; nil means the
     /// default.
-    package init(port: UInt16, for owner: String, sendRoom: Int32? = nil) throws(DeviceError) {
+    package init(port: UInt16, for owner: String, sendBufferSize: Int32? = nil) throws(DeviceError) {
         let descriptor = Sockets.open(AF_INET, .stream)
         guard descriptor >= 0 else { throw Self.failure("socket", port, owner) }
         Sockets.setOption(descriptor, level: SOL_SOCKET, name: SO_REUSEADDR, value: 1)
@@ -47,10 +47,10 @@ package final class LoopbackListener: Sendable {
         }
         self.descriptor = descriptor
         self.port = UInt16(bigEndian: address.sin_port)
-        self.sendBufferSize = sendRoom
+        self.sendBufferSize = sendBufferSize
         let chosen = self.port
         reopen = { () throws(DeviceError) in
-            try LoopbackListener(port: chosen, for: owner, sendRoom: sendRoom)
+            try LoopbackListener(port: chosen, for: owner, sendBufferSize: sendBufferSize)
         }
     }
 

@@ -118,18 +118,18 @@ package final class SharedServerState<Content: SharedServerContent>: ServiceStat
     }
 
     /// Wakes the threads in `wait(seconds:until:)` to check their conditions again.
-    package func notifyWaiters() { for bell in waiters.withLock({ $0 }) { bell.signal() } }
+    package func notifyWaiters() { for semaphore in waiters.withLock({ $0 }) { semaphore.signal() } }
 
     /// Blocks the calling thread until the condition is true. Returns false after a timeout.
     package func wait(seconds: Double, until condition: (Content) -> Bool) -> Bool {
-        let bell = BinarySemaphore()
+        let semaphore = BinarySemaphore()
         let clock = LiveClock()
         let deadline = clock.now.advanced(bySeconds: seconds)
-        waiters.withLock { $0.append(bell) }
-        defer { waiters.withLock { bells in bells.removeAll { $0 === bell } } }
+        waiters.withLock { $0.append(semaphore) }
+        defer { waiters.withLock { semaphores in semaphores.removeAll { $0 === semaphore } } }
         while !condition(content.withLock { $0 }) {
             guard clock.now < deadline else { return false }
-            bell.wait(until: deadline, clock: clock)
+            semaphore.wait(until: deadline, clock: clock)
         }
         return true
     }

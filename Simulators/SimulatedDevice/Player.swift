@@ -72,7 +72,7 @@ final class Player: @unchecked Sendable {
     /// Restores a device state. At the start of a new pass, `flushes` must be true so that epochs held by the hub are
     /// delivered first.
     private func restore(_ state: PlaybackState, flushes: Bool = false) {
-        hub.together {
+        hub.withBatch {
             if flushes { hub.flush() }
             hub.restart(fixes: state.fixes)
             if hub.receivers != state.receivers { hub.post(receivers: state.receivers) }
@@ -151,7 +151,7 @@ final class Player: @unchecked Sendable {
             return .progressed
         }
         if epoch <= next {
-            hub.handOverDue(now: epoch)
+            hub.deliverDueReports(now: epoch)
             self.epochDeadline = hub.nextDeadline
         } else if let event, event <= next {
             // Checks the kind first, because that is faster than checking the content.

@@ -121,12 +121,12 @@ public final class SimulatedServers: Sendable {
         guard let running = running.withLock({ $0 }) else { return false }
         let clock = LiveClock()
         let deadline = clock.now.advanced(bySeconds: max(0, min(seconds, 1e9)))
-        let bell = BinarySemaphore()
-        running.sharedStart.onStart { bell.signal() }
-        while running.sharedStart.time == nil, clock.now < deadline { bell.wait(until: deadline, clock: clock) }
+        let semaphore = BinarySemaphore()
+        running.sharedStart.onStart { semaphore.signal() }
+        while running.sharedStart.time == nil, clock.now < deadline { semaphore.wait(until: deadline, clock: clock) }
         guard let time = running.sharedStart.time else { return false }
         let end = time.advanced(bySeconds: Double(duration) / 1e9 / speed)
-        while clock.now < min(end, deadline) { bell.wait(until: min(end, deadline), clock: clock) }
+        while clock.now < min(end, deadline) { semaphore.wait(until: min(end, deadline), clock: clock) }
         if options.loops { return clock.now >= end }
         return running.gpsd.waitUntilPlayed(seconds: deadline.seconds(since: clock.now))
             && running.accessories?.waitUntilPlayed(seconds: deadline.seconds(since: clock.now)) ?? true

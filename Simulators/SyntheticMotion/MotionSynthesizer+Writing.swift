@@ -11,7 +11,7 @@ public struct SynthesisSummary: Sendable, Hashable {
     public var samples = 0
     /// The number of positions.
     public var fixes = 0
-    /// True if the end of the route was reached. False if `goesOn` ended the trace earlier.
+    /// True if the end of the route was reached. False if `isRunning` ended the trace earlier.
     public var isComplete = true
 }
 
@@ -26,11 +26,11 @@ extension MotionSynthesizer {
     ///
     /// - Parameters:
     ///   - sink: The destination.
-    ///   - goesOn: Called once per second of the trace. Returning false ends the trace.
+    ///   - isRunning: Called once per second of the trace. Returning false ends the trace.
     /// - Throws: The error of the sink.
     @discardableResult
     public func write(
-        to sink: any TraceSink, while goesOn: () -> Bool = { true }
+        to sink: any TraceSink, while isRunning: () -> Bool = { true }
     ) throws(DeviceError) -> SynthesisSummary {
         var sources = SyntheticSources(options)
         try sink.write(header(sources))
@@ -43,7 +43,7 @@ extension MotionSynthesizer {
             let time = sources.measuringTime(next)
             if time / 1_000_000_000 > second {
                 second = time / 1_000_000_000
-                guard goesOn() else {
+                guard isRunning() else {
                     summary.isComplete = false
                     break
                 }

@@ -48,7 +48,7 @@ extension IntegrationTests {
         /// Waits until the condition holds. Returns false on timeout.
         private static func waits(until holds: () -> Bool) async throws -> Bool {
             let clock = ContinuousClock()
-            let deadline = clock.now + .seconds(patience)
+            let deadline = clock.now + .seconds(timeout)
             while clock.now < deadline {
                 if holds() { return true }
                 try await Task.sleep(for: .milliseconds(2))
@@ -103,7 +103,7 @@ extension IntegrationTests {
                 #expect(Self.isNear(story.value, Self.up))
                 #expect(zip(story.times, story.times.dropFirst()).allSatisfy { $0 < $1 })
                 let age = LiveClock().now.seconds(since: try #require(story.times.last))
-                #expect(age > -0.01 && age < patience)
+                #expect(age > -0.01 && age < timeout)
                 #expect(story.lost.isEmpty)
             }
             #expect(try await Self.waits { server.connectionCount == 0 })

@@ -63,7 +63,7 @@ extension IntegrationTests {
                 for (number, stretch) in stretches.enumerated() {
                     #expect(!stretch.isEmpty, "no location in run \(number + 1)")
                     #expect(stretch.allSatisfy { $0.latitude.map { Int($0) } == number + 1 }, "run \(number + 1)")
-                    #expect(stretch.allSatisfy { ($0.age ?? .infinity) < patience }, "run \(number + 1)")
+                    #expect(stretch.allSatisfy { ($0.age ?? .infinity) < timeout }, "run \(number + 1)")
                 }
                 // The first runs load everything that is loaded lazily. Dispatch creates and destroys threads as
                 // needed.

@@ -6,7 +6,7 @@ import Synchronization
 /// Values recorded on other threads, for which a test can wait.
 package final class Log<Element: Sendable>: Sendable {
     private let content = Mutex<[Element]>([])
-    private let news = BinarySemaphore()
+    private let event = BinarySemaphore()
 
     /// Creates an empty log.
     package init() {}
@@ -15,13 +15,13 @@ package final class Log<Element: Sendable>: Sendable {
 
     package func add(_ element: Element) {
         content.withLock { $0.append(element) }
-        news.signal()
+        event.signal()
     }
 
     /// Waits until the elements satisfy the condition, at most a minute for each element.
     package func wait(until isSatisfied: ([Element]) -> Bool) -> Bool {
         while !isSatisfied(elements) {
-            guard news.wait(seconds: 60) else { return isSatisfied(elements) }
+            guard event.wait(seconds: 60) else { return isSatisfied(elements) }
         }
         return true
     }

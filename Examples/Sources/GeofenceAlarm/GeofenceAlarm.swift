@@ -54,7 +54,7 @@ package struct GeofenceAlarm: Sendable {
 
     /// Reports notices until the task is cancelled. Crossings between two runs are reported at the start of the second
     /// run.
-    package func run(_ tell: (Notice) -> Void) async throws {
+    package func run(_ report: (Notice) -> Void) async throws {
         let monitor = await CLMonitor("geofence-alarm")
         var inside: [String: Bool] = [:]
         for name in await monitor.identifiers where !fences.contains(where: { $0.name == name }) {
@@ -71,7 +71,7 @@ package struct GeofenceAlarm: Sendable {
         for try await event in await monitor.events {
             guard let isInside = event.state.isInside else {
                 if event.state == .unmonitored {
-                    tell(Notice(fence: event.identifier, kind: .unwatched(event.reason), date: event.date))
+                    report(Notice(fence: event.identifier, kind: .unwatched(event.reason), date: event.date))
                 }
                 continue
             }
@@ -84,7 +84,7 @@ package struct GeofenceAlarm: Sendable {
                 default: nil
                 }
             inside[event.identifier] = isInside
-            if let kind { tell(Notice(fence: event.identifier, kind: kind, date: event.date)) }
+            if let kind { report(Notice(fence: event.identifier, kind: kind, date: event.date)) }
         }
     }
 }

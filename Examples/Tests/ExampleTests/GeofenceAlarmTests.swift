@@ -51,11 +51,11 @@ import Testing
         for (fence, kinds) in [
             (Self.home, [Notice.Kind.isInside, .left]), (Self.pass, [Notice.Kind.isOutside, .entered, .left]),
         ] {
-            let told = notices.filter { $0.fence == fence.name }
-            #expect(told.map(\.kind) == kinds)
+            let received = notices.filter { $0.fence == fence.name }
+            #expect(received.map(\.kind) == kinds)
             let crossings = try Self.crossings(fence)
             #expect(crossings.count == kinds.count)
-            for (notice, crossing) in zip(told, crossings) {
+            for (notice, crossing) in zip(received, crossings) {
                 // Sphere and ellipsoid differ by one or two meters, which the drive covers in half a second or one fix.
                 #expect(abs(notice.date.timeIntervalSince(crossing.date)) <= 0.51, "\(notice)")
             }

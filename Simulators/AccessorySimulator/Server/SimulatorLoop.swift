@@ -154,7 +154,7 @@ final class SimulatorLoop: ServiceLoop {
         }
         accessories[accessory.id] = nil
         state.content.withLock { $0.attached[accessory.id] = nil }
-        for bell in detachWaiters.removeValue(forKey: accessory.id) ?? [] { bell.signal() }
+        for semaphore in detachWaiters.removeValue(forKey: accessory.id) ?? [] { semaphore.signal() }
     }
 
     private func retainSession(_ session: AccessoryPeerSession) {

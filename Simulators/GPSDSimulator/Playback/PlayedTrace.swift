@@ -12,7 +12,7 @@ struct PlayedTrace {
 
     private let file: TraceFile
     private let repeats: Bool
-    private let roundLength: Int64
+    private let minimumPassDuration: Int64
     private var cursor: TraceCursor
     private var decoder = GPSDDecoder()
     /// Sentences found between two reports, followed by the event of the second report.
@@ -29,11 +29,11 @@ struct PlayedTrace {
     /// receiver's last fix.
     private var lead: (receiver: String, time: WallTime)?
 
-    /// Creates an iterator. `roundLength` is the minimum duration of one pass, in nanoseconds.
-    init(_ file: TraceFile, repeats: Bool = false, roundLength: Int64 = 0) {
+    /// Creates an iterator. `minimumPassDuration` is the minimum duration of one pass, in nanoseconds.
+    init(_ file: TraceFile, repeats: Bool = false, minimumPassDuration: Int64 = 0) {
         self.file = file
         self.repeats = repeats
-        self.roundLength = roundLength
+        self.minimumPassDuration = minimumPassDuration
         cursor = TraceCursor(file)
     }
 
@@ -118,7 +118,7 @@ struct PlayedTrace {
         }
         // The interval between two passes equals the interval between the last two events, rounded up to milliseconds,
         // the resolution of times in reports.
-        let length = max(last.addingSaturated(step), roundLength)
+        let length = max(last.addingSaturated(step), minimumPassDuration)
         start = start.addingSaturated((length + 999_999) / 1_000_000 * 1_000_000)
         cursor = TraceCursor(file)
         textOffset = 0

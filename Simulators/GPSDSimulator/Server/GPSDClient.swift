@@ -63,12 +63,12 @@ final class GPSDClient {
         return false
     }
 
-    /// Sends a line. `manner` determines what happens if the socket's send buffer is full.
-    func send(_ bytes: [UInt8], _ manner: OverflowPolicy, now: BootTime) {
+    /// Sends a line. `overflowPolicy` determines what happens if the socket's send buffer is full.
+    func send(_ bytes: [UInt8], _ overflowPolicy: OverflowPolicy, now: BootTime) {
         guard !isFinished, !bytes.isEmpty else { return }
         guard !hasPending else {
             // A pending reply or the second half of a report must be sent first.
-            if manner == .drop, pending.count > Self.maximumPendingForReports {
+            if overflowPolicy == .drop, pending.count > Self.maximumPendingForReports {
                 lostCount += 1
             } else {
                 pending.append(contentsOf: bytes)
@@ -78,7 +78,7 @@ final class GPSDClient {
         switch write(bytes[...]) {
         case .some(bytes.count): break
         case let count?:
-            guard manner == .enqueue else {
+            guard overflowPolicy == .enqueue else {
                 // gpsd cannot continue after a partial write.
                 isFinished = count > 0
                 if count == 0 { lostCount += 1 }

@@ -127,12 +127,12 @@ extension GPSDEngine {
         let garbageLine = garbage > 0 ? makeNoise(garbage) + [13, 10] : []
         let half = faults.takeHalf()
         for client in clients where isListener(client) {
-            if !garbageLine.isEmpty { client.send(garbageLine, manner, now: now) }
+            if !garbageLine.isEmpty { client.send(garbageLine, overflowPolicy, now: now) }
             let bytes = (client.policy.timing ? line : plain) + [13, 10]
             if let half {
                 client.sendHalf(bytes, restAt: half.map { now.advanced(bySeconds: $0) }, now: now)
             } else {
-                client.send(bytes, manner, now: now)
+                client.send(bytes, overflowPolicy, now: now)
             }
         }
     }
@@ -149,22 +149,24 @@ extension GPSDEngine {
         let isText = sentence.first == UInt8(ascii: "$") || sentence.first == UInt8(ascii: "!")
         for client in clients where client.policy.watches(path) {
             if isText {
-                if client.policy.nmea || client.policy.raw > 0 { client.send(sentence + [13, 10], manner, now: now) }
+                if client.policy.nmea || client.policy.raw > 0 {
+                    client.send(sentence + [13, 10], overflowPolicy, now: now)
+                }
             } else if client.policy.raw > 1 {
-                client.send(sentence + [13, 10], manner, now: now)
+                client.send(sentence + [13, 10], overflowPolicy, now: now)
             } else if client.policy.raw == 1 {
-                client.send([UInt8](HexDigit.text(sentence).utf8) + [13, 10], manner, now: now)
+                client.send([UInt8](HexDigit.text(sentence).utf8) + [13, 10], overflowPolicy, now: now)
             }
         }
     }
 
     func send(_ line: [UInt8], of path: String, _ now: BootTime, where isWanted: (GPSDWatch) -> Bool) {
         for client in clients where client.policy.watches(path) && isWanted(client.policy) {
-            client.send(line + [13, 10], manner, now: now)
+            client.send(line + [13, 10], overflowPolicy, now: now)
         }
     }
 
-    private var manner: GPSDClient.OverflowPolicy { options.pace == .onDemand ? .enqueue : .drop }
+    private var overflowPolicy: GPSDClient.OverflowPolicy { options.pace == .onDemand ? .enqueue : .drop }
 
     /// Returns pseudo-random bytes that are identical in every run.
     private func makeNoise(_ count: Int) -> [UInt8] {

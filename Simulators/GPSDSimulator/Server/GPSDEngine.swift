@@ -46,7 +46,7 @@ final class GPSDEngine {
         self.options = options
         self.readClock = readClock
         survey = PlaybackSummary(file)
-        trace = PlayedTrace(file, repeats: options.end == .loop, roundLength: options.minimumPassDuration ?? 0)
+        trace = PlayedTrace(file, repeats: options.end == .loop, minimumPassDuration: options.minimumPassDuration ?? 0)
         world = GPSDState(survey, now: readClock())
         sentencePath = world.receivers.first?.description.path ?? PlaybackSummary.defaultPath
         nextEvent = trace.next()
@@ -109,13 +109,13 @@ final class GPSDEngine {
         // Limits the reads per call, so that one client with many requests does not block the others.
         for _ in 0..<16 {
             guard !client.isFinished, isGone || acceptsRequests(of: client) else { return }
-            let goesOn = client.read(through: buffer) { piece in
+            let isOpen = client.read(through: buffer) { piece in
                 client.lastRequest = now
                 let reply = world.reply(to: piece, policy: &client.policy, now: readClock())
                 if !reply.isEmpty { client.hasReceivedReply = true }
                 client.send(reply, .enqueue, now: now)
             }
-            if !goesOn { return }
+            if !isOpen { return }
         }
     }
 

@@ -49,7 +49,7 @@ public final class IIODServer: Sendable {
         try thread.start { () throws(DeviceError) in
             try shared.state.withLock { $0.world.context }.check(options.faults)
             // The send buffer holds a typical chunk, so that one call can send the chunk.
-            let listener = try LoopbackListener(port: options.port, for: "The simulated iiod", sendRoom: 262_144)
+            let listener = try LoopbackListener(port: options.port, for: "The simulated iiod", sendBufferSize: 262_144)
             let wakeUp = try WakeupPipe(for: "the simulated iiod")
             shared.state.withLock { state in
                 state.isStopped = false

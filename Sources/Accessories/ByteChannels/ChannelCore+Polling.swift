@@ -12,7 +12,7 @@ struct ChannelPolling: ~Copyable {
     /// Used on the reactor thread. nil before the channel has joined the reactor and after it has left.
     let coordinator = Mutex<ReadinessCoordinator?>(nil)
     /// The executor of the app's callbacks; nil if only the reactor may poll.
-    let executor = Mutex<DirectPlace?>(nil)
+    let executor = Mutex<ExecutorIdentity?>(nil)
     /// The tolerated delay of a read by the executor, in seconds.
     let tolerance: Double
     /// False once the connection is about to end. Only the reactor may then poll the port.
@@ -25,7 +25,7 @@ struct ChannelPolling: ~Copyable {
 /// Polling by the executor of the app's callbacks. This wakes one thread fewer than polling by the reactor.
 extension ChannelCore {
     /// Makes the executor poll the port, if possible. If `place` is nil, the reactor polls the port.
-    func setExecutor(_ place: DirectPlace?) {
+    func setExecutor(_ place: ExecutorIdentity?) {
         guard port.inputBufferingTime != nil else { return }
         let former = polling.executor.withLock { exchange(&$0, with: place) }
         if former != place { reactor.requestService() }
@@ -46,11 +46,11 @@ extension ChannelCore {
 
     /// Called when the channel joins the reactor. The wakeup belongs to the reactor thread.
     func join(_ wakeUp: WakeupPipe) {
-        guard let patience = port.inputBufferingTime else { return }
-        let tolerance = min(polling.tolerance, patience / 3)
+        guard let bufferingTime = port.inputBufferingTime else { return }
+        let tolerance = min(polling.tolerance, bufferingTime / 3)
         polling.coordinator.withLock { coordinator in
             coordinator = ReadinessCoordinator(
-                source: self, wakeUp: wakeUp, clock: clock, tolerance: tolerance, limit: min(30, patience)
+                source: self, wakeUp: wakeUp, clock: clock, tolerance: tolerance, limit: min(30, bufferingTime)
             ) { [weak self] in
                 // While the pipe is full, the port is not read until the app has read from the pipe.
                 guard let self, polling.isAllowed.load(ordering: .acquiring), !input.isWriterWaiting else { return nil }

@@ -30,14 +30,14 @@ final class ChannelCore: Sendable {
     /// expensive.
     let notifiedSpace: Int
 
-    init(_ port: any Port, clock: any DeviceClock, capacity: Int, lateness: Double, reactor: ChannelReactor) {
+    init(_ port: any Port, clock: any DeviceClock, capacity: Int, tolerance: Double, reactor: ChannelReactor) {
         self.port = port
         self.clock = clock
         self.reactor = reactor
-        polling = ChannelPolling(tolerance: lateness)
+        polling = ChannelPolling(tolerance: tolerance)
         let record = port.framing.map(ReportRecord.length) ?? 1
         let capacity = max(capacity, record * 4)
-        input = BytePipe(capacity: capacity, spaceToTell: capacity / 2)
+        input = BytePipe(capacity: capacity, minimumWritableSpace: capacity / 2)
         state = Mutex(ChannelState(capacity: capacity))
         notifiedSpace = max(record, min(4096, capacity / 4))
     }

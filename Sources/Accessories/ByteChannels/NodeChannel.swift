@@ -18,14 +18,14 @@ package final class NodeChannel: PollableChannel {
     ///   - clock: The clock for deadlines.
     ///   - capacity: The size of the buffer in each direction, in bytes. If the port transfers reports, the buffer
     ///     holds at least four.
-    ///   - lateness: The maximum delay, in seconds, of an executor that reads the port. Limited to a third of the
+    ///   - tolerance: The maximum delay, in seconds, of an executor that reads the port. Limited to a third of the
     ///     port's `inputBufferingTime`.
     ///   - reactor: The reactor that serves the channel.
     package init(
-        _ port: any Port, clock: any DeviceClock, capacity: Int = 65_536, lateness: Double = 0.1,
+        _ port: any Port, clock: any DeviceClock, capacity: Int = 65_536, tolerance: Double = 0.1,
         reactor: ChannelReactor = .shared
     ) throws(DeviceError) {
-        core = ChannelCore(port, clock: clock, capacity: capacity, lateness: lateness, reactor: reactor)
+        core = ChannelCore(port, clock: clock, capacity: capacity, tolerance: tolerance, reactor: reactor)
         do {
             try core.start()
         } catch {
@@ -50,7 +50,7 @@ package final class NodeChannel: PollableChannel {
     package func observe(_ receive: (@Sendable (ByteChannelEvent) -> Void)?) { core.observe(receive) }
 
     /// Sets the executor that reads from a serial port or socket when it can; nil selects the reactor thread.
-    package func setExecutor(_ place: DirectPlace?) { core.setExecutor(place) }
+    package func setExecutor(_ place: ExecutorIdentity?) { core.setExecutor(place) }
 
     /// Reads the bytes that the executor would read in its next poll.
     package func readPendingInput() { _ = core.readPendingInput() }

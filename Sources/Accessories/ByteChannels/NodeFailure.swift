@@ -11,23 +11,25 @@ package struct NodeFailure: Error {
 
     // These three initializers are not inlined: they have many call sites, none of them time-critical.
 
-    package init(isPassing: Bool, describe: @escaping @Sendable () -> DeviceError) {
-        self.isTemporary = isPassing
+    package init(isTemporary: Bool, describe: @escaping @Sendable () -> DeviceError) {
+        self.isTemporary = isTemporary
         self.describe = describe
     }
 
     @inline(never) init(
-        _ code: DeviceError.Code, _ message: String, cause: DeviceError.Cause? = nil, isPassing: Bool = false
-    ) { self.init(isPassing: isPassing) { DeviceError(code, message, cause: cause) } }
+        _ code: DeviceError.Code, _ message: String, cause: DeviceError.Cause? = nil, isTemporary: Bool = false
+    ) { self.init(isTemporary: isTemporary) { DeviceError(code, message, cause: cause) } }
 
     /// Creates the failure of a call that opens or configures a node.
     @inline(never) package init(opening path: String, call: String = "open", errno number: Int32) {
-        let isPassing =
+        let isTemporary =
             number == EBUSY || number == EWOULDBLOCK || number == EACCES || number == EPERM || number == EROFS
-        self.init(isPassing: isPassing) { Self.error(path, call: call, errno: number) }
+        self.init(isTemporary: isTemporary) { Self.error(path, call: call, errno: number) }
     }
 
-    @inline(never) init(busy path: String) { self.init(isPassing: true) { DeviceError(.busy, Self.busyMessage(path)) } }
+    @inline(never) init(busy path: String) {
+        self.init(isTemporary: true) { DeviceError(.busy, Self.busyMessage(path)) }
+    }
 
     /// The error with its message. Creating it may take tens of milliseconds.
     package var deviceError: DeviceError { describe() }

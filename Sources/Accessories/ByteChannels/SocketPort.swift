@@ -31,7 +31,7 @@ package final class SocketPort: Port {
             if number == EAGAIN {
                 // On a Unix socket, EAGAIN means that the listen backlog is full. Servers for a single client have a
                 // short backlog.
-                throw NodeFailure(isPassing: true) {
+                throw NodeFailure(isTemporary: true) {
                     DeviceError(
                         .busy, busy(path, SocketPeers(of: path)), cause: .system(call: "connect", errno: number))
                 }

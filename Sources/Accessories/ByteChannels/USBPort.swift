@@ -111,7 +111,8 @@ package final class USBPort: Port {
     private func busy(_ driver: String) -> NodeFailure {
         let text =
             "Interface \(endpoints.interface) of \(path) is in use by the kernel driver \(driver). Unbind it first."
-        return NodeFailure(.busy, text, cause: .system(call: "USBDEVFS_CLAIMINTERFACE", errno: EBUSY), isPassing: true)
+        return NodeFailure(
+            .busy, text, cause: .system(call: "USBDEVFS_CLAIMINTERFACE", errno: EBUSY), isTemporary: true)
     }
 
     package var pendingBytes: Int { state.withLock { $0.pendingOutputBytes } }

@@ -83,13 +83,13 @@ final class ChannelRegistry: Sendable {
                 key.accessory == accessory && protocols?.contains(entry.name) ?? true ? entry.end : nil
             }
         }
-        let bells = ends.map { _ in BinarySemaphore() }
-        for (end, bell) in zip(ends, bells) { end(ByteChannelEnd(.detached)) { bell.signal() } }
+        let semaphores = ends.map { _ in BinarySemaphore() }
+        for (end, semaphore) in zip(ends, semaphores) { end(ByteChannelEnd(.detached)) { semaphore.signal() } }
         // Waiting on the channels' own thread would deadlock.
         if NodeChannel.isOnReactorThread { return }
         let clock = LiveClock()
         let deadline = clock.now.advanced(bySeconds: Self.endTimeout)
-        for bell in bells { bell.wait(until: deadline, clock: clock) }
+        for semaphore in semaphores { semaphore.wait(until: deadline, clock: clock) }
     }
 
     private enum Reservation {
@@ -110,17 +110,17 @@ final class ChannelRegistry: Sendable {
                     return .taken(state.last)
                 }
                 guard entry.hasEnded else { return .inUse(entry.name) }
-                let bell = BinarySemaphore()
-                state.entries[key]?.waiting.append(bell)
-                return .wait(bell, giveUp: entry.discardUnsentData)
+                let semaphore = BinarySemaphore()
+                state.entries[key]?.waiting.append(semaphore)
+                return .wait(semaphore, giveUp: entry.discardUnsentData)
             }
             switch turn {
             case .taken(let number): return number
             case .inUse(let other):
                 throw DeviceError(
                     .busy, "\(key.node) is in use by this program for the protocol \(other). Close that session first.")
-            case .wait(let bell, let giveUp):
-                if bell.wait(until: deadline, clock: clock) { continue }
+            case .wait(let semaphore, let giveUp):
+                if semaphore.wait(until: deadline, clock: clock) { continue }
                 guard !hasGivenUp else {
                     throw DeviceError(
                         .busy,
@@ -142,6 +142,6 @@ final class ChannelRegistry: Sendable {
             guard state.entries[key]?.number == number else { return nil }
             return state.entries.removeValue(forKey: key)
         }
-        for bell in former?.waiting ?? [] { bell.signal() }
+        for semaphore in former?.waiting ?? [] { semaphore.signal() }
     }
 }

@@ -68,10 +68,10 @@ struct DeclaredAccessoryStore {
         return description
     }
 
-    /// Returns the conflicts that have changed since the last call. `problem` is nil for resolved conflicts. `isNews`
+    /// Returns the conflicts that have changed since the last call. `problem` is nil for resolved conflicts. `isNew`
     /// is true for new conflicts.
-    mutating func drainChanges() -> [(subject: String, problem: DeviceError?, isNews: Bool)] {
-        var changes: [(subject: String, problem: DeviceError?, isNews: Bool)] = []
+    mutating func drainChanges() -> [(subject: String, problem: DeviceError?, isNew: Bool)] {
+        var changes: [(subject: String, problem: DeviceError?, isNew: Bool)] = []
         for claim in changedProperties.sorted(by: { $0.key < $1.key }) {
             let places = claims[claim, default: []].sorted()
             if places.count > 1 {

@@ -36,8 +36,8 @@ final class MessageQueue<Message: Sendable>: Sendable {
 
     /// Adds a message and drains the queue, unless another thread or a function further up the call stack is already
     /// draining it.
-    func post(_ message: Message, _ manner: PostingPolicy = .always, handle: (Message) -> Void) {
-        add(message, manner)
+    func post(_ message: Message, _ policy: PostingPolicy = .always, handle: (Message) -> Void) {
+        add(message, policy)
         guard state.withLock({ $0.queue.scheduleDrainIfNeeded() }) else { return }
         repeat {
             let outside = state.withLock { state in
@@ -46,7 +46,7 @@ final class MessageQueue<Message: Sendable>: Sendable {
                 defer { state.blockedThreads = [] }
                 return state.blockedThreads
             }
-            for bell in outside { bell.signal() }
+            for semaphore in outside { semaphore.signal() }
             while let message = state.withLock({ $0.queue.isDraining ? $0.queue.popFirst() : nil }) { handle(message) }
         } while finishDrain()
     }
@@ -58,22 +58,22 @@ final class MessageQueue<Message: Sendable>: Sendable {
         }
     }
 
-    private func add(_ message: Message, _ manner: PostingPolicy) {
+    private func add(_ message: Message, _ policy: PostingPolicy) {
         while true {
-            let bell = state.withLock { state -> BinarySemaphore? in
-                switch manner {
+            let semaphore = state.withLock { state -> BinarySemaphore? in
+                switch policy {
                 case .coalescing(let isSame) where state.queue.contains(where: isSame): return nil
                 case .blocking where state.queue.countSinceDrainBegan >= limit && !Self.isHandler(state.handler):
-                    let bell = BinarySemaphore()
-                    state.blockedThreads.append(bell)
-                    return bell
+                    let semaphore = BinarySemaphore()
+                    state.blockedThreads.append(semaphore)
+                    return semaphore
                 default:
                     state.queue.append(message)
                     return nil
                 }
             }
-            guard let bell else { return }
-            while !bell.wait(seconds: 60) {}
+            guard let semaphore else { return }
+            while !semaphore.wait(seconds: 60) {}
         }
     }
 

@@ -229,11 +229,11 @@ public final class UdevSource: AccessorySource, AccessoryCandidateSource {
 
     /// Reports the reason why the directories cannot be watched. Logs it only if it has changed.
     private func reportWatchProblem(_ problem: DeviceError?) {
-        let isNews = life.withLock { life in
+        let isNew = life.withLock { life in
             defer { life.reportedWatchProblem = problem?.message }
             return life.reportedWatchProblem != problem?.message
         }
-        setProblem(problem, for: Self.foldersKey, isNew: isNews)
+        setProblem(problem, for: Self.foldersKey, isNew: isNew)
     }
 
     // MARK: Messages
@@ -241,8 +241,8 @@ public final class UdevSource: AccessorySource, AccessoryCandidateSource {
     /// Posts a message and handles pending messages. With `.blocking`, the monitor's thread waits while subscribers
     /// process events too slowly. The kernel's buffer is bounded, and the monitor rescans all devices after an
     /// overflow.
-    private func post(_ message: Message, _ manner: MessageQueue<Message>.PostingPolicy = .always) {
-        queue.post(message, manner) { handle($0) }
+    private func post(_ message: Message, _ policy: MessageQueue<Message>.PostingPolicy = .always) {
+        queue.post(message, policy) { handle($0) }
     }
 
     private func handle(_ message: Message) {
@@ -307,7 +307,7 @@ public final class UdevSource: AccessorySource, AccessoryCandidateSource {
             }
             return (declared, changes, again, state.declarations.drainChanges())
         }
-        for (subject, problem, isNews) in disputes { setProblem(problem, for: subject, isNew: isNews) }
+        for (subject, problem, isNew) in disputes { setProblem(problem, for: subject, isNew: isNew) }
         for index in declared.indices { attach(.configuration(index)) }
         for change in changes {
             switch change {

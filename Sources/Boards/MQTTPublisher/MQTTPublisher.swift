@@ -47,21 +47,21 @@ public final class MQTTPublisher: Sendable {
     /// closure receives the events.
     public convenience init(
         _ settings: MQTTPublisherSettings, clock: any DeviceClock = LiveClock(),
-        tell: @escaping @Sendable (Event) -> Void = { _ in }
+        onEvent: @escaping @Sendable (Event) -> Void = { _ in }
     ) throws(DeviceError) {
         if let absence = Broker.unavailability { throw absence }
-        try self.init(settings, clock: clock, open: Broker.open, tell: tell)
+        try self.init(settings, clock: clock, open: Broker.open, onEvent: onEvent)
     }
 
     /// Creates a publisher with a custom kind of connection.
     init(
         _ settings: MQTTPublisherSettings, clock: any DeviceClock, open: @escaping BrokerOpener,
         timing: PublisherTiming = PublisherTiming(), disk: SpoolFileSystem = SpoolFileSystem(),
-        tell: @escaping @Sendable (Event) -> Void
+        onEvent: @escaping @Sendable (Event) -> Void
     ) throws(DeviceError) {
         try settings.check()
         self.clock = clock
-        work = try PublisherLoop(settings, open: open, timing: timing, disk: disk, tell: tell)
+        work = try PublisherLoop(settings, open: open, timing: timing, disk: disk, onEvent: onEvent)
         try work.start()
     }
 

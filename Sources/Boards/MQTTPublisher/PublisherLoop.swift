@@ -45,9 +45,9 @@ final class PublisherLoop: Sendable {
 
     init(
         _ settings: MQTTPublisherSettings, open: @escaping BrokerOpener, timing: PublisherTiming, disk: SpoolFileSystem,
-        tell: @escaping @Sendable (MQTTPublisher.Event) -> Void
+        onEvent: @escaping @Sendable (MQTTPublisher.Event) -> Void
     ) throws(DeviceError) {
-        (self.settings, self.timing, self.open, self.onEvent, self.disk) = (settings, timing, open, tell, disk)
+        (self.settings, self.timing, self.open, self.onEvent, self.disk) = (settings, timing, open, onEvent, disk)
         wakeUp = try WakeupPipe(for: "the publisher")
         state = Mutex(State(spool: try Spool(folder: settings.spoolFolder, disk: disk)))
     }

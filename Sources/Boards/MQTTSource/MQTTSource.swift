@@ -29,9 +29,9 @@ package final class MQTTSource: PositionSource {
 
     package func subscribe(
         _ request: PositionRequest, receive: @escaping @Sendable (PositionEvent) -> Void,
-        settled: @escaping @Sendable () -> Void
+        onBatchComplete: @escaping @Sendable () -> Void
     ) -> Subscription {
-        hub.subscribe(request, receive: receive, settled: settled)
+        hub.subscribe(request, receive: receive, onBatchComplete: onBatchComplete)
     }
 
     package var lastFix: PositionFix? { hub.lastFix }
@@ -132,19 +132,19 @@ final class MQTTSourceLoop {
                 case .delivered: break
                 }
             }
-            if hub.nextDeadline <= now { hub.handOverDue(now: now) }
+            if hub.nextDeadline <= now { hub.deliverDueReports(now: now) }
             if let loss = follower.checkSilence(now: now, broker: target.address) { hub.setStatus(.unavailable(loss)) }
         }
         link.disconnect()
     }
 
-    private func publish(_ news: RemotePositionSubscriber.Update) {
-        switch news {
+    private func publish(_ update: RemotePositionSubscriber.Update) {
+        switch update {
         case .none: break
         case .lastKnown(let report): hub.restart(fixes: [report])
         case .fix(let report, let isFirst):
             if isFirst { hub.setStatus(.available) }
-            hub.together { hub.post(report) }
+            hub.withBatch { hub.post(report) }
         case .lost(let error): hub.setStatus(.unavailable(error))
         }
     }

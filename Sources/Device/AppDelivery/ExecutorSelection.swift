@@ -26,14 +26,14 @@ package enum ExecutorSelection {
             // the run loop has no other sources.
             if isOnDedicatedThread { return RunLoopExecutor(loop: .current, mode: .common) }
             _ = privateQueueNotice
-            return QueueDelivery(DispatchQueue(label: "device-services.callbacks"))
+            return DispatchQueueExecutor(DispatchQueue(label: "device-services.callbacks"))
         }
     }
 
     package static func executor(for queue: DispatchQueue, device: Device) -> any CallbackExecutor {
         // On Linux, each access to `DispatchQueue.main` returns a new object, so only the label identifies the queue.
         let isMain = queue === DispatchQueue.main || queue.label == DispatchQueue.main.label
-        return select(isMain: isMain, device: device) { QueueDelivery(queue) }
+        return select(isMain: isMain, device: device) { DispatchQueueExecutor(queue) }
     }
 
     /// Returns the executor for handlers that are delivered on an operation queue.

@@ -25,10 +25,10 @@ struct BlueZSession: ~Copyable {
     }
 
     /// Runs until beacons are no longer requested. Throws an error if the connection is no longer usable.
-    mutating func run(while isWanted: () -> Bool, tell: (BeaconEvent) -> Void) throws(DeviceError) {
+    mutating func run(while isWanted: () -> Bool, deliver: (BeaconEvent) -> Void) throws(DeviceError) {
         while isWanted() {
             try poll(until: .never)
-            for event in client.drainEvents() { tell(event) }
+            for event in client.drainEvents() { deliver(event) }
         }
         client.stop()
         try bus.send(client.drainOutgoing())

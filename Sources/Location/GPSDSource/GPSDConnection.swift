@@ -38,7 +38,7 @@ final class GPSDConnection: PollableSource {
     private let count: @Sendable (GPSDStatistics) -> Void
     private let content: ExclusiveValue<Content>
     private let isClosed = Atomic<Bool>(false)
-    private let heardService = Atomic<Bool>(false)
+    private let hasReceivedService = Atomic<Bool>(false)
     private let watchdogDeadline = Atomic<Int64>(BootTime.zero.nanoseconds)
     /// The descriptor of the socket, which `content` keeps open.
     let descriptor: Int32
@@ -67,7 +67,7 @@ final class GPSDConnection: PollableSource {
     }
 
     /// True once gpsd has sent a valid line.
-    var hasReceivedValidLine: Bool { heardService.load(ordering: .acquiring) }
+    var hasReceivedValidLine: Bool { hasReceivedService.load(ordering: .acquiring) }
 
     /// The time of the next timeout, either for a held epoch or for the watchdog.
     var deadline: BootTime {
@@ -106,7 +106,7 @@ final class GPSDConnection: PollableSource {
             defer {
                 content.reader.finish()
                 count(content.reader.drainCounts())
-                if content.reader.watchdog.hasReceivedValidLine { heardService.store(true, ordering: .releasing) }
+                if content.reader.watchdog.hasReceivedValidLine { hasReceivedService.store(true, ordering: .releasing) }
             }
             isEmpty = try readLines(
                 content.socket, &content.framer, &content.reader, &content.decoder, untilEmpty: isOnExecutor)
@@ -114,7 +114,7 @@ final class GPSDConnection: PollableSource {
         // Not updated if only timeouts are handled after a suspension of the process, because the next read needs the
         // length of the pause.
         if isReadable || pause < settings.timing.suspensionThreshold { content.lastActivity = now }
-        if hub.nextDeadline <= now { hub.handOverDue(now: now) }
+        if hub.nextDeadline <= now { hub.deliverDueReports(now: now) }
         defer { watchdogDeadline.store(content.reader.watchdog.deadline.nanoseconds, ordering: .releasing) }
         switch content.reader.watchdog.check(now: now) {
         case .none: break
@@ -166,7 +166,7 @@ final class GPSDConnection: PollableSource {
             }
             switch result {
             case .bytes(let count):
-                hub.together {
+                hub.withBatch {
                     while framer.nextLine({ reader.process($0, decoder: &decoder) }) { lines += 1 }
                 }
                 if reader.isCatchingUp { continue }

@@ -35,9 +35,9 @@ public final class GPSDSource: PositionSource {
     /// executor reads the connection.
     public func subscribe(
         _ request: PositionRequest, receive: @escaping @Sendable (PositionEvent) -> Void,
-        settled: @escaping @Sendable () -> Void
+        onBatchComplete: @escaping @Sendable () -> Void
     ) -> Subscription {
-        hub.subscribe(request, receive: receive, settled: settled)
+        hub.subscribe(request, receive: receive, onBatchComplete: onBatchComplete)
     }
 
     /// The last fix of the best receiver.

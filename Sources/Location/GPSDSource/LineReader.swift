@@ -35,7 +35,7 @@ struct LineReader {
     /// Ends a read. Called when all available lines have been read.
     mutating func finish() {
         guard staleReportFilter.isCatchingUp else { return }
-        hub.together {
+        hub.withBatch {
             for report in staleReportFilter.finish() { hub.post(report) }
         }
     }

@@ -21,7 +21,7 @@ package struct FusionRequest: Sendable, Hashable {
     /// The maximum time for which states may be batched, in seconds.
     package var latency: Double
     /// The executor on which the subscriber runs its callbacks, if it can poll the sensors itself.
-    package var pollingExecutor: DirectPlace?
+    package var pollingExecutor: ExecutorIdentity?
 
     /// Creates a request. Negative and non-finite times become 0.
     package init(need: Need, interval: Double = 0, latency: Double = 0) {

@@ -21,7 +21,7 @@ struct SensorRequests: Sendable, Hashable {
     var magnetometer: Double?
     var latency = 0.0
     /// The executor that may poll the sensors itself, if all subscribers use the same one.
-    var pollingExecutor: DirectPlace?
+    var pollingExecutor: ExecutorIdentity?
 
     /// Creates the plan for a set of requests, for a device with or without a gyroscope.
     init(_ requests: [FusionRequest], hasGyroscope: Bool) {
@@ -53,7 +53,7 @@ struct SensorRequests: Sendable, Hashable {
         // If a sensor is faster than requested, use all of its readings. Omitting readings would only make the filter
         // less accurate.
         guard let interval else { return nil }
-        var request = MotionRequest(kind: kind, interval: interval, latency: latency, thins: false)
+        var request = MotionRequest(kind: kind, interval: interval, latency: latency, decimates: false)
         request.executor = pollingExecutor
         return request
     }

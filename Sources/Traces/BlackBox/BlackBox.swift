@@ -74,13 +74,13 @@ package final class BlackBox: Sendable {
     ///   - run: Executes the closure that saves a trace. If nil, each closure runs on a new thread.
     package init(
         ring: TraceRing, writer: TraceWriter, options: Options = Options(), clock: any DeviceClock,
-        run: (@Sendable (@escaping @Sendable () -> Void) -> Void)? = nil, told: @escaping @Sendable (Event) -> Void
+        run: (@Sendable (@escaping @Sendable () -> Void) -> Void)? = nil, onEvent: @escaping @Sendable (Event) -> Void
     ) {
         self.ring = ring
         self.writer = writer
         self.options = options
         self.clock = clock
-        self.onEvent = told
+        self.onEvent = onEvent
         self.execute =
             run ?? { body in
                 do throws(DeviceError) { try WorkerThread.start(body) } catch { body() }
@@ -131,18 +131,18 @@ package final class BlackBox: Sendable {
     /// Immediately saves any pending trace with the events recorded so far, and waits until all saves have completed.
     /// The caller must close the ring afterwards.
     package func finish() {
-        let bell = BinarySemaphore()
+        let semaphore = BinarySemaphore()
         state.withLock { state in
             state.isFinished = true
-            state.waiters.append(bell)
+            state.waiters.append(semaphore)
         }
-        while state.withLock({ $0.isSaving }) { bell.wait(seconds: 60) }
+        while state.withLock({ $0.isSaving }) { semaphore.wait(seconds: 60) }
         let isPending = state.withLock { state in
             state.isSaving = state.pending != nil
             return state.isSaving
         }
         if isPending { save() }
-        while state.withLock({ $0.isSavingLeftovers }) { bell.wait(seconds: 60) }
+        while state.withLock({ $0.isSavingLeftovers }) { semaphore.wait(seconds: 60) }
     }
 
     private func startTime(for triggers: [RingTrigger]) -> Int64 {

@@ -167,13 +167,13 @@ struct EpochAssembler {
 
     private func isRecent(_ sky: Sky, _ epoch: Epoch) -> Bool {
         // A new report without a time inherited the time of the previous position, which is not compared.
-        if let told = sky.report.time ?? (sky.isNew ? nil : sky.time), let now = epoch.report.time,
-            now.nanoseconds.subtractingSaturated(told.nanoseconds).magnitude > Self.maximumSkyAge.magnitude
+        if let skyTime = sky.report.time ?? (sky.isNew ? nil : sky.time), let now = epoch.report.time,
+            now.nanoseconds.subtractingSaturated(skyTime.nanoseconds).magnitude > Self.maximumSkyAge.magnitude
         {
             return false
         }
-        guard let told = sky.arrival, let now = epoch.arrival else { return true }
-        return now.subtractingSaturated(told) <= Self.maximumSkyAge
+        guard let skyTime = sky.arrival, let now = epoch.arrival else { return true }
+        return now.subtractingSaturated(skyTime) <= Self.maximumSkyAge
     }
 }
 

@@ -105,10 +105,12 @@ final class RecordingInput {
 
     /// Returns the best matching format; nil if no format matches.
     private func format(triedLast: Bool) throws(DeviceError) -> RecordingFormat? {
-        var best: (format: RecordingFormat, likeness: Int)?
+        var best: (format: RecordingFormat, confidence: Int)?
         for format in RecordingFormat.all where format.isTriedLast == triedLast {
-            guard let likeness = try format.detect?(self)?.rawValue, likeness > best?.likeness ?? 0 else { continue }
-            best = (format, likeness)
+            guard let confidence = try format.detect?(self)?.rawValue, confidence > best?.confidence ?? 0 else {
+                continue
+            }
+            best = (format, confidence)
         }
         return best?.format
     }

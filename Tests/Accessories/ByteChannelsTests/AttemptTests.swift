@@ -12,10 +12,10 @@ struct AttemptTests {
         let attempts = Atomic<Int>(0)
         let words = Atomic<Int>(0)
 
-        func fail(isPassing: Bool, after body: () -> Void = {}) throws(NodeFailure) {
+        func fail(isTemporary: Bool, after body: () -> Void = {}) throws(NodeFailure) {
             attempts.add(1, ordering: .relaxed)
             body()
-            throw NodeFailure(isPassing: isPassing) {
+            throw NodeFailure(isTemporary: isTemporary) {
                 self.words.add(1, ordering: .relaxed)
                 return DeviceError(.busy, "In use.")
             }
@@ -27,7 +27,7 @@ struct AttemptTests {
         let counts = Counts()
         let error = #expect(throws: DeviceError.self) {
             try ChannelOpener.retrying(pauses: [0, 0, 0], clock: VirtualClock()) { () throws(NodeFailure) in
-                try counts.fail(isPassing: true)
+                try counts.fail(isTemporary: true)
             }
         }
         #expect(error?.code == .busy)
@@ -43,7 +43,7 @@ struct AttemptTests {
         _ = #expect(throws: DeviceError.self) {
             try ChannelOpener.retrying(pauses: pauses, clock: clock) { () throws(NodeFailure) in
                 // The second attempt begins at 0.06 s. A third would begin at 0.14 s, after the limit of 0.1 s.
-                try counts.fail(isPassing: true) { clock.move(to: clock.now.advanced(bySeconds: 0.06)) }
+                try counts.fail(isTemporary: true) { clock.move(to: clock.now.advanced(bySeconds: 0.06)) }
             }
         }
         #expect(counts.attempts.load(ordering: .relaxed) == 2)
@@ -54,7 +54,7 @@ struct AttemptTests {
         let counts = Counts()
         _ = #expect(throws: DeviceError.self) {
             try ChannelOpener.retrying(pauses: [0, 0, 0], clock: VirtualClock()) { () throws(NodeFailure) in
-                try counts.fail(isPassing: false)
+                try counts.fail(isTemporary: false)
             }
         }
         #expect(counts.attempts.load(ordering: .relaxed) == 1)
@@ -66,8 +66,8 @@ struct AttemptTests {
             (EBUSY, true), (EWOULDBLOCK, true), (EACCES, true), (EMFILE, false), (ENFILE, false), (ENOENT, false),
             (EIO, false),
         ])
-    func kinds(_ number: Int32, _ isPassing: Bool) {
-        #expect(NodeFailure(opening: "/dev/none", errno: number).isTemporary == isPassing)
+    func kinds(_ number: Int32, _ isTemporary: Bool) {
+        #expect(NodeFailure(opening: "/dev/none", errno: number).isTemporary == isTemporary)
     }
 
     @Test("Closing a serial port waits at most two seconds for its output, or less if configured")

@@ -48,7 +48,7 @@ struct BytePipeTests {
 
     @Test("The writer is not notified before the minimum space is available")
     func threshold() {
-        let pipe = BytePipe(capacity: 8, spaceToTell: 4)
+        let pipe = BytePipe(capacity: 8, minimumWritableSpace: 4)
         let writable = Atomic<Int>(0)
         pipe.observeWriter { if case .writable = $0 { writable.add(1, ordering: .relaxed) } }
         #expect(write(pipe, Array(1...8)) == 8)
@@ -80,12 +80,12 @@ struct BytePipeTests {
     @Test("A full pipe accepts no bytes and notifies the writer when space is available")
     func fillFull() {
         let pipe = BytePipe(capacity: 2)
-        let told = Flag()
-        pipe.observeWriter { if case .writable = $0 { told.raise() } }
+        let received = Flag()
+        pipe.observeWriter { if case .writable = $0 { received.raise() } }
         #expect(fill(pipe, [1, 2, 3]) == 2)
         #expect(fill(pipe, [3]) == nil)
         #expect(read(pipe, 1) == [1])
-        #expect(told.isRaised)
+        #expect(received.isRaised)
         #expect(fill(pipe, [3]) == 1)
         #expect(read(pipe, 2) == [2, 3])
     }
@@ -114,7 +114,7 @@ struct BytePipeTests {
 
     @Test("Two threads transfer megabytes through a small pipe without loss or duplication")
     func threads() {
-        let pipe = BytePipe(capacity: 1000, spaceToTell: 300)
+        let pipe = BytePipe(capacity: 1000, minimumWritableSpace: 300)
         let space = BinarySemaphore()
         let bytes = BinarySemaphore()
         pipe.observeWriter { _ in space.signal() }

@@ -174,9 +174,9 @@ struct ClosingTests {
             if round % 4 == 1 { pair.channel.end(ByteChannelEnd(.failed)) }
             if round % 4 == 2 { pair.channel.close() }
             if round % 4 == 3 { pair.peer.close() }
-            let told = Answer<(end: ByteChannelEnd?, count: Int)>()
-            pair.channel.end(ByteChannelEnd(.detached)) { told.give((pair.channel.end, pair.watch.ends)) }
-            let answer = try #require(told.wait())
+            let received = Answer<(end: ByteChannelEnd?, count: Int)>()
+            pair.channel.end(ByteChannelEnd(.detached)) { received.give((pair.channel.end, pair.watch.ends)) }
+            let answer = try #require(received.wait())
             #expect(answer.end != nil)
             #expect(answer.count == (round % 4 == 2 ? 0 : 1))
             let again = Flag()
@@ -188,13 +188,13 @@ struct ClosingTests {
     @Test("An observer can end its channel in the callback, and the completion is called afterwards")
     func endInside() throws {
         let pair = try SocketPair()
-        let told = Answer<Bool>()
+        let received = Answer<Bool>()
         pair.channel.observe { [channel = pair.channel] event in
             guard case .readable = event else { return }
-            channel.end(ByteChannelEnd(.detached)) { told.give(channel.end?.reason == .detached) }
+            channel.end(ByteChannelEnd(.detached)) { received.give(channel.end?.reason == .detached) }
         }
         pair.peer.send([1])
-        #expect(told.wait() == true)
+        #expect(received.wait() == true)
         pair.channel.observe(nil)
     }
 

@@ -125,10 +125,10 @@ struct TTYChannelTests {
             let watch = try open(pty, pauses: Array(repeating: 0.01, count: 1000))
             pty.master.send([UInt8(round)])
             #expect(watch.receive(1) == [UInt8(round)])
-            let bell = BinarySemaphore()
-            (watch.channel as? NodeChannel)?.whenReleased { bell.signal() }
+            let semaphore = BinarySemaphore()
+            (watch.channel as? NodeChannel)?.whenReleased { semaphore.signal() }
             watch.channel.close()
-            #expect(bell.wait(seconds: 60))
+            #expect(semaphore.wait(seconds: 60))
         }
     }
 
@@ -143,8 +143,8 @@ struct TTYChannelTests {
         let slave = try pty.slave()
         pty.master.close()
         #expect { try TTYPort(descriptor: slave, path: pty.path, settings: TTYSettings()) } throws: { error in
-            let told = (error as? NodeFailure)?.deviceError
-            return told?.code == .inputOutput && told?.message.contains("hung up") == true
+            let received = (error as? NodeFailure)?.deviceError
+            return received?.code == .inputOutput && received?.message.contains("hung up") == true
         }
     }
 

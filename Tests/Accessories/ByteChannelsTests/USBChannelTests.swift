@@ -25,10 +25,10 @@ struct USBChannelTests {
         let (channel, _) = try open(kernel)
         #expect(kernel.calls == [.claim(2), .select(interface: 2, alternate: 1)])
         #expect(kernel.readsUnderWay == USBPort.readRequestCount)
-        let bell = BinarySemaphore()
-        channel.whenReleased { bell.signal() }
+        let semaphore = BinarySemaphore()
+        channel.whenReleased { semaphore.signal() }
         channel.close()
-        #expect(bell.wait(seconds: 60))
+        #expect(semaphore.wait(seconds: 60))
         let discarded = [FakeUSBKernel.Call](repeating: .discard, count: USBPort.readRequestCount)
         #expect(kernel.calls.dropFirst(2) == discarded + [.select(interface: 2, alternate: 0), .release(2), .close])
     }

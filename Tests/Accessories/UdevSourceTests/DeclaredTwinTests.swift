@@ -140,7 +140,7 @@ struct DeclaredTwinTests {
             ledger.set(other, at: .file(path))
             let changes = ledger.drainChanges()
             #expect(changes.map(\.subject) == ["twins: port:Scale"])
-            #expect(changes.map(\.isNews) == [path == "/b"])
+            #expect(changes.map(\.isNew) == [path == "/b"])
             #expect(changes.first?.problem?.message.contains(path == "/d" ? "/c and 1 more" : path) == true)
         }
         for path in ["/b", "/c"] { ledger.set(nil, at: .file(path)) }

@@ -31,15 +31,15 @@ struct EndOrderTests {
             defer { close(peer) }
             test.put(OpenedChannel(node))
             let channel = try test.source.open(1, protocol: "com.a")
-            let told = Atomic<Bool>(false)
+            let received = Atomic<Bool>(false)
             channel.observe { event in
-                if case .ended = event { told.store(true, ordering: .sequentiallyConsistent) }
+                if case .ended = event { received.store(true, ordering: .sequentiallyConsistent) }
             }
             let order = Mutex<[Bool]>([])
             let subscription = test.source.subscribe { event in
                 guard case .detached = event else { return }
-                let isTold = told.load(ordering: .sequentiallyConsistent)
-                order.withLock { $0 = [channel.end?.reason == .detached, isTold] }
+                let isReceived = received.load(ordering: .sequentiallyConsistent)
+                order.withLock { $0 = [channel.end?.reason == .detached, isReceived] }
             }
             test.remove(Self.records[0])
             #expect(order.withLock { $0 } == [true, true])
@@ -62,10 +62,10 @@ struct EndOrderTests {
             if count > 0 { sent += count }
         }
         let ended = BinarySemaphore()
-        let news = BinarySemaphore()
+        let changed = BinarySemaphore()
         channel.observe { event in
             if case .ended = event { ended.signal() }
-            news.signal()
+            changed.signal()
         }
         test.remove(Self.records[0])
         #expect(test.events == ["snapshot [1]", "detached 1"])
@@ -76,7 +76,7 @@ struct EndOrderTests {
             switch buffer.withUnsafeMutableBytes({ channel.read(into: $0) }) {
             case .bytes(let count): received += buffer[..<count]
             case .empty:
-                guard news.wait(seconds: 60) else { break reading }
+                guard changed.wait(seconds: 60) else { break reading }
             case .ended(let end):
                 #expect(end.reason == .detached)
                 break reading
@@ -93,17 +93,17 @@ struct EndOrderTests {
         defer { close(peer) }
         test.put(OpenedChannel(node))
         let channel = try test.source.open(1, protocol: "com.a")
-        let bell = BinarySemaphore()
+        let semaphore = BinarySemaphore()
         channel.observe { event in
             switch event {
             case .readable: test.remove(Self.records[0])
-            case .ended: bell.signal()
+            case .ended: semaphore.signal()
             case .writable: break
             }
         }
         var byte: UInt8 = 1
         #expect(write(peer, &byte, 1) == 1)
-        #expect(bell.wait(seconds: 60))
+        #expect(semaphore.wait(seconds: 60))
         #expect(channel.end?.reason == .detached)
         #expect(test.events == ["snapshot [1]", "detached 1"])
     }

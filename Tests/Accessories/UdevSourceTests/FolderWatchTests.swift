@@ -93,9 +93,9 @@ struct FolderWatchTests {
         let folder = try Folder()
         try folder.write("a.json", "{")
         let log = Log<String>()
-        let news = BinarySemaphore()
-        let (source, subscription) = Self.source(folder.path, log, onProblems: { news.signal() })
-        while source.problems.isEmpty, news.wait(seconds: 60) {}
+        let event = BinarySemaphore()
+        let (source, subscription) = Self.source(folder.path, log, onProblems: { event.signal() })
+        while source.problems.isEmpty, event.wait(seconds: 60) {}
         #expect(source.problems.first?.message.contains("a.json is not valid JSON") == true)
         subscription.cancel()
     }
@@ -162,10 +162,10 @@ struct FolderWatchTests {
         try parent.rename("next", "now")
         expected += ["+B", "-A"]
         #expect(log.wait(for: expected).sorted() == expected.sorted())
-        let told = log.wait(for: expected)
+        let received = log.wait(for: expected)
         try manager.createSymbolicLink(atPath: parent.path + "/next", withDestinationPath: "v1/../v3")
         try parent.rename("next", "now")
-        expected = told + ["-B"]
+        expected = received + ["-B"]
         #expect(log.wait(for: expected) == expected)
         try manager.createDirectory(atPath: parent.path + "/v3/in", withIntermediateDirectories: true)
         try parent.put("v3/in/c.json", Folder.accessory("C"))

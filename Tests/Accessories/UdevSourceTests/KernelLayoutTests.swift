@@ -75,7 +75,7 @@ struct KernelLayoutTests {
         "TFD_CLOEXEC | TFD_NONBLOCK": UInt64(O_CLOEXEC | O_NONBLOCK),
     ]
 
-    @Test("Constants and offsets match the kernel headers", .enabled(if: compiler != nil || told != nil, reason))
+    @Test("Constants and offsets match the kernel headers", .enabled(if: compiler != nil || received != nil, reason))
     func numbers() throws {
         var theirs: [String: UInt64] = [:]
         for line in try Self.kernelsLines() {
@@ -91,13 +91,13 @@ struct KernelLayoutTests {
 
     private static let reason: Comment = "needs a C compiler: apt-get install gcc"
     /// The path of a file with the output of layouts.c, for machines without a compiler, for example emulated ones.
-    private static let told = ProcessInfo.processInfo.environment["DEVICE_SERVICES_LAYOUTS"]
+    private static let received = ProcessInfo.processInfo.environment["DEVICE_SERVICES_LAYOUTS"]
     private static let compiler: String? = (["/usr/bin/cc", "/usr/bin/gcc", "/usr/bin/clang"] as [String]).first {
         access($0, X_OK) == 0
     }
 
     private static func kernelsLines() throws -> [Substring] {
-        if let told { return try String(contentsOfFile: told, encoding: .utf8).split(separator: "\n") }
+        if let received { return try String(contentsOfFile: received, encoding: .utf8).split(separator: "\n") }
         let folder = FileManager.default.temporaryDirectory.appending(path: "layouts-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }

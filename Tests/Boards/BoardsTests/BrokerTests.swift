@@ -250,7 +250,7 @@ struct BrokerTests {
     @Test("The source follows a board across a restart of the broker and skips hostile messages")
     func followed() throws {
         let broker = try Mosquitto()
-        let told = Log<String>()
+        let received = Log<String>()
         var timing = MQTTSourceTiming()
         (timing.initialRetryDelay, timing.maximumRetryDelay) = (0.05, 0.5)
         let address = try PositionSourceAddress("mqtt://127.0.0.1:\(broker.port)/owntracks/fleet/x")
@@ -261,16 +261,16 @@ struct BrokerTests {
         try Mosquitto.wait("the fix is not taken") { board.statistics.delivered == 1 }
         let subscription = source.subscribe(PositionRequest()) { event in
             switch event {
-            case .report(let report): told.add("fix \(Int((report.latitude * 10_000).rounded()))")
-            case .lost(let error): told.add("lost \(error.code)")
-            case .regained: told.add("regained")
+            case .report(let report): received.add("fix \(Int((report.latitude * 10_000).rounded()))")
+            case .lost(let error): received.add("lost \(error.code)")
+            case .regained: received.add("regained")
             case .sky, .attitude, .receivers, .line: break
             }
         }
         try Mosquitto.wait("the retained fix is not known") { source.lastFix != nil }
-        #expect(told.elements.isEmpty)
+        #expect(received.elements.isEmpty)
         board.publish(Self.fix(2))
-        #expect(told.wait { $0.last == "fix 2" })
+        #expect(received.wait { $0.last == "fix 2" })
 
         // Another client publishes a megabyte and invalid JSON on the same topic.
         let wakeUp = try WakeupPipe(for: "a test")
@@ -287,19 +287,19 @@ struct BrokerTests {
         }
         stranger.disconnect()
         board.publish(Self.fix(3))
-        #expect(told.wait { $0.last == "fix 3" })
+        #expect(received.wait { $0.last == "fix 3" })
         board.end()
-        #expect(told.wait { $0.last == "lost connectionLost" })
+        #expect(received.wait { $0.last == "lost connectionLost" })
         broker.kill()
         try broker.start()
         let again = try Self.publisher(broker, "x")
         // Until the source has subscribed again as well.
         try Mosquitto.wait("the board is not followed again") {
             again.publish(Self.fix(4))
-            WorkerThread.sleep(seconds: 0.1)
-            return told.elements.last == "fix 4"
+            return received.elements.last == "fix 4"
         }
-        #expect(told.elements.prefix(5).elementsEqual(["fix 2", "fix 3", "lost connectionLost", "regained", "fix 4"]))
+        #expect(
+            received.elements.prefix(5).elementsEqual(["fix 2", "fix 3", "lost connectionLost", "regained", "fix 4"]))
         subscription.cancel()
         again.end()
     }

@@ -66,7 +66,7 @@ final class FakeBroker: Sendable {
     /// If true, connections are not accepted. If false, they are, including pending ones.
     func beMute(_ isMute: Bool) {
         let link = change { $0.isMute = isMute }
-        if !isMute { link?.tell(.connected) }
+        if !isMute { link?.send(.connected) }
     }
 
     /// If true, messages are not acknowledged. If false, they are, including earlier ones.
@@ -74,10 +74,10 @@ final class FakeBroker: Sendable {
 
     /// Publishes a message from another client.
     func publish(_ topic: String, _ text: String, isRetained: Bool = false) {
-        change { _ in }?.tell(.message(topic: topic, payload: Array(text.utf8), isRetained: isRetained))
+        change { _ in }?.send(.message(topic: topic, payload: Array(text.utf8), isRetained: isRetained))
     }
 
-    func refuseToFollow(_ topic: String) { change { _ in }?.tell(.subscribed(topic: topic, isAllowed: false)) }
+    func refuseToFollow(_ topic: String) { change { _ in }?.send(.subscribed(topic: topic, isAllowed: false)) }
 
     private func change(_ body: (inout State) -> Void) -> FakeLink? {
         state.withLock { state in
@@ -163,7 +163,7 @@ final class FakeLink: BrokerConnection, Sendable {
         if isLost, let will { broker.took(will, on: connection, unanswered: 0) }
     }
 
-    func tell(_ event: BrokerEvent) {
+    func send(_ event: BrokerEvent) {
         state.withLock { $0.events.append(event) }
         wakeUp.signal()
     }

@@ -15,7 +15,7 @@ struct FollowerTests {
     private final class Board {
         let broker = FakeBroker()
         let source: MQTTSource
-        let told = Log<String>()
+        let received = Log<String>()
         private var subscription: Subscription?
         private var count = 0
 
@@ -31,12 +31,12 @@ struct FollowerTests {
         }
 
         func listen() {
-            subscription = source.subscribe(PositionRequest()) { [told] event in
+            subscription = source.subscribe(PositionRequest()) { [received] event in
                 switch event {
-                case .report(let report): told.add("fix \(report.latitude)")
-                case .lost(let error): told.add("lost \(error.code)")
-                case .regained: told.add("regained")
-                case .sky, .attitude, .receivers, .line: told.add("something else")
+                case .report(let report): received.add("fix \(report.latitude)")
+                case .lost(let error): received.add("lost \(error.code)")
+                case .regained: received.add("regained")
+                case .sky, .attitude, .receivers, .line: received.add("something else")
                 }
             }
             _ = broker.attempts.wait { !$0.isEmpty }
@@ -57,7 +57,7 @@ struct FollowerTests {
         let board = try Board()
         board.listen()
         for latitude in [1.0, 2, 3] { board.publish(latitude) }
-        #expect(board.told.wait(for: ["fix 1.0", "fix 2.0", "fix 3.0"]) == ["fix 1.0", "fix 2.0", "fix 3.0"])
+        #expect(board.received.wait(for: ["fix 1.0", "fix 2.0", "fix 3.0"]) == ["fix 1.0", "fix 2.0", "fix 3.0"])
         #expect(board.broker.followed.elements == [Self.topic, Self.topic + "/availability"])
     }
 
@@ -67,12 +67,12 @@ struct FollowerTests {
         board.listen()
         board.publish(1, age: 3600, isRetained: true)
         board.publish(2)
-        #expect(board.told.wait(for: ["fix 2.0"]) == ["fix 2.0"])
+        #expect(board.received.wait(for: ["fix 2.0"]) == ["fix 2.0"])
         let second = try Board()
         second.listen()
         second.publish(1, age: 3600, isRetained: true)
         second.broker.publish(Self.topic, #"{"_type":"lwt","tst":1}"#)
-        #expect(second.told.wait(for: ["lost connectionLost"]) == ["lost connectionLost"])
+        #expect(second.received.wait(for: ["lost connectionLost"]) == ["lost connectionLost"])
         #expect(second.source.lastFix?.report.latitude == 1)
     }
 
@@ -83,7 +83,7 @@ struct FollowerTests {
         for age in stride(from: 100.0, through: 40, by: -10) { board.publish(age, age: age) }
         board.publish(7)
         let expected = ["lost noFix", "regained", "fix 7.0"]
-        #expect(board.told.wait(for: expected) == expected)
+        #expect(board.received.wait(for: expected) == expected)
     }
 
     @Test("The will is reported once as a loss, and a retained will is ignored")
@@ -97,7 +97,7 @@ struct FollowerTests {
         board.broker.publish(Self.topic, #"{"_type":"lwt","tst":1}"#)
         board.publish(3)
         let expected = ["fix 1.0", "fix 2.0", "lost connectionLost", "regained", "fix 3.0"]
-        #expect(board.told.wait(for: expected) == expected)
+        #expect(board.received.wait(for: expected) == expected)
     }
 
     @Test("Home Assistant's offline message is a loss, even if it is retained")
@@ -108,7 +108,7 @@ struct FollowerTests {
         board.broker.publish(Self.topic + "/availability", "online")
         board.publish(3)
         let expected = ["lost connectionLost", "regained", "fix 3.0"]
-        #expect(board.told.wait(for: expected) == expected)
+        #expect(board.received.wait(for: expected) == expected)
     }
 
     @Test("A broken connection is a loss, and topics are subscribed to again after reconnecting")
@@ -116,14 +116,14 @@ struct FollowerTests {
         let board = try Board()
         board.listen()
         board.publish(1)
-        #expect(board.told.wait { $0 == ["fix 1.0"] })
+        #expect(board.received.wait { $0 == ["fix 1.0"] })
         board.broker.goDown()
-        #expect(board.told.wait { $0.last == "lost connectionLost" })
+        #expect(board.received.wait { $0.last == "lost connectionLost" })
         board.broker.comeUp()
         #expect(board.broker.followed.wait { $0.count == 4 })
         board.publish(2)
         let expected = ["fix 1.0", "lost connectionLost", "regained", "fix 2.0"]
-        #expect(board.told.wait(for: expected) == expected)
+        #expect(board.received.wait(for: expected) == expected)
     }
 
     @Test("A rejected subscription is a loss with its reason")
@@ -132,7 +132,7 @@ struct FollowerTests {
         board.listen()
         #expect(board.broker.followed.wait { $0.count >= 2 })
         board.broker.refuseToFollow(Self.topic)
-        #expect(board.told.wait { $0.first == "lost permissionDenied" })
+        #expect(board.received.wait { $0.first == "lost permissionDenied" })
     }
 
     @Test("A rejected subscription to the availability topic does not affect fixes")
@@ -142,12 +142,12 @@ struct FollowerTests {
         #expect(board.broker.followed.wait { $0.count >= 2 })
         board.broker.refuseToFollow(Self.topic + "/availability")
         board.publish(1)
-        #expect(board.told.wait(for: ["fix 1.0"]) == ["fix 1.0"])
+        #expect(board.received.wait(for: ["fix 1.0"]) == ["fix 1.0"])
         #expect(board.broker.attempts.elements.count == 1)
     }
 
     /// The results of a follower for fixes at `times`. The current time is 1000 s after 1970 and 500 s after boot.
-    private static func news(_ times: [Double], isRetained: Bool = false) -> [RemotePositionSubscriber.Update] {
+    private static func event(_ times: [Double], isRetained: Bool = false) -> [RemotePositionSubscriber.Update] {
         let now = BootTime.zero.advanced(bySeconds: 500)
         var follower = RemotePositionSubscriber(topic: "t", timing: MQTTSourceTiming(), now: now)
         return times.map { time in
@@ -162,7 +162,7 @@ struct FollowerTests {
         "A retained fix arrived when it was made, or an hour ago if its time is in the future",
         arguments: [(999.5, 0.5), (940, 60), (1001, 3600)])
     func formerArrival(time: Double, age: Double) {
-        guard case .lastKnown(let report)? = Self.news([time], isRetained: true).first else {
+        guard case .lastKnown(let report)? = Self.event([time], isRetained: true).first else {
             Issue.record("it is no former one")
             return
         }
@@ -172,8 +172,8 @@ struct FollowerTests {
     @Test("Repeated and older fixes are ignored, and fixes too far in the future are a loss")
     func order() {
         let times = [999.0, 999, 998, 999.5, 1029, 1031]
-        let heard = Self.news(times).map { news in
-            switch news {
+        let heard = Self.event(times).map { event in
+            switch event {
             case .fix: "fix"
             case .none: "nothing"
             case .lost(let error): "lost \(error.code)"
@@ -197,7 +197,7 @@ struct FollowerTests {
         }
         board.publish(3)
         let expected = ["fix 1.0", "fix 2.0", "lost noFix", "regained", "fix 3.0"]
-        #expect(board.told.wait(for: expected) == expected)
+        #expect(board.received.wait(for: expected) == expected)
     }
 
     @Test("A board without messages for the configured time is reported as silent")
@@ -215,10 +215,10 @@ struct FollowerTests {
         #expect(follower.deadline == .never)
         let json = OwnTracksLocation(latitude: 1, longitude: 2, time: WallTime(nanoseconds: 1_000_000_000))
             .json(tracker: "")
-        let news = follower.process(
+        let event = follower.process(
             "t", json, isRetained: false, now: seconds(700), wallTime: WallTime(nanoseconds: 2_000_000_000))
-        guard case .fix(_, isFirst: true) = news else {
-            Issue.record("\(news)")
+        guard case .fix(_, isFirst: true) = event else {
+            Issue.record("\(event)")
             return
         }
         #expect(follower.deadline == seconds(760))

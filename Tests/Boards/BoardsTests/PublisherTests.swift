@@ -258,7 +258,7 @@ struct PublisherTests {
     @Test("A repeated end() does not wait, nor does end() within the event handler")
     func endsAgain() throws {
         let held = Mutex<MQTTPublisher?>(nil)
-        let told = Log<Bool>()
+        let received = Log<Bool>()
         let broker = FakeBroker()
         broker.goDown()
         let publisher = try MQTTPublisher(
@@ -266,11 +266,11 @@ struct PublisherTests {
         ) { event in
             guard case .connected = event else { return }
             held.withLock { $0 }?.end(within: .seconds(3600))
-            told.add(true)
+            received.add(true)
         }
         held.withLock { $0 = publisher }
         broker.comeUp()
-        #expect(told.wait { !$0.isEmpty })
+        #expect(received.wait { !$0.isEmpty })
         publisher.end(within: .seconds(3600))
         publisher.end(within: .seconds(3600))
         held.withLock { $0 = nil }

@@ -45,7 +45,7 @@ private struct NoPositions: PositionSource {
 
     func subscribe(
         _ request: PositionRequest, receive: @escaping @Sendable (PositionEvent) -> Void,
-        settled: @escaping @Sendable () -> Void
+        onBatchComplete: @escaping @Sendable () -> Void
     ) -> Subscription {
         Subscription {}
     }

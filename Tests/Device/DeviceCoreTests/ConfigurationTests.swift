@@ -46,7 +46,7 @@ struct ConfigurationTests {
     }
 
     @Test("Root is warned if other users can change the file, a parent directory or the target of a link")
-    func doubt() throws {
+    func uncertainty() throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
         defer { try? FileManager.default.removeItem(atPath: folder) }
         #expect(mkdir(folder, 0o700) == 0)

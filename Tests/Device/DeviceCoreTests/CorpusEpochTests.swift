@@ -36,7 +36,7 @@ struct CorpusEpochTests {
 
     /// Returns the line numbers of the delivered reports, one per epoch, and all decoded reports. The arrival time of a
     /// report contains its line number.
-    private static func told(_ file: String) throws -> (told: [Int], positions: [Int: PositionReport]) {
+    private static func received(_ file: String) throws -> (received: [Int], positions: [Int: PositionReport]) {
         let hub = PositionHub {}
         let collector = Collector()
         let subscription = hub.subscribe(PositionRequest(), receive: collector.receive)
@@ -60,16 +60,16 @@ struct CorpusEpochTests {
         #expect(expected.count == 12)
         var differences: [String] = []
         for (file, epochs) in expected.sorted(by: { $0.key < $1.key }) {
-            let (told, positions) = try Self.told(file)
-            try #require(told.count == epochs.count, "\(file)")
-            for (number, epoch) in zip(told, epochs) where number != epoch.row {
+            let (received, positions) = try Self.received(file)
+            try #require(received.count == epochs.count, "\(file)")
+            for (number, epoch) in zip(received, epochs) where number != epoch.row {
                 differences.append("\(file):\(number) for \(epoch.row)")
                 // The receiver's first epoch with several reports, and the first fix in it.
                 let first = epochs.first { $0.lines.count { positions[$0]?.time != nil } > 1 }
                 #expect(first?.lines == epoch.lines)
                 #expect(number == epoch.lines.first { positions[$0]?.hasFix == true } ?? epoch.lines.lowerBound)
             }
-            for (number, epoch) in zip(told, epochs) { #expect(positions[number]?.hasFix == epoch.hasFix) }
+            for (number, epoch) in zip(received, epochs) { #expect(positions[number]?.hasFix == epoch.hasFix) }
         }
         let expectedDifferences = [
             "beidou-bd.log.chk:71 for 75", "bt451.log.chk:129 for 136", "foretrex-201.log.chk:82 for 97",

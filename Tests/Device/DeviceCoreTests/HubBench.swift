@@ -12,7 +12,7 @@ import Testing
 /// quiet`, `seconds lost`, `seconds regained` and `seconds discard`.
 final class HubBench: Sendable {
     let hub = PositionHub {}
-    private let told = Mutex<[String]>([])
+    private let received = Mutex<[String]>([])
     private let subscription = Mutex<Subscription?>(nil)
 
     init(_ request: PositionRequest = PositionRequest()) {
@@ -22,9 +22,9 @@ final class HubBench: Sendable {
 
     /// Returns the events since the last call.
     func takeTold() -> [String] {
-        told.withLock { told in
-            defer { told = [] }
-            return told
+        received.withLock { received in
+            defer { received = [] }
+            return received
         }
     }
 
@@ -41,7 +41,7 @@ final class HubBench: Sendable {
     private func perform(_ words: [String]) throws {
         let now = BootTime.zero.advanced(bySeconds: try #require(words.first.flatMap(Double.init)))
         // Like a source, deliver held epochs at their own deadlines.
-        while hub.nextDeadline <= now { hub.handOverDue(now: hub.nextDeadline) }
+        while hub.nextDeadline <= now { hub.deliverDueReports(now: hub.nextDeadline) }
         switch words[1] {
         case "quiet": break
         case "lost": hub.setStatus(.unavailable(DeviceError(.connectionLost, "")))
@@ -73,6 +73,6 @@ final class HubBench: Sendable {
             case .lost: "lost"
             case .regained: "regained"
             }
-        told.withLock { $0.append(text) }
+        received.withLock { $0.append(text) }
     }
 }

@@ -120,7 +120,7 @@ struct HubTests {
     @Test("A subscriber that joins during status changes ends up with the current status")
     func racingSubscribers() throws {
         let hub = PositionHub {}
-        let keeper = hub.subscribe(PositionRequest()) { _ in }
+        let corrector = hub.subscribe(PositionRequest()) { _ in }
         let collectors = (0..<5_000).map { _ in Collector() }
         let done = Atomic<Bool>(false)
         let ended = DispatchSemaphore(value: 0)
@@ -142,7 +142,7 @@ struct HubTests {
         for collector in collectors.suffix(8) { #expect(collector.losses == collector.returns) }
         // No subscriber has received the same notification twice in a row.
         for collector in collectors { #expect((0...1).contains(collector.losses - collector.returns)) }
-        for subscription in kept + [keeper] { subscription.cancel() }
+        for subscription in kept + [corrector] { subscription.cancel() }
     }
 
     @Test("A subscriber that cancels in its own callback receives no further events")
@@ -203,21 +203,21 @@ struct HubTests {
     @Test("A batch of events ends with one completion call, and a single event is a batch of its own")
     func runs() {
         let hub = PositionHub {}
-        let told = Mutex<[String]>([])
+        let received = Mutex<[String]>([])
         let subscription = hub.subscribe(
-            PositionRequest(), receive: { _ in told.withLock { $0.append("event") } },
-            settled: { told.withLock { $0.append("end") } })
-        hub.together {
+            PositionRequest(), receive: { _ in received.withLock { $0.append("event") } },
+            onBatchComplete: { received.withLock { $0.append("end") } })
+        hub.withBatch {
             hub.post(Self.fix(1, time: 1))
-            hub.together { hub.post(Self.fix(2, time: 2)) }
+            hub.withBatch { hub.post(Self.fix(2, time: 2)) }
             hub.post(Self.fix(3, time: 3))
         }
         hub.post(Self.fix(4, time: 4))
         hub.setStatus(.unavailable(Self.loss))
-        #expect(told.withLock { $0 } == ["event", "event", "event", "end", "event", "end", "event", "end"])
+        #expect(received.withLock { $0 } == ["event", "event", "event", "end", "event", "end", "event", "end"])
         subscription.cancel()
-        hub.together { hub.post(Self.fix(5, time: 5)) }
-        #expect(told.withLock { $0.count } == 8)
+        hub.withBatch { hub.post(Self.fix(5, time: 5)) }
+        #expect(received.withLock { $0.count } == 8)
     }
 
     @Test("After cancellation from another thread, only the running callback finishes")
@@ -244,7 +244,7 @@ struct HubTests {
     }
 
     @Test("Lines and raw reports are requested only while a subscriber needs them")
-    func lineWishes() {
+    func lineRequestCount() {
         let hub = PositionHub {}
         let plain = Collector()
         let lines = Collector()
@@ -291,7 +291,7 @@ struct HubTests {
             for number in 0..<500 {
                 if side == 0 {
                     hub.post(Self.fix(number % 90, time: Double(number / 3)))
-                    hub.handOverDue(now: BootTime.zero.advanced(bySeconds: Double(number)))
+                    hub.deliverDueReports(now: BootTime.zero.advanced(bySeconds: Double(number)))
                     if number % 7 == 0 { hub.setStatus(.unavailable(Self.loss)) }
                     if number % 7 == 3 { hub.setStatus(.available) }
                 } else {

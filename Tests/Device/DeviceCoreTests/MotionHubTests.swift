@@ -58,12 +58,12 @@ struct MotionHubTests {
         let hub = MotionHub(sensors: [Self.sensor()]) { changes.add(1, ordering: .relaxed) }
         #expect(hub.demand(of: "accel") == nil)
         let slow = hub.subscribe(MotionRequest(kind: .accelerometer, interval: 0.1, latency: 1)) { _ in }
-        #expect(hub.demand(of: "accel") == MotionDemand(interval: 0.1, latency: 1, thins: true))
+        #expect(hub.demand(of: "accel") == MotionDemand(interval: 0.1, latency: 1, decimates: true))
         let fast = hub.subscribe(MotionRequest(kind: .accelerometer, interval: 0.01)) { _ in }
-        #expect(hub.demand(of: "accel") == MotionDemand(interval: 0.01, latency: 0, thins: false))
+        #expect(hub.demand(of: "accel") == MotionDemand(interval: 0.01, latency: 0, decimates: false))
         let watcher = hub.subscribe(MotionRequest(kind: .accelerometer, everyReading: true)) { _ in }
-        #expect(hub.demand(of: "accel") == MotionDemand(interval: 0.01, latency: 0, thins: false))
-        let filter = hub.subscribe(MotionRequest(kind: .accelerometer, interval: 0.01, thins: false)) { _ in }
+        #expect(hub.demand(of: "accel") == MotionDemand(interval: 0.01, latency: 0, decimates: false))
+        let filter = hub.subscribe(MotionRequest(kind: .accelerometer, interval: 0.01, decimates: false)) { _ in }
         watcher.cancel()
         #expect(hub.demand(of: "accel")?.decimates == false)
         filter.cancel()

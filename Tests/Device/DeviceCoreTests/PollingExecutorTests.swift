@@ -80,7 +80,9 @@ struct PollingExecutorTests {
 
     @Test("Callbacks scheduled during a poll run after it, and those for another executor run independently")
     func turns() {
-        let (place, other) = (QueueDelivery(DispatchQueue(label: "one")), QueueDelivery(DispatchQueue(label: "two")))
+        let (place, other) = (
+            DispatchQueueExecutor(DispatchQueue(label: "one")), DispatchQueueExecutor(DispatchQueue(label: "two"))
+        )
         let turns = DeferredCallbacks(for: place)
         let order = Mutex<[String]>([])
         let isElsewhere = DispatchSemaphore(value: 0)
@@ -106,8 +108,8 @@ struct PollingExecutorTests {
         let queue = DispatchQueue(label: "place")
         let key = DispatchSpecificKey<Int>()
         queue.setSpecific(key: key, value: 1)
-        let place = QueueDelivery(queue)
-        let (told, looked) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let place = DispatchQueueExecutor(queue)
+        let (received, looked) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let isLast = Atomic<Bool>(false)
         let misplaced = Atomic<Int>(0)
         let deaf = Atomic<Int>(0)
@@ -123,12 +125,12 @@ struct PollingExecutorTests {
                     if [SIGPIPE, SIGPROF].contains(where: { sigismember(&blocked, $0) == 1 }) {
                         deaf.add(1, ordering: .relaxed)
                     }
-                    told.signal()
+                    received.signal()
                 }
             })
         for _ in 0..<100 {
             line.send()
-            #expect(told.wait(timeout: .now() + 60) == .success)
+            #expect(received.wait(timeout: .now() + 60) == .success)
         }
         #expect(try place.register(line.set, onReady: {}, read: {}) == nil)
         // While the queue is blocked, no second thread is started.
@@ -141,7 +143,7 @@ struct PollingExecutorTests {
         #expect(try place.register(line.set, onReady: { ready.signal() }, read: {}) == nil)
         queue.resume()
         #expect(ready.wait(timeout: .now() + 60) == .success)
-        #expect(told.wait(timeout: .now() + 60) == .success)
+        #expect(received.wait(timeout: .now() + 60) == .success)
         #expect(misplaced.load(ordering: .relaxed) == 0)
         #expect(deaf.load(ordering: .relaxed) == 0)
     }
@@ -162,7 +164,7 @@ struct PollingExecutorTests {
     func runLoop(mode: RunLoop.Mode) throws {
         let line = try Line()
         let made = DispatchSemaphore(value: 0)
-        let told = DispatchSemaphore(value: 0)
+        let received = DispatchSemaphore(value: 0)
         let isOver = Atomic<Bool>(false)
         let misplaced = Atomic<Int>(0)
         nonisolated(unsafe) var source: RunLoopExecutor?
@@ -183,12 +185,12 @@ struct PollingExecutorTests {
                 line.tellAgain()
                 place.schedule {
                     if currentThread() != loopThread.withLock({ $0 }) { misplaced.add(1, ordering: .relaxed) }
-                    told.signal()
+                    received.signal()
                 }
             })
         for count in 0..<100 {
             for _ in 0...count % 3 { line.send() }
-            for _ in 0...count % 3 { #expect(told.wait(timeout: .now() + 60) == .success) }
+            for _ in 0...count % 3 { #expect(received.wait(timeout: .now() + 60) == .success) }
         }
         #expect(misplaced.load(ordering: .relaxed) == 0)
         subscription.cancel()

@@ -29,7 +29,7 @@ struct ReceiverChoiceTests {
     }
 
     @Test("A better receiver takes over only after it has been better for 10 s")
-    func patience() throws {
+    func timeout() throws {
         try HubBench().play(
             """
             0.0 A 1 3 10 eph=20  | 10

@@ -64,8 +64,8 @@ final class EnduringApp: NSObject, CLLocationManagerDelegate, @unchecked Sendabl
         self[keyPath: ledger].take(run: run, number: isNumbered ? Int(x.rounded()) : 0, time: time)
     }
 
-    func locationManager(_ manager: CLLocationManager, didUpdateLocations news: [CLLocation]) {
-        for location in news {
+    func locationManager(_ manager: CLLocationManager, didUpdateLocations event: [CLLocation]) {
+        for location in event {
             locations.take(
                 run: Numbers.run(of: location.coordinate), number: Numbers.number(of: location.coordinate),
                 time: location.timestamp.timeIntervalSince1970)

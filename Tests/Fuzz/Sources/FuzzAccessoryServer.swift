@@ -38,19 +38,19 @@ private struct Stage {
         switch step.deed {
         case .connect where peers[step.client] == nil:
             peers[step.client] = DialoguePeer(lane)
-            tell(.opened, step.client)
+            send(.opened, step.client)
         case .send, .sendOften:
             for piece in inPieces ? step.pieces : [step.sent] where !piece.isEmpty {
-                tell(.received(piece), step.client)
+                send(.received(piece), step.client)
             }
         case .hangUp, .end:
-            tell(.closed, step.client)
+            send(.closed, step.client)
             peers[step.client] = nil
         default: break
         }
     }
 
-    private mutating func tell(_ event: AccessoryPeerEvent, _ client: Int) {
+    private mutating func send(_ event: AccessoryPeerEvent, _ client: Int) {
         var isWoken = false
         for action in peers[client]?.react(to: event) ?? [] {
             switch action {
@@ -60,6 +60,6 @@ private struct Stage {
             case .hangUp, .unplug: break
             }
         }
-        if isWoken, event != .timerFired { tell(.timerFired, client) }
+        if isWoken, event != .timerFired { send(.timerFired, client) }
     }
 }

@@ -46,7 +46,7 @@ private struct BufferReader {
         do throws(IIOFailure) {
             let buffer = try ServerBuffer(
                 ends[0], device: device, channels: channels, step: layout.sampleSize,
-                samples: [1, 2, 4, 64][Int(choice >> 1 & 3)], kernelBuffers: 4, habits: ServerCapabilities())
+                samples: [1, 2, 4, 64][Int(choice >> 1 & 3)], kernelBuffers: 4, capabilities: ServerCapabilities())
             try buffer.start()
             for start in stride(from: rest.startIndex, to: rest.endIndex, by: piece) where end == 0 {
                 say(rest[start..<min(start + piece, rest.endIndex)])

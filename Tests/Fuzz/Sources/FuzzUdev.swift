@@ -10,7 +10,7 @@ import DeviceCore
 func fuzzUdev(_ input: UnsafeBufferPointer<UInt8>) {
     var table = DeviceTable(limit: 8)
     // The reported devices, as a subscriber keeps them.
-    var told: [String: UdevRecord] = [:]
+    var received: [String: UdevRecord] = [:]
     for message in UdevPiece.split(Array(input)) {
         let verdicts = [UdevGroup.udev, .kernel].map { group in
             message.withUnsafeBytes { MessageValidator(group, selections).validate($0) }
@@ -19,8 +19,8 @@ func fuzzUdev(_ input: UnsafeBufferPointer<UInt8>) {
             check(message, isOfKernel: isOfKernel, isWanted: verdict == .valid)
         }
         guard verdicts.contains(.valid), let body = body(of: message, isOfKernel: true) else { continue }
-        listen(&told, take(record(body), of: body, into: &table))
-        precondition(table.devices == told && told.count <= 8)
+        listen(&received, take(record(body), of: body, into: &table))
+        precondition(table.devices == received && received.count <= 8)
     }
     // Devices that are already known are not reported again.
     precondition(table.resynchronise(table.all).isEmpty)
@@ -30,8 +30,8 @@ func fuzzUdev(_ input: UnsafeBufferPointer<UInt8>) {
         }
         for one in accessory.protocols { precondition(AccessoryProtocol.isValid(name: one.name)) }
     }
-    listen(&told, table.resynchronise([]))
-    precondition(told.isEmpty)
+    listen(&received, table.resynchronise([]))
+    precondition(received.isEmpty)
 }
 
 private let selections = [
@@ -99,11 +99,11 @@ private func take(_ record: UdevRecord, of body: [(key: String, value: String)],
 }
 
 /// Only devices that were present are removed.
-private func listen(_ told: inout [String: UdevRecord], _ events: [UdevEvent]) {
+private func listen(_ received: inout [String: UdevRecord], _ events: [UdevEvent]) {
     for event in events {
         switch event {
-        case .added(let record): told[record.path] = record
-        case .removed(let record): precondition(told.removeValue(forKey: record.path) == record)
+        case .added(let record): received[record.path] = record
+        case .removed(let record): precondition(received.removeValue(forKey: record.path) == record)
         case .snapshot, .problem, .solved: preconditionFailure("a table tells of devices only")
         }
     }

@@ -377,7 +377,7 @@ extension IntegrationTests {
             for id in stay.prefix(10) { simulator.detach(id, .immediately) }
             let names = (10..<20).map { #""Stays \#($0)""# }.joined(separator: ",")
             let expected = #"{"event":"list","names":[\#(names)]}"#
-            func told(_ event: String) -> Int {
+            func received(_ event: String) -> Int {
                 program.process.lines.elements.count { $0.contains(#""event":"\#(event)""#) }
             }
             var isRight = false
@@ -389,10 +389,11 @@ extension IntegrationTests {
                 // still attached. The list is ahead of notifications in transit.
                 isRight =
                     program.process.lines.elements[place] == expected
-                    && told("connected") == told("disconnected") + 10
+                    && received("connected") == received("disconnected") + 10
                 if !isRight { try await Task.sleep(for: .milliseconds(50)) }
             }
-            #expect(isRight, "\(told("connected")) were connected, \(told("disconnected")) gone; \(program.said)")
+            #expect(
+                isRight, "\(received("connected")) were connected, \(received("disconnected")) gone; \(program.said)")
             await program.process.kill()
             simulator.stop()
         }

@@ -51,11 +51,11 @@ extension IntegrationTests {
             var early = AccessoryProgram.Use()
             for round in 1...rounds {
                 let start = board.lines.count
-                board.tell("plug \(way == .samePlace ? 0 : round)")
-                board.tell("talk \(Self.length)")
+                board.send("plug \(way == .samePlace ? 0 : round)")
+                board.send("talk \(Self.length)")
                 // In every fifth round the device is detached before the program has read everything.
-                if round % 5 != 0 { board.tell("emptied") }
-                board.tell("unplug \(round % 2 == 0 ? "terminal" : "message")")
+                if round % 5 != 0 { board.send("emptied") }
+                board.send("unplug \(round % 2 == 0 ? "terminal" : "message")")
                 try await board.waitUntilDone()
                 try #require(
                     await board.program.line(#""event":"disconnected""#, after: start) != nil,
@@ -73,8 +73,8 @@ extension IntegrationTests {
             let isInOrder = order.indices.allSatisfy { order[$0] == order[$0 % 4] }
             #expect(isInOrder)
             for id in 1...rounds {
-                let told = lines.filter { $0.contains("\"id\":\(id),") }
-                #expect(told.count == 2, "\(told)")
+                let received = lines.filter { $0.contains("\"id\":\(id),") }
+                #expect(received.count == 2, "\(received)")
             }
             #expect(lines.count { $0.contains("input failed") || $0.contains("refused") } == 0)
             let ends = lines.filter { $0.contains("input ended") }

@@ -161,12 +161,12 @@ extension IntegrationTests {
 
                 """#,
             ]
-            let wish = "brltty-device@.service"
+            let request = "brltty-device@.service"
             let without = try folder(rules)
             defer { try? FileManager.default.removeItem(at: without) }
             let path = AccessoryBoard.path("usbserial-noserial-a")
             let taken = try await properties(at: path, rules: without.path)["1-5.1"] ?? []
-            #expect(taken.contains { $0.hasPrefix("record SYSTEMD_WANTS=") && $0.contains(wish) })
+            #expect(taken.contains { $0.hasPrefix("record SYSTEMD_WANTS=") && $0.contains(request) })
             let with = try folder(
                 rules.merging(
                     ["86-external-accessory-brltty.rules": try Self.text("86-external-accessory-brltty.rules")]

@@ -11,7 +11,7 @@ extension IntegrationTests {
         @Test("Accessories present at the start are in the snapshot, and later changes are reported")
         func hotPlug() async throws {
             let board = try await AccessoryBoard(["acm-plain"])
-            let snapshot = try #require(board.told.first)
+            let snapshot = try #require(board.received.first)
             #expect(snapshot.contains(#""identity":"1209:0001:TP00042","name":"Thermo Probe""#))
             #expect(snapshot.contains(#""com.example.thermoprobe":"udevProperty /dev/ttyACM0""#))
             for round in 1...3 {
@@ -24,8 +24,8 @@ extension IntegrationTests {
                 #expect(await board.wait(for: #""event":"detached""#, "WS-7731", count: round))
             }
             // Each attachment has a new connection, and the first accessory is reported only once.
-            #expect(board.told.filter { $0.contains("TP00042") }.count == 1)
-            for id in 2...4 { #expect(board.told.filter { $0.contains("\"id\":\(id),") }.count == 2) }
+            #expect(board.received.filter { $0.contains("TP00042") }.count == 1)
+            for id in 2...4 { #expect(board.received.filter { $0.contains("\"id\":\(id),") }.count == 2) }
             await board.end()
         }
 
@@ -38,7 +38,7 @@ extension IntegrationTests {
             #expect(
                 await board.wait(
                     for: #""com.example.bridge.update":"interfaceString /dev/bus/usb/001/007""#))
-            #expect(board.told.filter { $0.contains(#""event":"attached""#) }.count == 2)
+            #expect(board.received.filter { $0.contains(#""event":"attached""#) }.count == 2)
             await board.say("list")
             #expect(await board.wait(for: #""event":"candidates","nodes":["/dev/hidraw0"]"#))
             await board.end()
@@ -90,7 +90,7 @@ extension IntegrationTests {
             #expect(await board.wait(for: #""event":"detached""#, "DB0001"))
             #expect(await board.wait(for: "usbfs: release", count: 2))
             func calls(_ interface: Int) -> [String] {
-                board.told.filter {
+                board.received.filter {
                     $0 == "usbfs: interface \(interface) alternate 1"
                         || $0 == "usbfs: interface \(interface) alternate 0"
                 }
@@ -101,7 +101,7 @@ extension IntegrationTests {
                         "usbfs: interface \(interface) alternate 1", "usbfs: interface \(interface) alternate 0",
                     ])
             }
-            #expect(board.told.filter { $0 == "usbfs: claim" }.count == 2)
+            #expect(board.received.filter { $0 == "usbfs: claim" }.count == 2)
             await board.end()
         }
 

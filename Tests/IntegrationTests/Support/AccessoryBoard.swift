@@ -43,10 +43,10 @@ final class AccessoryBoard: Sendable {
         driver = try ChildProcess(
             Tools.umockdevWrapper ?? "",
             [Tools.python ?? "", Tools.udevFile("mock_usb.py")] + TestProgram.commands.command("accessories"))
-        for name in names { await tell("describe \(AccessoryBoard.path(name))") }
-        for node in nodes { await tell("echo \(node)") }
-        for node in devices { await tell("bulk \(node)") }
-        await tell("start")
+        for name in names { await send("describe \(AccessoryBoard.path(name))") }
+        for node in nodes { await send("echo \(node)") }
+        for node in devices { await send("bulk \(node)") }
+        await send("start")
         if await !wait(for: #""event":"snapshot""#) { Issue.record("the program does not start") }
     }
 
@@ -55,18 +55,18 @@ final class AccessoryBoard: Sendable {
     }
 
     /// Sends a command to the driver and waits until it has completed.
-    func tell(_ command: String) async {
+    func send(_ command: String) async {
         let count = driver.lines.elements.filter { $0 == "done" }.count
         driver.write(command + "\n")
         let isDone = await driver.lines.wait { lines in lines.filter { $0 == "done" }.count > count }
         if !isDone { Issue.record("the driver did not carry out: \(command)") }
     }
 
-    func plug(_ name: String) async { await tell("plug \(AccessoryBoard.path(name))") }
+    func plug(_ name: String) async { await send("plug \(AccessoryBoard.path(name))") }
 
-    func unplug(_ name: String) async { await tell("unplug \(AccessoryBoard.path(name))") }
+    func unplug(_ name: String) async { await send("unplug \(AccessoryBoard.path(name))") }
 
-    func say(_ text: String) async { await tell("say \(text)") }
+    func say(_ text: String) async { await send("say \(text)") }
 
     /// Waits until the program has printed `count` lines that contain all of the parts.
     func wait(for parts: String..., count: Int = 1) async -> Bool {
@@ -82,5 +82,5 @@ final class AccessoryBoard: Sendable {
     }
 
     /// The output of the program, without the driver's answers.
-    var told: [String] { driver.lines.elements.filter { $0 != "done" } }
+    var received: [String] { driver.lines.elements.filter { $0 != "done" } }
 }

@@ -35,15 +35,15 @@ final class ChildGuard: Sendable {
 
     /// Registers a process group and the shared-memory key that it uses.
     func add(_ group: pid_t, key: String) {
-        tell("add \(group) \(key)\n")
+        sendLine("add \(group) \(key)\n")
     }
 
     /// Unregisters a process group that has ended.
     func drop(_ group: pid_t) {
-        tell("drop \(group)\n")
+        sendLine("drop \(group)\n")
     }
 
-    private func tell(_ line: String) {
+    private func sendLine(_ line: String) {
         let bytes = Array(line.utf8)
         _ = send(pipe, bytes, bytes.count, Int32(MSG_NOSIGNAL))
     }

@@ -50,7 +50,7 @@ final class GPSDaemon: Sendable {
         let new = try ChildProcess(
             gpsd, arguments, environment: ["GPSD_SHM_KEY": keyText], key: keyText)
         process.withLock { $0 = new }
-        let deadline = ContinuousClock.now + .seconds(patience)
+        let deadline = ContinuousClock.now + .seconds(timeout)
         while !Ports.isServed(port) {
             guard ContinuousClock.now < deadline else {
                 throw Refusal(description: "gpsd does not listen on port \(port)")

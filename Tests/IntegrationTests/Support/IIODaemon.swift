@@ -26,7 +26,7 @@ final class IIODaemon: Sendable {
         guard let iiod = Tools.iiod else { throw Refusal(description: "iiod is not installed") }
         let new = try ChildProcess(iiod, ["-p", "\(port)"], environment: board.environment)
         process.withLock { $0 = new }
-        let deadline = ContinuousClock.now + .seconds(patience)
+        let deadline = ContinuousClock.now + .seconds(timeout)
         while !Ports.isServed(port) {
             guard ContinuousClock.now < deadline else {
                 throw Refusal(description: "iiod does not listen on port \(port)")

@@ -4,7 +4,7 @@ import Dispatch
 import Synchronization
 
 /// The number of seconds that a test waits for an event. A slow or busy machine is not a failure.
-let patience = 60.0
+let timeout = 60.0
 
 /// A growing list that a test can wait for.
 final class Journal<Element: Sendable>: Sendable {
@@ -53,7 +53,7 @@ final class Journal<Element: Sendable>: Sendable {
                 continuation.resume(returning: true)
                 return
             }
-            DispatchQueue.global().asyncAfter(deadline: .now() + patience) { [weak self] in self?.giveUp(number) }
+            DispatchQueue.global().asyncAfter(deadline: .now() + timeout) { [weak self] in self?.giveUp(number) }
         }
     }
 

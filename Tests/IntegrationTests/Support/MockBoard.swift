@@ -53,7 +53,7 @@ final class MockBoard: Sendable {
 
     /// Waits until no program captures.
     func isIdle() async -> Bool {
-        let deadline = ContinuousClock.now + .seconds(patience)
+        let deadline = ContinuousClock.now + .seconds(timeout)
         while attribute("buffer/enable") != "0" {
             guard ContinuousClock.now < deadline else { return false }
             // Polls, because a write to the file sends no event.

@@ -25,7 +25,7 @@ extension MotionProgram {
         let descriptors = try #require(before.descriptors)
         let threads = try #require(before.threads)
         let kilobytes = try #require(before.kilobytes)
-        let deadline = ContinuousClock.now + .seconds(patience)
+        let deadline = ContinuousClock.now + .seconds(timeout)
         while true {
             let now = try await ask("use")
             let hasSettled = try #require(now.descriptors) <= descriptors && #require(now.threads) <= threads

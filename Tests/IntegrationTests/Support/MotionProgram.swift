@@ -68,7 +68,7 @@ final class MotionProgram: Sendable {
 
     /// Waits until the program has only its main thread.
     func isIdle() async throws -> Bool {
-        let deadline = ContinuousClock.now + .seconds(patience)
+        let deadline = ContinuousClock.now + .seconds(timeout)
         while try await ask("use").threads != 1 {
             guard ContinuousClock.now < deadline else { return false }
             // Polls, because no event reports the end of a thread in another process.

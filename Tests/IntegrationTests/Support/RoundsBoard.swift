@@ -10,7 +10,7 @@ final class RoundsBoard {
     let program: AccessoryProgram
     /// The program's process.
     let identifier: pid_t
-    private var told = 0
+    private var received = 0
 
     /// - Parameter byUdevd: Whether udevd appears to run, which requires namespaces.
     init(greeting: String, byUdevd: Bool, _ configuration: ConfigurationFile) async throws {
@@ -30,7 +30,7 @@ final class RoundsBoard {
             process: try ChildProcess(
                 command[0], Array(command.dropFirst()), environment: ["DEVICE_SERVICES_CONFIG": configuration.path]))
         program.process.write("start\n")
-        told = 1
+        received = 1
         let place = try #require(await program.line("program "), "\(program.said)")
         identifier = try #require(
             program.process.lines.elements[place].split(separator: " ").last.flatMap { pid_t($0) })
@@ -38,14 +38,14 @@ final class RoundsBoard {
     }
 
     /// Sends a command to the driver.
-    func tell(_ command: String) {
-        told += 1
+    func send(_ command: String) {
+        received += 1
         program.process.write(command + "\n")
     }
 
     /// Waits until the driver has completed all commands.
     func waitUntilDone() async throws {
-        let count = told
+        let count = received
         let isDone = await program.process.lines.wait { lines in
             lines.count { $0 == "done" } >= count || lines.contains { $0.hasPrefix("failed: ") }
         }

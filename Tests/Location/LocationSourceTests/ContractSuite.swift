@@ -40,7 +40,7 @@ struct ContractSuite {
 
     /// Returns the events that a subscriber receives from a server with that script, until the number of reports is
     /// reached.
-    static func told(
+    static func received(
         _ client: PositionSourceAddress.Client, reports: Int,
         request: PositionRequest = PositionRequest(everyReport: true),
         by script: @escaping @Sendable (FakePeer) -> Void

@@ -17,7 +17,7 @@ extension ContractSuite {
         }
 
         /// Returns the number of entries of a directory in /proc once it is at most `limit`, or after a minute.
-        private static func settled(_ folder: String, limit: Int) throws -> Int {
+        private static func onBatchComplete(_ folder: String, limit: Int) throws -> Int {
             let log = EventLog()
             for _ in 0..<6_000 {
                 if try count(folder) <= limit { break }
@@ -34,8 +34,8 @@ extension ContractSuite {
             let descriptors = try count("/proc/self/fd")
             let threads = try count("/proc/self/task")
             try body()
-            #expect(try settled("/proc/self/fd", limit: descriptors + 2) <= descriptors + 2)
-            #expect(try settled("/proc/self/task", limit: threads + 8) <= threads + 8)
+            #expect(try onBatchComplete("/proc/self/fd", limit: descriptors + 2) <= descriptors + 2)
+            #expect(try onBatchComplete("/proc/self/task", limit: threads + 8) <= threads + 8)
         }
 
         /// Repeatedly subscribes to a source and cancels the subscription.

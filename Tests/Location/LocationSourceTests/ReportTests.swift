@@ -11,7 +11,7 @@ extension ContractSuite {
     struct ReportTests {
         @Test("Reports without a fix, a position or a time are delivered as such", arguments: clients)
         func withoutFix(client: PositionSourceAddress.Client) throws {
-            let reports = try told(client, reports: 5) { peer in
+            let reports = try received(client, reports: 5) { peer in
                 peer.send(#"{"class":"TPV","device":"/dev/a","mode":1}"#)
                 peer.send(#"{"class":"TPV","device":"/dev/a","mode":0,"lat":1,"lon":2}"#)
                 peer.send(#"{"class":"TPV","device":"/dev/a","mode":3,"lat":nan,"lon":nan}"#)
@@ -26,7 +26,7 @@ extension ContractSuite {
 
         @Test("Altitudes above the ellipsoid and above sea level are kept apart", arguments: clients)
         func altitudes(client: PositionSourceAddress.Client) throws {
-            let reports = try told(client, reports: 2) { peer in
+            let reports = try received(client, reports: 2) { peer in
                 peer.send(Lines.fix(1, more: #","altHAE":120.5,"altMSL":72.25,"alt":72.25,"geoidSep":48.25"#))
                 peer.send(Lines.fix(2, more: #","alt":10.5"#))
             }.reports
@@ -40,7 +40,7 @@ extension ContractSuite {
 
         @Test("A sky report that has only dilutions keeps the previous satellites", arguments: clients)
         func dilutionsOnly(client: PositionSourceAddress.Client) throws {
-            let skies = try told(client, reports: 1) { peer in
+            let skies = try received(client, reports: 1) { peer in
                 peer.send(Lines.sky(satellites: 12))
                 peer.send(#"{"class":"SKY","device":"/dev/ttyACM0","hdop":1.5,"vdop":2.5}"#)
                 peer.send(Lines.fix(1))
@@ -52,7 +52,7 @@ extension ContractSuite {
         @Test("Unknown classes and malformed lines are skipped", arguments: clients)
         func hostile(client: PositionSourceAddress.Client) throws {
             let hostile = Lines.hostile
-            let events = try told(client, reports: 2 * hostile.count + 1) { peer in
+            let events = try received(client, reports: 2 * hostile.count + 1) { peer in
                 for (index, line) in hostile.enumerated() {
                     peer.send(Lines.fix(index % 90))
                     peer.send(line + [10])
@@ -98,7 +98,7 @@ extension ContractSuite {
 
         @Test("Reports with the same time are coalesced into one epoch", arguments: clients)
         func coalesces(client: PositionSourceAddress.Client) throws {
-            let events = try told(client, reports: 3, request: PositionRequest()) { peer in
+            let events = try received(client, reports: 3, request: PositionRequest()) { peer in
                 for row in [(1, 10), (2, 10), (3, 20), (4, 20), (5, 20), (6, 30), (7, 30)] {
                     peer.send(Lines.fix(row.0, tenths: row.1))
                 }
@@ -116,9 +116,9 @@ extension ContractSuite {
                     peer.send(Lines.fix(50 + number, tenths: 10 * number, device: "/dev/b", more: #","eph":5"#))
                 }
             }
-            let best = try told(client, reports: 20, by: script)
+            let best = try received(client, reports: 20, by: script)
             #expect(best.numbers == Array(10..<30))
-            let named = try told(client, reports: 20, request: PositionRequest(receiver: "/dev/b"), by: script)
+            let named = try received(client, reports: 20, request: PositionRequest(receiver: "/dev/b"), by: script)
             #expect(named.numbers == Array(50..<70))
         }
 
@@ -131,7 +131,7 @@ extension ContractSuite {
             }
             stream += [UInt8](Lines.fix(6).utf8) + [10, 13, 10, 10]
             stream += [UInt8](Lines.fix(7).utf8) + [13, 10]
-            let events = try told(client, reports: 7) { [stream] peer in peer.send(stream, pieces: pieces) }
+            let events = try received(client, reports: 7) { [stream] peer in peer.send(stream, pieces: pieces) }
             #expect(events.numbers == [1, 2, 3, 4, 5, 6, 7])
         }
 
@@ -163,7 +163,7 @@ extension ContractSuite {
         func lines(client: PositionSourceAddress.Client) throws {
             let line = Lines.fix(1, more: #","future":{"a":[1]}"#)
             let request = PositionRequest(everyReport: true, lines: true, rawReports: true)
-            let events = try told(client, reports: 1, request: request) { $0.send(line) }
+            let events = try received(client, reports: 1, request: request) { $0.send(line) }
             let lines = events.compactMap {
                 if case .line(let bytes, _) = $0 { String(decoding: bytes, as: UTF8.self) } else { nil }
             }

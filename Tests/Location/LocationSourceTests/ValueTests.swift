@@ -41,7 +41,7 @@ struct ValueTests {
             address: PositionSourceAddress(client: .native, host: "none", port: 1), clock: clock,
             repairsWeekRollover: false, timing: GPSDTiming())
         let (hub, log) = (PositionHub {}, EventLog())
-        let subscription = hub.subscribe(PositionRequest(everyReport: true), receive: log.receive, settled: {})
+        let subscription = hub.subscribe(PositionRequest(everyReport: true), receive: log.receive, onBatchComplete: {})
         let link = GPSDConnection(
             settings, socket: Socket(descriptor: ends[0]), decoder: GPSDDecoder(), hub: hub, count: { _ in })
         peer.send(FakePeer.greeting)

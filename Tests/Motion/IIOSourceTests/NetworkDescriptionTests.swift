@@ -91,7 +91,7 @@ struct NetworkDescriptionTests {
         // The kernel completes the connection although the listener never accepts it.
         let listener = try LoopbackListener(port: 0, for: "The test")
         let address = try MotionSourceAddress("ip:127.0.0.1:\(listener.port)")
-        let failure = #expect(throws: IIOFailure.self) { try DescriptionSizeCheck.check(address, patience: 0.1) }
+        let failure = #expect(throws: IIOFailure.self) { try DescriptionSizeCheck.check(address, answerTimeout: 0.1) }
         #expect(failure == IIOFailure("PRINT", ETIMEDOUT))
     }
 

@@ -32,7 +32,7 @@ struct CaptureLinkTests {
             let plan = DeviceReadPlan(active: [0], rate: rate, latency: 0, isPolled: false)
             let capture = BufferReader(
                 layout: layout, thinning: thinning, members: [member], timestampChannel: 6,
-                keeper: TimestampCorrector(base: .device, interval: 0.02),
+                corrector: TimestampCorrector(base: .device, interval: 0.02),
                 reader: DeviceReader(plan: plan, now: clock.now) {}, hub: hub, clock: clock,
                 library: ScriptedLibrary(context))
             let wait = try #require(buffer.pollHandle)
@@ -106,17 +106,17 @@ struct CaptureLinkTests {
         }
         let (place, log) = (HandPlace(), EventLog())
         var request = MotionRequest(kind: .accelerometer, axes: .sensor)
-        request.executor = DirectPlace(place)
+        request.executor = ExecutorIdentity(place)
         let subscription = bench.hub.subscribe(request) { log.note($0) }
-        var told = [0]
-        while told.count < 100 {
+        var received = [0]
+        while received.count < 100 {
             let isEmpty = try bench.link.read(on: place) == .drained
-            told.append(log.count("sample"))
+            received.append(log.count("sample"))
             if isEmpty { break }
         }
         subscription.cancel()
-        #expect(told.last == 2_000)
-        #expect(zip(told, told.dropFirst()).allSatisfy { $1 - $0 < 1024 })
+        #expect(received.last == 2_000)
+        #expect(zip(received, received.dropFirst()).allSatisfy { $1 - $0 < 1024 })
     }
 
     @Test("A server that sends only empty refills counts as silent after the timeout")
@@ -180,7 +180,7 @@ struct CaptureLinkTests {
         for place in [here, there, nil] {
             let log = EventLog()
             var request = MotionRequest(kind: .accelerometer, axes: .sensor)
-            request.executor = DirectPlace(place)
+            request.executor = ExecutorIdentity(place)
             subscriptions.append(bench.hub.subscribe(request) { log.note($0) })
             logs.append(log)
         }

@@ -58,12 +58,13 @@ final class ScriptedServer: Sendable {
     /// Creates the only capture over the connection.
     func buffer(
         _ device: IIODevice, _ channels: [Int], samples: Int, step: Int = 16,
-        habits: ServerCapabilities = ServerCapabilities(),
-        patience: Double = 600
+        capabilities: ServerCapabilities = ServerCapabilities(),
+        timeout: Double = 600
     ) throws -> ServerBuffer {
         try ServerBuffer(
-            socket, device: device, channels: channels, step: step, samples: samples, kernelBuffers: 4, habits: habits,
-            patience: patience)
+            socket, device: device, channels: channels, step: step, samples: samples, kernelBuffers: 4,
+            capabilities: capabilities,
+            timeout: timeout)
     }
 }
 #endif

@@ -19,9 +19,9 @@ struct ServerBufferTests {
     }()
 
     private func buffer(
-        _ server: ScriptedServer, samples: Int = 4, habits: ServerCapabilities = ServerCapabilities()
+        _ server: ScriptedServer, samples: Int = 4, capabilities: ServerCapabilities = ServerCapabilities()
     ) throws -> ServerBuffer {
-        let buffer = try server.buffer(Self.device, [0, 1, 2, 3], samples: samples, habits: habits)
+        let buffer = try server.buffer(Self.device, [0, 1, 2, 3], samples: samples, capabilities: capabilities)
         try buffer.start()
         return buffer
     }
@@ -53,11 +53,11 @@ struct ServerBufferTests {
     private static func reads(_ counts: [Int]) -> [String] { counts.map { "READBUF iio:device0 \($0)" } }
 
     /// Starts a capture and reads a refill of one scan. The next request is for two refills.
-    private func begin(_ server: ScriptedServer, habits: ServerCapabilities = ServerCapabilities()) throws
+    private func begin(_ server: ScriptedServer, capabilities: ServerCapabilities = ServerCapabilities()) throws
         -> ServerBuffer
     {
         server.say("0\n")
-        let buffer = try buffer(server, samples: 1, habits: habits)
+        let buffer = try buffer(server, samples: 1, capabilities: capabilities)
         server.say("16\n0000000f\n", Self.bytes(16))
         #expect(refill(buffer) == Self.bytes(16))
         #expect(server.requests() == ["OPEN iio:device0 1 0000000f"] + Self.reads([16, 32]))
@@ -150,10 +150,10 @@ struct ServerBufferTests {
 
     @Test("After three captures without a response to requests for two refills, only one is requested")
     func unanswered() throws {
-        let habits = ServerCapabilities()
-        for _ in 0..<3 { _ = try begin(try ScriptedServer(), habits: habits) }
+        let capabilities = ServerCapabilities()
+        for _ in 0..<3 { _ = try begin(try ScriptedServer(), capabilities: capabilities) }
         let server = try ScriptedServer("0\n")
-        let buffer = try buffer(server, samples: 1, habits: habits)
+        let buffer = try buffer(server, samples: 1, capabilities: capabilities)
         expectOneByOne(server, buffer, size: 16)
     }
 
@@ -316,7 +316,7 @@ struct ServerBufferTests {
     @Test("A server that does not start the capture causes a timeout, whatever else it sends")
     func silence() throws {
         let server = try ScriptedServer()
-        let buffer = try server.buffer(Self.device, [0, 1, 2, 3], samples: 1, patience: 0.05)
+        let buffer = try server.buffer(Self.device, [0, 1, 2, 3], samples: 1, timeout: 0.05)
         let talker = Thread { while !Thread.current.isCancelled, server.say("\n", mayFail: true) { sched_yield() } }
         talker.start()
         let failure = #expect(throws: IIOFailure.self) { try buffer.start() }
@@ -328,7 +328,7 @@ struct ServerBufferTests {
     @Test("A capture can be cancelled before the server has started it")
     func cancelBeforeStart() throws {
         let server = try ScriptedServer()
-        let buffer = try server.buffer(Self.device, [0, 1, 2, 3], samples: 1, patience: 3600)
+        let buffer = try server.buffer(Self.device, [0, 1, 2, 3], samples: 1, timeout: 3600)
         let canceller = Thread { buffer.cancel() }
         canceller.start()
         let failure = #expect(throws: IIOFailure.self) { try buffer.start() }

@@ -252,7 +252,7 @@ struct EngineClientTests {
         let engine = MotionEngine.of(device)
         let log = FusionLog()
         var request = FusionRequest(need: .heading)
-        request.pollingExecutor = DirectPlace(HandPlace())
+        request.pollingExecutor = ExecutorIdentity(HandPlace())
         let first = engine.subscribe(request, receive: log.receive)
         bench.rest(1...10)
         let steps = Box()
@@ -275,7 +275,7 @@ struct EngineClientTests {
         let (here, there) = (HandPlace(), HandPlace())
         func subscribe(_ place: HandPlace?) -> Subscription {
             var request = FusionRequest(need: .heading)
-            request.pollingExecutor = DirectPlace(place)
+            request.pollingExecutor = ExecutorIdentity(place)
             return bench.engine.subscribe(request) { _ in }
         }
         let sensors = bench.hub.sensors.map(\.id)

@@ -49,21 +49,21 @@ final class Listener: NSObject, CLLocationManagerDelegate, @unchecked Sendable {
         case authorization
     }
 
-    private let tell: (CLLocationManager, Callback) -> Void
+    private let handler: (CLLocationManager, Callback) -> Void
 
-    init(_ tell: @escaping (CLLocationManager, Callback) -> Void) {
-        self.tell = tell
+    init(_ handler: @escaping (CLLocationManager, Callback) -> Void) {
+        self.handler = handler
     }
 
     func locationManager(_ manager: CLLocationManager, didUpdateLocations locations: [CLLocation]) {
-        for location in locations { tell(manager, .location(location)) }
+        for location in locations { handler(manager, .location(location)) }
     }
 
     func locationManager(_ manager: CLLocationManager, didFailWithError error: any Error) {
-        if let error = error as? CLError { tell(manager, .error(error)) }
+        if let error = error as? CLError { handler(manager, .error(error)) }
     }
 
-    func locationManagerDidChangeAuthorization(_ manager: CLLocationManager) { tell(manager, .authorization) }
+    func locationManagerDidChangeAuthorization(_ manager: CLLocationManager) { handler(manager, .authorization) }
 }
 
 /// Holds a manager and its delegate, so that a test can create them on one thread and release them on another.
@@ -72,8 +72,8 @@ final class Kept: @unchecked Sendable {
     var delegate: Listener?
 
     /// Creates and starts a manager on the current thread.
-    func start(_ tell: @escaping (CLLocationManager, Listener.Callback) -> Void) {
-        let delegate = Listener(tell)
+    func start(_ handler: @escaping (CLLocationManager, Listener.Callback) -> Void) {
+        let delegate = Listener(handler)
         let manager = CLLocationManager()
         manager.delegate = delegate
         manager.startUpdatingLocation()

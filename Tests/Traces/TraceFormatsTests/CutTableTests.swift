@@ -77,8 +77,8 @@ struct CutTableTests {
             let cut = try table.read(Array(bytes[..<end]))
             #expect(cut.tracks.map(\.values) == before.tracks.map(\.values), "at \(end)")
             #expect(cut.reports.count == before.reports.count, "at \(end)")
-            let told = cut.remarks.filter { $0.contains("Line \(line) of ") && $0.contains("truncated") }
-            #expect(told.count == 1, "at \(end): \(cut.remarks)")
+            let received = cut.remarks.filter { $0.contains("Line \(line) of ") && $0.contains("truncated") }
+            #expect(received.count == 1, "at \(end): \(cut.remarks)")
         }
         for end in lineEnd + 1...bytes.count {
             #expect(try table.read(Array(bytes[..<end])).tracks.map(\.values) == whole.tracks.map(\.values))

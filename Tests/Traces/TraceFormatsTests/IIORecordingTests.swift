@@ -68,8 +68,8 @@ struct IIORecordingTests {
         // The sampling frequency in the context is 50 Hz.
         let recording = try Recording(iio: context, name: "c.xml") { _ in bytes }
         #expect(recording.track(.accelerometer)?.times == [0, 20_000_000])
-        let told = try Recording(iio: context, name: "c.xml", options: .init(rate: 100)) { _ in bytes }
-        #expect(told.track(.accelerometer)?.times == [0, 10_000_000])
+        let received = try Recording(iio: context, name: "c.xml", options: .init(rate: 100)) { _ in bytes }
+        #expect(received.track(.accelerometer)?.times == [0, 10_000_000])
         context.setValue("0", for: "iio:device0/sampling_frequency")
         let error = #expect(throws: DeviceError.self) {
             try Recording(iio: context, name: "c.xml") { _ in bytes }

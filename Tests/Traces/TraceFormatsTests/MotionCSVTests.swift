@@ -60,9 +60,9 @@ struct MotionCSVTests {
         #expect(gauss.remarks.contains { $0.contains("gauss") })
         let microtesla = try Recording(text: "t,ax,ay,az,gx,gy,gz,mx,my,mz\n0,0,0,9,0,0,0,10,20,-43\n")
         #expect(microtesla.remarks.contains { $0.contains("microtesla") })
-        let told = try Recording(text: "t,mx,my,mz\n0,0.1,0.2,-0.43\n", options: .init(layout: .iio))
-        #expect(told.track(.magnetometer)?.values == [[0.1, 0.2, -0.43]])
-        #expect(told.remarks == [])
+        let received = try Recording(text: "t,mx,my,mz\n0,0.1,0.2,-0.43\n", options: .init(layout: .iio))
+        #expect(received.track(.magnetometer)?.values == [[0.1, 0.2, -0.43]])
+        #expect(received.remarks == [])
     }
 
     @Test("The integer rows of BROAD are 0.0105 s apart, and some contain an attitude")

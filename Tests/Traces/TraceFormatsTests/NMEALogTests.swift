@@ -92,12 +92,12 @@ struct NMEALogTests {
 
     @Test("A remark reports a last line that is cut within a tag block or gpsd report, but not a comment")
     func cutTail() throws {
-        for (tail, isTold) in [
+        for (tail, isReceived) in [
             ("\\c:1158", true), ("{\"class\":\"TPV\",\"mo", true), ("# the end", false), ("", false),
             (sentence("GPTXT,01"), false),
         ] {
             let remarks = try open(rmc("120000") + "\n" + tail).remarks
-            #expect(remarks.contains("The last line is incomplete and was skipped.") == isTold, "\(tail)")
+            #expect(remarks.contains("The last line is incomplete and was skipped.") == isReceived, "\(tail)")
         }
     }
 
@@ -169,9 +169,9 @@ struct NMEALogTests {
         #expect(bare.remarks.contains { $0.hasPrefix("1 positions have a speed or course") })
         // A stationary receiver gives no course.
         let still = sentence("GPRMC,120140,A,4405.0,N,12118.0,W,0.0,,010117,,,A")
-        let told = try open("\(rmc("120000"))\n\(gga("120140", "5.0"))\n\(still)\n")
-        #expect(positions(told.trace).last?.report.track.isNaN == true)
-        #expect(positions(told.trace).last?.report.speed == 0)
+        let received = try open("\(rmc("120000"))\n\(gga("120140", "5.0"))\n\(still)\n")
+        #expect(positions(received.trace).last?.report.track.isNaN == true)
+        #expect(positions(received.trace).last?.report.speed == 0)
     }
 
     @Test("Impossible numbers count as unknown and are reported")

@@ -62,12 +62,12 @@ struct PositionExportTests {
                         var options = ExportOptions()
                         options.isDamageReported = isKnown
                         let remarks = try format.write(trace, to: folder + "/out", options: options)
-                        let told = remarks.filter { remark in
+                        let received = remarks.filter { remark in
                             ["damaged", "not gpsd reports", "JSON"].contains { remark.contains($0) }
                         }
                         // An export to a trace gives no remark, because readers of that trace report the damage.
                         guard isKnown || format != .trace else { return }
-                        #expect(told.count == (isKnown ? 0 : 1), "\(format): \(told)")
+                        #expect(received.count == (isKnown ? 0 : 1), "\(format): \(received)")
                     }
                 }
             }

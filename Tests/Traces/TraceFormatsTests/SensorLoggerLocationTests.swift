@@ -104,9 +104,9 @@ struct SensorLoggerLocationTests {
         #expect(
             read.hasRemark(
                 "1 positions in LocationNetwork.csv have a speed or course derived from the previous position."))
-        let told = try positions(files(row(2000, "-1,-1,-1,5,-1,45,10,0.001,0")))
-        #expect(told.fixes.last?.speed.isNaN == true && told.fixes.last?.track == 45)
-        #expect(!told.hasRemark("derived from the previous"))
+        let received = try positions(files(row(2000, "-1,-1,-1,5,-1,45,10,0.001,0")))
+        #expect(received.fixes.last?.speed.isNaN == true && received.fixes.last?.track == 45)
+        #expect(!received.hasRemark("derived from the previous"))
     }
 
     @Test("Readings of all files are merged by time, including those before the start")

@@ -172,9 +172,9 @@ struct TrapTests {
         let back = try ThereAndBack.through(.mcap, phone)
         for read in [ReadPositions(phone), back.positions] {
             try #require(read.fixes.count == 2)
-            let (told, untold) = (read.fixes[0], read.fixes[1])
-            #expect(told.horizontalError == 12.5 && told.verticalError == 3)
-            #expect(told.speedError == 0.25 && told.trackError == 4.5)
+            let (received, untold) = (read.fixes[0], read.fixes[1])
+            #expect(received.horizontalError == 12.5 && received.verticalError == 3)
+            #expect(received.speedError == 0.25 && received.trackError == 4.5)
             #expect(untold.horizontalError.isNaN && untold.verticalError.isNaN)
             #expect(untold.speedError.isNaN && untold.trackError.isNaN)
         }

@@ -62,11 +62,11 @@ struct BlackBoxToolTests {
             defer { close(descriptor) }
             let changes = UInt32(IN_MODIFY | IN_CREATE | IN_MOVED_TO)
             try #require(inotify_add_watch(descriptor, folder.path + name, changes) >= 0)
-            var told = [UInt8](repeating: 0, count: 4096)
+            var received = [UInt8](repeating: 0, count: 4096)
             while !isDone() {
-                var news = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-                try #require(poll(&news, 1, 60_000) == 1, "nothing happens in \(folder.path)\(name)")
-                _ = read(descriptor, &told, told.count)
+                var event = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+                try #require(poll(&event, 1, 60_000) == 1, "nothing happens in \(folder.path)\(name)")
+                _ = read(descriptor, &received, received.count)
             }
         }
     }

@@ -128,8 +128,8 @@ struct ImportOptionTests {
         }
         let dateless = try file("a.nmea", sentence("GPGGA,101112,4730.0,N,00800.0,E,1,05,1.0,500.0,M,47.0,M,,"))
         #expect(try Tool.run(["info", dateless]).notes.contains("--date"))
-        let told = try positions(dateless, ["--date", "2026-11-21"])
-        #expect((told["firstTime"] as? String)?.hasPrefix("2026-11-21T10:11:12") == true)
+        let received = try positions(dateless, ["--date", "2026-11-21"])
+        #expect((received["firstTime"] as? String)?.hasPrefix("2026-11-21T10:11:12") == true)
         // 2024-05-01 is 1024 weeks after 2004-09-15.
         let early = try file("b.nmea", sentence("GPRMC,101112,A,4730.0,N,00800.0,E,0.0,0.0,150904,,"))
         let mended = try positions(early, ["--weeks", "1024"])

@@ -176,7 +176,7 @@ struct PlotTests {
     }
 
     @Test("The output of a replay is drawn over the recording with the same values", arguments: [true, false])
-    func told(isExpectation: Bool) throws {
+    func received(isExpectation: Bool) throws {
         let folder = try TemporaryFolder()
         let path = folder.path + "/before.json"
         if isExpectation {

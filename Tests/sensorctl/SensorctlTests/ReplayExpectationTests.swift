@@ -63,8 +63,8 @@ struct ReplayExpectationTests {
         #expect((object["context"] as? [Any])?.count == 3)
         #expect((object["options"] as? [String: String]) == ["stream": "accelerometer"])
         let line = try #require(object["line"] as? Int)
-        let told = try #require(result.lines.first { $0.hasPrefix("  expected   ") }).dropFirst(13)
-        #expect(try Self.lines(path)[line - 1].contains("\"x\":\(told),"))
+        let received = try #require(result.lines.first { $0.hasPrefix("  expected   ") }).dropFirst(13)
+        #expect(try Self.lines(path)[line - 1].contains("\"x\":\(received),"))
         #expect(result.output.contains("line \(line):"))
     }
 

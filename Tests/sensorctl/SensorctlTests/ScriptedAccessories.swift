@@ -51,15 +51,15 @@ extension MemoryChannel {
     /// Reads `count` bytes. Returns fewer if the other side ends or after 60 s without data.
     func take(_ count: Int) -> [UInt8] {
         var taken: [UInt8] = []
-        let bell = BinarySemaphore()
-        observe { _ in bell.signal() }
+        let semaphore = BinarySemaphore()
+        observe { _ in semaphore.signal() }
         var buffer = [UInt8](repeating: 0, count: 4096)
         var waits = 0
         while taken.count < count, waits < 60 {
             let room = min(buffer.count, count - taken.count)
             switch buffer.withUnsafeMutableBytes({ read(into: UnsafeMutableRawBufferPointer(rebasing: $0[..<room])) }) {
             case .bytes(let more): taken += buffer[..<more]
-            case .empty: if !bell.wait(seconds: 1) { waits += 1 }
+            case .empty: if !semaphore.wait(seconds: 1) { waits += 1 }
             case .ended: return taken
             }
         }
@@ -70,12 +70,12 @@ extension MemoryChannel {
     @discardableResult
     func say(_ bytes: some Collection<UInt8>) -> Bool {
         var rest = Array(bytes)
-        let bell = BinarySemaphore()
-        observe { _ in bell.signal() }
+        let semaphore = BinarySemaphore()
+        observe { _ in semaphore.signal() }
         while !rest.isEmpty {
             guard case .accepted(let count) = rest.withUnsafeBytes({ write($0) }) else { return false }
             rest.removeFirst(count)
-            if count == 0 { bell.wait(seconds: 1) }
+            if count == 0 { semaphore.wait(seconds: 1) }
         }
         return true
     }

@@ -19,10 +19,10 @@ extension AccessoryClient {
         let core = try open(accessory, protocol: name) { first in
             let channel = ReconnectingChannel(
                 first, identity: accessory.identity, name: name,
-                changed: { [weak self] news in
-                    self?.onMainThread { changed(news) }
+                changed: { [weak self] connection in
+                    self?.onMainThread { changed(connection) }
                     // The accessory may already have been reconnected.
-                    if case .paused = news { self?.scheduleReconnection() }
+                    if case .paused = connection { self?.scheduleReconnection() }
                 },
                 closed: { [weak self] id in self?.state.withLock { $0.followers[id] = nil } })
             let core = SessionCore(channel: channel, device: device, accessory: accessory, name: name)

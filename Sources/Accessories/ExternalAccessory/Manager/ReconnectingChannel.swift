@@ -11,7 +11,7 @@ final class ReconnectingChannel: PollableChannel {
         /// Ended connections with unread bytes, oldest first.
         var previous: [any ByteChannel] = []
         var observer: (@Sendable (ByteChannelEvent) -> Void)?
-        var executor: DirectPlace?
+        var executor: ExecutorIdentity?
         var isClosed = false
     }
 
@@ -64,7 +64,7 @@ final class ReconnectingChannel: PollableChannel {
             state.withLock { $0.current === channel ? $0.observer : nil }?(event)
             return
         }
-        let (forgotten, isNews) = state.withLock { state -> ((any ByteChannel)?, Bool) in
+        let (forgotten, isNew) = state.withLock { state -> ((any ByteChannel)?, Bool) in
             guard !state.isClosed, state.current === channel else { return (nil, false) }
             state.current = nil
             state.previous.append(channel)
@@ -74,7 +74,7 @@ final class ReconnectingChannel: PollableChannel {
             )
         }
         forgotten?.close()
-        if isNews { onChange(.paused(unsentBytes: channel.end?.unsentBytes ?? 0)) }
+        if isNew { onChange(.paused(unsentBytes: channel.end?.unsentBytes ?? 0)) }
     }
 
     // MARK: PollableChannel
@@ -120,7 +120,7 @@ final class ReconnectingChannel: PollableChannel {
         withExtendedLifetime(former) {}
     }
 
-    func setExecutor(_ place: DirectPlace?) {
+    func setExecutor(_ place: ExecutorIdentity?) {
         state.withLock { $0.executor = place }
         updatePollingExecutor()
     }

@@ -58,7 +58,7 @@ final class StreamExecutor: Sendable {
     }
 
     /// The identity that channels use for this executor; nil if the executor cannot read from channels.
-    var executorIdentity: DirectPlace? { DirectPlace(delivery) }
+    var executorIdentity: ExecutorIdentity? { ExecutorIdentity(delivery) }
 
     static func key(of loop: RunLoop, _ mode: RunLoop.Mode) -> Key {
         .loop(ObjectIdentifier(loop), mode: mode.rawValue)

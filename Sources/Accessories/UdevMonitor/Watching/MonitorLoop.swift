@@ -160,9 +160,9 @@ final class MonitorLoop {
         do throws(DeviceError) {
             let devices = try connection.devices()
             updateProblem(nil, for: .listing)
-            let isNews = hasSnapshot
+            let isNew = hasSnapshot
             let changes = table.resynchronise(devices)
-            if isNews { deliver(changes) }
+            if isNew { deliver(changes) }
         } catch {
             needsRescan = true
             updateProblem(error, for: .listing)

@@ -84,10 +84,10 @@ package final class AccessoryHub: Sendable {
         let subscriber = Subscriber<Queue, AccessoryEvent>(Queue(BoundedQueue()), receive: receive)
         registry.add(subscriber) { state in
             let snapshot = AccessoryEvent.snapshot(state.content.accessories)
-            subscriber.request.withLock { outbox in
-                outbox.append(snapshot)
+            subscriber.request.withLock { queue in
+                queue.append(snapshot)
                 // Claims the drain here, so that no other thread delivers events before the snapshot.
-                _ = outbox.scheduleDrainIfNeeded()
+                _ = queue.scheduleDrainIfNeeded()
             }
         }
         subscriber.state.start()

@@ -42,7 +42,7 @@ extension ByteChannel {
 package protocol PollableChannel: ByteChannel {
     /// Sets the executor that reads the channel, if it can, and on which the observer is called; nil selects the
     /// channel's own thread. The observer must not read.
-    func setExecutor(_ place: DirectPlace?)
+    func setExecutor(_ place: ExecutorIdentity?)
 
     /// Reads the bytes that the executor would find when it next polls. Needed by apps that check the channel
     /// repeatedly without returning to the executor.

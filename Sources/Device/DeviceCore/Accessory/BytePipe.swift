@@ -23,11 +23,11 @@ package final class BytePipe: Sendable {
 
     /// Creates an empty pipe.
     ///
-    /// - Parameter spaceToTell: The free space, in bytes, required to notify a waiting writer. Use a value larger than
+    /// - Parameter minimumWritableSpace: The free space, in bytes, required to notify a waiting writer. Use a value larger than
     ///   1 if waking the writer is expensive.
-    package init(capacity: Int, spaceToTell: Int = 1) {
+    package init(capacity: Int, minimumWritableSpace: Int = 1) {
         state = Mutex(State(ring: ByteRingBuffer(capacity: capacity)))
-        self.minimumWritableSpace = max(1, min(spaceToTell, capacity))
+        self.minimumWritableSpace = max(1, min(minimumWritableSpace, capacity))
     }
 
     package func observeReader(_ receive: (@Sendable (ReaderEvent) -> Void)?) {

@@ -135,15 +135,15 @@ extension Mutex {
     ///
     /// - Parameter isClaimed: True if the caller has already claimed the drain.
     package borrowing func drain<Item: Sendable>(
-        _ outbox: any WritableKeyPath<Value, BoundedQueue<Item>> & Sendable, isScheduled: Bool = false,
+        _ queue: any WritableKeyPath<Value, BoundedQueue<Item>> & Sendable, isScheduled: Bool = false,
         _ handle: (Item) -> Void
     ) {
-        guard isScheduled || withLock({ $0[keyPath: outbox].scheduleDrainIfNeeded() }) else { return }
+        guard isScheduled || withLock({ $0[keyPath: queue].scheduleDrainIfNeeded() }) else { return }
         repeat {
-            withLock { $0[keyPath: outbox].beginDrain() }
-            while let item = withLock({ $0[keyPath: outbox].isDraining ? $0[keyPath: outbox].popFirst() : nil }) {
+            withLock { $0[keyPath: queue].beginDrain() }
+            while let item = withLock({ $0[keyPath: queue].isDraining ? $0[keyPath: queue].popFirst() : nil }) {
                 handle(item)
             }
-        } while withLock { $0[keyPath: outbox].finishDrain() }
+        } while withLock { $0[keyPath: queue].finishDrain() }
     }
 }

@@ -6,13 +6,13 @@ import Synchronization
 final class Subscriber<Request: Sendable & ~Copyable, Event: Sendable>: Sendable {
     /// The subscriber's request, or data that the hub keeps for the subscriber.
     let request: Request
-    private let executor: DirectPlace?
+    private let executor: ExecutorIdentity?
     private let receive: @Sendable (Event) -> Void
     private let batchCompleted: @Sendable () -> Void
     let state = SubscriberState()
 
     init(
-        _ request: consuming Request, executor: DirectPlace? = nil, receive: @escaping @Sendable (Event) -> Void,
+        _ request: consuming Request, executor: ExecutorIdentity? = nil, receive: @escaping @Sendable (Event) -> Void,
         onBatchComplete: @escaping @Sendable () -> Void = {}
     ) {
         self.request = request

@@ -103,7 +103,7 @@ package final class MotionHub: MotionSource {
         state.withLock { state in
             guard let index = state.index(of: sensor), !state.sensors[index].subscribers.isEmpty else { return nil }
             let requests = state.sensors[index].subscribers.map(\.request)
-            var demand = MotionDemand(interval: .infinity, latency: .infinity, thins: true)
+            var demand = MotionDemand(interval: .infinity, latency: .infinity, decimates: true)
             for request in requests {
                 if !request.includesAllReadings { demand.interval = min(demand.interval, request.interval) }
                 demand.latency = min(demand.latency, request.latency)
@@ -119,7 +119,7 @@ package final class MotionHub: MotionSource {
     /// executors differ, or if the executor cannot poll.
     package func executor(of sensors: [SensorDescription.ID]) -> (any PollingExecutor)? {
         state.withLock { state in
-            var executor: DirectPlace?
+            var executor: ExecutorIdentity?
             for sensor in sensors {
                 guard let index = state.index(of: sensor) else { continue }
                 for subscriber in state.sensors[index].subscribers {

@@ -80,20 +80,20 @@ public struct MotionRequest: Sendable, Hashable {
     /// The axes of the readings.
     public var axes: Axes
     /// The executor of the subscriber's callbacks if the executor can read from the source itself; otherwise nil.
-    package var executor: DirectPlace?
+    package var executor: ExecutorIdentity?
 
     /// Creates a request. By default, it requests all readings from the best sensor of the kind, at the maximum rate
     /// and in the device's axes.
     public init(
         kind: SensorKind, sensor: SensorDescription.ID? = nil, interval: Double = 0, latency: Double = 0,
-        everyReading: Bool = false, thins: Bool = true, axes: Axes = .device
+        everyReading: Bool = false, decimates: Bool = true, axes: Axes = .device
     ) {
         self.kind = kind
         self.sensor = sensor
         self.interval = interval.isFinite ? max(0, interval) : 0
         self.latency = latency.isFinite ? max(0, latency) : 0
         self.includesAllReadings = everyReading
-        self.decimates = thins
+        self.decimates = decimates
         self.axes = axes
     }
 }
@@ -112,10 +112,10 @@ package struct MotionDemand: Sendable, Hashable {
     /// The rate to request from the hardware in hertz: infinity for the maximum rate, 0 for any rate.
     package var rate: Double { interval > 0 ? 1 / interval : .infinity }
 
-    package init(interval: Double, latency: Double, thins: Bool = false) {
+    package init(interval: Double, latency: Double, decimates: Bool = false) {
         self.interval = interval
         self.latency = latency
-        self.decimates = thins
+        self.decimates = decimates
     }
 }
 

@@ -18,8 +18,8 @@ package final class PositionHub: PositionSource {
     private let registry: SubscriberRegistry<Content, PositionRequest, PositionEvent>
     // The numbers of subscribers that request lines and raw reports. Atomic, because they are read for each line
     // without holding the lock.
-    private let lineWishes = Atomic<Int>(0)
-    private let rawWishes = Atomic<Int>(0)
+    private let lineRequestCount = Atomic<Int>(0)
+    private let rawRequestCount = Atomic<Int>(0)
     private let isTogether = Atomic<Bool>(false)
     /// The time at which the next held epoch is due, in nanoseconds. Atomic, because it is read after each report
     /// without holding the lock.
@@ -47,12 +47,12 @@ package final class PositionHub: PositionSource {
 
     // MARK: Subscribers
 
-    /// Adds a subscriber. The first subscriber starts the source. `settled` is called after each batch of events.
+    /// Adds a subscriber. The first subscriber starts the source. `onBatchComplete` is called after each batch of events.
     package func subscribe(
         _ request: PositionRequest, receive: @escaping @Sendable (PositionEvent) -> Void,
-        settled: @escaping @Sendable () -> Void
+        onBatchComplete: @escaping @Sendable () -> Void
     ) -> Subscription {
-        let subscriber = Member(request, executor: request.executor, receive: receive, onBatchComplete: settled)
+        let subscriber = Member(request, executor: request.executor, receive: receive, onBatchComplete: onBatchComplete)
         count(request, by: 1)
         registry.add(subscriber) { if $0.subscribers.isEmpty { $0.content.demand += 1 } }
         subscriber.state.start { notify(subscriber, $0) }
@@ -84,8 +84,8 @@ package final class PositionHub: PositionSource {
     }
 
     private func count(_ request: PositionRequest, by change: Int) {
-        if request.includesLines { lineWishes.add(change, ordering: .relaxed) }
-        if request.includesRawBytes { rawWishes.add(change, ordering: .relaxed) }
+        if request.includesLines { lineRequestCount.add(change, ordering: .relaxed) }
+        if request.includesRawBytes { rawRequestCount.add(change, ordering: .relaxed) }
     }
 
     /// The last fix of the chosen receiver or, if that receiver has none, the most recent fix of any receiver.
@@ -106,18 +106,18 @@ package final class PositionHub: PositionSource {
 
     package var receivers: [ReceiverDescription] { registry.withLock { $0.content.described } }
 
-    package var wantsLines: Bool { lineWishes.load(ordering: .relaxed) > 0 }
+    package var wantsLines: Bool { lineRequestCount.load(ordering: .relaxed) > 0 }
 
     /// True if a subscriber requests the original bytes of reports.
-    package var wantsRawReports: Bool { rawWishes.load(ordering: .relaxed) > 0 }
+    package var wantsRawReports: Bool { rawRequestCount.load(ordering: .relaxed) > 0 }
 
     // MARK: Input
 
     /// Treats all events that are posted inside the closure as one batch.
     ///
-    /// At the end of the batch, `settled` is called once for each subscriber. Outside of this function, each posted
+    /// At the end of the batch, `onBatchComplete` is called once for each subscriber. Outside of this function, each posted
     /// event is a separate batch.
-    package func together<Result, Failure: Error>(_ posts: () throws(Failure) -> Result) throws(Failure) -> Result {
+    package func withBatch<Result, Failure: Error>(_ posts: () throws(Failure) -> Result) throws(Failure) -> Result {
         let isOutermost = !isTogether.exchange(true, ordering: .relaxed)
         defer {
             if isOutermost {
@@ -128,7 +128,7 @@ package final class PositionHub: PositionSource {
         return try posts()
     }
 
-    /// Delivers events to one subscriber, and ends the batch unless the call is inside `together`.
+    /// Delivers events to one subscriber, and ends the batch unless the call is inside `withBatch`.
     private func deliver(to subscriber: Member, _ first: PositionEvent, _ second: PositionEvent? = nil) {
         subscriber.deliver(first)
         if let second { subscriber.deliver(second) }
@@ -208,7 +208,7 @@ package final class PositionHub: PositionSource {
     /// Sets whether positions are available. When a loss begins, held epochs are delivered first.
     package func setStatus(_ status: SourceStatus) {
         guard status.error != nil, registry.status.error == nil else { return report(status) }
-        together {
+        withBatch {
             flush()
             change { $0.content.flow.reset() }
             report(status)
@@ -229,12 +229,12 @@ package final class PositionHub: PositionSource {
 
     // MARK: Held epochs
 
-    /// The time at which `handOverDue` must be called next; `.never` if no epoch is held.
+    /// The time at which `deliverDueReports` must be called next; `.never` if no epoch is held.
     package var nextDeadline: BootTime { BootTime(nanoseconds: due.load(ordering: .acquiring)) }
 
     /// Delivers the held epochs that are complete because no further report arrived in time.
-    package func handOverDue(now: BootTime) {
-        together {
+    package func deliverDueReports(now: BootTime) {
+        withBatch {
             while true {
                 let due: (subscribers: [Member], report: PositionReport, isChosen: Bool)? = change { state in
                     guard let due = state.content.flow.removeDue(now: now) else { return nil }
@@ -252,7 +252,7 @@ package final class PositionHub: PositionSource {
     }
 
     /// Delivers all held epochs. Called when no more reports follow.
-    package func flush() { handOverDue(now: BootTime(nanoseconds: .max - 1)) }
+    package func flush() { deliverDueReports(now: BootTime(nanoseconds: .max - 1)) }
 
     /// Drops held epochs, which date from before the process was suspended.
     package func discardHeld() { change { $0.content.flow.discardHeld() } }

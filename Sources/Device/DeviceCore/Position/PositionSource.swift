@@ -5,12 +5,12 @@ public protocol PositionSource: Sendable {
     /// Delivers events to the closure until the subscription ends, in order. Events are delivered on the source's
     /// thread, or on the request's `executor` if that executor reads the source.
     ///
-    /// If positions are already unavailable, the loss is delivered before this call returns. `settled` is called after
-    /// each batch of events that arrived together. A subscriber that wakes other threads should do so in `settled`,
+    /// If positions are already unavailable, the loss is delivered before this call returns. `onBatchComplete` is called after
+    /// each batch of events that arrived together. A subscriber that wakes other threads should do so in `onBatchComplete`,
     /// once per batch.
     func subscribe(
         _ request: PositionRequest, receive: @escaping @Sendable (PositionEvent) -> Void,
-        settled: @escaping @Sendable () -> Void
+        onBatchComplete: @escaping @Sendable () -> Void
     ) -> Subscription
 
     /// The last fix of the best receiver, regardless of its age, with the sky report; nil before the first fix.
@@ -24,7 +24,7 @@ extension PositionSource {
     /// Delivers events to the closure, in order and on the source's thread, until the subscription ends.
     public func subscribe(_ request: PositionRequest, receive: @escaping @Sendable (PositionEvent) -> Void)
         -> Subscription
-    { subscribe(request, receive: receive, settled: {}) }
+    { subscribe(request, receive: receive, onBatchComplete: {}) }
 }
 
 /// A position report and the sky report that belongs to it.
@@ -52,7 +52,7 @@ public struct PositionRequest: Sendable, Hashable {
     /// True to include the original bytes in each report.
     public var includesRawBytes = false
     /// The executor of the subscriber's callbacks if the executor can read from the source itself; otherwise nil.
-    package var executor: DirectPlace?
+    package var executor: ExecutorIdentity?
 
     /// Creates a request. By default, it requests one report per epoch from the best receiver.
     public init(everyReport: Bool = false, receiver: String? = nil, lines: Bool = false, rawReports: Bool = false) {

@@ -113,14 +113,14 @@ public final class LocationAuthorization: Sendable {
 
     /// Submits a request to the policy after all earlier ones. The closure is called after the decision.
     func request(_ kind: LocationAccessRequest.Kind, purpose: String?, completion: (@Sendable () -> Void)? = nil) {
-        let wish = PendingRequest(
+        let pendingRequest = PendingRequest(
             request: LocationAccessRequest(kind: kind, purpose: purpose ?? self.purpose), completion: completion)
         let (isSettled, policy) = state.withLock { state -> (Bool, (any LocationPolicy)?) in
             guard state.isEnabled, state.canRequest(kind) else { return (true, nil) }
             guard !state.isRequestInProgress else {
                 // Without a completion, a second request of the same kind is redundant.
                 if completion != nil || !state.pendingRequests.contains(where: { $0.request.kind == kind }) {
-                    state.pendingRequests.append(wish)
+                    state.pendingRequests.append(pendingRequest)
                 }
                 return (false, nil)
             }
@@ -128,22 +128,22 @@ public final class LocationAuthorization: Sendable {
             return (false, state.policy)
         }
         if isSettled { completion?() }
-        if let policy { submit(wish, to: policy) }
+        if let policy { submit(pendingRequest, to: policy) }
     }
 
-    private func submit(_ wish: PendingRequest, to policy: any LocationPolicy) {
+    private func submit(_ pendingRequest: PendingRequest, to policy: any LocationPolicy) {
         let question = SingleAnswer { [weak self] answer in
-            if let self { finish(wish, answer) } else { wish.completion?() }
+            if let self { finish(pendingRequest, answer) } else { pendingRequest.completion?() }
         }
-        policy.decide(wish.request) { question.answer($0) }
+        policy.decide(pendingRequest.request) { question.answer($0) }
     }
 
     /// Applies a decision and submits the next request that still needs one.
-    private func finish(_ wish: PendingRequest, _ answer: LocationAnswer) {
-        var settled = [wish]
-        var next: (wish: PendingRequest, policy: any LocationPolicy)?
+    private func finish(_ pendingRequest: PendingRequest, _ answer: LocationAnswer) {
+        var settled = [pendingRequest]
+        var next: (pendingRequest: PendingRequest, policy: any LocationPolicy)?
         change { state in
-            state.apply(answer, to: wish.request.kind)
+            state.apply(answer, to: pendingRequest.request.kind)
             while next == nil, !state.pendingRequests.isEmpty {
                 let candidate = state.pendingRequests.removeFirst()
                 if state.isEnabled, state.canRequest(candidate.request.kind) {
@@ -154,8 +154,8 @@ public final class LocationAuthorization: Sendable {
             }
             state.isRequestInProgress = next != nil
         }
-        for wish in settled { wish.completion?() }
-        if let next { submit(next.wish, to: next.policy) }
+        for pendingRequest in settled { pendingRequest.completion?() }
+        if let next { submit(next.pendingRequest, to: next.policy) }
     }
 
     fileprivate struct PendingRequest: Sendable {

@@ -56,7 +56,7 @@ extension LocationClient {
             // `take()` empties the variables, so that no reference is released inside the lock.
             while let current = item.take() {
                 if case .region = current { hasDeliveredRegions = true }
-                if let told = delegate.take() { deliver(told, to: current, from: manager) }
+                if let recipient = delegate.take() { deliver(recipient, to: current, from: manager) }
                 state.withLock { $0.nextItem(&item, &delegate, &next) }
             }
         }
@@ -87,7 +87,7 @@ extension LocationClient {
             delegate.locationManager(manager, didFailRangingFor: constraint, error: error)
         case .rangingFailure(let error, .region(let region)):
             delegate.locationManager(manager, rangingBeaconsDidFailFor: region, withError: error)
-        case .region(let news): deliver(delegate, to: news, from: manager)
+        case .region(let event): deliver(delegate, to: event, from: manager)
         case .visit(let visit): delegate.locationManager(manager, didVisit: visit)
         case .pause(isPaused: true): delegate.locationManagerDidPauseLocationUpdates(manager)
         case .pause(isPaused: false): delegate.locationManagerDidResumeLocationUpdates(manager)

@@ -79,7 +79,7 @@ extension LocationClient {
             if needsCompass, current.compass == nil {
                 current.compass = device.positionSource.subscribe(
                     PositionRequest(), receive: { event in self.receiveCompass(event) },
-                    settled: { self.scheduleDrainIfNeeded() })
+                    onBatchComplete: { self.scheduleDrainIfNeeded() })
             }
         }
     }

@@ -14,30 +14,30 @@ extension LocationClient {
 
     var rangingRequests: [RangingRequest] { state.withLock { $0.ranging.requests } }
 
-    func startRanging(_ wish: RangingRequest) {
+    func startRanging(_ request: RangingRequest) {
         if authorization.status == .notDetermined { authorization.request(.start, purpose: settings.purpose) }
         updateState { state in
-            guard state.ranging.start(wish) else { return }
+            guard state.ranging.start(request) else { return }
             if state.services.isEmpty, state.ranging.requests.count == 1 { state.since = device.clock.wallTime }
             if let error = rangingRefusal ?? state.ranging.loss.map(Self.unavailable) {
-                state.pendingCallbacks.add(.rangingFailure(error, wish))
+                state.pendingCallbacks.add(.rangingFailure(error, request))
             }
         } then: {
             updateRangingSubscription()
         }
     }
 
-    func stopRanging(_ wish: RangingRequest) {
+    func stopRanging(_ request: RangingRequest) {
         state.withLock { state in
-            state.ranging.stop(wish)
-            state.pendingCallbacks.removeRanging(wish)
+            state.ranging.stop(request)
+            state.pendingCallbacks.removeRanging(request)
         }
         updateRangingSubscription()
     }
 
     /// Stops all ranging when the manager is deallocated.
     func stopRanging() {
-        state.withLock { state in for wish in state.ranging.requests { state.ranging.stop(wish) } }
+        state.withLock { state in for request in state.ranging.requests { state.ranging.stop(request) } }
         updateRangingSubscription()
     }
 
@@ -90,7 +90,7 @@ extension LocationClient {
         guard isCurrent else { return }
         updateState { state in
             for report in state.ranging.reports(at: device.clock) {
-                state.pendingCallbacks.add(.ranging(report.beacons, report.wish))
+                state.pendingCallbacks.add(.ranging(report.beacons, report.request))
             }
         }
     }
@@ -102,8 +102,8 @@ extension LocationClient {
         case .lost(let error):
             updateState { state in
                 state.ranging.recordLoss(error)
-                for wish in state.ranging.requests {
-                    state.pendingCallbacks.add(.rangingFailure(Self.unavailable(error), wish))
+                for request in state.ranging.requests {
+                    state.pendingCallbacks.add(.rangingFailure(Self.unavailable(error), request))
                 }
             }
         }

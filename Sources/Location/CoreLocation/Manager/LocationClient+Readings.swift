@@ -25,7 +25,7 @@ extension LocationClient {
             return requests && !state.services.contains(.singleRequest)
         }
         guard finishesRequest else { return }
-        // `settled` is not called after the subscription has ended, so the drain is scheduled here.
+        // `onBatchComplete` is not called after the subscription has ended, so the drain is scheduled here.
         updateSubscription()
         scheduleDrainIfNeeded()
     }
@@ -50,7 +50,7 @@ extension LocationClient {
         var isPausing = false
         if services.contains(.standard) {
             let change = state.pauseDetector.accept(
-                values, now: report.arrival, patience: state.settings.pauseDelay)
+                values, now: report.arrival, pauseDelay: state.settings.pauseDelay)
             if change == false { state.pendingCallbacks.add(.pause(isPaused: false)) }
             // The location at which updates pause is still delivered.
             if !state.pauseDetector.isPaused || change == true {

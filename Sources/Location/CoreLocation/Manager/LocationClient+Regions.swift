@@ -11,7 +11,7 @@ extension LocationClient {
 
     var purpose: String? { settings.purpose }
 
-    func enqueue(_ news: RegionEvent) { updateState { $0.pendingCallbacks.add(.region(news)) } }
+    func enqueue(_ event: RegionEvent) { updateState { $0.pendingCallbacks.add(.region(event)) } }
 
     func enqueue(_ visit: CLVisit) { updateState { if $0.monitorsVisits { $0.pendingCallbacks.add(.visit(visit)) } } }
 
@@ -32,8 +32,8 @@ extension LocationClient {
 }
 
 extension LocationClient {
-    func deliver(_ delegate: any CLLocationManagerDelegate, to news: RegionEvent, from manager: CLLocationManager) {
-        switch news {
+    func deliver(_ delegate: any CLLocationManagerDelegate, to event: RegionEvent, from manager: CLLocationManager) {
+        switch event {
         case .started(let region): delegate.locationManager(manager, didStartMonitoringFor: region)
         case .failed(let region, let error):
             delegate.locationManager(manager, monitoringDidFailFor: region, withError: error)

@@ -115,13 +115,13 @@ extension LocationClient {
                 everyReport: settings.deliversEveryReport,
                 receiver: settings.receiver ?? device.configuration.receiver.value,
                 rawReports: settings.keepsRawReports)
-            request.executor = DirectPlace(delivery)
+            request.executor = ExecutorIdentity(delivery)
             return request
         } subscribe: { request in
             // The strong reference to `self` ends with `shutDown()`. A weak reference would slow down every use of this
             // object.
             device.positionSource.subscribe(
-                request, receive: { event in self.receive(event) }, settled: { self.scheduleDrainIfNeeded() })
+                request, receive: { event in self.receive(event) }, onBatchComplete: { self.scheduleDrainIfNeeded() })
         }
     }
 }

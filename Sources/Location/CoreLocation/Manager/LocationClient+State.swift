@@ -53,12 +53,12 @@ extension LocationClient.State {
     /// `next` is set if a further drain has to be scheduled. The results are inout arguments, which have to be nil on
     /// entry, because a tuple of optional references is slow.
     mutating func nextItem(
-        _ item: inout PendingLocationCallbacks.Item?, _ told: inout (any CLLocationManagerDelegate)?,
+        _ item: inout PendingLocationCallbacks.Item?, _ recipient: inout (any CLLocationManagerDelegate)?,
         _ next: inout LocationClient.DrainScheduler?
     ) {
         item = removeItem()
         if item != nil {
-            told = delegate
+            recipient = delegate
             return
         }
         isInCallback = false

@@ -108,10 +108,10 @@ extension LocationClient: LocationAuthorization.Observer {
                 state.cancelRequest()
             }
             if let error = rangingRefusal {
-                for wish in state.ranging.requests {
+                for request in state.ranging.requests {
                     // Replaces undelivered results.
-                    state.pendingCallbacks.removeRanging(wish)
-                    state.pendingCallbacks.add(.rangingFailure(error, wish))
+                    state.pendingCallbacks.removeRanging(request)
+                    state.pendingCallbacks.add(.rangingFailure(error, request))
                 }
             }
             // Discards positions that the app is no longer authorized to receive.

@@ -66,10 +66,10 @@ struct PauseDetector: Sendable {
     private(set) var isPaused = false
 
     /// Processes a fix. Returns true if updates pause with this fix, false if they resume, and nil if nothing changes.
-    /// - Parameter patience: The time that the device must be at rest before updates pause, in seconds; nil if they
+    /// - Parameter pauseDelay: The time that the device must be at rest before updates pause, in seconds; nil if they
     ///   never pause.
-    mutating func accept(_ values: CLLocation.Values, now: BootTime, patience: Double?) -> Bool? {
-        guard let patience else {
+    mutating func accept(_ values: CLLocation.Values, now: BootTime, pauseDelay: Double?) -> Bool? {
+        guard let pauseDelay else {
             let wasPaused = isPaused
             self = PauseDetector()
             return wasPaused ? false : nil
@@ -82,7 +82,7 @@ struct PauseDetector: Sendable {
         }
         let since = restSince ?? now.advanced(bySeconds: -StationaryDetector.minimumDuration)
         restSince = since
-        guard !isPaused, now.seconds(since: since) >= patience else { return nil }
+        guard !isPaused, now.seconds(since: since) >= pauseDelay else { return nil }
         isPaused = true
         return true
     }

@@ -91,10 +91,10 @@ struct PendingLocationCallbacks {
     }
 
     /// Drops the reports and failures of a ranging request that has been stopped.
-    mutating func removeRanging(_ wish: RangingRequest) {
+    mutating func removeRanging(_ request: RangingRequest) {
         queue.removeAll { item in
             switch item {
-            case .ranging(_, let told), .rangingFailure(_, let told): told.isSame(as: wish)
+            case .ranging(_, let queued), .rangingFailure(_, let queued): queued.isSame(as: request)
             default: false
             }
         }

@@ -58,8 +58,8 @@ final class MonitorCore: Sendable {
         let now = clock.wallTime.sinceReferenceDate
         for stored in store.load(owner).prefix(MonitorState.limit) {
             guard let shape = stored.shape, shape.problem(identifier: stored.identifier) == nil else { continue }
-            let told = UInt(exactly: stored.state).flatMap(Event.State.init) ?? .unknown
-            add(condition(stored.identifier, shape.condition, shape, told, stored.date ?? now))
+            let initialState = UInt(exactly: stored.state).flatMap(Event.State.init) ?? .unknown
+            add(condition(stored.identifier, shape.condition, shape, initialState, stored.date ?? now))
         }
     }
 
@@ -119,12 +119,12 @@ final class MonitorCore: Sendable {
     }
 
     private func condition(
-        _ identifier: String, _ condition: any CLCondition, _ shape: RegionShape?, _ told: Event.State,
+        _ identifier: String, _ condition: any CLCondition, _ shape: RegionShape?, _ initialState: Event.State,
         _ timestamp: Double
     ) -> Condition {
         Condition(
-            identifier: identifier, condition: condition, shape: shape, posted: told,
-            last: event(identifier, told, timestamp))
+            identifier: identifier, condition: condition, shape: shape, posted: initialState,
+            last: event(identifier, initialState, timestamp))
     }
 
     @discardableResult private func add(_ condition: Condition) -> (isAdded: Bool, former: Condition?) {
@@ -190,7 +190,9 @@ final class MonitorCore: Sendable {
         }
     }
 
-    func isCurrent(_ news: MonitorState.NumberedEvent) -> Bool { state.withLock { $0.isCurrent(news) } }
+    func isCurrent(_ numberedEvent: MonitorState.NumberedEvent) -> Bool {
+        state.withLock { $0.isCurrent(numberedEvent) }
+    }
 
     func removeFirst(for loop: MonitorEventLoop) -> MonitorState.NumberedEvent? {
         state.withLock { $0.removeFirst(for: loop) }
@@ -198,9 +200,9 @@ final class MonitorCore: Sendable {
 
     /// Records that a loop has completed an event. Because disk access is slow, only the last of several pending events
     /// is saved immediately.
-    func complete(_ news: MonitorState.NumberedEvent) {
-        let (isNews, isLast) = state.withLock { ($0.complete(news), $0.isEmpty) }
-        if isNews { save(atOnce: isLast) }
+    func complete(_ numberedEvent: MonitorState.NumberedEvent) {
+        let (isNew, isLast) = state.withLock { ($0.complete(numberedEvent), $0.isEmpty) }
+        if isNew { save(atOnce: isLast) }
     }
 
     private func save(atOnce: Bool) {

@@ -24,11 +24,11 @@ final class MonitorEventLoop: Sendable {
     func next() async -> CLMonitor.Event? {
         finishCurrent()
         if loop.start({ $0.loop = self }) { core.activate(self) }
-        while let news = await loop.next(onCancel: { self.finish() }) {
+        while let numberedEvent = await loop.next(onCancel: { self.finish() }) {
             // The condition was removed while its event was being delivered.
-            guard core.isCurrent(news) else { continue }
-            current.withLock { $0 = news }
-            return news.event
+            guard core.isCurrent(numberedEvent) else { continue }
+            current.withLock { $0 = numberedEvent }
+            return numberedEvent.event
         }
         return nil
     }
@@ -41,7 +41,7 @@ final class MonitorEventLoop: Sendable {
     }
 
     private func finishCurrent() {
-        if let news = current.withLock({ $0.take() }) { core.complete(news) }
+        if let numberedEvent = current.withLock({ $0.take() }) { core.complete(numberedEvent) }
     }
 
     // MARK: Called by the monitor

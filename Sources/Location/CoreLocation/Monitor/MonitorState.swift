@@ -71,32 +71,37 @@ struct MonitorState {
     // MARK: Events
 
     /// Adds an event. Returns false if the state is that of the last event or the condition was removed.
-    mutating func post(_ news: NumberedEvent) -> Bool {
-        if let watch = news.watch {
-            guard let index = index(of: watch), conditions[index].posted != news.event.state else { return false }
-            conditions[index].posted = news.event.state
+    mutating func post(_ numberedEvent: NumberedEvent) -> Bool {
+        if let watch = numberedEvent.watch {
+            guard let index = index(of: watch), conditions[index].posted != numberedEvent.event.state else {
+                return false
+            }
+            conditions[index].posted = numberedEvent.event.state
         }
         eventCount += 1
         pendingEvents.append(
-            NumberedEvent(event: news.event, watch: news.watch, number: eventCount), limit: Self.eventLimit)
+            NumberedEvent(event: numberedEvent.event, watch: numberedEvent.watch, number: eventCount),
+            limit: Self.eventLimit)
         return true
     }
 
     /// Removes and returns the oldest event. Returns nil if no event is pending, or if a newer loop has taken over.
-    mutating func removeFirst(for asking: MonitorEventLoop) -> NumberedEvent? {
-        asking === loop ? pendingEvents.popFirst() : nil
+    mutating func removeFirst(for consumer: MonitorEventLoop) -> NumberedEvent? {
+        consumer === loop ? pendingEvents.popFirst() : nil
     }
 
     var isEmpty: Bool { pendingEvents.isEmpty }
 
     /// Returns whether the condition of an event still exists. Returns true for an event without a watch.
-    func isCurrent(_ news: NumberedEvent) -> Bool { news.watch.map(has) ?? true }
+    func isCurrent(_ numberedEvent: NumberedEvent) -> Bool { numberedEvent.watch.map(has) ?? true }
 
     /// Returns false if the condition was removed, or if a later event has been completed.
-    mutating func complete(_ news: NumberedEvent) -> Bool {
-        guard let index = index(of: news.watch), news.number > conditions[index].lastNumber else { return false }
-        conditions[index].lastNumber = news.number
-        conditions[index].last = news.event
+    mutating func complete(_ numberedEvent: NumberedEvent) -> Bool {
+        guard let index = index(of: numberedEvent.watch), numberedEvent.number > conditions[index].lastNumber else {
+            return false
+        }
+        conditions[index].lastNumber = numberedEvent.number
+        conditions[index].last = numberedEvent.event
         return true
     }
 

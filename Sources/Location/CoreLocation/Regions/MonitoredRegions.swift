@@ -25,10 +25,10 @@ final class MonitoredRegions: Sendable {
         /// The number of the change that led to the delivered state.
         var deliveredNumber: UInt64 = 0
 
-        init(_ region: CLRegion, told: CLRegionState, date: Double?) {
-            (self.region, self.reportedState, self.date) = (region, told, date)
-            stored = StoredRegion(region, state: told, date: date)
-            deliveredState = (told, date)
+        init(_ region: CLRegion, reportedState: CLRegionState, date: Double?) {
+            (self.region, self.reportedState, self.date) = (region, reportedState, date)
+            stored = StoredRegion(region, state: reportedState, date: date)
+            deliveredState = (reportedState, date)
         }
 
         var identifier: String { stored.identifier }
@@ -83,7 +83,7 @@ final class MonitoredRegions: Sendable {
         let kept = store.load(.managers).prefix(Self.limit).compactMap { stored -> Entry? in
             guard let region = stored.region, RegionShape(region)?.problem(identifier: region.identifier) == nil
             else { return nil }
-            return Entry(region, told: CLRegionState(rawValue: stored.state) ?? .unknown, date: stored.date)
+            return Entry(region, reportedState: CLRegionState(rawValue: stored.state) ?? .unknown, date: stored.date)
         }
         let entries = state.withLock { state -> [Entry] in
             guard !state.isLoaded else { return [] }
@@ -123,7 +123,7 @@ final class MonitoredRegions: Sendable {
         }
         if authorization.status == .notDetermined { authorization.request(.start, purpose: client.purpose) }
         if let denial { return client.enqueue(.failed(region, denial)) }
-        let entry = Entry(region, told: .unknown, date: nil)
+        let entry = Entry(region, reportedState: .unknown, date: nil)
         let (isAdded, former) = state.withLock { state -> (Bool, Entry?) in
             if let index = state.entries.firstIndex(where: { $0.identifier == identifier }) {
                 defer { state.entries[index] = entry }
@@ -205,7 +205,7 @@ final class MonitoredRegions: Sendable {
 
     /// Records that a delegate has received a state. The state is not delivered again.
     func recordDelivery(of change: RegionChange) {
-        let isNews = state.withLock { state in
+        let isNew = state.withLock { state in
             guard let index = state.entries.firstIndex(where: { $0.watch == change.watch }),
                 change.number > state.entries[index].deliveredNumber
             else { return false }
@@ -215,7 +215,7 @@ final class MonitoredRegions: Sendable {
             return true
         }
         // Saved after a short delay, even if the drain takes longer than that.
-        if isNews { save(atOnce: false) }
+        if isNew { save(atOnce: false) }
     }
 
     /// Saves the states that were delivered in a drain. They are saved together, because disk access is slow.

@@ -40,12 +40,12 @@ final class RegionEngine: Sendable {
     struct WatchedRegion {
         let watch: WatchID
         var tracker: Tracker
-        let tell: ReportHandler
+        let handler: ReportHandler
     }
 
     struct PendingReport: Sendable {
         let watch: WatchID
-        let tell: ReportHandler
+        let handler: ReportHandler
         let report: Report
     }
 
@@ -106,7 +106,9 @@ final class RegionEngine: Sendable {
     /// available. A report may arrive after the watch has ended, so the caller checks whether the watch is still valid.
     /// - Parameter known: The state that is valid until a different state is determined. If unknown, the first state
     ///   that is determined is reported.
-    func watch(_ watch: WatchID, _ shape: RegionShape, known: CLRegionState = .unknown, tell: @escaping ReportHandler) {
+    func watch(
+        _ watch: WatchID, _ shape: RegionShape, known: CLRegionState = .unknown, handler: @escaping ReportHandler
+    ) {
         let now = clock.now
         let fresh = positions.lastFix.flatMap { fix -> TrackedFix? in
             guard now.seconds(since: fix.report.arrival) <= Self.maximumFixAge,
@@ -122,7 +124,7 @@ final class RegionEngine: Sendable {
                 case .circle(let circle): .circle(circle, RegionTracker(state: known))
                 case .beacons(let pattern): .beacons(pattern, BeaconTracker(state: known, now: now))
                 }
-            var watched = WatchedRegion(watch: watch, tracker: tracker, tell: tell)
+            var watched = WatchedRegion(watch: watch, tracker: tracker, handler: handler)
             state.pendingReports.removeAll { $0.watch == watch }
             if isAllowed, let fresh, let report = Self.process(fresh, &watched, state.track, state.rules) {
                 state.add(report, of: watched)
@@ -152,7 +154,7 @@ final class RegionEngine: Sendable {
     }
 
     /// Delivers pending reports, unless another thread or an outer call is already delivering them.
-    func deliverReports() { state.drain(\.pendingReports) { $0.tell($0.report) } }
+    func deliverReports() { state.drain(\.pendingReports) { $0.handler($0.report) } }
 
     /// True if borders may be monitored. Positions with reduced accuracy do not reveal crossings.
     var isAllowed: Bool { authorization.grantedAccuracy == .fullAccuracy }
@@ -207,7 +209,7 @@ extension RegionEngine.State {
     private static let limit = 4096
 
     mutating func add(_ report: RegionEngine.Report, of watched: RegionEngine.WatchedRegion) {
-        pendingReports.append(.init(watch: watched.watch, tell: watched.tell, report: report), limit: Self.limit)
+        pendingReports.append(.init(watch: watched.watch, handler: watched.handler, report: report), limit: Self.limit)
     }
 }
 

@@ -104,8 +104,8 @@ struct RegionTracker: Sendable {
             // The measured noise may be larger than the accuracy that the receiver reports.
             let white = rules.cushion == 0 ? 0 : track.whiteVariance
             let slow = max(0, accuracy * accuracy - white)
-            let doubt = (20.25 * white / run.count + 4 * slow).squareRoot()
-            if mean >= max(cushion, doubt) { return true }
+            let uncertainty = (20.25 * white / run.count + 4 * slow).squareRoot()
+            if mean >= max(cushion, uncertainty) { return true }
         }
         guard held >= rules.dwell, run.count >= 2 || rules.dwell == 0 else { return false }
         var depth = max(cushion, min(extent / 10, 50) * (cushion > 0 ? 1 : 0), accuracy * (track.isMoving ? 1 : 3))

@@ -164,7 +164,7 @@ open class CMPedometer: NSObject {
         return CMPedometerData(CMPedometerData.Values(totals, from: from, to: to, countsFloors: device.has(.pressure)))
     }
 
-    private func scheduleError(_ slot: PendingCallSlot, _ error: NSError, _ tell: @escaping (NSError) -> Void) {
-        slot.set(PendingCall(device: device, delivery: executor) { tell(error) })
+    private func scheduleError(_ slot: PendingCallSlot, _ error: NSError, _ handler: @escaping (NSError) -> Void) {
+        slot.set(PendingCall(device: device, delivery: executor) { handler(error) })
     }
 }

@@ -11,7 +11,7 @@ extension StreamSource<StepUpdate> {
         StreamSource(isAvailable: { device.has(.accelerometer) }, inputImpliesAvailable: false) { _, _, receive in
             StepEngine.of(device).subscribe(request) { event in
                 switch event {
-                case .update(let news): receive(.input(news))
+                case .update(let update): receive(.input(update))
                 case .lost(let error): receive(.lost(.accelerometer, error))
                 case .regained: receive(.regained(.accelerometer))
                 }
@@ -41,30 +41,31 @@ struct PedometerDataConverter: ReadingConverter {
         }
     }
 
-    mutating func process(_ news: StepUpdate, into mailbox: inout PendingMotionCallbacks<CMPedometerData.Values>) {
-        if let history = news.previousTotals {
+    mutating func process(_ update: StepUpdate, into callbacks: inout PendingMotionCallbacks<CMPedometerData.Values>) {
+        if let history = update.previousTotals {
             totals = history
             hasChanged = history != StepTotals()
-            hadPace = news.pace != nil
+            hadPace = update.pace != nil
         }
-        for step in news.steps where step.time >= start {
+        for step in update.steps where step.time >= start {
             totals.add(step)
             hasChanged = true
         }
-        totals.floorsAscended += news.floorsAscended
-        totals.floorsDescended += news.floorsDescended
-        if news.floorsAscended + news.floorsDescended > 0 || hadPace != (news.pace != nil) { hasChanged = true }
-        hadPace = news.pace != nil
+        totals.floorsAscended += update.floorsAscended
+        totals.floorsDescended += update.floorsDescended
+        if update.floorsAscended + update.floorsDescended > 0 || hadPace != (update.pace != nil) { hasChanged = true }
+        hadPace = update.pace != nil
         // With the absolute value, an update is also due after the clock has been set back. The last update of a trace
         // is always due.
-        let isDue = news.isLast || lastUpdate.map { abs(news.time.seconds(since: $0)) >= Self.updateInterval } ?? true
+        let isDue =
+            update.isLast || lastUpdate.map { abs(update.time.seconds(since: $0)) >= Self.updateInterval } ?? true
         guard hasChanged, isDue else { return }
         hasChanged = false
-        lastUpdate = news.time
-        var values = CMPedometerData.Values(totals, from: start, to: news.wallTime, countsFloors: countsFloors)
-        values.cadence = news.pace?.cadence
-        values.pace = news.pace.flatMap { $0.speed > 0 ? 1 / $0.speed : nil }
-        mailbox.append(values)
+        lastUpdate = update.time
+        var values = CMPedometerData.Values(totals, from: start, to: update.wallTime, countsFloors: countsFloors)
+        values.cadence = update.pace?.cadence
+        values.pace = update.pace.flatMap { $0.speed > 0 ? 1 / $0.speed : nil }
+        callbacks.append(values)
     }
 }
 
@@ -73,8 +74,8 @@ struct PedometerEventConverter: ReadingConverter {
         StreamConfiguration(source: .steps(of: device, StepRequest())) { PedometerEventConverter() }
     }
 
-    mutating func process(_ news: StepUpdate, into mailbox: inout PendingMotionCallbacks<WalkTransition>) {
-        if let turn = news.transition { mailbox.append(turn) }
+    mutating func process(_ update: StepUpdate, into callbacks: inout PendingMotionCallbacks<WalkTransition>) {
+        if let turn = update.transition { callbacks.append(turn) }
     }
 }
 
@@ -103,12 +104,12 @@ struct StepCountConverter: ReadingConverter {
         }
     }
 
-    mutating func process(_ news: StepUpdate, into mailbox: inout PendingMotionCallbacks<Value>) {
-        for step in news.steps where step.time >= start {
+    mutating func process(_ update: StepUpdate, into callbacks: inout PendingMotionCallbacks<Value>) {
+        for step in update.steps where step.time >= start {
             steps += 1
             guard steps - reportedSteps >= stepsPerUpdate else { continue }
             reportedSteps = steps
-            mailbox.append(Value(steps: steps, time: step.time))
+            callbacks.append(Value(steps: steps, time: step.time))
         }
     }
 }
@@ -120,9 +121,9 @@ struct ActivityConverter: ReadingConverter {
         StreamConfiguration(source: .steps(of: device, StepRequest())) { ActivityConverter() }
     }
 
-    mutating func process(_ news: StepUpdate, into mailbox: inout PendingMotionCallbacks<CurrentActivity>) {
-        guard let activity = news.activity, activity != last else { return }
+    mutating func process(_ update: StepUpdate, into callbacks: inout PendingMotionCallbacks<CurrentActivity>) {
+        guard let activity = update.activity, activity != last else { return }
         last = activity
-        mailbox.append(activity)
+        callbacks.append(activity)
     }
 }

@@ -16,12 +16,12 @@ struct RelativeAltitudeConverter: ReadingConverter {
     private var mean = PressureAverager()
     private var reference: Double?
 
-    mutating func process(_ batch: MotionBatch, into mailbox: inout PendingMotionCallbacks<Value>) {
+    mutating func process(_ batch: MotionBatch, into callbacks: inout PendingMotionCallbacks<Value>) {
         for index in 0..<batch.count {
             guard let event = mean.process(batch.values[index].x, at: batch.times[index]) else { continue }
             let reference = reference ?? event.pressure
             self.reference = reference
-            mailbox.append(
+            callbacks.append(
                 Value(
                     altitude: BarometricFormula.height(pressure: event.pressure, reference: reference),
                     pressure: event.pressure, time: event.time))
@@ -99,14 +99,14 @@ struct AbsoluteAltitudeConverter: ReadingConverter {
 
     init(lastFix: @escaping @Sendable () -> PositionFix?) { self.lastFix = lastFix }
 
-    mutating func process(_ batch: MotionBatch, into mailbox: inout PendingMotionCallbacks<Value>) {
+    mutating func process(_ batch: MotionBatch, into callbacks: inout PendingMotionCallbacks<Value>) {
         for index in 0..<batch.count {
             guard let event = mean.process(batch.values[index].x, at: batch.times[index]) else { continue }
             updateAnchor(event)
             guard let anchor else { continue }
             let height = BarometricFormula.height(pressure: event.pressure, reference: anchor.pressure)
             let scatter = BarometricFormula.height(ofDifference: event.deviation, at: event.pressure)
-            mailbox.append(
+            callbacks.append(
                 Value(
                     altitude: anchor.altitude + height,
                     accuracy: anchor.accuracy(at: event.time, height: height),

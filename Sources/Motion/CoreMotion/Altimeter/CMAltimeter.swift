@@ -92,10 +92,13 @@ open class CMAltimeter: NSObject {
 
     /// Returns a pending error if the device has no barometer, otherwise nil. The stream itself does not report a
     /// missing sensor.
-    private func pendingError(_ delivery: any CallbackExecutor, _ tell: @escaping (any Error) -> Void) -> PendingCall? {
+    private func pendingError(_ delivery: any CallbackExecutor, _ handler: @escaping (any Error) -> Void)
+        -> PendingCall?
+    {
         guard !device.has(.pressure) else { return nil }
         return PendingCall(device: device, delivery: delivery) {
-            tell(CMErrorNotAvailable.error("There is no barometer: no sensor of this machine measures air pressure."))
+            handler(
+                CMErrorNotAvailable.error("There is no barometer: no sensor of this machine measures air pressure."))
         }
     }
 }

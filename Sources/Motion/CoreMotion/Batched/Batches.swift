@@ -68,10 +68,10 @@ struct AccelerometerBatches: ReadingConverter {
         }
     }
 
-    mutating func process(_ batch: MotionBatch, into mailbox: inout PendingMotionCallbacks<[ConvertedReading]>) {
+    mutating func process(_ batch: MotionBatch, into callbacks: inout PendingMotionCallbacks<[ConvertedReading]>) {
         for index in 0..<batch.count {
             let reading = ConvertedReading(value: batch.values[index], time: batch.times[index])
-            if let readings = collector.append(reading, at: reading.time) { mailbox.append(readings) }
+            if let readings = collector.append(reading, at: reading.time) { callbacks.append(readings) }
         }
     }
 }
@@ -88,14 +88,14 @@ struct DeviceMotionBatches: ReadingConverter {
         }
     }
 
-    mutating func process(_ states: [FusedState], into mailbox: inout PendingMotionCallbacks<[FusedMotionReading]>) {
+    mutating func process(_ states: [FusedState], into callbacks: inout PendingMotionCallbacks<[FusedMotionReading]>) {
         for state in states where state.usesGyroscope {
             guard let values = MotionConversion.deviceMotion(state, in: .defaultFrame, correctedFrom: 0, axis: &axis)
             else {
                 continue
             }
             let motion = FusedMotionReading(values: values, time: state.time)
-            if let motions = collector.append(motion, at: motion.time) { mailbox.append(motions) }
+            if let motions = collector.append(motion, at: motion.time) { callbacks.append(motions) }
         }
     }
 }

@@ -80,8 +80,8 @@ final class StepEngine: Sendable {
                 state.post(.update(state.state.update(now, wallTime)))
             }
             state.clients.append(client)
-            let news = state.state.initialUpdate(since: request.start, now: now, wallTime: wallTime)
-            state.queue.append(QueuedStepEvent(client: client, event: .update(news)))
+            let update = state.state.initialUpdate(since: request.start, now: now, wallTime: wallTime)
+            state.queue.append(QueuedStepEvent(client: client, event: .update(update)))
             if let error = state.status.error {
                 state.queue.append(QueuedStepEvent(client: client, event: .lost(error)))
             }
@@ -185,9 +185,9 @@ final class StepEngine: Sendable {
                 if state.status.change(to: .available) { state.post(.regained) }
                 state.state.updateSpeed(from: fix, now: now)
                 for index in 0..<batch.count {
-                    let news = state.state.process(
+                    let update = state.state.process(
                         batch.values[index], at: batch.times[index], now: now, wallTime: wallTime)
-                    if let news { state.post(.update(news)) }
+                    if let update { state.post(.update(update)) }
                 }
                 // The first store is due one interval after the first change.
                 guard state.state.hasUnstoredChanges else { return false }

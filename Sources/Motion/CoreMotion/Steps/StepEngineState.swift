@@ -60,11 +60,11 @@ struct StepEngineState: Sendable {
     /// Returns the first update for a new subscriber: the totals since `start`, the current activity and the current
     /// pace.
     func initialUpdate(since start: WallTime?, now: BootTime, wallTime: WallTime) -> StepUpdate {
-        var news = StepUpdate(time: now, wallTime: wallTime)
-        news.previousTotals = start.map { log.totals(from: $0.seconds, to: wallTime.seconds) } ?? StepTotals()
-        news.activity = current
-        news.pace = pace.pace(at: now.seconds)
-        return news
+        var update = StepUpdate(time: now, wallTime: wallTime)
+        update.previousTotals = start.map { log.totals(from: $0.seconds, to: wallTime.seconds) } ?? StepTotals()
+        update.activity = current
+        update.pace = pace.pace(at: now.seconds)
+        return update
     }
 
     /// Updates the speed from the device's last fix, at most once a second.
@@ -83,9 +83,9 @@ struct StepEngineState: Sendable {
     mutating func process(
         _ acceleration: SIMD3<Double>, at time: BootTime, now: BootTime, wallTime: WallTime
     ) -> StepUpdate? {
-        let news = tracker.update(acceleration, at: time.seconds, speed: speed)
-        if news.hasSteps { recordSteps(now: now, wallTime: wallTime) }
-        if news.hasActivity, let state = tracker.activity {
+        let update = tracker.update(acceleration, at: time.seconds, speed: speed)
+        if update.hasSteps { recordSteps(now: now, wallTime: wallTime) }
+        if update.hasActivity, let state = tracker.activity {
             current = CurrentActivity(
                 activity: state.activity, confidence: state.confidence,
                 start: Self.wallTime(of: state.start, now: now, wallTime: wallTime), time: time)
@@ -99,7 +99,7 @@ struct StepEngineState: Sendable {
         // With the absolute value, an update is also due after the clock has been set back.
         let isDue = lastUpdate.map { abs(time.seconds(since: $0)) >= Self.updateInterval } ?? true
         let turn = self.transition(at: time, now: now, wallTime: wallTime)
-        guard isDue || turn != nil || news.hasActivity else { return nil }
+        guard isDue || turn != nil || update.hasActivity else { return nil }
         if isDue { lastUpdate = time }
         return self.makeUpdate(at: time, now: now, wallTime: wallTime, transition: turn)
     }
@@ -125,9 +125,9 @@ struct StepEngineState: Sendable {
     /// Returns the final update. Called when no further readings are expected.
     mutating func finalUpdate(now: BootTime, wallTime: WallTime) -> StepUpdate {
         let turn = transition(at: now, now: now, wallTime: wallTime)
-        var news = makeUpdate(at: now, now: now, wallTime: wallTime, transition: turn)
-        news.isLast = true
-        return news
+        var update = makeUpdate(at: now, now: now, wallTime: wallTime, transition: turn)
+        update.isLast = true
+        return update
     }
 
     private mutating func recordSteps(now: BootTime, wallTime: WallTime) {
@@ -160,19 +160,19 @@ struct StepEngineState: Sendable {
     private mutating func makeUpdate(at time: BootTime, now: BootTime, wallTime: WallTime, transition: WalkTransition?)
         -> StepUpdate
     {
-        var news = StepUpdate(time: time, wallTime: Self.wallTime(of: time.seconds, now: now, wallTime: wallTime))
-        (news.floorsAscended, reportedAscended) = (floors.ascended - reportedAscended, floors.ascended)
-        (news.floorsDescended, reportedDescended) = (floors.descended - reportedDescended, floors.descended)
-        if news.floorsAscended + news.floorsDescended > 0 {
-            log.add(ascended: news.floorsAscended, descended: news.floorsDescended, at: news.wallTime)
+        var update = StepUpdate(time: time, wallTime: Self.wallTime(of: time.seconds, now: now, wallTime: wallTime))
+        (update.floorsAscended, reportedAscended) = (floors.ascended - reportedAscended, floors.ascended)
+        (update.floorsDescended, reportedDescended) = (floors.descended - reportedDescended, floors.descended)
+        if update.floorsAscended + update.floorsDescended > 0 {
+            log.add(ascended: update.floorsAscended, descended: update.floorsDescended, at: update.wallTime)
             hasUnstoredChanges = true
         }
-        news.steps = steps
+        update.steps = steps
         steps = []
-        news.pace = pace.pace(at: time.seconds)
-        news.transition = transition
-        news.activity = current
-        return news
+        update.pace = pace.pace(at: time.seconds)
+        update.transition = transition
+        update.activity = current
+        return update
     }
 
     private static func wallTime(of seconds: Double, now: BootTime, wallTime: WallTime) -> WallTime {

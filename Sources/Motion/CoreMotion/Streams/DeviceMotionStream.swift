@@ -81,14 +81,14 @@ struct DeviceMotionConverter: ReadingConverter {
 
     init(frame: CMAttitudeReferenceFrame) { self.frame = frame }
 
-    mutating func process(_ states: [FusedState], into mailbox: inout PendingMotionCallbacks<FusedMotionReading>) {
+    mutating func process(_ states: [FusedState], into callbacks: inout PendingMotionCallbacks<FusedMotionReading>) {
         // Without the gyroscope, the attitude comes from the accelerometer alone and follows movements too slowly.
         for state in states where state.usesGyroscope {
-            reportMissingNorth(state, into: &mailbox)
+            reportMissingNorth(state, into: &callbacks)
             if initialNorthOffset == nil { initialNorthOffset = state.northOffset }
             let values = MotionConversion.deviceMotion(
                 state, in: frame, correctedFrom: initialNorthOffset ?? 0, axis: &axis)
-            if let values { mailbox.append(FusedMotionReading(values: values, time: state.time)) }
+            if let values { callbacks.append(FusedMotionReading(values: values, time: state.time)) }
         }
     }
 

@@ -137,7 +137,7 @@ final class SensorStream<Shaper: ReadingConverter>: Sendable {
                 ($0.interval, $0.configuration.source, $0.handler?.executor)
             }
             // The reference to `self` is strong; `stop()` releases it.
-            return source.subscribe(UpdateInterval.effective(interval), DirectPlace(place)) { event in
+            return source.subscribe(UpdateInterval.effective(interval), ExecutorIdentity(place)) { event in
                 self.receive(event, number)
             }
         }

@@ -13,7 +13,7 @@ struct StreamSource<Input: Sendable>: Sendable {
     /// Subscribes to events. `interval` is in seconds; 0 requests the maximum rate. `place` is the handler's executor
     /// if that executor can poll the source itself, otherwise nil.
     let subscribe:
-        @Sendable (_ interval: TimeInterval, _ place: DirectPlace?, _ receive: @escaping Receiver) -> Subscription
+        @Sendable (_ interval: TimeInterval, _ place: ExecutorIdentity?, _ receive: @escaping Receiver) -> Subscription
 }
 
 extension StreamSource<MotionBatch> {
@@ -93,14 +93,14 @@ protocol ReadingConverter: Sendable {
     associatedtype Value: Sendable
 
     /// Processes input. Appends completed values and errors to the handler's queue, in order.
-    mutating func process(_ input: Input, into mailbox: inout PendingMotionCallbacks<Value>)
+    mutating func process(_ input: Input, into callbacks: inout PendingMotionCallbacks<Value>)
 }
 
 /// A converter that delivers each reading as a separate value.
 struct SingleReadings: ReadingConverter {
-    mutating func process(_ batch: MotionBatch, into mailbox: inout PendingMotionCallbacks<ConvertedReading>) {
+    mutating func process(_ batch: MotionBatch, into callbacks: inout PendingMotionCallbacks<ConvertedReading>) {
         for index in 0..<batch.count {
-            mailbox.append(ConvertedReading(value: batch.values[index], time: batch.times[index]))
+            callbacks.append(ConvertedReading(value: batch.values[index], time: batch.times[index]))
         }
     }
 }

@@ -61,19 +61,19 @@ final class ShakeMonitor: Sendable {
         get { state.withLock { $0.firstResponder } }
         set {
             // Responders are released outside the lock, because their deinitializers may access this property.
-            let (former, told, schedules) = state.withLock { state in
-                let (former, told) = (state.firstResponder, state.notifiedResponder)
+            let (former, notified, schedules) = state.withLock { state in
+                let (former, notified) = (state.firstResponder, state.notifiedResponder)
                 state.firstResponder = newValue
-                guard former !== newValue else { return (former, told, false) }
+                guard former !== newValue else { return (former, notified, false) }
                 // If `motionBegan` is still queued for the former responder, it is discarded. If the former responder
                 // has already received `motionBegan`, it receives `motionCancelled`.
                 state.reset()
-                guard told != nil, let last = state.last else { return (former, told, false) }
-                return (former, told, enqueue(.cancelled, last, to: &state))
+                guard notified != nil, let last = state.last else { return (former, notified, false) }
+                return (former, notified, enqueue(.cancelled, last, to: &state))
             }
             if schedules { scheduleDrain() }
             updateSubscription()
-            withExtendedLifetime((former, told)) {}
+            withExtendedLifetime((former, notified)) {}
         }
     }
 
@@ -168,9 +168,9 @@ final class ShakeMonitor: Sendable {
     @MainActor
     private func deliver(_ item: QueuedEvent) {
         let responder = state.withLock { state in
-            let told = item.event == .began ? state.firstResponder : state.notifiedResponder
-            state.notifiedResponder = item.event == .began ? told : nil
-            return told
+            let notified = item.event == .began ? state.firstResponder : state.notifiedResponder
+            state.notifiedResponder = item.event == .began ? notified : nil
+            return notified
         }
         guard let responder else { return }
         let event = UIEvent(shakeAt: item.sample)

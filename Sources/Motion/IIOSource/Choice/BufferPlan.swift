@@ -15,15 +15,15 @@ struct DeviceReadPlan: Equatable {
     /// discarded.
     var decimates = false
 
-    /// Returns the plan that meets the demand for each sensor, or nil if there is no demand. `gathers` is false if a
+    /// Returns the plan that meets the demand for each sensor, or nil if there is no demand. `mayDecimate` is false if a
     /// decimating buffer has failed or returned no samples; the plan then does not decimate.
     static func plan(
-        for unit: DeviceGroup, isPolled: Bool, gathers: Bool = true, demand: (SensorDescription.ID) -> MotionDemand?
+        for unit: DeviceGroup, isPolled: Bool, mayDecimate: Bool = true, demand: (SensorDescription.ID) -> MotionDemand?
     ) -> DeviceReadPlan? {
         var active: [Int] = []
         var rate = 0.0
         var latency = Double.infinity
-        var thins = gathers && !unit.isEventDriven
+        var decimates = mayDecimate && !unit.isEventDriven
         var minimumRate = Double.infinity
         for (index, member) in unit.members.enumerated() where member.sensor.isUsable {
             guard let wanted = demand(member.description.id) else { continue }
@@ -31,17 +31,17 @@ struct DeviceReadPlan: Equatable {
             rate = max(rate, wanted.rate)
             latency = min(latency, wanted.latency)
             minimumRate = min(minimumRate, wanted.rate)
-            thins = thins && wanted.decimates
+            decimates = decimates && wanted.decimates
         }
         guard !active.isEmpty else { return nil }
         // Drivers reject attribute reads while the device's buffer is enabled, so the two modes cannot be combined.
         let cannotBuffer = active.contains { !unit.members[$0].sensor.canBuffer }
         let isPolled = isPolled || unit.isPolled || cannotBuffer
         // Decimation is planned only if it has an effect, because a changed plan reinitializes the device.
-        thins =
-            thins && !isPolled && minimumRate == rate && rate.isFinite
+        decimates =
+            decimates && !isPolled && minimumRate == rate && rate.isFinite
             && active.contains { unit.members[$0].sensor.rates.mayExceed(rate) }
-        return DeviceReadPlan(active: active, rate: rate, latency: latency, isPolled: isPolled, decimates: thins)
+        return DeviceReadPlan(active: active, rate: rate, latency: latency, isPolled: isPolled, decimates: decimates)
     }
 }
 

@@ -18,14 +18,14 @@ enum DescriptionSizeCheck {
     /// size is too large or the server does not respond in time. Other problems are left for libiio to report.
     @discardableResult
     static func check(
-        _ address: MotionSourceAddress, patience: Double = timeout
+        _ address: MotionSourceAddress, answerTimeout: Double = timeout
     ) throws(IIOFailure) -> ServerAddress? {
         guard address.backend == .network, let (host, port) = hostAndPort(address.target) else { return nil }
         var answer = Response.unreachable
         var count = 0
         var found: ServerAddress?
         _ = Sockets.resolve(host, port: port) { address in
-            answer = requestSize(address, until: LiveClock().now.advanced(bySeconds: patience))
+            answer = requestSize(address, until: LiveClock().now.advanced(bySeconds: answerTimeout))
             count += 1
             if case .size = answer { found = ServerAddress(address) }
             return answer != .unreachable || count == maximumAddresses

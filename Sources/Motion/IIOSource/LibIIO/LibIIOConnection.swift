@@ -211,7 +211,7 @@ final class LibIIOConnection: IIOConnection, @unchecked Sendable {
             if step > 0, let socket = server?.connect() {
                 return try ServerBuffer(
                     socket, device: context.devices[device], channels: wanted, step: step, samples: samples,
-                    kernelBuffers: kernelBuffers, habits: capabilities)
+                    kernelBuffers: kernelBuffers, capabilities: capabilities)
             }
             guard isLocal, let folder = directory(of: device) else {
                 let buffer = try createBuffer(devices[device], samples)

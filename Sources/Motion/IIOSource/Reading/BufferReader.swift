@@ -30,7 +30,7 @@ struct BufferReader {
 
     init(
         layout: IIOScanLayout, thinning: Int, members: [DeviceGroup.Member], timestampChannel: Int?,
-        keeper: TimestampCorrector,
+        corrector: TimestampCorrector,
         reader: DeviceReader, hub: MotionHub, clock: any DeviceClock, library: any IIOLibrary
     ) {
         self.reader = reader
@@ -40,7 +40,7 @@ struct BufferReader {
         lastRefill = clock.now
         stride = layout.sampleSize
         self.decimation = max(1, thinning)
-        self.corrector = keeper
+        self.corrector = corrector
         let streams = members.compactMap { member -> Stream? in
             IIOScanDecoder(layout: layout, axes: member.sensor.axes, timestampChannel: timestampChannel).map {
                 var batch = MotionBatch(sensor: member.description.id, kind: member.sensor.kind)

@@ -22,15 +22,15 @@ struct BufferSetup {
         var facts: DeviceReader.Facts
 
         func makeCorrector(clock: any DeviceClock, library: any IIOLibrary) -> TimestampCorrector {
-            var keeper = TimestampCorrector(
+            var corrector = TimestampCorrector(
                 base: timestampClock, interval: rate.map { $0 > 0 ? Double(plan.decimation) / $0 : 0 } ?? 0,
                 thinning: plan.decimation, before: facts.clockEstimate?.state(of: facts.clock, now: clock.now))
             if case .local(let name) = timestampClock,
                 let offset = TimestampCorrector.offset(clock: clock, other: { library.time(of: name) })
             {
-                keeper.start(offset: offset)
+                corrector.start(offset: offset)
             }
-            return keeper
+            return corrector
         }
     }
 
@@ -114,9 +114,9 @@ struct BufferSetup {
         let place = IIOAttributePath.device(unit.device, name)
         let original = try? connection.read(place)
         var current = original ?? ""
-        for wish in ClockSelection.preferredClocks(over: current) {
+        for candidate in ClockSelection.preferredClocks(over: current) {
             do throws(IIOFailure) {
-                current = try settings.write(wish, to: place, from: original)
+                current = try settings.write(candidate, to: place, from: original)
             } catch {
                 guard isRefused(error, place) else { continue }
                 armed.facts.refused.append(place)
@@ -125,7 +125,7 @@ struct BufferSetup {
                 armed.facts.remarks.append("The clock of its timestamps could not be set (\(text)); \(now).")
                 break
             }
-            if current == wish { break }
+            if current == candidate { break }
         }
         armed.facts.clock = current
         if !isLocal {

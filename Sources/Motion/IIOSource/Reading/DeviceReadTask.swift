@@ -68,7 +68,7 @@ struct DeviceReadTask {
         reader.record(armed.facts)
         let capture = BufferReader(
             layout: armed.layout, thinning: armed.plan.decimation, members: plan.active.map { unit.members[$0] },
-            timestampChannel: armed.timestampChannel, keeper: armed.makeCorrector(clock: clock, library: library),
+            timestampChannel: armed.timestampChannel, corrector: armed.makeCorrector(clock: clock, library: library),
             reader: reader, hub: hub, clock: clock, library: library)
         clearStatusOfUnusedSensors(plan)
         reader.enter(.capturing(armed.plan, start: reader.progress), now: clock.now)
@@ -203,7 +203,7 @@ struct DeviceReadTask {
             let now = clock.now
             // If readings are late, the missed ones are skipped.
             if next < now { next = now.advanced(bySeconds: failures > 0 ? interval : 0) }
-            while reader.isCurrent(generation), clock.now < next { reader.bell.wait(until: next, clock: clock) }
+            while reader.isCurrent(generation), clock.now < next { reader.semaphore.wait(until: next, clock: clock) }
         }
     }
 }

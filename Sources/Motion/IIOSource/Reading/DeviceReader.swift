@@ -54,7 +54,7 @@ final class DeviceReader: Sendable {
     /// readings on the thread.
     private let deliveries = Atomic<Int>(0)
     /// Wakes the thread while it waits until the next reading is due.
-    let bell = BinarySemaphore()
+    let semaphore = BinarySemaphore()
     private let phaseDidChange: @Sendable () -> Void
 
     /// Creates a reader with its first task. `changed` is called on the thread when the phase changes.
@@ -103,7 +103,7 @@ final class DeviceReader: Sendable {
             return state.buffer
         }
         buffer?.cancel()
-        bell.signal()
+        semaphore.signal()
     }
 
     // MARK: For the thread

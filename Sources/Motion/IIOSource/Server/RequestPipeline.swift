@@ -28,7 +28,7 @@ struct RequestPipeline {
     /// a different client.
     private var trialInterval = Self.initialTrialInterval
 
-    init(_ habits: ServerCapabilities) { self.capabilities = habits }
+    init(_ capabilities: ServerCapabilities) { self.capabilities = capabilities }
 
     /// Returns the number of refills for the next request. The sizes are in bytes.
     mutating func nextRefillCount(size: Int, maximum: Int) -> Int {

@@ -43,11 +43,11 @@ final class ServerBuffer: IIOBuffer, @unchecked Sendable {
     private var isOpen = true
 
     /// Creates a capture over a connection, which may still be in progress. The buffer closes the socket. `step` is the
-    /// size of a scan with the requested channels, in bytes. `patience` is the time within which the server must start
+    /// size of a scan with the requested channels, in bytes. `timeout` is the time within which the server must start
     /// the capture, in seconds.
     init(
         _ socket: Int32, device: IIODevice, channels: [Int], step: Int, samples: Int, kernelBuffers: Int,
-        habits: ServerCapabilities, patience: Double = startTimeout
+        capabilities: ServerCapabilities, timeout: Double = startTimeout
     ) throws(IIOFailure) {
         guard let wakeUp = try? WakeupPipe(for: "the capture from a server") else {
             systemClose(socket)
@@ -60,9 +60,9 @@ final class ServerBuffer: IIOBuffer, @unchecked Sendable {
         self.scanSize = max(1, step)
         self.samples = max(1, samples)
         self.kernelBuffers = kernelBuffers
-        self.startTimeout = patience
+        self.startTimeout = timeout
         scans = ServerScans(device, channels: channels, step: self.scanSize)
-        pipeline = RequestPipeline(habits)
+        pipeline = RequestPipeline(capabilities)
         maximumBytes = max(Self.maximumRequestSize, self.samples * scans.maximumSentStep)
         input = ServerInput(most: maximumBytes, chunks: RequestPipeline.maximumRefills, margin: scans.maximumSentStep)
     }

@@ -26,7 +26,7 @@ final class ContextSession: Sendable {
     let address: MotionSourceAddress
     let index: Int
     let parts: IIOSourceDependencies
-    let bell = BinarySemaphore()
+    let semaphore = BinarySemaphore()
     private let state = Mutex(State())
 
     init(address: MotionSourceAddress, index: Int, parts: IIOSourceDependencies) {
@@ -55,7 +55,7 @@ final class ContextSession: Sendable {
             state.isRunning = true
             return true
         }
-        bell.signal()
+        semaphore.signal()
         guard starts else { return }
         do throws(DeviceError) {
             try parts.spawn { withExtendedLifetime(owner) { self.run(hub: hub, catalog: catalog) } }
@@ -96,7 +96,7 @@ final class ContextSession: Sendable {
         while true {
             state.withLock { $0.isWakeRequested = false }
             if let deadline = supervisor.performPass() {
-                bell.wait(until: deadline, clock: parts.clock)
+                semaphore.wait(until: deadline, clock: parts.clock)
                 continue
             }
             // There are no subscribers left, so the status of unavailable sensors becomes unknown.

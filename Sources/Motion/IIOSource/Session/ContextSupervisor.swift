@@ -120,7 +120,7 @@ final class ContextSupervisor {
     private func applySubscriptions(to device: ActiveDevice, now: BootTime) {
         device.buffer.retryIfDue(now: now) { device.found.connection.isNodeAccessible(device.unit.device) }
         let plan = DeviceReadPlan.plan(
-            for: device.unit, isPolled: device.buffer.failure != nil, gathers: device.buffer.mayDecimate
+            for: device.unit, isPolled: device.buffer.failure != nil, mayDecimate: device.buffer.mayDecimate
         ) { hub.demand(of: $0) }
         setProblems(of: device)
         let hasNewSensor = plan?.active.contains { device.plan?.active.contains($0) != true } ?? false
@@ -155,9 +155,9 @@ final class ContextSupervisor {
     }
 
     private func start(_ device: ActiveDevice, _ plan: DeviceReadPlan, now: BootTime) {
-        let bell = session.bell
+        let semaphore = session.semaphore
         let unit = device.unit
-        let reader = DeviceReader(plan: plan, now: now, foundClock: device.facts.clockEstimate) { bell.signal() }
+        let reader = DeviceReader(plan: plan, now: now, foundClock: device.facts.clockEstimate) { semaphore.signal() }
         let task = DeviceReadTask(
             reader: reader, unit: unit, connection: device.found.connection, library: parts.library, address: address,
             hub: hub, clock: clock, options: parts.options, readsInitialValues: !device.isUnavailable)

@@ -25,7 +25,7 @@ struct StallDetector {
     /// The interval between checks, in seconds.
     static let interval = 1.0
     /// The delay in seconds above which a check is considered late.
-    private static let lateness = 0.1
+    private static let schedulingTolerance = 0.1
     /// The time in seconds that the reader thread is given after a late check.
     private static let gracePeriod = 0.25
 
@@ -82,7 +82,7 @@ struct StallDetector {
             return .none
         }
         let end = now.advanced(bySeconds: Self.gracePeriod)
-        if graceEnd == nil, now.seconds(since: due) > Self.lateness, end > deadline { graceEnd = end }
+        if graceEnd == nil, now.seconds(since: due) > Self.schedulingTolerance, end > deadline { graceEnd = end }
         guard now >= deadline else { return .none }
         return isFlowing ? .stalled : .notStarted
     }

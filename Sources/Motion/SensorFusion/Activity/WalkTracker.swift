@@ -54,24 +54,24 @@ package struct WalkTracker: Sendable {
         return changes
     }
 
-    private mutating func restart(_ sample: SIMD3<Double>, at time: Double, _ news: inout Changes) {
+    private mutating func restart(_ sample: SIMD3<Double>, at time: Double, _ changes: inout Changes) {
         bandPass.reset(to: sample.length)
         history.restart()
         detector.restart(0)
         window.restart()
         classifier.restart()
-        process(sample, sample.length, at: time, nil, &news)
+        process(sample, sample.length, at: time, nil, &changes)
     }
 
     private mutating func process(
-        _ value: SIMD3<Double>, _ magnitude: Double, at time: Double, _ speed: Double?, _ news: inout Changes
+        _ value: SIMD3<Double>, _ magnitude: Double, at time: Double, _ speed: Double?, _ changes: inout Changes
     ) {
         let filtered = bandPass.update(magnitude)
         history.add(filtered)
         let former = steps.count
         detector.process(filtered, at: time, history: history, into: &steps)
         if steps.count > former {
-            news.hasSteps = true
+            changes.hasSteps = true
             classifier.record(steps: steps.count - former, at: time)
         }
         guard let features = window.append(value, magnitude: magnitude, filtered: filtered, at: time) else { return }
@@ -80,6 +80,8 @@ package struct WalkTracker: Sendable {
         let rhythm = moves ? history.rhythm() : MovementHistory.Rhythm(regularity: -1, period: 0)
         let isPedallingPossible = speed != nil && features.magnitudeDeviation > RideDetector.minimumPedallingDeviation
         let pedalling = isPedallingPossible ? history.rhythm(periods: Self.pedallingPeriods).regularity : -1
-        if classifier.process(features, speed: speed, rhythm: rhythm, pedalling: pedalling) { news.hasActivity = true }
+        if classifier.process(features, speed: speed, rhythm: rhythm, pedalling: pedalling) {
+            changes.hasActivity = true
+        }
     }
 }

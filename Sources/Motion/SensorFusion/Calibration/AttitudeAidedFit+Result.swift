@@ -17,9 +17,9 @@ extension AttitudeAidedFit {
         fit.residual = weights.rootMeanSquare(lengths[..<count], components: 3) / strength
         fit.uncertainty = uncertainty(of: fit, strength: strength)
         fit.bias = bias
-        let doubt = headingUncertainty(of: fit, strength: strength)
-        fit.headingUncertainty = doubt
-        fit.headingDeviation = meanDeviation(doubt)
+        let uncertainty = headingUncertainty(of: fit, strength: strength)
+        fit.headingUncertainty = uncertainty
+        fit.headingDeviation = meanDeviation(uncertainty)
         let own = windowFields
         // Evaluate the current correction with the same weights and delay, so that only the correction differs. Its
         // residual is relative to the strength of the fit, because its own strength may be due to iron.
@@ -62,16 +62,17 @@ extension AttitudeAidedFit {
     /// Returns the uncertainty of the heading, from the covariance of the correction with a fixed trace.
     private mutating func headingUncertainty(of fit: MagneticFit, strength: Double) -> HeadingUncertainty {
         let traceInformation = traceSolution[0] + traceSolution[5] + traceSolution[10]
-        var doubt = HeadingUncertainty(scale: scale, matrix: fit.matrix, shift: fit.shift)
+        var uncertainty = HeadingUncertainty(scale: scale, matrix: fit.matrix, shift: fit.shift)
         for row in 0..<12 {
             for index in probe.indices { probe[index] = index == row ? 1 : 0 }
             system.solve(&probe)
             for column in 0...row {
-                doubt.set(row, column, probe[column] - traceSolution[row] * traceSolution[column] / traceInformation)
+                uncertainty.set(
+                    row, column, probe[column] - traceSolution[row] * traceSolution[column] / traceInformation)
             }
         }
-        doubt.attitudeDeviation = unobservableDeviation(strength: strength)
-        return doubt
+        uncertainty.attitudeDeviation = unobservableDeviation(strength: strength)
+        return uncertainty
     }
 
     /// Returns the standard deviation of the corrected field due to attitude errors, as a symmetric matrix. Multiplied
@@ -94,13 +95,13 @@ extension AttitudeAidedFit {
     }
 
     /// Returns the root mean square heading deviation over a subset of the samples.
-    private func meanDeviation(_ doubt: HeadingUncertainty) -> Double {
+    private func meanDeviation(_ uncertainty: HeadingUncertainty) -> Double {
         var (sum, total) = (0.0, 0.0)
         for index in stride(from: 0, to: count, by: max(1, count / 64)) {
             let base = 9 * index
             let east = SIMD3(rotations[base], rotations[base + 1], rotations[base + 2])
             let north = SIMD3(rotations[base + 3], rotations[base + 4], rotations[base + 5])
-            sum += weights.base[index] * doubt.headingVariance(scaled: fields[index], east: east, north: north)
+            sum += weights.base[index] * uncertainty.headingVariance(scaled: fields[index], east: east, north: north)
             total += weights.base[index]
         }
         return (sum / total).squareRoot()

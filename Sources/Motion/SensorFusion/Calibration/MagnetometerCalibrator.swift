@@ -356,14 +356,14 @@ extension MagnetometerCalibrator {
             !isBeyondReadings(fit)
         else { return false }
         let gain = fit.currentResidual / fit.residual
-        let isSurer = fit.uncertainty < Self.improvementFactor * currentUncertainty
+        let isMoreCertain = fit.uncertainty < Self.improvementFactor * currentUncertainty
         guard usesAttitude else {
-            return isInherited ? gain > Self.minimumGainOverInherited : gain > Self.minimumGainOverOwn || isSurer
+            return isInherited ? gain > Self.minimumGainOverInherited : gain > Self.minimumGainOverOwn || isMoreCertain
         }
         // A change has to exceed its own uncertainty.
         let isChange = fit.headingChange > Self.minimumChangeDeviations * fit.headingDeviation
         if isInherited { return isChange && gain > Self.minimumGainOverInherited }
-        return isChange || isSurer || fit.headingDeviation < Self.improvementFactor * currentDeviation
+        return isChange || isMoreCertain || fit.headingDeviation < Self.improvementFactor * currentDeviation
     }
 
     /// Returns the quality of a calibration. `deviation` is the standard deviation of the heading in radians; infinite

@@ -94,7 +94,7 @@ package struct StepDetector: Sendable {
                 if isHigh, extremeIndex - lastPeakIndex >= Self.minimumPeakDistance {
                     lastPeakIndex = extremeIndex
                     let peak = time - Double(index - extremeIndex) / UniformResampler.rate - StepBandPass.delay
-                    takePeak(at: peak, height: extreme - trough, history, into: &steps)
+                    processPeak(at: peak, height: extreme - trough, history, into: &steps)
                 }
                 isRising = false
                 (extreme, extremeIndex) = (value, index)
@@ -113,7 +113,7 @@ package struct StepDetector: Sendable {
         (runLength, isWalking, omittedPeak) = (0, false, nil)
     }
 
-    private mutating func takePeak(
+    private mutating func processPeak(
         at time: Double, height: Double, _ history: MovementHistory, into steps: inout [Footstep]
     ) {
         let interval = time - lastCandidate

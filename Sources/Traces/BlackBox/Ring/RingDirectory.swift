@@ -29,9 +29,9 @@ final class RingDirectory: Sendable {
     ///   - path: The path of the directory.
     ///   - mode: The file mode of the segments. nil means ``SystemCalls/ExclusiveFile/privateMode``.
     ///   - disk: Synchronizes the directory with the disk.
-    ///   - patience: The maximum time to wait for the lock, in seconds.
+    ///   - lockTimeout: The maximum time to wait for the lock, in seconds.
     init(
-        _ path: String, mode: mode_t? = nil, disk: DiskSynchronizer = .system, patience: Double = 1
+        _ path: String, mode: mode_t? = nil, disk: DiskSynchronizer = .system, lockTimeout: Double = 1
     ) throws(DeviceError) {
         self.path = path
         self.disk = disk
@@ -51,7 +51,7 @@ final class RingDirectory: Sendable {
                 cause: .system(call: "open", errno: number))
         }
         owner = try Self.claimOwnership(of: descriptor, path, isNew: isNew)
-        guard Self.lock(descriptor, patience) else {
+        guard Self.lock(descriptor, lockTimeout) else {
             let number = errno
             throw DeviceError(
                 .busy, "Another recorder uses the ring in \(path). Stop it, or choose another location.",
@@ -65,8 +65,8 @@ final class RingDirectory: Sendable {
     /// Locks the directory. Returns false if a different recorder holds the lock. Waits for the lock, because a child
     /// process inherits open descriptors until it calls `exec`, and a killed recorder holds the lock until it has
     /// exited.
-    private static func lock(_ descriptor: Int32, _ patience: Double) -> Bool {
-        let end = LiveClock().now.advanced(bySeconds: patience)
+    private static func lock(_ descriptor: Int32, _ lockTimeout: Double) -> Bool {
+        let end = LiveClock().now.advanced(bySeconds: lockTimeout)
         while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
             guard errno == EWOULDBLOCK || errno == EINTR, LiveClock().now < end else { return false }
             WorkerThread.sleep(seconds: 0.02)

@@ -58,23 +58,23 @@ extension TraceRing {
     ///
     /// The first closure returns the free space, in bytes, of the file system that contains a path, or nil if unknown.
     func saveLeftovers(
-        room: (String) -> Int64? = RingLeftover.freeSpace(at:), _ told: (Result<RingLeftover, DeviceError>) -> Void
+        room: (String) -> Int64? = RingLeftover.freeSpace(at:), _ handler: (Result<RingLeftover, DeviceError>) -> Void
     ) {
         do throws(DeviceError) {
             for former in try folder.leftovers() {
                 do throws(DeviceError) {
-                    told(
+                    handler(
                         .success(
                             try RingLeftover.save(
                                 former, of: folder, to: location,
                                 room: room(ExclusiveFile.split(location.ringDirectory).folder))))
                 } catch {
-                    told(.failure(error))
+                    handler(.failure(error))
                 }
             }
             try folder.sync()
         } catch {
-            told(.failure(error))
+            handler(.failure(error))
         }
     }
 }

@@ -22,10 +22,11 @@ package final class TriggerMonitor: Sendable {
     /// Creates a monitor for the given triggers. The closure receives the text of each detected event, on any thread.
     ///
     /// - Parameter clock: The device's clock.
-    package init(_ triggers: [RecordingTrigger], clock: any DeviceClock, told: @escaping @Sendable (String) -> Void) {
+    package init(_ triggers: [RecordingTrigger], clock: any DeviceClock, onEvent: @escaping @Sendable (String) -> Void)
+    {
         self.triggers = triggers
         self.clock = clock
-        self.onEvent = told
+        self.onEvent = onEvent
         state = Mutex(State(watch: TriggerDetector(triggers)))
     }
 

@@ -62,7 +62,7 @@ final class RecordingChannel: PollableChannel {
 
     func observe(_ receive: (@Sendable (ByteChannelEvent) -> Void)?) { channel.observe(receive) }
 
-    func setExecutor(_ place: DirectPlace?) { (channel as? any PollableChannel)?.setExecutor(place) }
+    func setExecutor(_ place: ExecutorIdentity?) { (channel as? any PollableChannel)?.setExecutor(place) }
 
     func readPendingInput() { (channel as? any PollableChannel)?.readPendingInput() }
 

@@ -31,11 +31,11 @@ enum Folder {
     /// before.
     static func populate<Result>(_ path: String, _ body: () throws(DeviceError) -> Result) throws(DeviceError) -> Result
     {
-        let wasThere = FileIO.exists(path)
+        let existed = FileIO.exists(path)
         do {
             return try body()
         } catch {
-            if !wasThere { rmdir(path) }
+            if !existed { rmdir(path) }
             throw error
         }
     }

@@ -38,19 +38,19 @@ struct NMEALogSummary {
         var decoder = NMEADecoder(options: known)
         var lines = NMEALogLines(bytes, of: contents)
         var first: (arrival: WallTime?, time: Int64?)
-        func note(_ report: NMEAReport) { first = (first.arrival ?? report.arrival, first.time ?? report.epochTime) }
+        func record(_ report: NMEAReport) { first = (first.arrival ?? report.arrival, first.time ?? report.epochTime) }
         while let line = lines.next() {
             switch line {
             case .date(let date): if commentDate == nil { commentDate = date }
             case .other: break
             case .sentences(let text, let arrival):
-                decoder.decode(text, arrival: arrival, receive: note)
+                decoder.decode(text, arrival: arrival, receive: record)
             }
             _ = decoder.drainIssues()
             let isMoving = decoder.counts.motionSentences > 0
             if decoder.hasCertainDate, isMoving || decoder.counts.decoded >= Self.maximumSurveyedSentences { break }
         }
-        decoder.finish(receive: note)
+        decoder.finish(receive: record)
         date = decoder.firstDate
         firstArrival = firstArrival ?? first.arrival
         firstTime = first.time

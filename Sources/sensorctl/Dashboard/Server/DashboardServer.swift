@@ -36,7 +36,7 @@ package final class DashboardServer: Sendable {
     /// Starts listening on 127.0.0.1 and returns the port. Throws `busy` if the port is in use.
     @discardableResult package func start() throws(DeviceError) -> UInt16 {
         try thread.start { () throws(DeviceError) in
-            let listener = try LoopbackListener(port: options.port, for: "The dashboard", sendRoom: 262_144)
+            let listener = try LoopbackListener(port: options.port, for: "The dashboard", sendBufferSize: 262_144)
             let shared = try SharedServerState<Content>(for: "the dashboard")
             let wakeUp = shared.wakeUp
             feed.onPendingData { wakeUp.signal() }

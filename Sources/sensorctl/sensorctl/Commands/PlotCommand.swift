@@ -145,10 +145,10 @@ struct PlotCommand: AsyncParsableCommand {
     }
 
     private func sources() throws -> [PlotSource] {
-        let told = files.map { RecordedCallbacks.isCallbackFile($0) }
-        let recordings = zip(files, told).filter { !$0.1 }.map(\.0)
+        let areCallbackFiles = files.map { RecordedCallbacks.isCallbackFile($0) }
+        let recordings = zip(files, areCallbackFiles).filter { !$0.1 }.map(\.0)
         var traces = (recordings.isEmpty ? [] : try imports.read(recordings))[...]
-        return try zip(files, told).map { path, isTold in
+        return try zip(files, areCallbackFiles).map { path, isTold in
             guard !isTold, let trace = traces.popFirst() else {
                 return .callbacks(try ExitStatus.exitOnError { try RecordedCallbacks(path: path) })
             }

@@ -168,7 +168,7 @@ struct ReplayCommand: AsyncParsableCommand {
     ) async {
         let simulated = SimulatedDevice(trace, stamps: stamps, options: options)
         let output =
-            output ?? StandardOutput(stop: stop, gathers: speed == .max && !Descriptor.standardOutput.isTerminal)
+            output ?? StandardOutput(stop: stop, isBuffered: speed == .max && !Descriptor.standardOutput.isTerminal)
         var plan = plan
         plan.origin = trace.header?.start?.boot ?? .zero
         let listener = simulated.use { plan.listener(on: simulated.device, output: output, stop: stop) }

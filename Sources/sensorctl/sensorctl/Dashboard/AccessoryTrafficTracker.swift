@@ -35,16 +35,16 @@ final class AccessoryTrafficTracker: @unchecked Sendable {
 
     init(feed: DashboardFeed, isTrace: Bool) { (self.feed, countsTraffic) = (feed, isTrace) }
 
-    func update(_ news: AccessoryChangeReading, at time: Double) {
+    func update(_ reading: AccessoryChangeReading, at time: Double) {
         hasChanged = true
-        for accessory in news.accessories {
+        for accessory in reading.accessories {
             entries.removeAll {
                 $0.accessory.connectionID == accessory.connectionID
                     || !$0.isConnected && $0.accessory.isSame(as: accessory)
             }
             var entry = Entry(
                 accessory: accessory, since: time, received: countsTraffic ? 0 : nil, sent: countsTraffic ? 0 : nil)
-            entry.isConnected = news.change != .disconnected
+            entry.isConnected = reading.change != .disconnected
             entries.append(entry)
             if entries.count > Self.count { entries.removeFirst() }
         }

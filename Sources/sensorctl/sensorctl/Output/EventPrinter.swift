@@ -59,17 +59,17 @@ final class EventPrinter: Sendable {
 
     /// Waits until all lines have been printed, or until no line has been printed for 3 s.
     func finish() {
-        let bell = BinarySemaphore()
+        let semaphore = BinarySemaphore()
         queue.async { [self] in
             reportDropped(
                 state.withLock { state in
                     defer { state.droppedCount = 0 }
                     return state.droppedCount
                 })
-            bell.signal()
+            semaphore.signal()
         }
         var former = state.withLock { $0.printed }
-        while !bell.wait(seconds: 3) {
+        while !semaphore.wait(seconds: 3) {
             let printed = state.withLock { $0.printed }
             guard printed != former else { return }
             former = printed

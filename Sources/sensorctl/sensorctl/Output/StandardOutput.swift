@@ -9,22 +9,22 @@ import SensorTools
 final class StandardOutput {
     private let stop: StopRequest
     private let descriptor = Descriptor.standardOutput
-    private let taker: (([UInt8]) -> Void)?
+    private let sink: (([UInt8]) -> Void)?
     private var isBroken = false
     /// The number of bytes that are buffered before they are written; 0 to write immediately.
     private let block: Int
     private var buffer: [UInt8] = []
 
-    /// If `gathers` is true, output is buffered until ``flush()``. `taker` receives the output instead of standard
+    /// If `isBuffered` is true, output is buffered until ``flush()``. `sink` receives the output instead of standard
     /// output.
-    init(stop: StopRequest, gathers: Bool = false, taker: (([UInt8]) -> Void)? = nil) {
-        (self.stop, self.taker) = (stop, taker)
-        block = gathers ? 1 << 15 : 0
+    init(stop: StopRequest, isBuffered: Bool = false, sink: (([UInt8]) -> Void)? = nil) {
+        (self.stop, self.sink) = (stop, sink)
+        block = isBuffered ? 1 << 15 : 0
     }
 
     /// Writes bytes, or appends them to the buffer. If a write fails, requests a stop and discards further output.
     func write(_ bytes: [UInt8]) {
-        if let taker { return taker(bytes) }
+        if let sink { return sink(bytes) }
         guard block > 0 else { return writeImmediately(bytes) }
         buffer += bytes
         if buffer.count >= block { flush() }

@@ -60,22 +60,22 @@ protocol ReadingPrinter: AnyObject { func print(_ reading: some Reading) }
 final class LinePrinter: ReadingPrinter {
     private let output: StandardOutput
     private let asJSON: Bool
-    private let tellsErrors: Bool
+    private let printsErrors: Bool
     private let ink: TerminalStyle
     private var writer = JSONWriter()
     private var title: String?
 
-    /// - Parameter tellsErrors: If false, errors of fused streams are logged instead of printed as JSON.
+    /// - Parameter printsErrors: If false, errors of fused streams are logged instead of printed as JSON.
     init(
-        output: StandardOutput, asJSON: Bool, tellsErrors: Bool = true,
+        output: StandardOutput, asJSON: Bool, printsErrors: Bool = true,
         ink: TerminalStyle = TerminalStyle(.standardOutput)
     ) {
-        (self.output, self.asJSON, self.tellsErrors, self.ink) = (output, asJSON, tellsErrors, ink)
+        (self.output, self.asJSON, self.printsErrors, self.ink) = (output, asJSON, printsErrors, ink)
     }
 
     func print(_ reading: some Reading) {
         guard asJSON else { return write(reading) }
-        if !tellsErrors, let note = reading.note {
+        if !printsErrors, let note = reading.note {
             output.flush()
             return Log.warning(note)
         }

@@ -43,7 +43,7 @@ final class ReadingOutlet {
     func print(counted reading: some Reading) { printer.print(reading) }
 
     /// Prints a callback that does not count as a reading, unless a stop has been requested.
-    func printUncounted(_ news: some Reading) { if stop.reason == nil { printer.print(news) } }
+    func printUncounted(_ reading: some Reading) { if stop.reason == nil { printer.print(reading) } }
 
     func stopUnauthorized() { stop.request(.denied) }
 }
@@ -102,7 +102,7 @@ struct ListenerOptions {
         // Pictures are drawn in real time, even if they show a trace.
         drawsPictures
             ? PicturePrinter(output: output, clock: LiveClock())
-            : LinePrinter(output: output, asJSON: asJSON, tellsErrors: printsErrors)
+            : LinePrinter(output: output, asJSON: asJSON, printsErrors: printsErrors)
     }
 
     /// Pictures require a sufficiently large terminal, because a wrapped or scrolled row cannot be overwritten.

@@ -67,11 +67,11 @@ final class ChildProgram: Sendable {
     static func start(
         _ arguments: [String], environment: [String: String] = [:], input: Int32? = nil, output: Int32? = nil
     ) throws(DeviceError) -> ChildProgram {
-        let (child, bell) = (ChildProgram(), BinarySemaphore())
+        let (child, semaphore) = (ChildProgram(), BinarySemaphore())
         // The kernel sends the death signal when the starting thread ends, so that thread waits for the child.
-        try WorkerThread.start { child.run(arguments, environment, [input, output], bell) }
+        try WorkerThread.start { child.run(arguments, environment, [input, output], semaphore) }
         while true {
-            bell.wait(seconds: 60)
+            semaphore.wait(seconds: 60)
             guard let process = child.state.withLock({ $0.process }) else { continue }
             _ = try process.get()
             return child

@@ -35,7 +35,7 @@ final class SignalDispatcher: Sendable {
     private static let writeEnd = Atomic<Int32>(-1)
 
     private struct State {
-        var handlers: [Int: (numbers: [Int32], tell: @Sendable (ReceivedSignal) -> Void)] = [:]
+        var handlers: [Int: (numbers: [Int32], handler: @Sendable (ReceivedSignal) -> Void)] = [:]
         var count = 0
         var handled: Set<Int32> = []
     }
@@ -59,10 +59,10 @@ final class SignalDispatcher: Sendable {
     }
 
     /// Delivers the signals to the closure until the returned object is released. The signals are ignored from then on.
-    func register(_ numbers: [Int32], handler tell: @escaping @Sendable (ReceivedSignal) -> Void) -> Registration {
+    func register(_ numbers: [Int32], handler: @escaping @Sendable (ReceivedSignal) -> Void) -> Registration {
         state.withLock { state in
             state.count += 1
-            state.handlers[state.count] = (numbers, tell)
+            state.handlers[state.count] = (numbers, handler)
             for number in numbers where state.handled.insert(number).inserted { Self.handle(number) }
             return Registration(number: state.count, inbox: self)
         }
@@ -76,8 +76,8 @@ final class SignalDispatcher: Sendable {
 
         deinit {
             // The closure and its captures are released outside the lock.
-            let taker = inbox.state.withLock { $0.handlers.removeValue(forKey: number) }
-            withExtendedLifetime(taker) {}
+            let registration = inbox.state.withLock { $0.handlers.removeValue(forKey: number) }
+            withExtendedLifetime(registration) {}
         }
     }
 
@@ -119,10 +119,10 @@ final class SignalDispatcher: Sendable {
             if count < 0, errno == EINTR { continue }
             guard count == 1 else { return }
             let arrival = ReceivedSignal(number: Int32(byte & 0x7F), isFromTerminal: byte & 0x80 != 0)
-            let takers = state.withLock { state in
+            let registrations = state.withLock { state in
                 state.handlers.filter { $0.value.numbers.contains(arrival.number) }.sorted { $0.key < $1.key }
             }
-            for taker in takers { taker.value.tell(arrival) }
+            for registration in registrations { registration.value.handler(arrival) }
         }
     }
 }

@@ -54,22 +54,22 @@ final class SignalRelay: Sendable {
 
     init(_ numbers: [Int32], keeping limit: Int) {
         registration = SignalDispatcher.shared?.register(numbers) { [content] arrival in
-            let tell = content.state.withLock { state in
+            let handler = content.state.withLock { state in
                 if state.handler == nil, state.stored.count < limit { state.stored.append(arrival) }
                 return state.handler
             }
-            tell?(arrival)
+            handler?(arrival)
         }
     }
 
     /// Delivers stored signals immediately and later ones on ``SignalDispatcher``'s thread, until ``stop()``.
-    func start(_ tell: @escaping @Sendable (SignalDispatcher.ReceivedSignal) -> Void) {
+    func start(_ handler: @escaping @Sendable (SignalDispatcher.ReceivedSignal) -> Void) {
         let early = content.state.withLock { state in
-            state.handler = tell
+            state.handler = handler
             defer { state.stored = [] }
             return state.stored
         }
-        for arrival in early { tell(arrival) }
+        for arrival in early { handler(arrival) }
     }
 
     func stop() { content.state.withLock { $0.handler = { _ in } } }

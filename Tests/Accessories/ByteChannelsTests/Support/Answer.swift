@@ -6,18 +6,18 @@ import Synchronization
 /// A value that another thread provides.
 final class Answer<Value: Sendable>: Sendable {
     private let value = Mutex<Value?>(nil)
-    private let bell = BinarySemaphore()
+    private let semaphore = BinarySemaphore()
 
     func give(_ new: Value) {
         value.withLock { $0 = new }
-        bell.signal()
+        semaphore.signal()
     }
 
     /// Waits for the value. Returns nil after a minute.
     func wait() -> Value? {
         while true {
             if let value = value.withLock({ $0 }) { return value }
-            guard bell.wait(seconds: 60) else { return nil }
+            guard semaphore.wait(seconds: 60) else { return nil }
         }
     }
 }

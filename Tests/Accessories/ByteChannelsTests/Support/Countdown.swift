@@ -6,16 +6,16 @@ import Synchronization
 /// Waits for several threads to finish.
 final class Countdown: Sendable {
     private let rest: Atomic<Int>
-    private let bell = BinarySemaphore()
+    private let semaphore = BinarySemaphore()
 
     init(_ count: Int) {
         rest = Atomic(count)
     }
 
     func step() {
-        if rest.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 { bell.signal() }
+        if rest.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 { semaphore.signal() }
     }
 
     /// Returns false after a minute.
-    func wait() -> Bool { bell.wait(seconds: 60) }
+    func wait() -> Bool { semaphore.wait(seconds: 60) }
 }

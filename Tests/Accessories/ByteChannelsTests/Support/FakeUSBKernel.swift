@@ -45,7 +45,7 @@ final class FakeUSBKernel: USBKernel {
 
     private let state = Mutex(State())
     /// Signaled after every call.
-    let bell = BinarySemaphore()
+    let semaphore = BinarySemaphore()
 
     init(holdsWrites: Bool = false, failing request: UInt = 0, with number: Int32 = 0) {
         state.withLock { state in
@@ -70,7 +70,7 @@ final class FakeUSBKernel: USBKernel {
 
     /// Waits until the condition holds. Returns false after a minute.
     func wait(_ condition: () -> Bool) -> Bool {
-        while !condition() { guard bell.wait(seconds: 60) else { return false } }
+        while !condition() { guard semaphore.wait(seconds: 60) else { return false } }
         return true
     }
 
@@ -157,11 +157,11 @@ final class FakeUSBKernel: USBKernel {
             state.isOpen = false
             state.calls.append(.close)
         }
-        bell.signal()
+        semaphore.signal()
     }
 
     func ioctl(_ descriptor: Int32, _ request: UInt, _ argument: UnsafeMutableRawPointer) -> Int32 {
-        defer { bell.signal() }
+        defer { semaphore.signal() }
         let place = UInt(bitPattern: argument)
         return state.withLock { state in
             guard let argument = UnsafeMutableRawPointer(bitPattern: place) else { return -EFAULT }

@@ -23,8 +23,8 @@ final class ScriptedPort: Port {
     /// The number of reads.
     let reads = Atomic<Int>(0)
 
-    init(isTriedAlways: Bool = false, isEndless: Bool = false, patience: Double? = nil) throws {
-        inputBufferingTime = patience
+    init(isTriedAlways: Bool = false, isEndless: Bool = false, inputBufferingTime: Double? = nil) throws {
+        self.inputBufferingTime = inputBufferingTime
         (descriptor, other) = try SocketPair.descriptors(SOCK_STREAM)
         self.hasUnreportedReadiness = isTriedAlways
         self.isEndless = isEndless

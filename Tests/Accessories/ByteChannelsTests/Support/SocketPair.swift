@@ -13,7 +13,7 @@ struct SocketPair {
     let watch: Watch
 
     init(
-        clock: any DeviceClock = LiveClock(), capacity: Int = 65_536, lateness: Double = 0.1,
+        clock: any DeviceClock = LiveClock(), capacity: Int = 65_536, tolerance: Double = 0.1,
         reactor: ChannelReactor = .shared, framing: HIDFraming? = nil
     ) throws {
         let type = framing == nil ? SOCK_STREAM : SOCK_SEQPACKET
@@ -24,7 +24,7 @@ struct SocketPair {
                 HIDPort(descriptor: ends.1, path: "reports", framing: framing), clock: clock, reactor: reactor)
         } else {
             channel = try NodeChannel(
-                SocketPort(descriptor: ends.1, path: "pair"), clock: clock, capacity: capacity, lateness: lateness,
+                SocketPort(descriptor: ends.1, path: "pair"), clock: clock, capacity: capacity, tolerance: tolerance,
                 reactor: reactor)
         }
         watch = Watch(channel)
@@ -39,9 +39,9 @@ struct SocketPair {
 
     /// Waits until the port has been released. Returns false after a minute.
     func waitForRelease() -> Bool {
-        let bell = BinarySemaphore()
-        channel.whenReleased { bell.signal() }
-        return bell.wait(seconds: 60)
+        let semaphore = BinarySemaphore()
+        channel.whenReleased { semaphore.signal() }
+        return semaphore.wait(seconds: 60)
     }
 
     /// Sends single bytes, each after the channel has received the previous one. Each byte causes at most one wake-up.

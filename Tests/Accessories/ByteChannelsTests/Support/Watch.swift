@@ -7,14 +7,14 @@ import Testing
 /// Records the events of a channel, and reads from and writes to it.
 final class Watch: Sendable {
     let channel: any ByteChannel
-    private let bell = BinarySemaphore()
+    private let semaphore = BinarySemaphore()
     private let events = Mutex<[ByteChannelEvent]>([])
 
     init(_ channel: any ByteChannel) {
         self.channel = channel
-        channel.observe { [bell, weak self] event in
+        channel.observe { [semaphore, weak self] event in
             self?.events.withLock { $0.append(event) }
-            bell.signal()
+            semaphore.signal()
         }
     }
 
@@ -35,7 +35,7 @@ final class Watch: Sendable {
     /// Waits for an event after which the condition holds. Returns false after a minute.
     func wait(_ condition: () -> Bool) -> Bool {
         while !condition() {
-            guard bell.wait(seconds: 60) else { return false }
+            guard semaphore.wait(seconds: 60) else { return false }
         }
         return true
     }

@@ -24,16 +24,16 @@ struct FollowingTests {
         }
     }
 
-    private func follow(_ news: News) throws -> EASession {
+    private func follow(_ event: News) throws -> EASession {
         bench.accessories.attach()
         let accessory = try #require(bench.manager.connectedAccessories.first)
-        return try EASession(following: accessory, protocol: name) { news.add($0) }
+        return try EASession(following: accessory, protocol: name) { event.add($0) }
     }
 
     @Test("The session resumes when the accessory is plugged in again, and received bytes are not lost")
-    func goesOn() throws {
-        let news = News()
-        let session = try follow(news)
+    func continues() throws {
+        let event = News()
+        let session = try follow(event)
         let log = StreamLog()
         let input = try #require(session.inputStream)
         let output = try #require(session.outputStream)
@@ -65,13 +65,13 @@ struct FollowingTests {
         #expect(log.text == "before after")
         #expect(output.send("hello") == 5)
         #expect(bench.accessories.peer(id)?.receiveText() == "hello")
-        #expect(news.words.withLock { $0 } == ["paused 3", "resumed \(id)"])
+        #expect(event.words.withLock { $0 } == ["paused 3", "resumed \(id)"])
     }
 
     @Test("A failure to reopen is reported, and the session tries again at the next connection")
     func failsToReopen() throws {
-        let news = News()
-        let session = try follow(news)
+        let event = News()
+        let session = try follow(event)
         session.outputStream?.open()
         bench.accessories.detach(1)
         bench.accessories.fail(DeviceError(.permissionDenied, "No."))
@@ -79,14 +79,14 @@ struct FollowingTests {
         bench.accessories.fail(nil)
         let id = bench.accessories.attach()
         bench.run()
-        #expect(news.words.withLock { $0 } == ["paused 0", "failed permissionDenied", "resumed \(id)"])
+        #expect(event.words.withLock { $0 } == ["paused 0", "failed permissionDenied", "resumed \(id)"])
         #expect(session.outputStream?.hasSpaceAvailable == true)
     }
 
     @Test("A session opened by the app replaces a session that follows the accessory")
     func takenOver() throws {
-        let news = News()
-        let session = try follow(news)
+        let event = News()
+        let session = try follow(event)
         session.outputStream?.open()
         let accessory = try #require(bench.manager.connectedAccessories.first)
         let other = try #require(EASession(accessory: accessory, forProtocol: name))
@@ -94,20 +94,20 @@ struct FollowingTests {
         bench.accessories.detach(1)
         bench.accessories.attach()
         bench.run()
-        #expect(news.words.withLock { $0 }.isEmpty)
+        #expect(event.words.withLock { $0 }.isEmpty)
         withExtendedLifetime(other) {}
     }
 
     @Test("A session released while its accessory is detached no longer follows it")
     func released() throws {
-        let news = News()
-        var session: EASession? = try follow(news)
+        let event = News()
+        var session: EASession? = try follow(event)
         session?.outputStream?.open()
         bench.accessories.detach(1)
         session = nil
         bench.accessories.attach()
         bench.run()
-        #expect(news.words.withLock { $0 } == ["paused 0"])
+        #expect(event.words.withLock { $0 } == ["paused 0"])
         #expect(bench.accessories.openCount == 0)
     }
 }

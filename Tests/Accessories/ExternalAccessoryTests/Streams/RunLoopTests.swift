@@ -35,8 +35,8 @@ struct RunLoopTests {
             input.delegate = log
             input.schedule(in: .current, forMode: .default)
             input.open()
-            let isTold = spin { log.events.count == 2 }
-            return [("told", isTold), ("on the thread", isRightThread), ("read", log.read(input) == 1)]
+            let isReceived = spin { log.events.count == 2 }
+            return [("told", isReceived), ("on the thread", isRightThread), ("read", log.read(input) == 1)]
         }
     }
 
@@ -51,8 +51,8 @@ struct RunLoopTests {
             input.open()
             turn()
             let before = log.events
-            let isTold = spin(mode) { log.events == [.openCompleted] }
-            return [("not in the default mode", before.isEmpty), ("in its own", isTold)]
+            let isReceived = spin(mode) { log.events == [.openCompleted] }
+            return [("not in the default mode", before.isEmpty), ("in its own", isReceived)]
         }
     }
 
@@ -116,12 +116,12 @@ struct RunLoopTests {
             parts.input.delegate = log
             parts.input.open()
             // Keeps the run loop asleep until an event arrives.
-            let keeper = Timer(timeInterval: 3600, repeats: true) { _ in }
-            RunLoop.current.add(keeper, forMode: .default)
+            let corrector = Timer(timeInterval: 3600, repeats: true) { _ in }
+            RunLoop.current.add(corrector, forMode: .default)
             DispatchQueue.global().async { parts.input.schedule(in: parts.loop, forMode: .default) }
-            let isTold = spin { log.events == [.openCompleted] }
-            keeper.invalidate()
-            return [("told", isTold)]
+            let isReceived = spin { log.events == [.openCompleted] }
+            corrector.invalidate()
+            return [("told", isReceived)]
         }
     }
 
@@ -300,7 +300,7 @@ struct RunLoopTests {
             let counter = Counter()
             let usesLiveExecutors = true
             let consumerGate = ConsumerGate()
-            func executor(onMainThread: Bool) -> any CallbackExecutor { QueueDelivery.main }
+            func executor(onMainThread: Bool) -> any CallbackExecutor { DispatchQueueExecutor.main }
             func counting(_ delivery: any CallbackExecutor) -> any CallbackExecutor { Counted(delivery, counter) }
         }
         try onThread {

@@ -10,7 +10,7 @@ import Testing
 struct StreamEventsTests {
     /// The actions on a stream.
     private enum Step: CaseIterable {
-        case open, close, use, ready, empty, end, fail, tell, finish
+        case open, close, use, ready, empty, end, fail, notify, finish
     }
 
     private enum Conclusion { case end, failure }
@@ -31,7 +31,7 @@ struct StreamEventsTests {
         var events: StreamEvents
         var isReady = false
         var conclusion: Conclusion?
-        var told: [Stream.Event] = []
+        var received: [Stream.Event] = []
         var running: [Stream.Event] = []
         /// The number of hasBytesAvailable and hasSpaceAvailable events since the app last read or wrote.
         var toldSinceUse = 0
@@ -55,13 +55,13 @@ struct StreamEventsTests {
             case .fail: conclusion = conclusion ?? .failure
             case .finish:
                 if let event = running.popLast() { events.finish(event) }
-            case .tell:
+            case .notify:
                 guard let event = events.pending(StreamEventsTests.channel(isReady, conclusion)) else {
                     return missing()
                 }
                 let problem = check(event)
                 events.begin(event)
-                told.append(event)
+                received.append(event)
                 running.append(event)
                 if event == .hasBytesAvailable || event == .hasSpaceAvailable { toldSinceUse += 1 }
                 return problem
@@ -71,9 +71,11 @@ struct StreamEventsTests {
 
         private func check(_ event: Stream.Event) -> String? {
             if !wasOpened || wasClosed { return "told while it is not open" }
-            if event == .openCompleted { return told.isEmpty ? nil : "the opening is not the first" }
-            if told.first != .openCompleted { return "something comes before the opening" }
-            if told.contains(.endEncountered) || told.contains(.errorOccurred) { return "told after the conclusion" }
+            if event == .openCompleted { return received.isEmpty ? nil : "the opening is not the first" }
+            if received.first != .openCompleted { return "something comes before the opening" }
+            if received.contains(.endEncountered) || received.contains(.errorOccurred) {
+                return "told after the conclusion"
+            }
             if running.contains(event) { return "told inside of itself" }
             switch event {
             case .hasBytesAvailable, .hasSpaceAvailable:
@@ -87,12 +89,12 @@ struct StreamEventsTests {
 
         /// Returns a description of the event that should have been delivered, or nil if there is none.
         private func missing() -> String? {
-            guard wasOpened, !wasClosed, !told.contains(.endEncountered), !told.contains(.errorOccurred) else {
+            guard wasOpened, !wasClosed, !received.contains(.endEncountered), !received.contains(.errorOccurred) else {
                 return nil
             }
-            if told.isEmpty { return "the opening is not told" }
-            let news: Stream.Event = events.direction == .input ? .hasBytesAvailable : .hasSpaceAvailable
-            if isReady { return toldSinceUse == 0 && !running.contains(news) ? "bytes or space are not told" : nil }
+            if received.isEmpty { return "the opening is not told" }
+            let event: Stream.Event = events.direction == .input ? .hasBytesAvailable : .hasSpaceAvailable
+            if isReady { return toldSinceUse == 0 && !running.contains(event) ? "bytes or space are not told" : nil }
             return conclusion == nil ? nil : "the conclusion is not told"
         }
     }
@@ -106,7 +108,7 @@ struct StreamEventsTests {
             for step in Step.allCases {
                 var next = model
                 if let found = next.take(step) {
-                    problem = "\(found), after \(next.told)"
+                    problem = "\(found), after \(next.received)"
                     return
                 }
                 count += 1
@@ -115,7 +117,7 @@ struct StreamEventsTests {
         }
         // After the open event, six steps reach every state. Before it, five steps do.
         var opened = Model(events: StreamEvents(direction))
-        for step in [Step.open, .tell, .finish] { _ = opened.take(step) }
+        for step in [Step.open, .notify, .finish] { _ = opened.take(step) }
         explore(opened, depth: 6)
         explore(Model(events: StreamEvents(direction)), depth: 5)
         #expect(problem == nil)

@@ -131,22 +131,22 @@ struct MonitorTests {
         let script = ScriptedUdev(MonitorRecords.plain(1))
         let monitor = UdevMonitor(script.parts(options))
         monitor.start(receive: log.note)
-        var told = ["problem notFound", "snapshot /dev/tty1"]
-        #expect(log.waits(for: told))
+        var received = ["problem notFound", "snapshot /dev/tty1"]
+        #expect(log.waits(for: received))
 
         for round in 1...3 {
             script.set { $0.devices = [MonitorRecords.plain(10 * round)] }
             try FileManager.default.createDirectory(at: daemon, withIntermediateDirectories: true)
             try Data().write(to: daemon.appendingPathComponent("control"))
-            told += [
+            received += [
                 "solved notFound",
                 round == 1 ? "removed /dev/tty1" : "removed /dev/tty\(10 * round - 9)", "added /dev/tty\(10 * round)",
             ]
-            #expect(log.waits(for: told))
+            #expect(log.waits(for: received))
             script.set { $0.devices = [MonitorRecords.plain(10 * round + 1)] }
             try FileManager.default.removeItem(at: round == 2 ? daemon : daemon.appendingPathComponent("control"))
-            told += ["problem notFound", "removed /dev/tty\(10 * round)", "added /dev/tty\(10 * round + 1)"]
-            #expect(log.waits(for: told))
+            received += ["problem notFound", "removed /dev/tty\(10 * round)", "added /dev/tty\(10 * round + 1)"]
+            #expect(log.waits(for: received))
         }
         let opened = script.state.opened
         #expect(opened == [.kernel, .udev, .kernel, .udev, .kernel, .udev, .kernel])
@@ -162,17 +162,17 @@ struct MonitorTests {
         monitor.start(receive: log.note)
         #expect(log.waits(for: ["problem notSupported", "snapshot /dev/tty1"]))
         script.set { $0.devices = [MonitorRecords.plain(2)] }
-        var told = ["problem notSupported", "snapshot /dev/tty1", "removed /dev/tty1", "added /dev/tty2"]
-        #expect(log.waits(for: told))
+        var received = ["problem notSupported", "snapshot /dev/tty1", "removed /dev/tty1", "added /dev/tty2"]
+        #expect(log.waits(for: received))
         // Messages are available from now on.
         script.set {
             $0.hasDescriptor = true
             $0.devices = [MonitorRecords.plain(3)]
         }
-        told += ["solved notSupported", "removed /dev/tty2", "added /dev/tty3"]
-        #expect(log.waits(for: told))
+        received += ["solved notSupported", "removed /dev/tty2", "added /dev/tty3"]
+        #expect(log.waits(for: received))
         script.send(.removed(path: MonitorRecords.plain(3).path))
-        #expect(log.waits(for: told + ["removed /dev/tty3"]))
+        #expect(log.waits(for: received + ["removed /dev/tty3"]))
     }
 
     @Test("If libudev cannot be opened, an empty snapshot and the reason are delivered, and later the devices")
@@ -260,23 +260,23 @@ struct MonitorTests {
         options.reachableGroups = ReachableGroups(isFirstUser: false, isFirstNetwork: false)
         let monitor = UdevMonitor(script.parts(options))
         monitor.start(receive: log.note)
-        var told = ["problem notSupported", "snapshot /dev/tty1"]
-        #expect(log.waits(for: told))
+        var received = ["problem notSupported", "snapshot /dev/tty1"]
+        #expect(log.waits(for: received))
         for number in 2...3 {
             script.set { $0.devices = [MonitorRecords.plain(number)] }
-            told += ["removed /dev/tty\(number - 1)", "added /dev/tty\(number)"]
-            #expect(log.waits(for: told))
+            received += ["removed /dev/tty\(number - 1)", "added /dev/tty\(number)"]
+            #expect(log.waits(for: received))
         }
         // A message about a device that was not requested does not show that other messages arrive.
         script.send(.foreign)
         script.set { $0.devices = [MonitorRecords.plain(4)] }
-        told += ["removed /dev/tty3", "added /dev/tty4"]
-        #expect(log.waits(for: told))
+        received += ["removed /dev/tty3", "added /dev/tty4"]
+        #expect(log.waits(for: received))
         #expect(script.state.opened == [.kernel])
 
         script.send(.updated(MonitorRecords.plain(5), isAdd: true, exists: true))
-        told += ["solved notSupported", "added /dev/tty5"]
-        #expect(log.waits(for: told))
+        received += ["solved notSupported", "added /dev/tty5"]
+        #expect(log.waits(for: received))
         let listings = script.state.listings
         // Meanwhile, another monitor, which receives no messages, scans repeatedly.
         let silent = ScriptedUdev(MonitorRecords.plain(1))
@@ -329,13 +329,13 @@ struct MonitorTests {
             .updated(MonitorRecords.plain(3), isAdd: true, exists: true),
             .updated(MonitorRecords.plain(4), isAdd: true, exists: true),
             .removed(path: MonitorRecords.plain(1).path))
-        var told = ["snapshot /dev/tty1 /dev/tty2", "problem busy", "removed /dev/tty1"]
-        #expect(log.waits(for: told))
+        var received = ["snapshot /dev/tty1 /dev/tty2", "problem busy", "removed /dev/tty1"]
+        #expect(log.waits(for: received))
         // A scan finds no more devices than the limit.
         script.set { $0.devices = [MonitorRecords.plain(2), MonitorRecords.plain(3)] }
         script.send(.overflow)
-        told += ["added /dev/tty3", "solved busy"]
-        #expect(log.waits(for: told))
+        received += ["added /dev/tty3", "solved busy"]
+        #expect(log.waits(for: received))
         monitor.stop()
     }
 

@@ -300,8 +300,8 @@ struct RangingTests {
     @Test("The number of undelivered ranging reports is bounded")
     func mailbox() {
         var mailbox = PendingLocationCallbacks()
-        let wish = RangingRequest.constraint(CLBeaconIdentityConstraint(uuid: uuid))
-        for _ in 0..<1000 { mailbox.add(.ranging([], wish)) }
+        let request = RangingRequest.constraint(CLBeaconIdentityConstraint(uuid: uuid))
+        for _ in 0..<1000 { mailbox.add(.ranging([], request)) }
         #expect(mailbox.queue.count == PendingLocationCallbacks.rangingLimit)
     }
 }

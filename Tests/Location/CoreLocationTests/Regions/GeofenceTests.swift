@@ -12,31 +12,31 @@ import Testing
 struct GeofenceTests {
     struct Figures {
         var passes = 0, falseAlarms = 0
-        var crossings = 0, told = 0, twice = 0
+        var crossings = 0, received = 0, twice = 0
         /// Crossings of drives that are deeper than 4.5 times the accuracy, and the number that was not reported.
         var deep = 0, deepMissed = 0
         var delays: [Double] = []
         var errors: [Double] = []
 
-        mutating func add(_ drive: SyntheticDrive, _ told: [ToldCrossing], accuracy: Double) {
+        mutating func add(_ drive: SyntheticDrive, _ received: [ReportedCrossing], accuracy: Double) {
             let (margins, crossings) = (drive.margins, drive.crossings)
             if crossings.isEmpty {
                 passes += 1
-                if !told.isEmpty { falseAlarms += 1 }
+                if !received.isEmpty { falseAlarms += 1 }
                 return
             }
             self.crossings += crossings.count
-            self.told += min(told.count, crossings.count)
-            if told.count > crossings.count { twice += 1 }
+            self.received += min(received.count, crossings.count)
+            if received.count > crossings.count { twice += 1 }
             // A bend may end the drive on the border, where no crossing can be reported yet.
             let endsOutside = margins.last.map { $0 < -max(100, 5 * accuracy) } ?? false
             if endsOutside, (margins.max() ?? 0) > max(20, 4.5 * accuracy) {
                 deep += crossings.count
-                deepMissed += max(0, crossings.count - told.count)
+                deepMissed += max(0, crossings.count - received.count)
             }
-            guard told.count == crossings.count else { return }
-            for (event, crossing) in zip(told, crossings) {
-                delays.append(abs(margins[event.told]))
+            guard received.count == crossings.count else { return }
+            for (event, crossing) in zip(received, crossings) {
+                delays.append(abs(margins[event.received]))
                 errors.append(Double(event.crossed - crossing))
             }
         }
@@ -48,7 +48,7 @@ struct GeofenceTests {
                 sorted.isEmpty ? "-" : "\(Int(sorted[sorted.count / 2]))/\(Int(sorted[sorted.count * 95 / 100])) m"
             let spread = (errors.map { $0 * $0 }.reduce(0, +) / Double(max(1, errors.count))).squareRoot()
             Swift.print(
-                "\(name): \(passes) past, \(falseAlarms) false; \(crossings) crossings, \(told) told, \(twice) drives told too often;"
+                "\(name): \(passes) past, \(falseAlarms) false; \(crossings) crossings, \(received) told, \(twice) drives told too often;"
                     + " deep \(deep), missed \(deepMissed); told \(late) past the border; time \(String(format: "%.1f", spread)) s rms"
             )
         }
@@ -56,7 +56,7 @@ struct GeofenceTests {
 
     static func figures(
         sigma: Double, accuracy: Double, drives: Int, tellsSpeed: Bool = true,
-        _ detect: (SyntheticDrive, [TrackedFix]) -> [ToldCrossing]
+        _ detect: (SyntheticDrive, [TrackedFix]) -> [ReportedCrossing]
     ) -> Figures {
         var random = SeededGenerator(seed: 17)
         var figures = Figures()
@@ -72,7 +72,7 @@ struct GeofenceTests {
 
     @Test("Each crossing is reported once, and no other crossing is reported", arguments: [3.0, 10, 30])
     func drives(sigma: Double) {
-        let figures = Self.figures(sigma: sigma, accuracy: sigma, drives: 1000) { $0.told($1) }
+        let figures = Self.figures(sigma: sigma, accuracy: sigma, drives: 1000) { $0.received($1) }
         figures.print("sigma \(Int(sigma))")
         #expect(figures.passes > 300 && figures.deep > 300)
         #expect(Double(figures.falseAlarms) <= (sigma < 30 ? 0 : 0.005 * 1000))
@@ -84,17 +84,17 @@ struct GeofenceTests {
     @Test("Conservative accuracies and missing speeds cause no loss of deep crossings", arguments: [3.0, 10, 30])
     func cautious(sigma: Double) {
         // A circle that contains 95 % of the errors of two axes has a radius of 2.45 standard deviations of one axis.
-        let careful = Self.figures(sigma: sigma, accuracy: 2.45 * sigma, drives: 250) { $0.told($1) }
+        let careful = Self.figures(sigma: sigma, accuracy: 2.45 * sigma, drives: 250) { $0.received($1) }
         careful.print("sigma \(Int(sigma)), accuracy of 95 %")
         #expect(careful.falseAlarms == 0 && careful.twice == 0 && careful.deepMissed == 0)
-        let mute = Self.figures(sigma: sigma, accuracy: sigma, drives: 250, tellsSpeed: false) { $0.told($1) }
+        let mute = Self.figures(sigma: sigma, accuracy: sigma, drives: 250, tellsSpeed: false) { $0.received($1) }
         mute.print("sigma \(Int(sigma)), no speed")
         #expect(Double(mute.falseAlarms) <= (sigma < 30 ? 0 : 0.005 * 250) && mute.deepMissed == 0)
     }
 
     /// Treats each fix on the other side as a crossing, as most programs do.
-    private static func plain(_ drive: SyntheticDrive, _ fixes: [TrackedFix]) -> [ToldCrossing] {
-        drive.told(fixes, rules: CrossingThresholds(dwell: 0, cushion: 0))
+    private static func plain(_ drive: SyntheticDrive, _ fixes: [TrackedFix]) -> [ReportedCrossing] {
+        drive.received(fixes, rules: CrossingThresholds(dwell: 0, cushion: 0))
     }
 
     @Test("A plain threshold, which is the tracker with its rules at zero, reports too many crossings")
@@ -106,7 +106,7 @@ struct GeofenceTests {
         }
         // Without noise, a plain threshold is exact: it reports the crossing at the first fix beyond the border.
         let exact = Self.figures(sigma: 0, accuracy: 0, drives: 250, Self.plain)
-        #expect(exact.told == exact.crossings && exact.falseAlarms == 0 && exact.twice == 0)
+        #expect(exact.received == exact.crossings && exact.falseAlarms == 0 && exact.twice == 0)
         #expect(exact.errors.allSatisfy { $0 == 0 })
     }
 

@@ -68,8 +68,8 @@ final class RegionStoreTests {
             }
             RegionStore.of(device.device).save(atOnce: true)
         }
-        let told = recorder.events.filter { !$0.hasPrefix("started") }
-        #expect(told == ["outside home 0", "inside home 40", "entered home 40", "outside home 80", "left home 80"])
+        let received = recorder.events.filter { !$0.hasPrefix("started") }
+        #expect(received == ["outside home 0", "inside home 40", "entered home 40", "outside home 80", "left home 80"])
     }
 
     @Test("A file truncated at any byte is ignored with a warning")

@@ -92,18 +92,18 @@ struct SyntheticDrive {
 }
 
 /// A reported crossing: the fix at which it was reported, the fix at which it occurred, and its direction.
-struct ToldCrossing {
-    var told: Int
+struct ReportedCrossing {
+    var received: Int
     var crossed: Int
     var isInside: Bool
 }
 
 extension SyntheticDrive {
     /// Returns the crossings that the region tracker reports for those fixes.
-    func told(_ fixes: [TrackedFix], rules: CrossingThresholds = CrossingThresholds()) -> [ToldCrossing] {
+    func received(_ fixes: [TrackedFix], rules: CrossingThresholds = CrossingThresholds()) -> [ReportedCrossing] {
         var track = FixStatistics()
         var tracker = RegionTracker()
-        var told: [ToldCrossing] = []
+        var received: [ReportedCrossing] = []
         for (index, fix) in fixes.enumerated() where track.accept(fix) {
             let wasKnown = tracker.state != .unknown
             let (x, y) = (fix.place.longitude * 111_200, fix.place.latitude * 111_200)
@@ -112,9 +112,9 @@ extension SyntheticDrive {
                 let change = tracker.accept(fix, distance: distance, radius: radius, track: track, rules: rules),
                 wasKnown
             else { continue }
-            told.append(
-                ToldCrossing(told: index, crossed: Int(change.timestamp), isInside: change.state == .inside))
+            received.append(
+                ReportedCrossing(received: index, crossed: Int(change.timestamp), isInside: change.state == .inside))
         }
-        return told
+        return received
     }
 }

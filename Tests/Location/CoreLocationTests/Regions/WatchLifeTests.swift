@@ -36,9 +36,9 @@ final class WatchLifeTests {
             try device.play()
         }
         // The regions before it have been reported by then. The region itself is not entered.
-        let told = recorder.events.filter { $0.hasSuffix(" 30") }
+        let received = recorder.events.filter { $0.hasSuffix(" 30") }
         let before = (0..<number).flatMap { ["inside \($0) 30", "entered \($0) 30"] }
-        #expect(told == before + ["inside \(number) 30"])
+        #expect(received == before + ["inside \(number) 30"])
         #expect(recorder.events.last == "inside \(number) 30")
     }
 

@@ -226,14 +226,14 @@ struct PauseTests {
     @Test(
         "Updates pause after a rest whose length depends on the activity type, and resume automatically",
         arguments: [(CLActivityType.fitness, 180.0), (.other, 300), (.automotiveNavigation, 600)])
-    func pauses(activity: CLActivityType, patience: Double) throws {
+    func pauses(activity: CLActivityType, pauseDelay: Double) throws {
         let events = try play { manager in
             manager.pausesLocationUpdatesAutomatically = true
             manager.activityType = activity
         }
         let pause = try #require(events.first { $0.0 == "pause" })
         // The rest begins at 10 s, or a little earlier within the accuracy.
-        #expect(abs(pause.1 - (10 + patience)) <= 2)
+        #expect(abs(pause.1 - (10 + pauseDelay)) <= 2)
         let index = try #require(events.firstIndex { $0.0 == "resume" })
         #expect(events[index - 1].0 == "pause")
         #expect(events[index + 1].0 == "location" && events[index + 1].1 <= 1213)

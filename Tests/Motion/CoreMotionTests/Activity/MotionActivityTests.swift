@@ -13,7 +13,7 @@ struct MotionActivityTests {
         var start: Date
     }
 
-    private func told(_ activity: CMMotionActivity) -> Told {
+    private func received(_ activity: CMMotionActivity) -> Told {
         let flags = [
             (activity.stationary, "stationary"), (activity.walking, "walking"), (activity.running, "running"),
             (activity.automotive, "automotive"), (activity.cycling, "cycling"), (activity.unknown, "unknown"),
@@ -27,7 +27,7 @@ struct MotionActivityTests {
         let manager = test.use { CMMotionActivityManager() }
         let box = Box<Told>()
         manager.startActivityUpdates(to: .main) { activity in
-            if let activity { box.add(told(activity)) }
+            if let activity { box.add(received(activity)) }
         }
         test.walk(from: 0, seconds: 20, cadence: 0)
         test.walk(from: 20, seconds: 40, cadence: 2)
@@ -46,10 +46,10 @@ struct MotionActivityTests {
 
         let answers = Box<[Told]>()
         manager.queryActivityStarting(from: test.date(0), to: test.date(100), to: .main) { activities, _ in
-            answers.add((activities ?? []).map(told))
+            answers.add((activities ?? []).map(received))
         }
         manager.queryActivityStarting(from: test.date(50), to: test.date(55), to: .main) { activities, _ in
-            answers.add((activities ?? []).map(told))
+            answers.add((activities ?? []).map(received))
         }
         test.playback?.run()
         #expect(answers.all[0].map(\.flags) == [["stationary"], ["walking"]])
@@ -64,7 +64,7 @@ struct MotionActivityTests {
             let manager = test.use { CMMotionActivityManager() }
             let box = Box<Told>()
             manager.startActivityUpdates(to: .main) { activity in
-                if let activity { box.add(told(activity)) }
+                if let activity { box.add(received(activity)) }
             }
             test.move(speed: 20)
             test.walk(from: 0, seconds: 10, cadence: 0)
@@ -89,7 +89,7 @@ struct MotionActivityTests {
         test.walk(from: 0, seconds: 20, cadence: 0)
         let second = test.use { CMMotionActivityManager() }
         let box = Box<[String]>()
-        second.startActivityUpdates(to: .main) { box.add($0.map { told($0).flags } ?? ["nil"]) }
+        second.startActivityUpdates(to: .main) { box.add($0.map { received($0).flags } ?? ["nil"]) }
         test.playback?.run()
         #expect(box.all == [["stationary"]])
         test.lose(.accelerometer)

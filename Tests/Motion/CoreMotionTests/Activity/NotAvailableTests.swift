@@ -43,13 +43,13 @@ struct NotAvailableTests {
     func activities() {
         let test = TestDevice([.gyroscope, .pressure])
         let manager = test.use { CMMotionActivityManager() }
-        let told = Box<String>()
-        manager.startActivityUpdates(to: .main) { told.add($0 == nil ? "nil" : "activity") }
+        let received = Box<String>()
+        manager.startActivityUpdates(to: .main) { received.add($0 == nil ? "nil" : "activity") }
         manager.queryActivityStarting(from: Date(), to: Date(), to: .main) { _, error in
-            told.add("\((error as NSError?)?.code ?? 0)")
+            received.add("\((error as NSError?)?.code ?? 0)")
         }
         test.playback?.run()
-        #expect(told.all == ["nil", "104"])
+        #expect(received.all == ["nil", "104"])
     }
 
     @Test("A stopped or released pedometer delivers no updates, but a released one still completes its query")

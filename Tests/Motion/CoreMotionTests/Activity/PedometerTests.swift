@@ -16,7 +16,7 @@ struct PedometerTests {
         var up: Int?
     }
 
-    private func told(_ data: CMPedometerData) -> Told {
+    private func received(_ data: CMPedometerData) -> Told {
         Told(
             steps: data.numberOfSteps.intValue, distance: data.distance?.doubleValue,
             cadence: data.currentCadence?.doubleValue, pace: data.currentPace?.doubleValue, end: data.endDate,
@@ -28,7 +28,7 @@ struct PedometerTests {
         let pedometer = test.use { CMPedometer() }
         let box = Box<Told>()
         pedometer.startUpdates(from: date) { data, error in
-            if let data { box.add(told(data)) }
+            if let data { box.add(received(data)) }
             if let error { Issue.record(error) }
         }
         return (pedometer, box)

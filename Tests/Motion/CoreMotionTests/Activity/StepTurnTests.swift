@@ -18,9 +18,9 @@ struct StepTurnTests {
             for index in Int(seconds.lowerBound * 50)..<Int(seconds.upperBound * 50) {
                 let time = Double(index) / 50
                 let now = BootTime.zero.advanced(bySeconds: time)
-                let news = core.process(
+                let event = core.process(
                     [0, 0, 9.80665 + 3 * sin(2 * .pi * cadence * time)], at: now, now: now, wallTime: wall(time))
-                if let turn = news?.transition { turns.append(turn) }
+                if let turn = event?.transition { turns.append(turn) }
             }
         }
         take(0..<20, cadence: 2)
@@ -28,8 +28,8 @@ struct StepTurnTests {
         #expect(turns.map(\.isWalking) == [true])
         // The following readings are half a second late.
         for late in stride(from: 2.6, through: 4, by: 0.2) {
-            let news = core.update(.zero.advanced(bySeconds: 20 + late), wall(20 + late))
-            #expect(news.transition == nil)
+            let event = core.update(.zero.advanced(bySeconds: 20 + late), wall(20 + late))
+            #expect(event.transition == nil)
         }
         take(22.4..<30, cadence: 0)
         #expect(turns.map(\.isWalking) == [true, false])

@@ -121,11 +121,11 @@ struct AbsoluteAltitudeTests {
     @Test("The altitude is derived from ellipsoidal height and geoid separation, or from gpsd's `alt` before 3.20")
     func otherAltitudes() throws {
         let ellipsoidal: (inout PositionReport) -> Void = { ($0.altitudeHAE, $0.geoidSeparation) = (247.5, 47.5) }
-        for tell in [ellipsoidal, { $0.altitudeUndefined = 200 }] {
+        for change in [ellipsoidal, { $0.altitudeUndefined = 200 }] {
             let test = TestDevice()
             let (altimeter, events) = start(test)
             var report = fix(.nan, error: 5, at: 1)
-            tell(&report)
+            change(&report)
             test.positions.set(report)
             test.feed(.pressure, [100, 0, 0], at: 0)
             feed(test, 100, from: 0)

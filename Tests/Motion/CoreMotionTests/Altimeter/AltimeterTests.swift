@@ -149,16 +149,16 @@ struct AltimeterTests {
     func loss() {
         let test = TestDevice()
         let altimeter = test.use { CMAltimeter() }
-        let told = Box<String>()
+        let received = Box<String>()
         altimeter.startRelativeAltitudeUpdates(to: .main) { data, error in
-            if let data { told.add("\(Int(data.relativeAltitude.doubleValue.rounded()))") }
-            if let error = error as NSError? { told.add("error \(error.code)") }
+            if let data { received.add("\(Int(data.relativeAltitude.doubleValue.rounded()))") }
+            if let error = error as NSError? { received.add("error \(error.code)") }
         }
         feed(test, 101.325, from: 0, seconds: 1.1)
         test.lose(.pressure)
         test.regain(.pressure)
         // The pressure of the standard atmosphere at 1000 m.
         feed(test, 89.8746, from: 60, seconds: 0.1)
-        #expect(told.all == ["0", "error 109", "1000"])
+        #expect(received.all == ["0", "error 109", "1000"])
     }
 }

@@ -18,7 +18,7 @@ struct DeviceMotionErrorTests {
         }
 
         let test = TestDevice()
-        let told = Box<String>()
+        let received = Box<String>()
         let stream: SensorStream<DeviceMotionConverter>
         private let line = Line()
 
@@ -41,12 +41,12 @@ struct DeviceMotionErrorTests {
         }
 
         func start() {
-            let told = told
+            let received = received
             stream.start(
                 StreamHandler(test.playback?.executor(onMainThread: true) ?? NoDelivery(), { $0 }) {
                     (reading: FusedMotionReading?, error: (any Error)?) in
-                    if let reading { told.add("\(reading.time.seconds) \(reading.values.heading.rounded())") }
-                    if let error { told.add("\((error as NSError).code)") }
+                    if let reading { received.add("\(reading.time.seconds) \(reading.values.heading.rounded())") }
+                    if let error { received.add("\((error as NSError).code)") }
                 })
         }
 
@@ -78,44 +78,44 @@ struct DeviceMotionErrorTests {
     func movement() {
         let rig = Rig(.xMagneticNorthZVertical)
         rig.feed(state(1, quality: .uncalibrated), state(20, quality: .uncalibrated))
-        #expect(rig.told.all == ["1.0 0.0", "20.0 0.0"])
+        #expect(rig.received.all == ["1.0 0.0", "20.0 0.0"])
         rig.feed(state(22, quality: .uncalibrated), state(23, quality: .uncalibrated))
-        #expect(rig.told.all.suffix(3) == ["101", "22.0 0.0", "23.0 0.0"])
+        #expect(rig.received.all.suffix(3) == ["101", "22.0 0.0", "23.0 0.0"])
         rig.start()
         rig.feed(state(24, quality: .uncalibrated), state(45, quality: .uncalibrated))
-        #expect(rig.told.all.suffix(3) == ["24.0 0.0", "101", "45.0 0.0"])
+        #expect(rig.received.all.suffix(3) == ["24.0 0.0", "101", "45.0 0.0"])
     }
 
     @Test("A magnetometer that is calibrated within 20 seconds causes no error")
     func calibratedLater() {
         let rig = Rig(.xMagneticNorthZVertical)
         rig.feed(state(1, quality: .uncalibrated), state(19, quality: .low), state(22, quality: .uncalibrated))
-        #expect(rig.told.all == ["1.0 0.0", "19.0 0.0", "22.0 0.0"])
+        #expect(rig.received.all == ["1.0 0.0", "19.0 0.0", "22.0 0.0"])
     }
 
     @Test("An implausible field strength is reported immediately", arguments: [0.1, 1, 5])
     func impossibleField(strength: Double) {
         let rig = Rig(.xMagneticNorthZVertical)
         rig.feed(state(1, quality: .uncalibrated, strength: strength))
-        #expect(rig.told.all == ["101", "1.0 0.0"])
+        #expect(rig.received.all == ["101", "1.0 0.0"])
     }
 
     @Test("Until north is known, only the requires-movement error is delivered")
     func neverNorth() {
         let rig = Rig(.xMagneticNorthZVertical)
         rig.feed(state(1, offset: nil), state(2, offset: nil))
-        #expect(rig.told.all.isEmpty)
+        #expect(rig.received.all.isEmpty)
         rig.feed(state(2.5, offset: nil))
-        #expect(rig.told.all == ["101"])
+        #expect(rig.received.all == ["101"])
         rig.feed(state(3))
-        #expect(rig.told.all == ["101", "3.0 0.0"])
+        #expect(rig.received.all == ["101", "3.0 0.0"])
     }
 
     @Test("A calibrated magnetometer causes no error", arguments: [MagneticQuality.low, .medium, .high])
     func calibrated(quality: MagneticQuality) {
         let rig = Rig(.xMagneticNorthZVertical)
         rig.feed(state(1, quality: quality))
-        #expect(rig.told.all == ["1.0 0.0"])
+        #expect(rig.received.all == ["1.0 0.0"])
     }
 
     @Test(
@@ -124,25 +124,25 @@ struct DeviceMotionErrorTests {
     func otherFrames(frame: CMAttitudeReferenceFrame) {
         let rig = Rig(frame)
         rig.feed(state(1, quality: .uncalibrated))
-        #expect(rig.told.all == ["1.0 -1.0"])
+        #expect(rig.received.all == ["1.0 -1.0"])
     }
 
     @Test("Each time the position becomes unknown, an error is reported and headings are invalid")
     func trueNorth() {
         let rig = Rig(.xTrueNorthZVertical)
         rig.feed(state(1), state(2))
-        #expect(rig.told.all == ["102", "1.0 -1.0", "2.0 -1.0"])
+        #expect(rig.received.all == ["102", "1.0 -1.0", "2.0 -1.0"])
         rig.feed(state(3, declination: 0.1), state(4, declination: 0.1))
         rig.feed(state(5))
         // 0.1 rad equals 5.7 degrees.
-        #expect(rig.told.all.dropFirst(3) == ["3.0 6.0", "4.0 6.0", "102", "5.0 -1.0"])
+        #expect(rig.received.all.dropFirst(3) == ["3.0 6.0", "4.0 6.0", "102", "5.0 -1.0"])
     }
 
     @Test("The requires-movement and true-north errors are both reported if both apply")
     func both() {
         let rig = Rig(.xTrueNorthZVertical)
         rig.feed(state(1, quality: .uncalibrated, strength: 2))
-        #expect(rig.told.all == ["101", "102", "1.0 -1.0"])
+        #expect(rig.received.all == ["101", "102", "1.0 -1.0"])
     }
 
     @Test("Each sensor's loss is reported once, in order with the device motions that still arrive")
@@ -158,7 +158,7 @@ struct DeviceMotionErrorTests {
         rig.feed(state(3))
         rig.feed(.regained(.magnetometer))
         rig.feed(.lost(.magnetometer, gone))
-        #expect(rig.told.all == ["1.0 0.0", "109", "2.0 0.0", "111", "3.0 0.0", "109"])
+        #expect(rig.received.all == ["1.0 0.0", "109", "2.0 0.0", "111", "3.0 0.0", "109"])
     }
 
     @Test("States computed without the gyroscope are not delivered as device motion")
@@ -167,7 +167,7 @@ struct DeviceMotionErrorTests {
         var alone = state(1)
         alone.usesGyroscope = false
         rig.feed(alone, state(2))
-        #expect(rig.told.all == ["2.0 -1.0"])
+        #expect(rig.received.all == ["2.0 -1.0"])
     }
 
     @Test("Errors are queued in order with the values, and only the newest error of each kind is kept")
@@ -184,16 +184,16 @@ struct DeviceMotionErrorTests {
         mailbox.append(3)
         #expect(mailbox.queue.count == 5)
         #expect(mailbox.queue.droppedCount == 1)
-        var told: [String] = []
+        var received: [String] = []
         while let item = mailbox.queue.popFirst() {
             switch item {
-            case .value(let value): told.append("\(value)")
-            case .failure(.loss(let kind, _)): told.append(kind.rawValue)
-            case .failure(.requiresMovement): told.append("move")
-            case .failure(.noTrueNorth): told.append("north")
+            case .value(let value): received.append("\(value)")
+            case .failure(.loss(let kind, _)): received.append(kind.rawValue)
+            case .failure(.requiresMovement): received.append("move")
+            case .failure(.noTrueNorth): received.append("north")
             }
         }
-        #expect(told == ["move", "accelerometer", "2", "gyroscope", "3"])
+        #expect(received == ["move", "accelerometer", "2", "gyroscope", "3"])
         #expect(mailbox.queue.isEmpty)
     }
 
@@ -205,14 +205,14 @@ struct DeviceMotionErrorTests {
         mailbox.append(1)
         mailbox.append(.loss(.gyroscope, DeviceError(.silent, "quiet")))
         for number in 2...3 { mailbox.append(number) }
-        var told: [String] = []
+        var received: [String] = []
         while let item = mailbox.queue.popFirst() {
             switch item {
-            case .value(let value): told.append("\(value)")
-            case .failure: told.append("loss")
+            case .value(let value): received.append("\(value)")
+            case .failure: received.append("loss")
             }
         }
-        #expect(told == ["1", "loss", "2", "3"])
+        #expect(received == ["1", "loss", "2", "3"])
         #expect(mailbox.latest == 3)
     }
 }

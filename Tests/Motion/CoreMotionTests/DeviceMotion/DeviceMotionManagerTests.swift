@@ -13,21 +13,21 @@ struct DeviceMotionManagerTests {
     /// and code.
     private func watch(
         _ test: TestDevice, interval: Double = 0, frame: CMAttitudeReferenceFrame? = nil
-    ) -> (manager: CMMotionManager, told: Box<String>) {
+    ) -> (manager: CMMotionManager, received: Box<String>) {
         let manager = test.use { CMMotionManager() }
-        let told = Box<String>()
+        let received = Box<String>()
         manager.deviceMotionUpdateInterval = interval
         let handler: CMDeviceMotionHandler = { motion, error in
             #expect((motion == nil) != (error == nil))
-            if let motion { told.add("\(((motion.timestamp - 100) * 1000).rounded() / 1000)") }
-            if let error = error as NSError? { told.add("\(error.domain) \(error.code)") }
+            if let motion { received.add("\(((motion.timestamp - 100) * 1000).rounded() / 1000)") }
+            if let error = error as NSError? { received.add("\(error.domain) \(error.code)") }
         }
         if let frame {
             manager.startDeviceMotionUpdates(using: frame, to: .main, withHandler: handler)
         } else {
             manager.startDeviceMotionUpdates(to: .main, withHandler: handler)
         }
-        return (manager, told)
+        return (manager, received)
     }
 
     @Test("Device motion requires accelerometer and gyroscope; a magnetometer adds three frames")
@@ -79,12 +79,12 @@ struct DeviceMotionManagerTests {
     @Test("A handler receives each gyroscope sample at its own time, and the latest is also available by polling")
     func push() throws {
         let test = TestDevice(Self.nineAxes)
-        let (manager, told) = watch(test)
-        #expect(told.all.isEmpty)
+        let (manager, received) = watch(test)
+        #expect(received.all.isEmpty)
         test.feedRest(count: 101, rate: 100)
         // The last sample may wait for matching samples of the other sensors.
-        #expect(told.count >= 100)
-        #expect(told.all == (0..<told.count).map { "\(Double($0) / 100)" })
+        #expect(received.count >= 100)
+        #expect(received.all == (0..<received.count).map { "\(Double($0) / 100)" })
         #expect(manager.deviceMotion != nil)
         manager.stopDeviceMotionUpdates()
     }
@@ -116,32 +116,32 @@ struct DeviceMotionManagerTests {
     @Test("Device motion arrives at the requested interval, but no faster than the gyroscope's rate", arguments: counts)
     func thinning(interval: Double, expected: Int) {
         let test = TestDevice([.accelerometer, .gyroscope])
-        let (manager, told) = watch(test, interval: interval)
+        let (manager, received) = watch(test, interval: interval)
         test.feedRest(count: 1000, rate: 100)
-        #expect(abs(told.count - expected) <= 1, "\(told.count)")
+        #expect(abs(received.count - expected) <= 1, "\(received.count)")
         manager.stopDeviceMotionUpdates()
     }
 
     @Test("A new interval takes effect while updates run and does not change the frame")
     func change() {
         let test = TestDevice(Self.nineAxes)
-        let (manager, told) = watch(test, interval: 0.1, frame: .xMagneticNorthZVertical)
+        let (manager, received) = watch(test, interval: 0.1, frame: .xMagneticNorthZVertical)
         test.feedRest(count: 200, rate: 100)
-        let former = told.count
+        let former = received.count
         #expect(abs(former - 20) <= 2)
         manager.deviceMotionUpdateInterval = 0.02
         test.feedRest(count: 200, rate: 100, from: 2)
-        #expect(abs(told.count - former - 100) <= 2)
+        #expect(abs(received.count - former - 100) <= 2)
         #expect(manager.attitudeReferenceFrame == .xMagneticNorthZVertical)
-        #expect(told.all.count { $0.hasPrefix("CM") } == 0)
+        #expect(received.all.count { $0.hasPrefix("CM") } == 0)
     }
 
     @Test("In the true-north frame, a missing position is reported once, and a position provides the declination")
     func trueNorth() throws {
         let test = TestDevice(Self.nineAxes)
-        let (manager, told) = watch(test, frame: .xTrueNorthZVertical)
+        let (manager, received) = watch(test, frame: .xTrueNorthZVertical)
         test.feedRest(count: 100, rate: 100)
-        #expect(told.all.filter { $0.hasPrefix("CM") }.sorted() == ["CMErrorDomain 102"])
+        #expect(received.all.filter { $0.hasPrefix("CM") }.sorted() == ["CMErrorDomain 102"])
         #expect(manager.deviceMotion?.heading == -1)
         // A published test value of the model for the start date of the test's clock: a declination of 14.01 degrees.
         var report = PositionReport()
@@ -155,14 +155,14 @@ struct DeviceMotionManagerTests {
         // The top edge points to magnetic north.
         #expect(abs(motion.heading - 14.01) < 0.02, "\(motion.heading)")
         #expect(abs(motion.attitude.yaw * 180 / .pi - (-90 - 14.01)) < 0.02)
-        #expect(told.all.count { $0.hasPrefix("CM") } == 1)
+        #expect(received.all.count { $0.hasPrefix("CM") } == 1)
         manager.stopDeviceMotionUpdates()
     }
 
     @Test("A start without sensors reports no error, and updates begin when the sensors become available")
     func lateSensors() {
         let test = TestDevice([])
-        let (manager, told) = watch(test)
+        let (manager, received) = watch(test)
         test.playback?.run()
         #expect(!manager.isDeviceMotionActive)
         test.hub.post(
@@ -171,8 +171,8 @@ struct DeviceMotionManagerTests {
         #expect(manager.isDeviceMotionActive)
         test.feedRest(count: 10, rate: 100)
         // The engine uses the first readings to determine which sensors deliver data.
-        #expect(told.count >= 8)
-        #expect(told.all.last == "0.09")
+        #expect(received.count >= 8)
+        #expect(received.all.last == "0.09")
     }
 
     @Test("An unavailable frame is rejected once, asynchronously, and no sensor starts")
@@ -188,11 +188,11 @@ struct DeviceMotionManagerTests {
         ]
         for (sensors, frame, code) in cases {
             let test = TestDevice(sensors)
-            let (manager, told) = watch(test, frame: frame)
-            #expect(told.all.isEmpty)
+            let (manager, received) = watch(test, frame: frame)
+            #expect(received.all.isEmpty)
             test.feedRest(count: 5, rate: 100)
             test.playback?.run()
-            #expect(told.all == ["CMErrorDomain \(code)"])
+            #expect(received.all == ["CMErrorDomain \(code)"])
             #expect(!manager.isDeviceMotionActive)
             #expect(manager.attitudeReferenceFrame == .xArbitraryZVertical)
             #expect(!test.hub.isWanted)
@@ -204,31 +204,31 @@ struct DeviceMotionManagerTests {
     @Test("A rejection stops running updates and is not reported after a stop or another start")
     func withdrawnRefusal() {
         let test = TestDevice([.accelerometer, .gyroscope])
-        let (manager, told) = watch(test)
+        let (manager, received) = watch(test)
         test.feedRest(count: 5, rate: 100)
-        let former = told.count
-        manager.startDeviceMotionUpdates(using: .xTrueNorthZVertical, to: .main) { _, _ in told.add("refused") }
+        let former = received.count
+        manager.startDeviceMotionUpdates(using: .xTrueNorthZVertical, to: .main) { _, _ in received.add("refused") }
         #expect(!test.hub.isWanted)
         #expect(manager.deviceMotion == nil)
         manager.stopDeviceMotionUpdates()
         test.feedRest(count: 5, rate: 100, from: 1)
-        manager.startDeviceMotionUpdates(using: .xTrueNorthZVertical, to: .main) { _, _ in told.add("refused") }
+        manager.startDeviceMotionUpdates(using: .xTrueNorthZVertical, to: .main) { _, _ in received.add("refused") }
         manager.startDeviceMotionUpdates()
         test.feedRest(count: 5, rate: 100, from: 2)
-        #expect(told.count == former)
+        #expect(received.count == former)
         #expect(manager.isDeviceMotionActive)
     }
 
     @Test("A second start replaces the handler")
     func replace() {
         let test = TestDevice([.accelerometer, .gyroscope])
-        let (manager, told) = watch(test)
+        let (manager, received) = watch(test)
         test.feedRest(count: 5, rate: 100)
-        let former = told.count
+        let former = received.count
         let second = Box<Double>()
         manager.startDeviceMotionUpdates(to: OperationQueue()) { motion, _ in second.add(motion?.timestamp ?? -1) }
         test.feedRest(count: 5, rate: 100, from: 0.05)
-        #expect(told.count == former)
+        #expect(received.count == former)
         #expect(second.count >= 4)
         manager.startDeviceMotionUpdates()
         test.feedRest(count: 5, rate: 100, from: 0.1)
@@ -245,14 +245,14 @@ struct DeviceMotionManagerTests {
         for releases in [false, true] {
             let holder = Holder()
             holder.manager = test.use { CMMotionManager() }
-            let told = Box<Double>()
+            let received = Box<Double>()
             holder.manager?.startDeviceMotionUpdates(to: .main) { motion, _ in
-                told.add(motion?.timestamp ?? -1)
-                if told.count < 3 { return }
+                received.add(motion?.timestamp ?? -1)
+                if received.count < 3 { return }
                 if releases { holder.manager = nil } else { holder.manager?.stopDeviceMotionUpdates() }
             }
             test.feedRest(count: 10, rate: 100, from: releases ? 1 : 0)
-            #expect(told.count == 3)
+            #expect(received.count == 3)
             #expect(!test.hub.isWanted)
         }
     }
@@ -271,19 +271,19 @@ struct DeviceMotionManagerTests {
     @Test("A sensor's loss is reported once, and device motion resumes without a restart")
     func loss() {
         let test = TestDevice(Self.nineAxes)
-        let (manager, told) = watch(test)
+        let (manager, received) = watch(test)
         test.feedRest(count: 5, rate: 100)
         test.lose(.gyroscope)
         test.lose(.gyroscope)
-        #expect(told.all.suffix(2).filter { $0 == "CMErrorDomain 109" }.count == 1)
-        let before = told.count
+        #expect(received.all.suffix(2).filter { $0 == "CMErrorDomain 109" }.count == 1)
+        let before = received.count
         // This frame does not use the magnetometer.
         test.lose(.magnetometer)
-        #expect(told.count == before)
+        #expect(received.count == before)
         test.regain(.gyroscope)
         test.feedRest(count: 5, rate: 100, from: 5)
-        #expect(told.all.count { $0.hasPrefix("CM") } == 1)
-        #expect(told.all.contains("5.03"))
+        #expect(received.all.count { $0.hasPrefix("CM") } == 1)
+        #expect(received.all.contains("5.03"))
         manager.stopDeviceMotionUpdates()
     }
 

@@ -123,7 +123,7 @@ struct BatteryTests {
     }
 
     @Test("A state change is posted immediately, and the level after its minute has elapsed")
-    func together() {
+    func withBatch() {
         let bench = Bench(BatteryReading(level: 0.5, state: .unplugged))
         bench.device.isBatteryMonitoringEnabled = true
         bench.post(0.4, .charging)

@@ -6,39 +6,39 @@ import Testing
 
 @Suite("Sensor loss")
 struct LossTests {
-    private func watched(_ test: TestDevice) -> (manager: CMMotionManager, told: Box<String>) {
+    private func watched(_ test: TestDevice) -> (manager: CMMotionManager, received: Box<String>) {
         let manager = test.use { CMMotionManager() }
-        let told = Box<String>()
+        let received = Box<String>()
         manager.startAccelerometerUpdates(to: .main) { data, error in
             #expect((data == nil) != (error == nil))
-            if let data { told.add("\(Int(data.timestamp))") }
-            if let error = error as NSError? { told.add("\(error.domain) \(error.code)") }
+            if let data { received.add("\(Int(data.timestamp))") }
+            if let error = error as NSError? { received.add("\(error.domain) \(error.code)") }
         }
-        return (manager, told)
+        return (manager, received)
     }
 
     @Test("A loss is reported once, and readings resume without a restart")
     func once() {
         let test = TestDevice()
-        let (manager, told) = watched(test)
+        let (manager, received) = watched(test)
         test.feed(.accelerometer, [0, 0, 0], at: 0)
         test.lose(.accelerometer)
         test.lose(.accelerometer)
         test.regain(.accelerometer)
         test.feed(.accelerometer, [0, 0, 0], at: 5)
         test.lose(.accelerometer)
-        #expect(told.all == ["100", "CMErrorDomain 109", "105", "CMErrorDomain 109"])
+        #expect(received.all == ["100", "CMErrorDomain 109", "105", "CMErrorDomain 109"])
         manager.stopAccelerometerUpdates()
     }
 
     @Test("A new interval during a loss does not report the loss again")
     func intervalWhileLost() {
         let test = TestDevice()
-        let (manager, told) = watched(test)
+        let (manager, received) = watched(test)
         test.lose(.accelerometer)
         manager.accelerometerUpdateInterval = 0.5
         test.playback?.run()
-        #expect(told.all == ["CMErrorDomain 109"])
+        #expect(received.all == ["CMErrorDomain 109"])
     }
 
     @Test("A handler started while the sensor is lost receives an error")
@@ -47,17 +47,17 @@ struct LossTests {
         let other = test.use { CMMotionManager() }
         other.startAccelerometerUpdates()
         test.lose(.accelerometer)
-        let (manager, told) = watched(test)
-        #expect(told.all.isEmpty)
+        let (manager, received) = watched(test)
+        #expect(received.all.isEmpty)
         test.playback?.run()
-        #expect(told.all == ["CMErrorDomain 109"])
+        #expect(received.all == ["CMErrorDomain 109"])
         manager.stopAccelerometerUpdates()
     }
 
     @Test("A loss is reported in order between the readings")
     func order() {
         let test = TestDevice()
-        let (manager, told) = watched(test)
+        let (manager, received) = watched(test)
         for (index, event) in ["reading", "loss", "reading"].enumerated() {
             if event == "loss" {
                 test.hub.setStatus(.unavailable(DeviceError(.silent, "quiet")), of: "accelerometer")
@@ -69,7 +69,7 @@ struct LossTests {
             }
         }
         test.playback?.run()
-        #expect(told.all == ["100", "CMErrorDomain 109", "102"])
+        #expect(received.all == ["100", "CMErrorDomain 109", "102"])
         manager.stopAccelerometerUpdates()
     }
 

@@ -72,59 +72,59 @@ struct UpdateTests {
     func replace() {
         let test = TestDevice()
         let manager = test.use { CMMotionManager() }
-        let told = Box<String>()
-        manager.startGyroUpdates(to: OperationQueue()) { _, _ in told.add("first") }
+        let received = Box<String>()
+        manager.startGyroUpdates(to: OperationQueue()) { _, _ in received.add("first") }
         test.feed(.gyroscope, [0, 0, 0], at: 0)
         // Queued for playback when the second start is called.
         test.hub.post(
             MotionBatch(
                 sensor: "gyroscope", kind: .gyroscope, values: [[0, 0, 0]],
                 times: [TestDevice.start.advanced(bySeconds: 1)]))
-        manager.startGyroUpdates(to: OperationQueue()) { _, _ in told.add("second") }
+        manager.startGyroUpdates(to: OperationQueue()) { _, _ in received.add("second") }
         test.feed(.gyroscope, [0, 0, 0], at: 2)
-        #expect(told.all == ["first", "second"])
+        #expect(received.all == ["first", "second"])
     }
 
     @Test("No callback follows after a handler has stopped its manager, even for readings of the same batch")
     func stopInHandler() {
         let test = TestDevice()
         let manager = Carried(value: test.use { CMMotionManager() })
-        let told = Box<Double>()
+        let received = Box<Double>()
         manager.value.startAccelerometerUpdates(to: .main) { data, _ in
-            told.add(data?.timestamp ?? -1)
-            if told.count == 2 { manager.value.stopAccelerometerUpdates() }
+            received.add(data?.timestamp ?? -1)
+            if received.count == 2 { manager.value.stopAccelerometerUpdates() }
         }
         test.feedAtOnce(.accelerometer, count: 5, rate: 1)
-        #expect(told.all == [100, 101])
+        #expect(received.all == [100, 101])
         test.feed(.accelerometer, [0, 0, 0], at: 9)
-        #expect(told.count == 2)
+        #expect(received.count == 2)
     }
 
     @Test("A handler may restart its manager with another handler")
     func restartInHandler() {
         let test = TestDevice()
         let manager = Carried(value: test.use { CMMotionManager() })
-        let told = Box<String>()
+        let received = Box<String>()
         manager.value.startAccelerometerUpdates(to: .main) { _, _ in
-            told.add("first")
-            manager.value.startAccelerometerUpdates(to: .main) { _, _ in told.add("second") }
+            received.add("first")
+            manager.value.startAccelerometerUpdates(to: .main) { _, _ in received.add("second") }
         }
         test.feedAtOnce(.accelerometer, count: 3, rate: 1)
         test.feed(.accelerometer, [0, 0, 0], at: 9)
-        #expect(told.all == ["first", "second"])
+        #expect(received.all == ["first", "second"])
     }
 
     @Test("A handler may release its manager, and no further callback follows")
     func releaseInHandler() {
         let test = TestDevice()
         let holder = Box2(test.use { CMMotionManager() })
-        let told = Box<Double>()
+        let received = Box<Double>()
         holder.manager?.startGyroUpdates(to: .main) { data, _ in
-            told.add(data?.timestamp ?? -1)
+            received.add(data?.timestamp ?? -1)
             holder.manager = nil
         }
         test.feedAtOnce(.gyroscope, count: 4, rate: 1)
-        #expect(told.all == [100])
+        #expect(received.all == [100])
         #expect(test.hub.demand(of: "gyroscope") == nil)
     }
 

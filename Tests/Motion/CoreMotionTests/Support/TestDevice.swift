@@ -81,7 +81,7 @@ final class TestPositions: PositionSource {
 
     func subscribe(
         _ request: PositionRequest, receive: @escaping @Sendable (PositionEvent) -> Void,
-        settled: @escaping @Sendable () -> Void
+        onBatchComplete: @escaping @Sendable () -> Void
     ) -> Subscription {
         Subscription {}
     }

@@ -14,7 +14,7 @@ struct ActivityTests {
     ]
 
     /// Returns the activity at the end of each window of 2.56 s, every 1.28 s.
-    private func told(
+    private func received(
         _ samples: [SIMD3<Double>], speed: Double? = nil, from start: Double = 0
     ) -> [ActivityState] {
         var tracker = WalkTracker()
@@ -33,7 +33,7 @@ struct ActivityTests {
             var row: [CarriedActivity: Double] = [:]
             for label in Self.labels where label.activity == activity {
                 for subject in [15, 17, 19] {
-                    for state in told(Walks.samples("ms_\(label.name)_sub\(subject)", scale: 0.00980665)) {
+                    for state in received(Walks.samples("ms_\(label.name)_sub\(subject)", scale: 0.00980665)) {
                         row[state.activity, default: 0] += 1
                         sure[Int(state.confidence.rawValue)] += 1
                         if state.activity == activity { right[Int(state.confidence.rawValue)] += 1 }
@@ -68,12 +68,12 @@ struct ActivityTests {
             let w = SIMD3(c * v.x - s * v.y, s * v.x + c * v.y, v.z)
             return SIMD3(w.x, c * w.y - s * w.z, s * w.y + c * w.z)
         }
-        #expect(told(samples).map(\.activity) == told(turned).map(\.activity))
+        #expect(received(samples).map(\.activity) == received(turned).map(\.activity))
     }
 
     @Test("The confidence of a constant activity grows, and its start time does not change")
     func confidence() throws {
-        let states = told([SIMD3](repeating: SIMD3(0, 0, 9.8), count: 50 * 30))
+        let states = received([SIMD3](repeating: SIMD3(0, 0, 9.8), count: 50 * 30))
         #expect(states.allSatisfy { $0.activity == .stationary && $0.start == 0 })
         #expect(states.prefix(2).allSatisfy { $0.confidence == .low })
         #expect(states.dropFirst(2).prefix(7).allSatisfy { $0.confidence == .medium })
@@ -85,9 +85,9 @@ struct ActivityTests {
         let rest = [SIMD3](repeating: SIMD3(0, 0, 9.8), count: 50 * 20)
         let knock = (0..<32).map { SIMD3(0, 0, 9.8 + ($0.isMultiple(of: 2) ? 8.0 : -8)) }
         // The knock is in the middle of half a window. Across two halves, it would be in three of five windows.
-        let knocked = told(rest.dropLast(25) + knock + rest)
+        let knocked = received(rest.dropLast(25) + knock + rest)
         #expect(knocked.filter { $0.activity != .stationary }.count <= 1)
-        let walk = told(rest + Walks.synthetic(seconds: 20, cadence: 1.8))
+        let walk = received(rest + Walks.synthetic(seconds: 20, cadence: 1.8))
         #expect(walk.last?.activity == .walking)
         // The walk began after twenty seconds.
         #expect(abs((walk.last?.start ?? 0) - 20) < 2.6)
@@ -101,23 +101,23 @@ struct ActivityTests {
             let z = Double(random.next() % 1000) / 500 - 1
             return SIMD3(x * 6, 0, 9.8 + z * 6)
         }
-        let states = told(handled)
+        let states = received(handled)
         #expect(states.count { $0.activity == .unknown } > states.count / 2)
         #expect(states.allSatisfy { $0.confidence == .low })
     }
 
     private func vehicle(_ speeds: [Double?], pedals: Bool = false) -> [CarriedActivity] {
         var tracker = WalkTracker()
-        var told: [CarriedActivity] = []
+        var received: [CarriedActivity] = []
         for (second, speed) in speeds.enumerated() {
             for index in 0..<50 {
                 let time = Double(second) + Double(index) / 50
                 let sample = SIMD3(0, 0, 9.8 + (pedals ? 2.5 * sin(2 * .pi * 1.2 * time) : 0.2 * sin(40 * time)))
                 _ = tracker.update(sample, at: time, speed: speed)
             }
-            told.append(tracker.activity?.activity ?? [])
+            received.append(tracker.activity?.activity ?? [])
         }
-        return told
+        return received
     }
 
     @Test("A fast ride is automotive, and a stop at a traffic light is both automotive and stationary")
@@ -125,11 +125,11 @@ struct ActivityTests {
         let drive =
             [Double?](repeating: 15, count: 60) + [Double?](repeating: 0, count: 30)
             + [Double?](repeating: 12, count: 30)
-        let told = vehicle(drive)
-        #expect(told[30] == .automotive)
-        #expect(told[80] == [.automotive, .stationary])
-        #expect(told[110] == .automotive)
-        #expect(told.dropFirst(10).allSatisfy { $0.contains(.automotive) })
+        let received = vehicle(drive)
+        #expect(received[30] == .automotive)
+        #expect(received[80] == [.automotive, .stationary])
+        #expect(received[110] == .automotive)
+        #expect(received.dropFirst(10).allSatisfy { $0.contains(.automotive) })
         // The ride ends a minute after the last movement.
         #expect(vehicle(drive + [Double?](repeating: 0, count: 70)).last == .stationary)
         #expect(vehicle(drive + [Double?](repeating: nil, count: 70)).last == .stationary)
@@ -137,9 +137,9 @@ struct ActivityTests {
 
     @Test("A constant speed of 5 m/s counts as automotive after twenty seconds")
     func slowRide() {
-        let told = vehicle([Double?](repeating: 5, count: 40))
-        #expect(told[15] == .stationary)
-        #expect(told[39] == .automotive)
+        let received = vehicle([Double?](repeating: 5, count: 40))
+        #expect(received[15] == .stationary)
+        #expect(received[39] == .automotive)
     }
 
     @Test("Without a valid speed, no ride is detected")

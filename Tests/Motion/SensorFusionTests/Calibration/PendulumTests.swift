@@ -13,7 +13,7 @@ struct PendulumTests {
         var error = 0.0
         var uncorrectedError = 0.0
         /// The reported standard deviation of the heading at the end; nil while uncalibrated.
-        var told: Double?
+        var received: Double?
     }
 
     /// Simulates 60 s at 100 Hz.
@@ -91,7 +91,7 @@ struct PendulumTests {
         }
         outcome.error = (squares / count).squareRoot()
         outcome.uncorrectedError = (plainSquares / count).squareRoot()
-        if calibrator.quality > .uncalibrated { outcome.told = calibrator.headingDeviation * 180 / .pi }
+        if calibrator.quality > .uncalibrated { outcome.received = calibrator.headingDeviation * 180 / .pi }
         return outcome
     }
 
@@ -104,7 +104,7 @@ struct PendulumTests {
     func oneAxis(group: Int) {
         for seed in UInt64(4 * group)..<UInt64(4 * group + 4) {
             let outcome = swing(seed: seed + 1, twist: 0)
-            #expect(outcome.error < outcome.uncorrectedError + max(5, 2 * (outcome.told ?? 0)), "seed \(seed + 1)")
+            #expect(outcome.error < outcome.uncorrectedError + max(5, 2 * (outcome.received ?? 0)), "seed \(seed + 1)")
         }
     }
 
@@ -113,7 +113,7 @@ struct PendulumTests {
         var (errors, uncorrected) = (0.0, 0.0)
         for seed in UInt64(4 * group)..<UInt64(4 * group + 4) {
             let outcome = swing(seed: seed + 1, twist: .pi / 4)
-            #expect(outcome.error < outcome.uncorrectedError + max(5, 2 * (outcome.told ?? 0)), "seed \(seed + 1)")
+            #expect(outcome.error < outcome.uncorrectedError + max(5, 2 * (outcome.received ?? 0)), "seed \(seed + 1)")
             errors += outcome.error
             uncorrected += outcome.uncorrectedError
         }

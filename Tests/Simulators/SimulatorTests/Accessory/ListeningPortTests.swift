@@ -55,10 +55,10 @@ struct ListeningPortTests {
                 port.serve(revents: 0, context: context)
                 #expect(port.deadline == .never)
                 #expect(port.pollDescriptor == nil)
-                var told = pollfd(fd: openings.descriptor, events: Int16(POLLIN), revents: 0)
-                #expect(poll(&told, 1, 0) == 0)
+                var received = pollfd(fd: openings.descriptor, events: Int16(POLLIN), revents: 0)
+                #expect(poll(&received, 1, 0) == 0)
                 let program = try #require(PlainPort(terminal: port.node.path))
-                #expect(poll(&told, 1, 0) == 1)
+                #expect(poll(&received, 1, 0) == 1)
                 openings.drain()
                 try wait(BinarySemaphore(), port, context) { port.conversation != nil }
                 other.serve(revents: 0, context: context)

@@ -76,10 +76,10 @@ struct PlaybackTests {
     @Test("A loop has the given length unless its reports take longer")
     func longRounds() throws {
         let file = try TraceFile(bytes: Array(Stage.drive(3).joined(separator: "\n").utf8), name: "drive")
-        var long = PlayedTrace(file, repeats: true, roundLength: 7_500_000_000)
+        var long = PlayedTrace(file, repeats: true, minimumPassDuration: 7_500_000_000)
         #expect((0..<5).map { _ in (long.next()?.time ?? -1) / 100_000_000 } == [0, 10, 20, 75, 85])
         // The given length is shorter than the reports.
-        var short = PlayedTrace(file, repeats: true, roundLength: 1_000_000_000)
+        var short = PlayedTrace(file, repeats: true, minimumPassDuration: 1_000_000_000)
         #expect((0..<5).map { _ in (short.next()?.time ?? -1) / 100_000_000 } == [0, 10, 20, 30, 40])
     }
 

@@ -181,14 +181,14 @@ struct ReceiverTerminalTests {
         let loop = TerminalLoop(
             master: master, path: path, try SentencePlayer(file, receiver: nil, options: options),
             shared: try SharedState(for: "a test"), options: options, openings: openings)
-        var told = pollfd(fd: openings.descriptor, events: Int16(POLLIN), revents: 0)
+        var received = pollfd(fd: openings.descriptor, events: Int16(POLLIN), revents: 0)
         for _ in 0..<2 {
             let idle = loop.pollTarget(until: .never)
             #expect(idle.descriptor == openings.descriptor)
             #expect(idle.deadline == .never)
-            #expect(poll(&told, 1, 0) == 0)
+            #expect(poll(&received, 1, 0) == 0)
             let program = try #require(PlainPort(terminal: path))
-            #expect(poll(&told, 1, 0) == 1)
+            #expect(poll(&received, 1, 0) == 1)
             openings.drain()
             let busy = loop.pollTarget(until: .never)
             #expect(busy.descriptor == master)
@@ -212,8 +212,8 @@ struct ReceiverTerminalTests {
         // The terminal itself stays silent, because a program that waits for sentences writes nothing.
         let wait = loop.pollTargetWhileClosed(until: .never)
         #expect(wait.descriptor == openings.descriptor)
-        var told = pollfd(fd: openings.descriptor, events: Int16(POLLIN), revents: 0)
-        #expect(poll(&told, 1, 0) == 1)
+        var received = pollfd(fd: openings.descriptor, events: Int16(POLLIN), revents: 0)
+        #expect(poll(&received, 1, 0) == 1)
         program.close()
     }
 

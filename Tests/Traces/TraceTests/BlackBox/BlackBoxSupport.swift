@@ -35,7 +35,7 @@ final class Stage {
     let ring: TraceRing
     let writer: TraceWriter
     let box: BlackBox
-    let told = Told()
+    let received = Told()
     private let start: BootTime
 
     init(
@@ -53,9 +53,9 @@ final class Stage {
         var boxOptions = BlackBox.Options()
         boxOptions.before = duration
         boxOptions.after = after
-        let told = told
+        let received = received
         box = BlackBox(
-            ring: ring, writer: writer, options: boxOptions, clock: clock, run: { $0() }, told: { told.add($0) })
+            ring: ring, writer: writer, options: boxOptions, clock: clock, run: { $0() }, onEvent: { received.add($0) })
         start = clock.now
         var header = TraceHeader(start: TraceHeader.Start(wallTime: clock.wallTime, boot: clock.now))
         header.add(SensorDescription(id: "accelerometer", kind: .accelerometer))

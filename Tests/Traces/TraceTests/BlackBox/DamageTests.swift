@@ -190,7 +190,7 @@ struct DamageTests {
             try stage.record(4)
             stage.box.trigger("shake")
             try stage.record(11)
-            #expect(stage.told.saved.count == 1)
+            #expect(stage.received.saved.count == 1)
             try stage.writer.close()
             try stage.ring.discard()
         }
@@ -254,7 +254,7 @@ struct DamageTests {
     func box() throws {
         let folder = try RecoveryTests.abandoned(4)
         let stage = try Stage(folder)
-        let told = Told()
+        let received = Told()
         let started = BinarySemaphore()
         let goOn = BinarySemaphore()
         let box = BlackBox(
@@ -267,15 +267,15 @@ struct DamageTests {
                         body()
                     }
                 } catch { body() }
-            }, told: { told.add($0) })
+            }, onEvent: { received.add($0) })
         box.saveLeftovers()
         #expect(started.wait(seconds: 60))
         try stage.record(3)
         try stage.writer.flush()
         #expect(stage.segments.contains("segment-00000001.trace"))
-        #expect(told.leftovers.isEmpty)
+        #expect(received.leftovers.isEmpty)
         goOn.signal()
         box.finish()
-        #expect(told.leftovers.map { $0.save?.count } == [40])
+        #expect(received.leftovers.map { $0.save?.count } == [40])
     }
 }

@@ -103,7 +103,7 @@ struct RingDiskTests {
         try stage.record(5)
         stage.box.trigger("shake")
         try stage.record(11)
-        #expect(stage.told.saved.count == 1)
+        #expect(stage.received.saved.count == 1)
         #expect(journal.steps == ["folder \(folder)", "folder \(folder)"])
     }
 

@@ -37,11 +37,11 @@ struct RingLinksTests {
             }
             stage.box.trigger("signal")
             try stage.record(12)
-            #expect(stage.told.saved.count == count + 1)
-            #expect(stage.told.failures.isEmpty)
+            #expect(stage.received.saved.count == count + 1)
+            #expect(stage.received.failures.isEmpty)
             #expect(Self.text(secret) == "keep")
         }
-        for save in stage.told.saved {
+        for save in stage.received.saved {
             #expect(try !Saved(save.path).readings.isEmpty)
             #expect(Self.mode(save.path) == 0o600)
         }
@@ -93,10 +93,10 @@ struct RingLinksTests {
         stage.box.trigger("signal")
         try stage.record(12)
         // On file systems without unnamed files the trace needs this temporary path, and the error names it.
-        if let failure = stage.told.failures.first {
+        if let failure = stage.received.failures.first {
             #expect(failure.message.contains(".ring.part"))
         } else {
-            let saved = try #require(stage.told.saved.first)
+            let saved = try #require(stage.received.saved.first)
             #expect(try !Saved(saved.path).readings.isEmpty)
         }
         #expect(!stage.segments.isEmpty)
@@ -128,8 +128,8 @@ struct RingLinksTests {
         #expect(symlink(other.path, folder.path + "/.ring") == 0)
         stage.box.trigger("signal")
         try stage.record(20)
-        #expect(stage.told.failures.isEmpty)
-        #expect(try stage.told.saved.first.map { try Saved($0.path).readings.isEmpty } == false)
+        #expect(stage.received.failures.isEmpty)
+        #expect(try stage.received.saved.first.map { try Saved($0.path).readings.isEmpty } == false)
         try stage.ring.close()
         #expect(other.names() == names)
         #expect(names.allSatisfy { Self.text(other.path + "/" + $0) == "keep" })

@@ -72,7 +72,7 @@ struct RingTests {
         try stage.record(200)
         stage.box.trigger("signal")
         try stage.record(11)
-        let saved = try Saved(try #require(stage.told.saved.first).path)
+        let saved = try Saved(try #require(stage.received.saved.first).path)
         let kinds = saved.events.prefix(3).map { event -> String in
             switch event.contents {
             case .gpsd(let line): return String(String(decoding: line, as: UTF8.self).prefix(18))
@@ -96,7 +96,7 @@ struct RingTests {
         try stage.record(50)
         stage.box.trigger("signal")
         try stage.record(11)
-        let save = try #require(stage.told.saved.first)
+        let save = try #require(stage.received.saved.first)
         let saved = try Saved(save.path)
         // The trace begins at 10 s, 60 s before the trigger.
         #expect(saved.readings.first == 10)
@@ -109,7 +109,7 @@ struct RingTests {
     func taken() throws {
         let folder = try Folder()
         var stage: Stage? = try Stage(folder)
-        let busy = #expect(throws: DeviceError.self) { try RingDirectory(folder.path + "/.ring", patience: 0) }
+        let busy = #expect(throws: DeviceError.self) { try RingDirectory(folder.path + "/.ring", lockTimeout: 0) }
         #expect(busy?.code == .busy)
         #expect(busy?.message.hasPrefix("Another recorder uses the ring in \(folder.path)/.ring.") == true)
         for former in 1...2 {

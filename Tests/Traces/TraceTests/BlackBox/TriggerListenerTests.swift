@@ -22,7 +22,7 @@ struct TriggerListenerTests {
             listener.withLock { $0 = made }
         }
 
-        var told: [String] { lines.withLock { $0 } }
+        var received: [String] { lines.withLock { $0 } }
 
         /// Delivers an event at this time in seconds.
         func say(_ event: PositionEvent, at seconds: Double) {
@@ -55,20 +55,20 @@ struct TriggerListenerTests {
         post.say(Self.fix, at: 1)
         post.say(Self.silence, at: 2)
         post.wait(until: 100)
-        #expect(post.told == ["4.0 lost-fix>3s", "21.0 lost-fix>20s"])
+        #expect(post.received == ["4.0 lost-fix>3s", "21.0 lost-fix>20s"])
     }
 
     @Test("Each fix restarts the timeout, and each loss requires a preceding fix")
-    func goesOn() throws {
+    func continues() throws {
         let post = try Post("lost-fix>3s,lost-fix>20s")
         for second in 1...10 { post.say(Self.fix, at: Double(second)) }
         post.say(Self.report(.none), at: 12)
         // The fix is lost for the shorter timeout, but not for the longer one.
         post.say(Self.fix, at: 20)
         post.wait(until: 22)
-        #expect(post.told == ["13.0 lost-fix>3s"])
+        #expect(post.received == ["13.0 lost-fix>3s"])
         post.wait(until: 100)
-        #expect(post.told == ["13.0 lost-fix>3s", "23.0 lost-fix>3s", "40.0 lost-fix>20s"])
+        #expect(post.received == ["13.0 lost-fix>3s", "23.0 lost-fix>3s", "40.0 lost-fix>20s"])
     }
 
     @Test("The loss of gpsd is reported immediately, but only after a fix")
@@ -78,7 +78,7 @@ struct TriggerListenerTests {
         post.say(Self.fix, at: 2)
         post.say(Self.gone, at: 2.5)
         post.wait(until: 100)
-        #expect(post.told == ["2.5 lost-fix>3s"])
+        #expect(post.received == ["2.5 lost-fix>3s"])
     }
 
     @Test("A listener reports no events after end()")
@@ -88,6 +88,6 @@ struct TriggerListenerTests {
         post.end()
         post.say(Self.gone, at: 2)
         post.wait(until: 100)
-        #expect(post.told.isEmpty)
+        #expect(post.received.isEmpty)
     }
 }

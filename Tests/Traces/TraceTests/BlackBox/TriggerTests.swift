@@ -59,44 +59,44 @@ struct TriggerTests {
     @Test("An impact is reported once, and again after a second without impacts")
     func impact() throws {
         var watch = try Self.watch("impact>4g")
-        var told: [Double] = []
+        var received: [Double] = []
         for tick in 0..<500 {
             let time = Double(tick) / 100
             // 4.08 g at 1 s for 0.1 s, at 1.5 s, and at 4 s in another direction.
             let isHit = (100..<110).contains(tick) || tick == 150 || tick == 400
             let value: SIMD3<Double> = isHit ? (tick == 400 ? [-40, 0, 0] : [0, 0, 40]) : [0, 0, 9.8]
-            if !watch.process(acceleration: value, at: Self.time(time)).isEmpty { told.append(time) }
+            if !watch.process(acceleration: value, at: Self.time(time)).isEmpty { received.append(time) }
         }
-        #expect(told == [1, 4])
+        #expect(received == [1, 4])
     }
 
     @Test("A fall is reported after its duration, and a gap in the readings is not a fall")
     func fall() throws {
         var watch = try Self.watch("fall>0.3s")
-        var told: [Double] = []
+        var received: [Double] = []
         for tick in 0..<1000 {
             let time = Double(tick) / 100
             // A hop of 0.25 s, a fall of 0.5 s, and a fall whose readings have a gap in the middle.
             if (655..<690).contains(tick) { continue }
             let isFalling = (100..<125).contains(tick) || (300..<350).contains(tick) || (650..<695).contains(tick)
             if !watch.process(acceleration: [0, 0, isFalling ? 0.5 : 9.8], at: Self.time(time)).isEmpty {
-                told.append(time)
+                received.append(time)
             }
         }
-        #expect(told == [3.3])
+        #expect(received == [3.3])
     }
 
     @Test("Shaking at 4 Hz is a shake, and a rotation is not")
     func shake() throws {
         var watch = try Self.watch("shake")
-        var told = 0
+        var received = 0
         for tick in 0..<300 {
             let time = Double(tick) / 100
             // 2 g back and forth for a second.
             let x = (100..<200).contains(tick) ? 19.6 * ((tick / 12) % 2 == 0 ? 1.0 : -1.0) : 0
-            told += watch.process(acceleration: [x, 0, 9.8], at: Self.time(time)).count
+            received += watch.process(acceleration: [x, 0, 9.8], at: Self.time(time)).count
         }
-        #expect(told == 1)
+        #expect(received == 1)
         var turned = try Self.watch("shake")
         for tick in 0..<300 {
             #expect(
@@ -115,15 +115,15 @@ struct TriggerTests {
     @Test("A lost fix is reported after its timeout, and again only after a new fix")
     func lostFix() throws {
         var watch = try Self.watch("lost-fix>3s")
-        var told: [Int] = []
+        var received: [Int] = []
         for second in 0..<60 {
             let hasFix = (10..<20).contains(second) || (22..<30).contains(second) || second == 40
             if !watch.process(Self.report(hasFix ? .threeDimensional : .none), at: Self.time(Double(second))).isEmpty {
-                told.append(second)
+                received.append(second)
             }
         }
         // The last fixes were at 29 s and 40 s.
-        #expect(told == [32, 43])
+        #expect(received == [32, 43])
         var gone = try Self.watch("lost-fix")
         #expect(gone.processPositionLoss().isEmpty)
         _ = gone.process(Self.report(.twoDimensional), at: Self.time(1))
@@ -135,13 +135,13 @@ struct TriggerTests {
     func speed() throws {
         var over = try Self.watch("speed>10m/s,speed<2m/s")
         let speeds = [0, 1, 5, 9.9, 10.1, 9.9, 10.2, .nan, 12, 9, 10.5, 3, 1.9, 2.05, 1.8, 5, 0.5]
-        var told: [String] = []
+        var received: [String] = []
         for (second, speed) in speeds.enumerated() {
             for event in over.process(Self.report(.threeDimensional, speed: speed), at: Self.time(Double(second))) {
-                told.append("\(second) \(event)")
+                received.append("\(second) \(event)")
             }
         }
-        #expect(told == ["4 speed>10m/s", "10 speed>10m/s", "12 speed<2m/s", "16 speed<2m/s"])
+        #expect(received == ["4 speed>10m/s", "10 speed>10m/s", "12 speed<2m/s", "16 speed<2m/s"])
     }
 
     @Test("An unplugged trigger matches any accessory or the named one")

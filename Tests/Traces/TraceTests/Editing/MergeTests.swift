@@ -66,9 +66,9 @@ struct MergeTests {
             #expect(mixed.header?.hasPhoneAccuracies == false)
             // In the plane, 2.447747 standard deviations instead of 1.509592, a factor of 1.621463; along an axis,
             // 1.959964 instead of 0.994458, a factor of 1.970887.
-            let told = try #require(mixed.positions.first { $0.receiver == "phone" })
-            #expect(abs(told.horizontalError - 16.215) < 0.001)
-            #expect(abs(told.verticalError - 9.854) < 0.001 && abs(told.speedError - 0.985) < 0.01)
+            let received = try #require(mixed.positions.first { $0.receiver == "phone" })
+            #expect(abs(received.horizontalError - 16.215) < 0.001)
+            #expect(abs(received.verticalError - 9.854) < 0.001 && abs(received.speedError - 0.985) < 0.01)
             let other = try #require(mixed.positions.first { $0.receiver == "gps" })
             #expect(other.horizontalError == 10 && other.verticalError == 5 && other.speedError == 0.5)
             #expect(remarks.count { $0.contains("from 68 % to 95 % confidence") } == 1)
@@ -142,7 +142,7 @@ struct MergeTests {
         let lines = (0...MergeSurvey.maximumReceivers).map { number in
             #"{"t":\#(number),"gpsd":{"class":"TPV","device":"/dev/\#(number)","mode":2,"lat":1,"lon":8}}"#
         }
-        for (count, isTold) in [(lines.count - 1, false), (lines.count, true)] {
+        for (count, isReceived) in [(lines.count - 1, false), (lines.count, true)] {
             let many = try makeTrace(Array(lines.prefix(count)), name: "many")
             #expect(try Self.merged([many], .start).1.isEmpty)
             let last = try makeTrace([try #require(lines.last)], name: "other")
@@ -151,7 +151,7 @@ struct MergeTests {
             // Receivers beyond the maximum are not compared, so the second trace keeps the name too.
             #expect(Set(names) == Set((0...MergeSurvey.maximumReceivers).map { "/dev/\($0)" }))
             #expect(names.count == count + 1)
-            #expect(remarks.count == (isTold ? 1 : 0))
+            #expect(remarks.count == (isReceived ? 1 : 0))
             #expect(remarks.allSatisfy { $0.contains("many has more than 256 receivers") })
         }
     }

@@ -80,7 +80,7 @@ private final class Attack: Sendable {
     private let rounds = Mutex<[Hostile: Int]>([:])
     private let learnt = Mutex<[Hostile: String]>([:])
     private let left: Mutex<Int>
-    private let bell = BinarySemaphore()
+    private let semaphore = BinarySemaphore()
     private let count: Int
 
     init(_ hostiles: [Hostile], on target: TestDashboard) {
@@ -96,7 +96,7 @@ private final class Attack: Sendable {
                     learnt.withLock { $0[hostile] = new }
                 }
                 left.withLock { $0 -= 1 }
-                bell.signal()
+                semaphore.signal()
             }
         }
     }
@@ -110,7 +110,7 @@ private final class Attack: Sendable {
         isOver.store(true, ordering: .relaxed)
         while left.withLock({ $0 }) > 0 {
             try body()
-            bell.wait(seconds: 0.1)
+            semaphore.wait(seconds: 0.1)
         }
         return learnt.withLock { $0 }
     }

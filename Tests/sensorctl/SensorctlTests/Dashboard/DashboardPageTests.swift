@@ -143,7 +143,7 @@ struct DashboardPageTests {
     @Test("A new page receives the recent messages; after a seek, those before the new time")
     func recent() throws {
         let dashboard = try TestDashboard()
-        func tell(_ number: Int) {
+        func send(_ number: Int) {
             dashboard.feed.publish(DashboardMessage("traffic", .recent) { $0.member("t", number) })
         }
         func numbers(_ page: PageClient) throws -> [Int] {
@@ -156,14 +156,14 @@ struct DashboardPageTests {
             }
             return numbers
         }
-        for number in 0..<1000 { tell(number) }
+        for number in 0..<1000 { send(number) }
         let page = try PageClient(dashboard.port)
         #expect(try numbers(page) == Array(800..<1000))
         try DashboardAttackTests.wait(for: "it is there") { dashboard.server.counts.pages == 1 }
-        tell(1000)
+        send(1000)
         #expect(try page.message("traffic")["t"] as? Int == 1000)
         dashboard.feed.beginHistoryReplay()
-        for number in 5...7 { tell(number) }
+        for number in 5...7 { send(number) }
         dashboard.feed.endHistoryReplay(at: 8)
         #expect(try numbers(page) == [5, 6, 7])
         #expect(try numbers(try PageClient(dashboard.port)) == [5, 6, 7])

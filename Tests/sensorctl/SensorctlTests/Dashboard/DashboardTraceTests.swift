@@ -190,17 +190,17 @@ struct DashboardTraceTests {
         }
         #expect(faults.contains("nofix") && faults.contains("loss(gpsd)"))
         // The received positions, position errors and restarts of the history, in order.
-        var told: [String] = []
+        var received: [String] = []
         func take(_ frame: PageClient.Frame) throws {
             guard case .text(let text) = frame else { return }
             let object = try PageClient.object(text)
             let type = object["type"] as? String ?? ""
             if ["location", "locationFailed", "clear", "ready"].contains(type) {
-                told.append([type, object["error"] as? String ?? ""].joined(separator: " "))
+                received.append([type, object["error"] as? String ?? ""].joined(separator: " "))
             }
         }
         func wait(for prefix: String) throws {
-            while told.last?.hasPrefix(prefix) != true { try take(try page.frame()) }
+            while received.last?.hasPrefix(prefix) != true { try take(try page.frame()) }
         }
         func fault(_ id: String, _ isOn: Bool) throws -> String? {
             try page.command(#""do":"fault","fault":"\#(id)","on":\#(isOn)"#, passing: take)["type"] as? String
@@ -211,8 +211,8 @@ struct DashboardTraceTests {
         _ = try page.command(#""do":"seek","t":100"#, passing: take)
         try wait(for: "ready")
         // The preceding minute has no positions either, and the page knows the reason.
-        #expect(told.reversed().prefix { $0 != "clear " }.allSatisfy { !$0.hasPrefix("location ") })
-        #expect(told.reversed().prefix { $0 != "clear " }.contains { $0.hasPrefix("locationFailed") })
+        #expect(received.reversed().prefix { $0 != "clear " }.allSatisfy { !$0.hasPrefix("location ") })
+        #expect(received.reversed().prefix { $0 != "clear " }.contains { $0.hasPrefix("locationFailed") })
         #expect(try fault("nofix", false) == "done")
         try wait(for: "location ")
         #expect(try fault("loss(gpsd)", true) == "done")

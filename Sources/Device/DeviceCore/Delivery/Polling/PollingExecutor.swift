@@ -20,7 +20,7 @@ package protocol PollingExecutor: CallbackExecutor {
 }
 
 /// A polling executor in a request. Two values are equal if their executors are identical.
-package struct DirectPlace: Sendable, Hashable {
+package struct ExecutorIdentity: Sendable, Hashable {
     package let delivery: any PollingExecutor
 
     package init?(_ delivery: (any CallbackExecutor)?) {
@@ -28,7 +28,9 @@ package struct DirectPlace: Sendable, Hashable {
         self.delivery = delivery
     }
 
-    package static func == (left: DirectPlace, right: DirectPlace) -> Bool { left.delivery === right.delivery }
+    package static func == (left: ExecutorIdentity, right: ExecutorIdentity) -> Bool {
+        left.delivery === right.delivery
+    }
 
     package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(delivery)) }
 }
@@ -64,7 +66,7 @@ package final class DeferredCallbacks {
     ///
     /// A subscriber with a different executor may join while this executor polls. That subscriber must not be called on
     /// the polling thread, because it may be waiting for the polling executor.
-    package static func permits(_ executor: DirectPlace?) -> Bool {
+    package static func permits(_ executor: ExecutorIdentity?) -> Bool {
         current.map { $0.executor === executor?.delivery } ?? true
     }
 

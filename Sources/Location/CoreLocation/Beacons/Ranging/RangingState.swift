@@ -37,15 +37,15 @@ struct RangingState {
     private(set) var loss: DeviceError?
 
     /// Adds a request. Returns false if the same request already exists.
-    mutating func start(_ wish: RangingRequest) -> Bool {
-        guard !requests.contains(where: wish.isSame) else { return false }
-        requests.append(wish)
+    mutating func start(_ request: RangingRequest) -> Bool {
+        guard !requests.contains(where: request.isSame) else { return false }
+        requests.append(request)
         return true
     }
 
     /// Removes a request, and all beacons that match none of the remaining requests.
-    mutating func stop(_ wish: RangingRequest) {
-        requests.removeAll(where: wish.isSame)
+    mutating func stop(_ request: RangingRequest) {
+        requests.removeAll(where: request.isSame)
         tracks = tracks.filter { entry in requests.contains { $0.pattern.matches(entry.key) } }
     }
 
@@ -72,7 +72,7 @@ struct RangingState {
     mutating func clearLoss() { loss = nil }
 
     /// Returns the beacons for each request, nearest first. Returns an empty array while beacons cannot be received.
-    mutating func reports(at clock: any DeviceClock) -> [(wish: RangingRequest, beacons: [CLBeacon])] {
+    mutating func reports(at clock: any DeviceClock) -> [(request: RangingRequest, beacons: [CLBeacon])] {
         guard loss == nil else { return [] }
         let (now, wallTime) = (clock.now, clock.wallTime.sinceReferenceDate)
         var values: [CLBeacon.Values] = []
@@ -88,7 +88,7 @@ struct RangingState {
         }
         values.sort(by: Self.precedes)
         let beacons = values.map { CLBeacon($0) }
-        return requests.map { wish in (wish, beacons.filter { wish.pattern.matches($0.values.identity) }) }
+        return requests.map { request in (request, beacons.filter { request.pattern.matches($0.values.identity) }) }
     }
 
     /// Orders beacons by distance (unknown distances last) and then by identity, so that the order is deterministic.

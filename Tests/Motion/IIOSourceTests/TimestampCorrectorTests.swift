@@ -6,13 +6,13 @@ import Testing
 @testable import IIOSource
 
 @Suite("Timestamp correction")
-struct TimeKeeperTests {
+struct TimestampCorrectorTests {
     private static func settle(
-        _ keeper: inout TimestampCorrector, _ stamps: [Int64], arrival: Int64, measured: Int64? = nil
+        _ corrector: inout TimestampCorrector, _ stamps: [Int64], arrival: Int64, measured: Int64? = nil
     ) -> [Int64] {
-        var times = stamps.map { BootTime(nanoseconds: $0 &+ keeper.offset) }
+        var times = stamps.map { BootTime(nanoseconds: $0 &+ corrector.offset) }
         let kept = times.withUnsafeMutableBufferPointer {
-            keeper.correct($0, arrival: BootTime(nanoseconds: arrival)) { _ in measured }
+            corrector.correct($0, arrival: BootTime(nanoseconds: arrival)) { _ in measured }
         }
         return times[..<kept].map(\.nanoseconds)
     }
@@ -22,8 +22,8 @@ struct TimeKeeperTests {
 
     @Test("Timestamps of the device's own clock do not change")
     func same() {
-        var keeper = TimestampCorrector(base: .device, interval: 0.01)
-        #expect(Self.settle(&keeper, [100, 200, 300], arrival: 400) == [100, 200, 300])
+        var corrector = TimestampCorrector(base: .device, interval: 0.01)
+        #expect(Self.settle(&corrector, [100, 200, 300], arrival: 400) == [100, 200, 300])
     }
 
     @Test("Timestamps from a clock other than the reported one are detected with any decimation factor")
@@ -31,9 +31,9 @@ struct TimeKeeperTests {
         for thinning in [1, 10] {
             // The limit is five seconds plus twice the duration of a full buffer at 100 Hz.
             for (late, isWrong) in [(86, false), (88, true)] as [(Int64, Bool)] {
-                var keeper = TimestampCorrector(base: .device, interval: 0.01 * Double(thinning), thinning: thinning)
-                _ = Self.settle(&keeper, [Self.second], arrival: Self.second * (1 + late))
-                #expect((keeper.base == .remote) == isWrong)
+                var corrector = TimestampCorrector(base: .device, interval: 0.01 * Double(thinning), thinning: thinning)
+                _ = Self.settle(&corrector, [Self.second], arrival: Self.second * (1 + late))
+                #expect((corrector.base == .remote) == isWrong)
             }
         }
     }
@@ -41,13 +41,13 @@ struct TimeKeeperTests {
     @Test("Timestamps of another machine are converted using the minimum delay")
     func remote() {
         let ms = Self.millisecond
-        var keeper = TimestampCorrector(base: .remote, interval: 0.01)
+        var corrector = TimestampCorrector(base: .remote, interval: 0.01)
         // The remote clock is 1000 s behind, and the delays are 5, 2 and 7 ms.
         let start = 1000 * Self.second
-        #expect(Self.settle(&keeper, [10 * ms], arrival: start + 15 * ms) == [start + 15 * ms])
-        #expect(Self.settle(&keeper, [20 * ms], arrival: start + 22 * ms) == [start + 22 * ms])
-        #expect(Self.settle(&keeper, [30 * ms], arrival: start + 37 * ms) == [start + 32 * ms])
-        #expect(keeper.clockSteps == 0)
+        #expect(Self.settle(&corrector, [10 * ms], arrival: start + 15 * ms) == [start + 15 * ms])
+        #expect(Self.settle(&corrector, [20 * ms], arrival: start + 22 * ms) == [start + 22 * ms])
+        #expect(Self.settle(&corrector, [30 * ms], arrival: start + 37 * ms) == [start + 32 * ms])
+        #expect(corrector.clockSteps == 0)
     }
 
     @Test("A further capture keeps the known offset, even if its first samples are late")
@@ -102,16 +102,16 @@ struct TimeKeeperTests {
     @Test("A step of a remote clock is detected, and times still ascend")
     func remoteJump() {
         let ms = Self.millisecond
-        var keeper = TimestampCorrector(base: .remote, interval: 0.01)
+        var corrector = TimestampCorrector(base: .remote, interval: 0.01)
         var last: Int64 = 0
         for (index, stamp) in [10, 20, 30, 3_600_040, 3_600_050, 60, 70].enumerated() {
             let arrival = 5 * Self.second + Int64(index) * 10 * ms
-            let times = Self.settle(&keeper, [Int64(stamp) * ms], arrival: arrival)
+            let times = Self.settle(&corrector, [Int64(stamp) * ms], arrival: arrival)
             #expect(times.count == 1)
             #expect((times.first ?? 0) > last && abs((times.first ?? 0) - arrival) < 2 * ms)
             last = times.first ?? last
         }
-        #expect(keeper.clockSteps == 2)
+        #expect(corrector.clockSteps == 2)
     }
 
     @Test("A refill that reveals a delay of the previous one is distributed evenly over the time since then")
@@ -119,9 +119,9 @@ struct TimeKeeperTests {
         let microsecond: Int64 = 1000
         let start = 1000 * Self.second
         // A driver that reports 2000 Hz and delivers timestamps at 500 Hz.
-        var keeper = TimestampCorrector(base: .remote, interval: 0.0005)
+        var corrector = TimestampCorrector(base: .remote, interval: 0.0005)
         func times(_ stamps: [Int64], arrival: Int64) -> [Int64] {
-            Self.settle(&keeper, stamps.map { $0 * Self.millisecond }, arrival: start + arrival * microsecond)
+            Self.settle(&corrector, stamps.map { $0 * Self.millisecond }, arrival: start + arrival * microsecond)
                 .map { ($0 - start) / microsecond }
         }
         #expect(times([2, 4, 6, 8], arrival: 12_000) == [6000, 8000, 10_000, 12_000])
@@ -134,9 +134,9 @@ struct TimeKeeperTests {
     @Test("A pause within a refill after a late one is not filled")
     func pauseAfterLateRefill() {
         let start = 1000 * Self.second
-        var keeper = TimestampCorrector(base: .remote, interval: 0.01)
+        var corrector = TimestampCorrector(base: .remote, interval: 0.01)
         func times(_ stamps: [Int64], arrival: Int64) -> [Int64] {
-            Self.settle(&keeper, stamps.map { $0 * Self.millisecond }, arrival: start + arrival * Self.millisecond)
+            Self.settle(&corrector, stamps.map { $0 * Self.millisecond }, arrival: start + arrival * Self.millisecond)
                 .map { ($0 - start) / Self.millisecond }
         }
         let before = (1...16).map { Int64($0) * 10 }
@@ -151,46 +151,48 @@ struct TimeKeeperTests {
     @Test("A step of a local clock is measured and removed")
     func localJump() {
         let hour = 3600 * Self.second
-        var keeper = TimestampCorrector(base: .local("realtime"), interval: 0.01)
-        keeper.start(offset: -hour)
+        var corrector = TimestampCorrector(base: .local("realtime"), interval: 0.01)
+        corrector.start(offset: -hour)
         let ms = Self.millisecond
-        #expect(Self.settle(&keeper, [hour + 10 * ms], arrival: 11 * ms, measured: -hour) == [10 * ms])
+        #expect(Self.settle(&corrector, [hour + 10 * ms], arrival: 11 * ms, measured: -hour) == [10 * ms])
         // The system clock is set ahead by an hour.
-        #expect(Self.settle(&keeper, [2 * hour + 20 * ms], arrival: 21 * ms, measured: -2 * hour) == [20 * ms])
-        #expect(keeper.clockSteps == 1)
+        #expect(Self.settle(&corrector, [2 * hour + 20 * ms], arrival: 21 * ms, measured: -2 * hour) == [20 * ms])
+        #expect(corrector.clockSteps == 1)
     }
 
     @Test("Equal timestamps of a batch are distributed evenly")
     func equalStamps() {
         let ms = Self.millisecond
-        var keeper = TimestampCorrector(base: .device, interval: 0.01)
-        _ = Self.settle(&keeper, [100 * ms], arrival: 100 * ms)
+        var corrector = TimestampCorrector(base: .device, interval: 0.01)
+        _ = Self.settle(&corrector, [100 * ms], arrival: 100 * ms)
         #expect(
-            Self.settle(&keeper, [130 * ms, 130 * ms, 130 * ms], arrival: 131 * ms) == [110 * ms, 120 * ms, 130 * ms])
+            Self.settle(&corrector, [130 * ms, 130 * ms, 130 * ms], arrival: 131 * ms) == [
+                110 * ms, 120 * ms, 130 * ms,
+            ])
     }
 
     @Test("Samples without timestamps are distributed evenly before their arrival")
     func none() {
         let ms = Self.millisecond
-        var keeper = TimestampCorrector(base: .none, interval: 0.01)
-        #expect(Self.settle(&keeper, [0, 0], arrival: 100 * ms) == [90 * ms, 100 * ms])
+        var corrector = TimestampCorrector(base: .none, interval: 0.01)
+        #expect(Self.settle(&corrector, [0, 0], arrival: 100 * ms) == [90 * ms, 100 * ms])
         // The samples arrive early: 10 ms for two.
-        #expect(Self.settle(&keeper, [0, 0], arrival: 110 * ms) == [105 * ms, 110 * ms])
+        #expect(Self.settle(&corrector, [0, 0], arrival: 110 * ms) == [105 * ms, 110 * ms])
         // After a pause, the interval is limited to 1.5 times that of the sensor.
-        #expect(Self.settle(&keeper, [0, 0], arrival: 1000 * ms) == [985 * ms, 1000 * ms])
+        #expect(Self.settle(&corrector, [0, 0], arrival: 1000 * ms) == [985 * ms, 1000 * ms])
     }
 
     @Test("Timestamps that never ascend are no longer used, and no sample is lost")
     func stuckStamps() {
         let ms = Self.millisecond
-        var keeper = TimestampCorrector(base: .device, interval: 0.01)
+        var corrector = TimestampCorrector(base: .device, interval: 0.01)
         var last: Int64 = 0
         for index in 1...30 {
-            let times = Self.settle(&keeper, [5 * ms], arrival: 5 * ms + Int64(index) * 10 * ms)
+            let times = Self.settle(&corrector, [5 * ms], arrival: 5 * ms + Int64(index) * 10 * ms)
             #expect(times.count == 1 && times[0] > last)
             last = times.first ?? last
         }
-        #expect(keeper.areTimestampsRejected)
+        #expect(corrector.areTimestampsRejected)
     }
 
     @Test("Random timestamps yield ascending times", arguments: [1, 2, 3, 4, 5] as [UInt64])
@@ -201,7 +203,7 @@ struct TimeKeeperTests {
             return state >> 11
         }
         for base in [TimestampCorrector.TimestampClock.device, .remote, .local("x"), .none] {
-            var keeper = TimestampCorrector(base: base, interval: 0.01)
+            var corrector = TimestampCorrector(base: base, interval: 0.01)
             var arrival: Int64 = 1_000_000_000
             var last = Int64.min
             for _ in 0..<500 {
@@ -209,7 +211,7 @@ struct TimeKeeperTests {
                 let stamps = (0..<Int(random() % 5 + 1)).map { _ in
                     random() % 7 == 0 ? Int64(bitPattern: random() &* 2048) : arrival + Int64(random() % 1_000_000)
                 }
-                let times = Self.settle(&keeper, stamps, arrival: arrival, measured: Int64(random() % 1000))
+                let times = Self.settle(&corrector, stamps, arrival: arrival, measured: Int64(random() % 1000))
                 var inBatch = Int64.min
                 for time in times {
                     #expect(time > inBatch)

@@ -8,13 +8,13 @@ import Testing
 @testable import ExternalAccessory
 
 @Suite("Executors that poll a session's channel", .timeLimit(.minutes(5)))
-struct StreamLendingTests {
+struct StreamPollingTests {
     /// A channel that records whether an executor is set, and provides bytes on request.
     private final class Channel: PollableChannel {
         private let hidden = Atomic<Int>(0)
         private let found = Atomic<Int>(0)
         private let observer = Mutex<(@Sendable (ByteChannelEvent) -> Void)?>(nil)
-        private let place = Mutex<DirectPlace?>(nil)
+        private let place = Mutex<ExecutorIdentity?>(nil)
 
         /// Makes `count` more bytes available to `takeIn()`.
         func come(_ count: Int) { hidden.add(count, ordering: .relaxed) }
@@ -28,7 +28,7 @@ struct StreamLendingTests {
         }
         func observe(_ receive: (@Sendable (ByteChannelEvent) -> Void)?) { observer.withLock { $0 = receive } }
         func close() {}
-        func setExecutor(_ place: DirectPlace?) { self.place.withLock { $0 = place } }
+        func setExecutor(_ place: ExecutorIdentity?) { self.place.withLock { $0 = place } }
         func readPendingInput() { found.store(hidden.load(ordering: .relaxed), ordering: .relaxed) }
 
         var hasPlace: Bool { place.withLock { $0 != nil } }

@@ -11,9 +11,9 @@ import Testing
 @testable import IIOSource
 
 @Suite("Executors that poll a sensor's buffer")
-struct CaptureLendingTests {
+struct PollableBufferExecutorTests {
     /// A source whose buffer is registered with a polling executor after the first sample.
-    private struct Loan {
+    private struct PollingBench {
         let library: ScriptedLibrary
         let place = HandPlace()
         let log = EventLog()
@@ -28,7 +28,7 @@ struct CaptureLendingTests {
         }
 
         init(
-            lateness: Double, isStamped: Bool = true, change: (inout ScriptedLibrary.Script) -> Void = { _ in },
+            tolerance: Double, isStamped: Bool = true, change: (inout ScriptedLibrary.Script) -> Void = { _ in },
             push give: (@Sendable ([UInt8]) -> Void)? = nil
         ) {
             self.isStamped = isStamped
@@ -40,7 +40,7 @@ struct CaptureLendingTests {
                 change(&script)
             }
             var options = Devices.quick
-            options.tolerance = lateness
+            options.tolerance = tolerance
             let test = currentThread()
             source = IIOSource(addresses: [.local], parts: Devices.parts(library, options: options))
             subscription = source.subscribe(Self.request(.accelerometer, place)) { [log, others] event in
@@ -55,7 +55,7 @@ struct CaptureLendingTests {
 
         static func request(_ kind: SensorKind, _ place: (any PollingExecutor)?) -> MotionRequest {
             var request = MotionRequest(kind: kind, axes: .sensor)
-            request.executor = DirectPlace(place)
+            request.executor = ExecutorIdentity(place)
             return request
         }
 
@@ -94,130 +94,130 @@ struct CaptureLendingTests {
 
     @Test("The executor reads all samples on its own thread")
     func looks() {
-        let loan = Loan(lateness: 600)
-        loan.passes(2...40)
-        loan.end()
-        #expect(loan.place.waitForEnd())
-        loan.place.lookNow()
-        #expect(loan.log.count("sample") == 41)
+        let bench = PollingBench(tolerance: 600)
+        bench.passes(2...40)
+        bench.end()
+        #expect(bench.place.waitForEnd())
+        bench.place.lookNow()
+        #expect(bench.log.count("sample") == 41)
     }
 
     @Test("While the executor does not read, the reader thread reads all, in order")
     func stalls() {
-        let loan = Loan(lateness: 0.05)
-        for number in 2...30 { loan.push(number) }
-        #expect(loan.log.waits(for: Loan.line(30)))
+        let bench = PollingBench(tolerance: 0.05)
+        for number in 2...30 { bench.push(number) }
+        #expect(bench.log.waits(for: PollingBench.line(30)))
         for number in 31...33 {
-            loan.push(number)
-            #expect(loan.log.waits(for: Loan.line(number)))
+            bench.push(number)
+            #expect(bench.log.waits(for: PollingBench.line(number)))
         }
         // The registration lasts: the executor may read again at any time.
-        #expect(!loan.place.waitForEnd(seconds: 0) && !loan.place.waitForLoan(2, seconds: 0))
-        #expect(loan.log.all.dropFirst().enumerated().allSatisfy { $1.hasPrefix(Loan.line($0 + 1)) })
-        loan.end()
+        #expect(!bench.place.waitForEnd(seconds: 0) && !bench.place.waitForLoan(2, seconds: 0))
+        #expect(bench.log.all.dropFirst().enumerated().allSatisfy { $1.hasPrefix(PollingBench.line($0 + 1)) })
+        bench.end()
     }
 
     @Test("A subscriber on another thread ends the registration, for this sensor or another one of the device")
     func secondListener() {
         for kind in [SensorKind.accelerometer, .gyroscope] {
-            let loan = Loan(lateness: 600)
+            let bench = PollingBench(tolerance: 600)
             let second = EventLog()
-            let other = loan.source.subscribe(Loan.request(kind, nil)) { second.note($0) }
+            let other = bench.source.subscribe(PollingBench.request(kind, nil)) { second.note($0) }
             if kind == .gyroscope {
                 // The subscription to the second sensor sets the device up again.
-                #expect(loan.library.journal.waits(for: "buffer", count: 2))
+                #expect(bench.library.journal.waits(for: "buffer", count: 2))
             } else {
                 // The next sample is read by the source.
-                loan.push(2)
-                loan.place.lookNow()
-                #expect(loan.log.waits(for: Loan.line(2)) && second.waits(for: Loan.line(2)))
+                bench.push(2)
+                bench.place.lookNow()
+                #expect(bench.log.waits(for: PollingBench.line(2)) && second.waits(for: PollingBench.line(2)))
             }
-            #expect(loan.place.waitForEnd())
+            #expect(bench.place.waitForEnd())
             let zeros = [UInt8](repeating: 0, count: kind == .gyroscope ? 8 : 0)
             let scan = Devices.scan(3, 0, 0, time: LiveClock().now.nanoseconds)
-            loan.library.lastBuffer?.push(Array(scan.prefix(8)) + zeros + Array(scan.suffix(8)))
-            #expect(loan.log.waits(for: Loan.line(3)))
+            bench.library.lastBuffer?.push(Array(scan.prefix(8)) + zeros + Array(scan.suffix(8)))
+            #expect(bench.log.waits(for: PollingBench.line(3)))
             other.cancel()
-            loan.end()
+            bench.end()
         }
     }
 
     @Test("The executor never calls subscribers of other threads, even while the source is busy")
     func secondListenerMeanwhile() {
-        let loan = Loan(lateness: 600)
+        let bench = PollingBench(tolerance: 600)
         let test = currentThread()
         let door = DispatchSemaphore(value: 0)
-        loan.library.script.withLock { script in
+        bench.library.script.withLock { script in
             script.door = door
             // A device has been added, so the source examines all devices, which takes a long time.
             script.presence = ["iio:device0", "iio:device1", "trigger0"]
         }
-        let third = loan.source.subscribe(Loan.request(.magnetometer, nil)) { _ in }
-        #expect(loan.library.journal.waits(for: "door"))
+        let third = bench.source.subscribe(PollingBench.request(.magnetometer, nil)) { _ in }
+        #expect(bench.library.journal.waits(for: "door"))
         let (second, wrong) = (EventLog(), EventLog())
-        let other = loan.source.subscribe(Loan.request(.accelerometer, nil)) { event in
+        let other = bench.source.subscribe(PollingBench.request(.accelerometer, nil)) { event in
             (currentThread() == test ? wrong : second).note(event)
         }
-        loan.push(2)
+        bench.push(2)
         // The source's thread may have detected the invalid timestamps before.
-        loan.place.lookNow()
-        #expect(second.waits(for: Loan.line(2)))
+        bench.place.lookNow()
+        #expect(second.waits(for: PollingBench.line(2)))
         #expect(wrong.all.isEmpty)
-        loan.library.script.withLock { $0.door = nil }
+        bench.library.script.withLock { $0.door = nil }
         for _ in 0..<100 { door.signal() }
         other.cancel()
         third.cancel()
-        loan.end()
+        bench.end()
     }
 
     @Test("A device with invalid timestamps is read by the source")
     func distrusted() {
-        let loan = Loan(lateness: 600)
+        let bench = PollingBench(tolerance: 600)
         let scan = Devices.scan(2, 0, 0, time: 1)
         for number in 1...8 {
-            loan.library.lastBuffer?.push(scan)
-            #expect(loan.place.lookWhenReadable())
-            #expect(loan.log.count(Loan.line(2)) == number)
+            bench.library.lastBuffer?.push(scan)
+            #expect(bench.place.lookWhenReadable())
+            #expect(bench.log.count(PollingBench.line(2)) == number)
         }
-        let elsewhere = loan.elsewhere
-        loan.library.lastBuffer?.push(scan)
+        let elsewhere = bench.elsewhere
+        bench.library.lastBuffer?.push(scan)
         // The source's thread may have detected the invalid timestamps before.
-        loan.place.lookNow()
-        #expect(loan.log.waits(for: Loan.line(2), count: 9))
-        #expect(loan.elsewhere == elsewhere + 1)
-        #expect(loan.place.waitForEnd())
-        loan.end()
+        bench.place.lookNow()
+        #expect(bench.log.waits(for: PollingBench.line(2), count: 9))
+        #expect(bench.elsewhere == elsewhere + 1)
+        #expect(bench.place.waitForEnd())
+        bench.end()
     }
 
     @Test("Two subscribers on the same executor share its registration")
     func samePlace() {
-        let loan = Loan(lateness: 600)
+        let bench = PollingBench(tolerance: 600)
         let second = EventLog()
-        let other = loan.source.subscribe(Loan.request(.accelerometer, loan.place)) { second.note($0) }
-        loan.passes(2...2)
-        #expect(second.count(Loan.line(2)) == 1)
+        let other = bench.source.subscribe(PollingBench.request(.accelerometer, bench.place)) { second.note($0) }
+        bench.passes(2...2)
+        #expect(second.count(PollingBench.line(2)) == 1)
         other.cancel()
-        loan.end()
+        bench.end()
     }
 
     @Test("A read failure on the executor is reported as a loss and the capture restarts")
     func failure() {
-        let loan = Loan(lateness: 600)
-        loan.library.lastBuffer?.fail(19)
-        #expect(loan.place.lookWhenReadable())
-        #expect(loan.log.waits(for: "lost"))
-        #expect(loan.place.waitForEnd())
-        #expect(loan.library.journal.waits(for: "buffer", count: 2))
-        loan.push(2)
-        #expect(loan.log.waits(for: Loan.line(2)))
-        #expect(loan.log.count("lost") == 1)
-        loan.end()
+        let bench = PollingBench(tolerance: 600)
+        bench.library.lastBuffer?.fail(19)
+        #expect(bench.place.lookWhenReadable())
+        #expect(bench.log.waits(for: "lost"))
+        #expect(bench.place.waitForEnd())
+        #expect(bench.library.journal.waits(for: "buffer", count: 2))
+        bench.push(2)
+        #expect(bench.log.waits(for: PollingBench.line(2)))
+        #expect(bench.log.count("lost") == 1)
+        bench.end()
     }
 
     #if LibIIO
-    private static func loan(of server: ScriptedServer, lateness: Double) -> Loan {
-        let pushes = Loan.Threads()
-        return Loan(lateness: lateness) { script in
+    private static func bench(of server: ScriptedServer, tolerance: Double) -> PollingBench {
+        let pushes = PollingBench.Threads()
+        return PollingBench(tolerance: tolerance) { script in
             script.makeBuffer = { device, channels in try server.buffer(device, channels, samples: 1) }
         } push: { bytes in
             // The buffer requests one refill, one more, two, and then many. Each response begins with the mask.
@@ -230,34 +230,34 @@ struct CaptureLendingTests {
     @Test("Samples from a server are read by the executor")
     func server() throws {
         let server = try ScriptedServer("0\n")
-        let loan = Self.loan(of: server, lateness: 600)
-        loan.passes(2...20)
-        loan.subscription.cancel()
+        let bench = Self.bench(of: server, tolerance: 600)
+        bench.passes(2...20)
+        bench.subscription.cancel()
     }
 
     @Test("The end of a server's connection is detected even if it arrives together with samples")
     func serverEnds() throws {
         let server = try ScriptedServer("0\n")
-        let loan = Self.loan(of: server, lateness: 0.05)
-        loan.library.script.withLock { $0.makeBuffer = nil }
-        loan.push(2)
+        let bench = Self.bench(of: server, tolerance: 0.05)
+        bench.library.script.withLock { $0.makeBuffer = nil }
+        bench.push(2)
         server.hangUp()
-        loan.place.lookNow()
-        #expect(loan.log.waits(for: Loan.line(2)))
-        #expect(loan.log.waits(for: "lost connectionLost"))
-        #expect(loan.log.count(Loan.line(2)) == 1)
-        loan.subscription.cancel()
+        bench.place.lookNow()
+        #expect(bench.log.waits(for: PollingBench.line(2)))
+        #expect(bench.log.waits(for: "lost connectionLost"))
+        #expect(bench.log.count(PollingBench.line(2)) == 1)
+        bench.subscription.cancel()
     }
     #endif
 
     @Test("Samples without timestamps have their arrival times and are never read by an executor")
     func withoutStamps() {
-        let loan = Loan(lateness: 600, isStamped: false)
+        let bench = PollingBench(tolerance: 600, isStamped: false)
         for number in 2...10 {
-            loan.push(number)
-            #expect(loan.log.waits(for: Loan.line(number)))
+            bench.push(number)
+            #expect(bench.log.waits(for: PollingBench.line(number)))
         }
-        #expect(!loan.place.waitForLoan(seconds: 0))
-        loan.end()
+        #expect(!bench.place.waitForLoan(seconds: 0))
+        bench.end()
     }
 }

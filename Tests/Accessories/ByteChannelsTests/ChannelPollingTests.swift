@@ -12,20 +12,20 @@ import Testing
 
 /// A tolerance of 600 s is never exceeded in a test. A tolerance of 0 s is exceeded at once.
 @Suite("Channels that an executor polls", .timeLimit(.minutes(5)))
-struct LendingTests {
+struct ChannelPollingTests {
     private let reactor = ChannelReactor()
     private let place = HandPlace()
 
-    private func lend(lateness: Double = 600, capacity: Int = 65_536) throws -> SocketPair {
-        let pair = try SocketPair(capacity: capacity, lateness: lateness, reactor: reactor)
-        pair.channel.setExecutor(DirectPlace(place))
+    private func register(tolerance: Double = 600, capacity: Int = 65_536) throws -> SocketPair {
+        let pair = try SocketPair(capacity: capacity, tolerance: tolerance, reactor: reactor)
+        pair.channel.setExecutor(ExecutorIdentity(place))
         try #require(place.waitForLoan())
         return pair
     }
 
     @Test("The executor is notified on its own thread, and the reactor thread sleeps")
     func looks() throws {
-        let pair = try lend()
+        let pair = try register()
         let before = reactor.wakeupCount
         for round in 1...200 {
             pair.peer.send([UInt8(round)])
@@ -40,7 +40,7 @@ struct LendingTests {
 
     @Test("If the executor does not poll, the reactor thread reads")
     func stalled() throws {
-        let pair = try lend(lateness: 0)
+        let pair = try register(tolerance: 0)
         pair.peer.send([1, 2, 3])
         #expect(pair.watch.wait { pair.channel.bytesAvailable == 3 })
         #expect(pair.watch.take() == [1, 2, 3])
@@ -48,7 +48,7 @@ struct LendingTests {
 
     @Test("A read by the app returns received bytes even if the executor does not poll")
     func asks() throws {
-        let pair = try lend()
+        let pair = try register()
         pair.peer.send([1, 2, 3])
         // The registration may not be complete yet. The test reads repeatedly, as an app does.
         let end = LiveClock().now.advanced(bySeconds: 60)
@@ -62,7 +62,7 @@ struct LendingTests {
 
     @Test("A large amount of data is delivered in several parts", arguments: [40_000, 65_536])
     func parts(capacity: Int) throws {
-        let pair = try lend(capacity: capacity)
+        let pair = try register(capacity: capacity)
         let bytes = pattern(120_000)
         Thread.detachNewThread { [peer = pair.peer] in peer.send(bytes) }
         var received: [UInt8] = []
@@ -78,7 +78,7 @@ struct LendingTests {
 
     @Test("If the buffer is full, the reactor thread takes over, and no bytes are lost")
     func full() throws {
-        let pair = try lend(capacity: 1_000)
+        let pair = try register(capacity: 1_000)
         let bytes = pattern(5_000)
         pair.peer.send(bytes)
         #expect(place.lookWhenReadable())
@@ -92,7 +92,7 @@ struct LendingTests {
         "A half-closed connection is detected even if the executor does not poll",
         arguments: [true, false])
     func halfClosed(looks: Bool) throws {
-        let pair = try lend()
+        let pair = try register()
         pair.peer.send([1, 2, 3])
         #expect(shutdown(pair.peer.descriptor, Int32(SHUT_WR)) == 0)
         // The reactor thread may detect the end first.
@@ -104,7 +104,7 @@ struct LendingTests {
 
     @Test("A hang-up is reported once, after the received bytes, even if the executor does not poll")
     func hangUp() throws {
-        let pair = try lend()
+        let pair = try register()
         pair.peer.send([1, 2, 3])
         pair.peer.close()
         #expect(pair.watch.waitForEnd()?.reason == .hungUp)
@@ -114,9 +114,9 @@ struct LendingTests {
 
     @Test("The port is no longer read once the channel is about to end or has been released")
     func over() throws {
-        let port = try ScriptedPort(patience: .infinity)
-        let channel = try NodeChannel(port, clock: LiveClock(), lateness: 600, reactor: reactor)
-        channel.setExecutor(DirectPlace(place))
+        let port = try ScriptedPort(inputBufferingTime: .infinity)
+        let channel = try NodeChannel(port, clock: LiveClock(), tolerance: 600, reactor: reactor)
+        channel.setExecutor(ExecutorIdentity(place))
         try #require(place.waitForLoan())
         place.lookNow()
         #expect(port.reads.load(ordering: .relaxed) == 1)
@@ -129,11 +129,11 @@ struct LendingTests {
                 last.store(port.reads.load(ordering: .relaxed) - before, ordering: .relaxed)
             }
         }
-        let bell = BinarySemaphore()
-        channel.whenReleased { bell.signal() }
+        let semaphore = BinarySemaphore()
+        channel.whenReleased { semaphore.signal() }
         // Unlike a closed channel, a detached channel reads until its end.
         channel.end(ByteChannelEnd(.detached))
-        #expect(bell.wait(seconds: 60))
+        #expect(semaphore.wait(seconds: 60))
         #expect(last.load(ordering: .relaxed) == 0)
         let reads = port.reads.load(ordering: .relaxed)
         place.lookNow()
@@ -143,7 +143,7 @@ struct LendingTests {
 
     @Test("A detach is reported after the bytes that the executor has not read")
     func unplugged() throws {
-        let pair = try lend()
+        let pair = try register()
         pair.peer.send([1, 2, 3])
         pair.channel.end(ByteChannelEnd(.detached))
         #expect(pair.watch.waitForEnd()?.reason == .detached)
@@ -153,7 +153,7 @@ struct LendingTests {
 
     @Test("A closed channel is released even if the executor does not poll")
     func closed() throws {
-        let pair = try lend()
+        let pair = try register()
         pair.channel.close()
         #expect(pair.waitForRelease())
         #expect(place.waitForEnd())
@@ -162,7 +162,7 @@ struct LendingTests {
 
     @Test("After the executor is removed, the reactor thread reads")
     func moved() throws {
-        let pair = try lend()
+        let pair = try register()
         pair.channel.setExecutor(nil)
         #expect(place.waitForEnd())
         pair.peer.send([1, 2, 3])
@@ -171,7 +171,7 @@ struct LendingTests {
 
     @Test("The executor can read while the channel writes pending bytes")
     func writes() throws {
-        let pair = try lend()
+        let pair = try register()
         var written: [UInt8] = []
         // Writes until the buffers of the system and of the channel are full.
         while pair.channel.spaceAvailable > 0 {
@@ -186,7 +186,7 @@ struct LendingTests {
 
     @Test("A run loop reads from the channel and exits after the executor is removed")
     func runLoop() throws {
-        let pair = try SocketPair(lateness: 600, reactor: reactor)
+        let pair = try SocketPair(tolerance: 600, reactor: reactor)
         let left = BinarySemaphore()
         Thread.detachNewThread {
             let source = RunLoopExecutor(loop: .current, mode: .default)
@@ -202,7 +202,7 @@ struct LendingTests {
                 }
             }
             pair.channel.observe { _ in source.schedule(answer) }
-            pair.channel.setExecutor(DirectPlace(source))
+            pair.channel.setExecutor(ExecutorIdentity(source))
             // Bytes received before the registration cause no event.
             source.schedule(answer)
             RunLoop.current.run()
@@ -217,13 +217,13 @@ struct LendingTests {
     }
 
     @Test("A port states how long received bytes stay buffered; only the reactor reads HID reports")
-    func patience() throws {
-        for (settings, patience) in [
+    func inputBufferingTime() throws {
+        for (settings, inputBufferingTime) in [
             (TTYSettings(speed: 115_200), 2048 / 11_520.0), (TTYSettings(usesHardwareFlowControl: true), .infinity),
         ] {
             let pty = try Pty()
             let port = try TTYPort.open(pty.path, settings)
-            #expect(port.inputBufferingTime == patience)
+            #expect(port.inputBufferingTime == inputBufferingTime)
             port.release(timeout: 0) { true }
         }
         #expect(SocketPort(descriptor: -1, path: "pair").inputBufferingTime == .infinity)

@@ -11,7 +11,7 @@ import Testing
 
 extension ContractSuite {
     @Suite("Polling of gpsd's socket by an executor", .serialized)
-    struct LendingTests {
+    struct SocketPollingTests {
         /// A server that sends a fix for each call of `send`.
         private struct Talk: Sendable {
             let server: FakeGPSD
@@ -43,14 +43,14 @@ extension ContractSuite {
             }
         }
 
-        /// Runs the body once the source has registered its socket with a polling executor. `lateness` is the tolerated
+        /// Runs the body once the source has registered its socket with a polling executor. `tolerance` is the tolerated
         /// delay of a poll, in seconds.
-        private static func lend(
-            _ client: PositionSourceAddress.Client, lateness: Double, _ body: (Loan) throws -> Void
+        private static func register(
+            _ client: PositionSourceAddress.Client, tolerance: Double, _ body: (PollingBench) throws -> Void
         ) throws {
             let (talk, place, log) = (try Talk(), HandPlace(), EventLog())
             var timing = patient
-            timing.tolerance = lateness
+            timing.tolerance = tolerance
             let source = source(client, port: talk.server.port, timing: timing)
             let threads = Mutex<Set<UInt>>([])
             let subscription = source.subscribe(Self.request(place)) { event in
@@ -58,17 +58,17 @@ extension ContractSuite {
                 log.receive(event)
             }
             #expect(place.waitForLoan())
-            let loan = Loan(talk: talk, place: place, log: log, source: source, subscription: subscription) {
+            let bench = PollingBench(talk: talk, place: place, log: log, source: source, subscription: subscription) {
                 threads.withLock { $0 }
             }
-            try body(loan)
+            try body(bench)
             subscription.cancel()
             #expect(place.waitForEnd())
             talk.hangUp()
             talk.server.stop()
         }
 
-        private struct Loan {
+        private struct PollingBench {
             let talk: Talk
             let place: HandPlace
             let log: EventLog
@@ -80,23 +80,23 @@ extension ContractSuite {
 
         private static func request(_ place: HandPlace) -> PositionRequest {
             var request = PositionRequest(everyReport: true)
-            request.executor = DirectPlace(place)
+            request.executor = ExecutorIdentity(place)
             return request
         }
 
         @Test("A polling executor reads reports on its own thread", arguments: clients)
         func looks(client: PositionSourceAddress.Client) throws {
-            try Self.lend(client, lateness: 600) { loan in
+            try Self.register(client, tolerance: 600) { bench in
                 for number in 1...20 {
-                    loan.talk.send()
+                    bench.talk.send()
                     // The first poll may only find the rest of the greeting.
                     repeat {
-                        #expect(loan.place.lookWhenReadable())
-                    } while number == 1 && loan.log.events.reports.isEmpty
-                    #expect(loan.log.events.numbers.last == number)
+                        #expect(bench.place.lookWhenReadable())
+                    } while number == 1 && bench.log.events.reports.isEmpty
+                    #expect(bench.log.events.numbers.last == number)
                 }
-                #expect(loan.threads() == [currentThread()])
-                #expect(loan.source.statistics.positions == 20)
+                #expect(bench.threads() == [currentThread()])
+                #expect(bench.source.statistics.positions == 20)
             }
         }
 
@@ -117,10 +117,10 @@ extension ContractSuite {
             let subscription = source.subscribe(Self.request(place), receive: log.receive)
             #expect(place.waitForLoan())
             isLent.signal()
-            var (told, most) = (0, 0)
-            while told < 5_000, place.lookWhenReadable() {
-                most = max(most, log.events.reports.count - told)
-                told = log.events.reports.count
+            var (received, most) = (0, 0)
+            while received < 5_000, place.lookWhenReadable() {
+                most = max(most, log.events.reports.count - received)
+                received = log.events.reports.count
             }
             #expect(log.events.numbers == (1...5_000).map { $0 % 90 })
             // The capacity of a manager's event queue.
@@ -132,27 +132,27 @@ extension ContractSuite {
 
         @Test("While the executor does not read, the source's thread reads all, in order", arguments: clients)
         func stalls(client: PositionSourceAddress.Client) throws {
-            try Self.lend(client, lateness: 0.05) { loan in
+            try Self.register(client, tolerance: 0.05) { bench in
                 for count in [30, 31, 32] {
-                    loan.talk.send(count == 30 ? 30 : 1)
-                    #expect(loan.log.waitForReports(count))
+                    bench.talk.send(count == 30 ? 30 : 1)
+                    #expect(bench.log.waitForReports(count))
                 }
-                #expect(!loan.threads().contains(currentThread()))
+                #expect(!bench.threads().contains(currentThread()))
                 // The registration lasts: the executor may read again at any time.
-                loan.place.lookNow()
-                #expect(loan.log.events.numbers == Array(1...32))
-                #expect(!loan.place.waitForEnd(seconds: 0) && !loan.place.waitForLoan(2, seconds: 0))
+                bench.place.lookNow()
+                #expect(bench.log.events.numbers == Array(1...32))
+                #expect(!bench.place.waitForEnd(seconds: 0) && !bench.place.waitForLoan(2, seconds: 0))
             }
         }
 
         @Test("A second subscriber ends the registration", arguments: clients)
         func secondListener(client: PositionSourceAddress.Client) throws {
-            try Self.lend(client, lateness: 600) { loan in
+            try Self.register(client, tolerance: 600) { bench in
                 let second = EventLog()
-                let other = loan.source.subscribe(PositionRequest(everyReport: true), receive: second.receive)
-                #expect(loan.place.waitForEnd())
-                loan.talk.send(2)
-                #expect(loan.log.waitForReports(2))
+                let other = bench.source.subscribe(PositionRequest(everyReport: true), receive: second.receive)
+                #expect(bench.place.waitForEnd())
+                bench.talk.send(2)
+                #expect(bench.log.waitForReports(2))
                 #expect(second.waitForReports(2))
                 other.cancel()
             }
@@ -160,15 +160,15 @@ extension ContractSuite {
 
         @Test("The end of the connection is reported, and a late poll delivers nothing", arguments: clients)
         func end(client: PositionSourceAddress.Client) throws {
-            try Self.lend(client, lateness: 600) { loan in
-                loan.talk.hangUp()
+            try Self.register(client, tolerance: 600) { bench in
+                bench.talk.hangUp()
                 // Polls repeatedly, because the rest of the greeting may be read first.
-                while loan.log.events.losses.isEmpty, !loan.place.waitForEnd(seconds: 0.01) { loan.place.lookNow() }
-                #expect(loan.log.waitForLosses(1))
-                loan.subscription.cancel()
-                let count = loan.log.events.count
-                loan.place.lookNow()
-                #expect(loan.log.events.count == count)
+                while bench.log.events.losses.isEmpty, !bench.place.waitForEnd(seconds: 0.01) { bench.place.lookNow() }
+                #expect(bench.log.waitForLosses(1))
+                bench.subscription.cancel()
+                let count = bench.log.events.count
+                bench.place.lookNow()
+                #expect(bench.log.events.count == count)
             }
         }
 
@@ -176,7 +176,7 @@ extension ContractSuite {
         func heldQueue(client: PositionSourceAddress.Client) throws {
             let talk = try Talk()
             let queue = DispatchQueue(label: "held")
-            let place = QueueDelivery(queue)
+            let place = DispatchQueueExecutor(queue)
             let log = EventLog()
             let isHeld = DispatchSemaphore(value: 0)
             let wrongPlaces = Atomic<Int>(0)
@@ -184,7 +184,7 @@ extension ContractSuite {
             let key = DispatchSpecificKey<Bool>()
             queue.setSpecific(key: key, value: true)
             var request = PositionRequest(everyReport: true)
-            request.executor = DirectPlace(place)
+            request.executor = ExecutorIdentity(place)
             let source = source(client, port: talk.server.port)
             let subscription = source.subscribe(request) { event in
                 log.receive(event)
@@ -195,7 +195,7 @@ extension ContractSuite {
                     // One of the callbacks blocks the queue.
                     if report.latitude == 5 { isHeld.wait() }
                 }
-            } settled: {
+            } onBatchComplete: {
             }
             for count in 1...5 {
                 talk.send()

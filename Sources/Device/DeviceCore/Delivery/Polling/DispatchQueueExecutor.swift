@@ -5,7 +5,7 @@ import Synchronization
 import SystemCalls
 
 /// An executor that runs callbacks on a dispatch queue.
-package final class QueueDelivery: PollingExecutor {
+package final class DispatchQueueExecutor: PollingExecutor {
     private let queue: DispatchQueue
     /// The registrations that wait until the queue's polling thread ends; nil if there is no such thread.
     private let waiting = Mutex<[@Sendable () -> Void]?>(nil)
@@ -16,7 +16,7 @@ package final class QueueDelivery: PollingExecutor {
 
     /// The executor of the main queue. It works with `RunLoop.main.run()`, `dispatchMain()` and an async `main`
     /// function.
-    package static let main = QueueDelivery(.main)
+    package static let main = DispatchQueueExecutor(.main)
 
     package func schedule(_ work: @escaping @Sendable () -> Void) {
         if !DeferredCallbacks.append(work, for: self) { queue.async(execute: work) }

@@ -8,7 +8,7 @@ import Testing
 @testable import IIOSource
 
 @Suite("Device setup")
-struct ArmingTests {
+struct BufferSetupTests {
     private static func unit(_ library: ScriptedLibrary, settings: [SensorSetting] = []) throws -> DeviceGroup {
         let context = library.script.withLock { $0.context }
         return try #require(
@@ -41,36 +41,36 @@ struct ArmingTests {
     }
 
     @Test("A sensor that cannot run slowly enough is decimated in its buffer", arguments: [true, false])
-    func thinning(thins: Bool) throws {
+    func thinning(decimates: Bool) throws {
         let library = Devices.library()
         library.script.withLock { $0.writeFailures[Devices.rate] = 22 }
-        let plan = DeviceReadPlan(active: [0], rate: 10, latency: 0, isPolled: false, decimates: thins)
+        let plan = DeviceReadPlan(active: [0], rate: 10, latency: 0, isPolled: false, decimates: decimates)
         let armed = try Self.arming(library).configure(plan)
         let rate = try #require(armed.rate)
-        #expect(rate > 20 && armed.plan.decimation == (thins ? Int(rate / 10) : 1))
+        #expect(rate > 20 && armed.plan.decimation == (decimates ? Int(rate / 10) : 1))
         #expect(armed.plan.samples == armed.plan.decimation)
     }
 
     @Test("Decimation is planned only if it reduces the rate and all subscribers request the same rate")
     func thinningPlan() throws {
         let unit = try Self.unit(Devices.library())
-        func thins(
-            _ demand: MotionDemand, other: MotionDemand? = nil, isPolled: Bool = false, gathers: Bool = true
+        func decimates(
+            _ demand: MotionDemand, other: MotionDemand? = nil, isPolled: Bool = false, mayDecimate: Bool = true
         ) -> Bool? {
             let demands = ["local:/iio:device0/accel": demand, "local:/iio:device0/anglvel": other]
-            return DeviceReadPlan.plan(for: unit, isPolled: isPolled, gathers: gathers) { demands[$0] ?? nil }?
+            return DeviceReadPlan.plan(for: unit, isPolled: isPolled, mayDecimate: mayDecimate) { demands[$0] ?? nil }?
                 .decimates
         }
         // The slowest available rate is 10 Hz.
-        let slow = MotionDemand(interval: 0.5, latency: 0, thins: true)
-        #expect(thins(slow) == true)
-        #expect(thins(slow, other: slow) == true)
-        #expect(thins(MotionDemand(interval: 0.1, latency: 0, thins: true)) == false)
-        #expect(thins(MotionDemand(interval: 0, latency: 0, thins: true)) == false)
-        #expect(thins(MotionDemand(interval: 0.5, latency: 0)) == false)
-        #expect(thins(slow, other: MotionDemand(interval: 0.4, latency: 0, thins: true)) == false)
-        #expect(thins(slow, isPolled: true) == false)
-        #expect(thins(slow, gathers: false) == false)
+        let slow = MotionDemand(interval: 0.5, latency: 0, decimates: true)
+        #expect(decimates(slow) == true)
+        #expect(decimates(slow, other: slow) == true)
+        #expect(decimates(MotionDemand(interval: 0.1, latency: 0, decimates: true)) == false)
+        #expect(decimates(MotionDemand(interval: 0, latency: 0, decimates: true)) == false)
+        #expect(decimates(MotionDemand(interval: 0.5, latency: 0)) == false)
+        #expect(decimates(slow, other: MotionDemand(interval: 0.4, latency: 0, decimates: true)) == false)
+        #expect(decimates(slow, isPolled: true) == false)
+        #expect(decimates(slow, mayDecimate: false) == false)
     }
 
     @Test("If the clock cannot be set, its offset from the device's clock is determined")
@@ -83,9 +83,9 @@ struct ArmingTests {
         let armed = try Self.arming(library).configure(Self.accelerometer)
         #expect(armed.timestampClock == .local("realtime"))
         #expect(armed.facts.clock == "realtime")
-        let keeper = armed.makeCorrector(
+        let corrector = armed.makeCorrector(
             clock: VirtualClock(now: BootTime(nanoseconds: 7_000_000_000)), library: library)
-        #expect(keeper.offset == 2_000_000_000)
+        #expect(corrector.offset == 2_000_000_000)
     }
 
     @Test("A rate that cannot be written is kept and reported")

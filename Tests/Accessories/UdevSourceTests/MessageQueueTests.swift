@@ -7,13 +7,13 @@ import Testing
 @testable import UdevSource
 
 @Suite("Bounded message queue", .timeLimit(.minutes(5)))
-struct MailboxTests {
+struct MessageQueueTests {
     @Test("A full queue blocks the posting thread, and no messages are lost")
     func bounded() throws {
         let mailbox = MessageQueue<Int>(limit: 10)
         let handled = Mutex<[Int]>([])
         let most = Atomic<Int>(0)
-        let (isBlocked, goesOn, isDone, last) = (
+        let (isBlocked, continues, isDone, last) = (
             BinarySemaphore(), BinarySemaphore(), BinarySemaphore(), BinarySemaphore()
         )
         let handle: @Sendable (Int) -> Void = { message in
@@ -23,7 +23,7 @@ struct MailboxTests {
                 return
             }
             isBlocked.signal()
-            goesOn.wait(seconds: 60)
+            continues.wait(seconds: 60)
         }
         try WorkerThread.start { mailbox.post(0, .blocking, handle: handle) }
         #expect(isBlocked.wait(seconds: 60))
@@ -38,7 +38,7 @@ struct MailboxTests {
         }
         #expect(mailbox.count == 10)
         #expect(mailbox.waitingThreads == 1)
-        goesOn.signal()
+        continues.signal()
         #expect(isDone.wait(seconds: 60))
         mailbox.post(1001) { message in
             handle(message)

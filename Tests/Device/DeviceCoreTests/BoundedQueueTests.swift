@@ -6,7 +6,7 @@ import Testing
 @testable import DeviceCore
 
 @Suite("Bounded queue")
-struct OutboxTests {
+struct BoundedQueueTests {
     @Test("Items are returned in order while the queue grows and wraps around", arguments: [1, 2, 5, 16, 40])
     func order(limit: Int) {
         var outbox = BoundedQueue<Int>()
@@ -91,9 +91,9 @@ struct OutboxTests {
         outbox.append(4, limit: 4)
         #expect(outbox.countSinceDrainBegan == 1)
         outbox.removeAll { $0 == 2 }
-        var told: [Int] = []
-        while outbox.isDraining, let number = outbox.popFirst() { told.append(number) }
-        #expect(told == [1, 3])
+        var received: [Int] = []
+        while outbox.isDraining, let number = outbox.popFirst() { received.append(number) }
+        #expect(received == [1, 3])
         outbox.reset()
         #expect(outbox.finishDrain() == false)
         outbox.append(5)
@@ -116,9 +116,9 @@ struct OutboxTests {
         #expect(!outbox.isDraining)
         #expect(outbox.countSinceDrainBegan == 4)
         outbox.beginDrain()
-        var told: [Int] = []
-        while let number = outbox.popFirst() { told.append(number) }
-        #expect(told == [1, 2, 3, 4])
+        var received: [Int] = []
+        while let number = outbox.popFirst() { received.append(number) }
+        #expect(received == [1, 2, 3, 4])
     }
 
     @Test("A drain of hundreds of thousands of items completes")
