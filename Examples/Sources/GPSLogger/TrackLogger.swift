@@ -37,7 +37,7 @@ package final class TrackLogger: NSObject, CLLocationManagerDelegate {
             try log.sync()
             return true
         } catch {
-            report("The log cannot be written: \(error.localizedDescription)")
+            reportOnce("The log cannot be written: \(error.localizedDescription)")
             return false
         }
     }
@@ -49,18 +49,18 @@ package final class TrackLogger: NSObject, CLLocationManagerDelegate {
                 try log.append(NMEARecord.bytes(location), at: location.timestamp)
                 trouble = nil
             } catch {
-                report("The log cannot be written: \(error.localizedDescription)")
+                reportOnce("The log cannot be written: \(error.localizedDescription)")
             }
         }
     }
 
     package func locationManager(_ manager: CLLocationManager, didFailWithError error: any Error) {
-        report(error.localizedDescription)
+        reportOnce(error.localizedDescription)
         // The next fix may be a long time away.
         try? log.sync()
     }
 
-    private func report(_ text: String) {
+    private func reportOnce(_ text: String) {
         if trouble != text { report(text) }
         trouble = text
     }
