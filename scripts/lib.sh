@@ -128,7 +128,7 @@ install_now() {
     fi
     rm -f "$log"
     # shellcheck disable=SC2086
-    [[ -z $services ]] || say Not started: $services. They begin with the next boot, unless systemctl disable tells them not to.
+    [[ -z $services ]] || say Not started: $services. They start at the next boot unless you disable them with systemctl disable.
 }
 
 # Groups of tests by their need for processors. Tests that compute for a long time run in a separate process, because
