@@ -18,8 +18,7 @@ struct LibIIO: IIOLibrary {
         return LibIIOConnection(pointer, address: address, server: server)
     }
 
-    /// Returns the URI for libiio. Replaces localhost with 127.0.0.1, because libiio resolves localhost only from
-    /// /etc/hosts.
+    /// Replaces localhost with 127.0.0.1, because libiio resolves localhost only from /etc/hosts.
     static func uri(of address: MotionSourceAddress) -> String {
         guard address.backend == .network, let host = DescriptionSizeCheck.hostAndPort(address.target)?.host,
             Sockets.isLocalhost(host)
@@ -29,7 +28,7 @@ struct LibIIO: IIOLibrary {
 
     func devices(at address: MotionSourceAddress) -> [String]? {
         guard address.backend == .local else { return nil }
-        // If the kernel does not support IIO, the directory does not exist and there are no devices.
+        // The directory does not exist if the kernel does not support IIO.
         return (SysfsDirectory.names(SysfsDirectory.devices) ?? []).filter {
             $0.hasPrefix("iio:device") || $0.hasPrefix("trigger")
         }
@@ -53,16 +52,15 @@ struct LibIIO: IIOLibrary {
     }
 }
 
-/// The error output of libxml2, which libiio uses to parse descriptions. libxml2 prints invalid descriptions from
-/// servers to standard error, including control characters. The output is not needed, because libiio itself reports an
-/// invalid description.
+/// Silences libxml2, which libiio uses to parse descriptions. libxml2 prints invalid descriptions, including control
+/// characters, although libiio itself reports the error.
 private enum XMLErrorOutput {
     private typealias Handler = @convention(c) (UnsafeMutableRawPointer?, UnsafePointer<CChar>?) -> Void
     private typealias SetHandler = @convention(c) (UnsafeMutableRawPointer?, Handler?) -> Void
 
     private static let setHandler = dlsym(nil, "xmlSetGenericErrorFunc").map { unsafeBitCast($0, to: SetHandler.self) }
 
-    /// Disables the error output on the current thread. Each thread has its own handler.
+    /// Each thread has its own handler.
     static func disable() { setHandler?(nil) { _, _ in } }
 }
 #else
