@@ -85,7 +85,6 @@ struct IIOXMLWriter {
         text += "\""
     }
 
-    /// Parses a version. Both "0.24" and "0.24.v0.24" have the parts 0, 24 and v0.24.
     private static func version(_ text: String) -> (major: String, minor: String, git: String) {
         let parts = text.split(separator: ".", maxSplits: 2, omittingEmptySubsequences: false).map(String.init)
         guard parts.count >= 2,
@@ -96,7 +95,7 @@ struct IIOXMLWriter {
 
     private static func isDigit(_ byte: UInt8) -> Bool { byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9") }
 
-    /// Formats a number like C's `%f`, but independently of the locale: six decimals, rounded to nearest, ties to even.
+    /// Formats a number like C's `%f`, but independently of the locale.
     static func sixDecimals(_ number: Double) -> String {
         guard number.isFinite else { return number.isNaN ? "nan" : number < 0 ? "-inf" : "inf" }
         let size = abs(number)
@@ -121,7 +120,6 @@ struct IIOXMLWriter {
 }
 
 extension IIOXMLWriter {
-    /// Returns libiio's document type definition, which is part of the document.
     static func documentType(includingValues: Bool) -> String {
         let value = includingValues ? " value CDATA #IMPLIED" : ""
         let declarations = [

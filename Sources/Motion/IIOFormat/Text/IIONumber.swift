@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Parses numbers from sysfs and libiio. The decimal separator is a point in any locale.
+/// Parses numbers from sysfs and libiio, independently of the locale.
 package enum IIONumber {
     package static func trimmed(_ text: String) -> Substring {
         var rest = text[...]
@@ -9,8 +9,8 @@ package enum IIONumber {
         return rest
     }
 
-    /// Parses a finite number, ignoring leading and trailing whitespace. Returns nil for any other text, including
-    /// decimal commas, units, "nan" and hexadecimal numbers.
+    /// Parses a finite number, ignoring leading and trailing whitespace. Decimal commas, units, "nan" and hexadecimal
+    /// numbers are invalid.
     package static func double(_ text: some StringProtocol) -> Double? {
         let trimmed = trimmed(String(text.prefix(limit + 1)))
         guard !trimmed.isEmpty, trimmed.utf8.count <= limit, trimmed.utf8.allSatisfy(isPartOfNumber) else { return nil }
