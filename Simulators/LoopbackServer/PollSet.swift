@@ -11,9 +11,7 @@ package struct PollSet {
     private var descriptors: [pollfd] = []
     private var deadline = BootTime.never
 
-    package init(wakeUp: WakeupPipe, clock: LiveClock) {
-        (self.wakeUp, self.clock) = (wakeUp, clock)
-    }
+    package init(wakeUp: WakeupPipe, clock: LiveClock) { (self.wakeUp, self.clock) = (wakeUp, clock) }
 
     package mutating func begin(deadline: BootTime = .never) {
         descriptors.removeAll(keepingCapacity: true)

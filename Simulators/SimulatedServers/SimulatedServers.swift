@@ -48,7 +48,6 @@ public final class SimulatedServers: Sendable {
     public let warnings: [String]
     /// The duration of one pass at speed 1, in nanoseconds.
     package let duration: Int64
-
     private let trace: TraceFile
     private let contents: TraceContents
     private let board: SimulatedBoard?
@@ -79,10 +78,8 @@ public final class SimulatedServers: Sendable {
 
     /// The environment variables that make a program use the servers. Empty if the servers are not running.
     public var environment: [String: String] { running.withLock { $0?.environment ?? [:] } }
-
     /// Describes how the bytes that programs sent to accessories differ from the recorded bytes.
     public var differences: [String] { running.withLock { $0?.accessories }?.differences ?? [] }
-
     package var hasBegun: Bool { running.withLock { $0?.sharedStart.time } != nil }
 
     /// Starts the servers and returns the environment for programs. If the servers are already running, only returns

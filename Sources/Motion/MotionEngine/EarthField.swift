@@ -19,7 +19,6 @@ struct EarthField: Sendable {
     private(set) var strength: Double?
     /// The inclination of the field below the horizon, in radians.
     private(set) var dip = 0.0
-
     private var nextCheck: BootTime?
     private var latitude = Double.nan
     private var longitude = Double.nan

@@ -98,7 +98,6 @@ struct FusionEventQueue: Sendable {
     }
 
     var isEmpty: Bool { queue.isEmpty }
-
     var needsDrain: Bool { !isDelivering && !queue.isEmpty }
 
     private mutating func removeEvents(upToStates: Bool) -> [Item]? {

@@ -122,7 +122,6 @@ final class FusionPipeline: @unchecked Sendable {
     // MARK: Processing
 
     var interval: Double? { aligner.interval.map { Double($0) / 1e9 } }
-
     var waitingSince: BootTime? { aligner.waitingSince }
 
     private func run(into states: inout [FusedState]) {

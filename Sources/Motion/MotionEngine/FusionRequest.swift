@@ -73,7 +73,6 @@ package struct FusedState: Sendable {
 
     /// In device axes, as a unit vector.
     package var up: SIMD3<Double> { attitude.up }
-
     /// The rotation from device axes to magnetic east, north, up, or nil while north is unknown.
     package var magneticAttitude: Quaternion? { northOffset.map { Quaternion(aboutZ: $0) * attitude } }
 }

@@ -19,7 +19,6 @@ struct SensorTiming: Sendable {
     var epoch: Int32 = 0
     /// The time of the newest sample on the sensor's own clock.
     private(set) var newestTime: BootTime?
-
     /// A ring buffer of recent intervals in nanoseconds, stored inline to avoid reference counting.
     private var recentIntervals = InlineArray<16, Int64>(repeating: .max)
     private var nextStep = 0
@@ -28,9 +27,7 @@ struct SensorTiming: Sendable {
 
     /// Returns false if the sample must be ignored because it is not newer than the last one.
     mutating func record(_ time: BootTime) -> Bool {
-        defer {
-            if newestTime.map({ time > $0 }) ?? true { newestTime = time }
-        }
+        defer { if newestTime.map({ time > $0 }) ?? true { newestTime = time } }
         guard let newestTime else { return true }
         let step = time.nanoseconds.subtractingSaturated(newestTime.nanoseconds)
         if step > 0 {

@@ -61,7 +61,6 @@ final class AccelerometerClient: Sendable {
     }
 
     var latest: AccelerationSample? { state.withLock { $0.latest } }
-
     var droppedCount: Int { state.withLock { $0.queue.droppedCount } }
 
     private func updateSubscription() {

@@ -22,16 +22,12 @@ open class UIAcceleration: NSObject, @unchecked Sendable {
 
     /// The acceleration to the right edge, in g.
     open var x: UIAccelerationValue { values.x }
-
     /// The acceleration to the top edge, in g.
     open var y: UIAccelerationValue { values.y }
-
     /// The acceleration out of the screen, in g.
     open var z: UIAccelerationValue { values.z }
-
     /// The time of the measurement, in seconds since boot, including periods of system suspend.
     open var timestamp: TimeInterval { values.time }
-
     /// The values and the time as a string.
     open override var description: String { "x \(x), y \(y), z \(z) g at \(timestamp) s" }
 }

@@ -56,7 +56,6 @@ open class UIAccelerometer: NSObject, @unchecked Sendable {
 extension UIAccelerometer {
     /// The latest reading, or nil while the accelerometer is not running for a delegate.
     package var latestAcceleration: UIAcceleration? { client.latest?.object }
-
     package var droppedAccelerationCount: Int { client.droppedCount }
 }
 

@@ -29,7 +29,6 @@ import LiveDevice
 /// as available.
 public struct DeviceCapabilities: Sendable {
     let device: Device
-
     /// The maximum time to wait for a live position source. The default is 2 s and the maximum is 60 s.
     public var positionTimeout = Duration.seconds(2)
 

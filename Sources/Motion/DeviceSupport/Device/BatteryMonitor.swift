@@ -19,7 +19,6 @@ final class BatteryMonitor: Sendable {
         var isPostScheduled = false
 
         var batteryState: UIDevice.BatteryState { UIDevice.BatteryState(battery?.state) }
-
         var percent: Int32? { battery?.level.flatMap { Int32(exactly: ($0 * 100).rounded()) } }
     }
 

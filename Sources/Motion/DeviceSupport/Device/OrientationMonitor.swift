@@ -34,7 +34,6 @@ final class OrientationMonitor: Sendable {
     }
 
     var orientation: UIDeviceOrientation { state.withLock { $0.orientation } }
-
     var isGenerating: Bool { state.withLock { $0.beginCount > 0 } }
 
     func begin() {

@@ -49,7 +49,6 @@ open class UIDevice: NSObject, @unchecked Sendable {
     ///
     /// The orientation is determined within about a third of a second. Shaking does not change it.
     open var orientation: UIDeviceOrientation { orientationMonitor.orientation }
-
     /// True between matching calls of the `begin` and `end` methods.
     open var isGeneratingDeviceOrientationNotifications: Bool { orientationMonitor.isGenerating }
 
@@ -71,7 +70,6 @@ open class UIDevice: NSObject, @unchecked Sendable {
 
     /// The combined charge of all batteries, from 0 to 1. It is -1 while monitoring is disabled, or without a battery.
     open var batteryLevel: Float { batteryMonitor.level }
-
     /// The battery state. It is `unknown` while monitoring is disabled, or if there is no battery.
     open var batteryState: BatteryState { batteryMonitor.state }
 
@@ -90,30 +88,23 @@ open class UIDevice: NSObject, @unchecked Sendable {
 
     /// The host name of the machine, or the name of the trace on a simulated device.
     open var name: String { identity.name }
-
     /// The model of the machine, for example "Raspberry Pi 4 Model B Rev 1.4", or "Linux" if it is unknown. On a
     /// simulated device, it is "Simulated Device".
     open var model: String { identity.model }
-
     /// The same as `model`, because models are not localized.
     open var localizedModel: String { identity.model }
-
     /// The name of the distribution, for example "Debian GNU/Linux", or "Linux" if it is unknown.
     open var systemName: String { identity.systemName }
-
     /// The version of the distribution, for example "12", or the kernel version if it is unknown.
     open var systemVersion: String { identity.systemVersion }
-
     /// An identifier of this machine that is the same for all apps from one vendor. It is nil if the machine has no
     /// machine ID.
     ///
     /// The identifier remains the same until the system is reinstalled. It is derived from `/etc/machine-id`, without
     /// revealing it, and the vendor part of the app's bundle identifier, or the app's name if there is none.
     open var identifierForVendor: UUID? { identity.vendorIdentifier }
-
     /// Always true.
     open var isMultitaskingSupported: Bool { true }
-
     /// Always `unspecified`, because a board is neither a phone nor a tablet.
     open var userInterfaceIdiom: UIUserInterfaceIdiom { .unspecified }
 }
@@ -195,13 +186,10 @@ public enum UIDeviceOrientation: Int, Sendable {
 
     /// True if the top edge is up or down.
     public var isPortrait: Bool { self == .portrait || self == .portraitUpsideDown }
-
     /// True if the left or the right edge is up.
     public var isLandscape: Bool { self == .landscapeLeft || self == .landscapeRight }
-
     /// True if the device lies face up or face down.
     public var isFlat: Bool { self == .faceUp || self == .faceDown }
-
     /// True if the device is upright. Only these orientations are useful for user interfaces.
     public var isValidInterfaceOrientation: Bool { isPortrait || isLandscape }
 }

@@ -138,9 +138,7 @@ final class ShakeMonitor: Sendable {
         return state.queue.scheduleDrainIfNeeded()
     }
 
-    private func timeoutExpired() {
-        if state.withLock({ cancelShake(&$0) }) { scheduleDrain() }
-    }
+    private func timeoutExpired() { if state.withLock({ cancelShake(&$0) }) { scheduleDrain() } }
 
     private func scheduleDrain() {
         executor.schedule { [weak self] in

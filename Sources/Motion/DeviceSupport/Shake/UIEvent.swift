@@ -36,10 +36,8 @@ open class UIEvent: NSObject, @unchecked Sendable {
 
     /// The type of the event.
     open var type: EventType { .motion }
-
     /// The subtype of the event.
     open var subtype: EventSubtype { ownSubtype }
-
     /// The time of the reading that triggered the event, in seconds since boot, including periods of system suspend.
     open var timestamp: TimeInterval { sample?.time.seconds ?? 0 }
 }

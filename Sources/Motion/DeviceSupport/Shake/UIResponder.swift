@@ -34,16 +34,12 @@ open class UIResponder: NSObject {
     public override nonisolated init() { device = LiveDevice.resolved }
 
     var shakeMonitor: ShakeMonitor { ShakeMonitor.of(device) }
-
     /// The responder that receives the events that this object does not handle. The default is nil.
     open var next: UIResponder? { nil }
-
     /// True if the object can become first responder. The default is false.
     open var canBecomeFirstResponder: Bool { false }
-
     /// True if the object can resign as first responder. The default is true.
     open var canResignFirstResponder: Bool { true }
-
     /// True if the object is the first responder.
     open var isFirstResponder: Bool { shakeMonitor.firstResponder === self }
 

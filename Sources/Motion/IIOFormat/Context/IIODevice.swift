@@ -107,7 +107,6 @@ package struct IIOAttribute: Sendable, Hashable {
 
     /// The value without leading and trailing NUL bytes, line terminators and spaces, or nil if unknown.
     package var text: String? { value.map { String(IIONumber.trimmed($0)) } }
-
     /// The value as a number, or nil if unknown or not finite. The decimal separator is a point.
     package var number: Double? { value.flatMap { IIONumber.double($0) } }
 }

@@ -25,7 +25,6 @@ package struct IIOAxis: Sendable, Equatable {
     }
 
     package var attributeName: String { isProcessed ? "input" : "raw" }
-
     package var isUsable: Bool { isProcessed || (scale != 0 && scale.isFinite && offset.isFinite) }
 
     var conversion: IIOConversion {

@@ -73,7 +73,6 @@ extension IIODataFormat {
 
     /// The format as written by the kernel, for example "be:s12/16>>4".
     package var text: String { text(sign: isSigned ? "s" : "u") }
-
     /// The format as written by libiio, with an upper-case sign if all storage bits are used.
     package var libiioText: String { bits == storageBits ? text(sign: isSigned ? "S" : "U") : text }
 

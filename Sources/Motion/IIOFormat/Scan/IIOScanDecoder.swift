@@ -7,7 +7,6 @@ package import DeviceCore
 package struct IIOScanDecoder: Sendable {
     package let hasTimestamps: Bool
     package let minimumStride: Int
-
     private let axisConverters: [IIOAxisConverter]
     private let packed: IIOPackedAxes?
     private let timestampElement: IIOScanLayout.Element?

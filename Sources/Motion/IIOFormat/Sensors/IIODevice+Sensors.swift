@@ -124,7 +124,6 @@ package struct IIOSensor: Sendable, Equatable {
 
     /// The error to report instead of reading the sensor, or nil if there is no problem.
     package var problem: DeviceError? { problemText.map { DeviceError(.inputOutput, $0) } }
-
     package var isUsable: Bool { problemText == nil }
 }
 

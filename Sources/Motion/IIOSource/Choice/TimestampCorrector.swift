@@ -40,9 +40,7 @@ struct TimestampCorrector {
     var interval: Double
     private let decimation: Int
     private var previous: ClockState?
-
     private(set) var areTimestampsRejected = false
-
     private var regressionScore = 0
     private var lastTimestamp: Int64?
     /// The time of the last arrival with little or no delay, which confirmed the offset.

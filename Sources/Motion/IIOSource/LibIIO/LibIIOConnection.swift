@@ -11,7 +11,6 @@ import SystemCalls
 /// several threads. Only one thread at a time may create buffers of a device.
 final class LibIIOConnection: IIOConnection, @unchecked Sendable {
     let context: IIOContext
-
     private let pointer: OpaquePointer
     private let devices: [OpaquePointer]
     private let channels: [[OpaquePointer]]

@@ -46,7 +46,6 @@ extension IIOFailure {
     }
 
     var isDeviceRemoved: Bool { [ENODEV, ENOENT, ENXIO].contains(number) }
-
     var isAccessRefused: Bool { [EBUSY, EACCES, EPERM].contains(number) }
 
     /// A removal that was detected without a failed call.

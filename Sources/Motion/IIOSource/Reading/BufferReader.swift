@@ -54,9 +54,7 @@ struct BufferReader {
     }
 
     var sensors: [SensorDescription.ID] { streams.map(\.batch.sensor) }
-
     var usesDriverTimestamps: Bool { hasTimestamps && corrector.base != .none && !corrector.areTimestampsRejected }
-
     var clockState: TimestampCorrector.ClockState? { corrector.clockState }
 
     func secondsSinceRefill(now: BootTime) -> Double { now.seconds(since: lastRefill) }

@@ -158,9 +158,7 @@ struct ReaderFailure: Error {
     let remedy: Remedy
     /// True if the same request may succeed with fewer samples.
     var mayBeDueToSize: Bool { [ENOMEM, EINVAL].contains(systemError) }
-
     var isPermissionDenied: Bool { [EACCES, EPERM].contains(systemError) }
-
     private var systemError: Int32? { if case .system(_, let number) = error.cause { number } else { nil } }
 
     init(_ error: DeviceError, _ remedy: Remedy) {

@@ -36,7 +36,6 @@ final class PollableBuffer: PollableSource {
     }
 
     var deadline: BootTime { BootTime(nanoseconds: nextTimeout.load(ordering: .relaxed)) }
-
     /// False if the samples may have no timestamps. The reader thread must then read the buffer, because the app could
     /// delay an executor.
     var mayBePolledByExecutor: Bool { hasStamps.load(ordering: .relaxed) }

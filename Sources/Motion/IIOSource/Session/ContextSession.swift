@@ -35,7 +35,6 @@ final class ContextSession: Sendable {
     }
 
     var problem: DeviceError? { state.withLock { $0.problem } }
-
     var sensors: [SensorDescription.ID] { state.withLock { $0.sensors } }
 
     func isNeeded(_ hub: MotionHub) -> Bool {

@@ -27,7 +27,6 @@ final class ContextSupervisor {
     let hub: MotionHub
     let catalog: SensorCatalog
     let log = Logger(label: "device-services.motion")
-
     var connection: (any IIOConnection)?
     var description = ""
     var opening: RetryTimer
