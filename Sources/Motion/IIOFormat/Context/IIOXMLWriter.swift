@@ -88,12 +88,10 @@ struct IIOXMLWriter {
     private static func version(_ text: String) -> (major: String, minor: String, git: String) {
         let parts = text.split(separator: ".", maxSplits: 2, omittingEmptySubsequences: false).map(String.init)
         guard parts.count >= 2,
-            parts[0...1].allSatisfy({ (1...4).contains($0.utf8.count) && $0.utf8.allSatisfy(isDigit) })
+            parts[0...1].allSatisfy({ (1...4).contains($0.utf8.count) && $0.utf8.allSatisfy(IIONumber.isDigit) })
         else { return ("0", "24", "v0.24") }
         return (parts[0], parts[1], parts.count > 2 ? parts[2] : "v\(parts[0]).\(parts[1])")
     }
-
-    private static func isDigit(_ byte: UInt8) -> Bool { byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9") }
 
     /// Formats a number like C's `%f`, but independently of the locale.
     static func sixDecimals(_ number: Double) -> String {

@@ -51,7 +51,7 @@ extension IIODataFormat {
             return true
         }
         func number() -> Int? {
-            let digits = rest.prefix { $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }
+            let digits = rest.prefix(while: IIONumber.isDigit)
             // Numbers with more than three digits exceed all valid ranges.
             guard (1...3).contains(digits.count) else { return nil }
             rest = rest.dropFirst(digits.count)

@@ -2,6 +2,7 @@
 
 #if LibIIO
 import DeviceCore
+import IIOFormat
 import SystemCalls
 
 /// Checks the size of a network server's device description, for which libiio allocates memory in advance.
@@ -80,7 +81,7 @@ enum DescriptionSizeCheck {
     private static func size(_ line: ArraySlice<UInt8>) -> Response {
         let text = line.drop { $0 <= UInt8(ascii: " ") }
         let sign = text.first == UInt8(ascii: "-") || text.first == UInt8(ascii: "+") ? 1 : 0
-        let digits = text.dropFirst(sign).prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+        let digits = text.dropFirst(sign).prefix(while: IIONumber.isDigit)
         return Int(String(decoding: text.prefix(sign) + digits, as: UTF8.self)).map { .size($0) } ?? .other
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import DeviceCore
+import IIOFormat
 import SystemCalls
 
 enum SysfsDirectory {
@@ -84,7 +85,7 @@ enum UdevDatabase {
         if name == "DEVPATH" { return path(of: device) }
         var files: [String] = []
         // `node` may come from an untrusted source. The check prevents access to other files.
-        if let node, !node.isEmpty, node.utf8.allSatisfy({ $0 == UInt8(ascii: ":") || isDigit($0) }) {
+        if let node, !node.isEmpty, node.utf8.allSatisfy({ $0 == UInt8(ascii: ":") || IIONumber.isDigit($0) }) {
             files.append("c\(node)")
         }
         // A device without a buffer has no node.
@@ -103,7 +104,7 @@ enum UdevDatabase {
     }
 
     private static func isDevice(_ name: String) -> Bool {
-        name.hasPrefix("iio:device") && name.utf8.dropFirst("iio:device".utf8.count).allSatisfy(isDigit)
+        name.hasPrefix("iio:device") && name.utf8.dropFirst("iio:device".utf8.count).allSatisfy(IIONumber.isDigit)
     }
 
     /// Returns the kernel's path of the device, for example "/devices/platform/soc/i2c-1/1-0068/iio:device0".
@@ -119,5 +120,4 @@ enum UdevDatabase {
         return "/" + parts[start...].joined(separator: "/")
     }
 
-    private static func isDigit(_ byte: UInt8) -> Bool { byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9") }
 }
