@@ -84,10 +84,7 @@ extension ContextSupervisor {
     /// Sets up the device again once refused settings are writable. udev may grant access only some time after a device
     /// appears.
     private func retrySettings(of device: ActiveDevice, now: BootTime) {
-        for remark in device.facts.remarks {
-            let text = "\(name(of: device)): \(remark)"
-            if session.recordIfNew(remark: text) { log.warning("\(text)") }
-        }
+        for remark in device.facts.remarks { logOnce("\(name(of: device)): \(remark)") }
         guard device.facts.refused.contains(where: device.found.connection.isWritable) else { return }
         device.facts.refused = []
         device.restart(now: now)
@@ -105,8 +102,7 @@ extension ContextSupervisor {
     func disableBuffer(of device: ActiveDevice, now: BootTime, _ remark: String, isForbidden: Bool = false) {
         let isAccessible = device.found.connection.isNodeAccessible(device.unit.device) == true
         device.buffer.disable(remark, isForbidden: isForbidden, isAccessible: isAccessible, now: now)
-        let text = "\(name(of: device)): \(remark)"
-        if session.recordIfNew(remark: text) { log.warning("\(text)") }
+        logOnce("\(name(of: device)): \(remark)")
     }
 
     private func name(of device: ActiveDevice) -> String {

@@ -157,9 +157,8 @@ final class ContextSupervisor {
             reader: reader, unit: unit, connection: device.found.connection, library: parts.library, address: address,
             hub: hub, clock: clock, options: parts.options, readsInitialValues: !device.isUnavailable)
         if plan.isPolled, unit.members.contains(where: { !$0.sensor.canBuffer }) {
-            let text =
-                "\(unit.deviceID) at \(address) has no buffer, so its axes are polled one by one. It may lack an interrupt line."
-            if session.recordIfNew(remark: text) { log.notice("\(text)") }
+            let remark = "has no buffer, so its axes are polled one by one. It may lack an interrupt line."
+            logOnce("\(unit.deviceID) at \(address) \(remark)", level: .notice)
         }
         do throws(DeviceError) {
             try parts.spawn { task.run() }
@@ -168,6 +167,10 @@ final class ContextSupervisor {
             setUnavailable(device, error)
             device.retry.recordFailure(now: now)
         }
+    }
+
+    func logOnce(_ remark: String, level: Logger.Level = .warning) {
+        if session.recordIfNew(remark: remark) { log.log(level: level, "\(remark)") }
     }
 
     private func abandonIfStuck(_ device: ActiveDevice, now: BootTime) {
