@@ -34,20 +34,15 @@ struct LibIIO: IIOLibrary {
         }
     }
 
+    private static let clocks = [
+        "realtime": CLOCK_REALTIME, "realtime_coarse": CLOCK_REALTIME_COARSE, "monotonic": CLOCK_MONOTONIC,
+        "monotonic_coarse": CLOCK_MONOTONIC_COARSE, "monotonic_raw": CLOCK_MONOTONIC_RAW, "boottime": CLOCK_BOOTTIME,
+        "tai": CLOCK_TAI,
+    ]
+
     func time(of clock: String) -> Int64? {
-        let identifier: clockid_t? =
-            switch clock {
-            case "realtime": CLOCK_REALTIME
-            case "realtime_coarse": CLOCK_REALTIME_COARSE
-            case "monotonic": CLOCK_MONOTONIC
-            case "monotonic_coarse": CLOCK_MONOTONIC_COARSE
-            case "monotonic_raw": CLOCK_MONOTONIC_RAW
-            case "boottime": CLOCK_BOOTTIME
-            case "tai": CLOCK_TAI
-            default: nil
-            }
         var time = timespec()
-        guard let identifier, clock_gettime(identifier, &time) == 0 else { return nil }
+        guard let identifier = Self.clocks[clock], clock_gettime(identifier, &time) == 0 else { return nil }
         return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
     }
 }
