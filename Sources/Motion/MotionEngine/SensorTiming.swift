@@ -37,7 +37,8 @@ struct SensorTiming: Sendable {
         guard step < -Self.maximumTimestampError else { return false }
         epoch &+= 1
         self.newestTime = nil
-        clearIntervals()
+        recentIntervals = InlineArray(repeating: .max)
+        (nextStep, interval) = (0, nil)
         return true
     }
 
@@ -52,11 +53,6 @@ struct SensorTiming: Sendable {
             interval = least
         }
         interval = interval.map { min($0, step) } ?? step
-    }
-
-    private mutating func clearIntervals() {
-        recentIntervals = InlineArray(repeating: .max)
-        (nextStep, interval) = (0, nil)
     }
 
     /// The timeout in nanoseconds is the latency plus three intervals, which are limited to 0.5 to 30 s.

@@ -8,13 +8,13 @@ extension ContextSupervisor {
     func needsOpening(_ now: BootTime) -> Bool {
         if session.wantsDiscovery { return true }
         if let present = parts.library.devices(at: address) {
-            search.schedule(at: now.advanced(bySeconds: searchInterval))
+            search.time = now.advanced(bySeconds: searchInterval)
             if search.isOutdated(present: present, now: now) { return session.isNeeded(hub) }
         }
         guard now >= opening.time else { return false }
         if connection == nil { return session.isNeeded(hub) }
         guard now >= search.time, isMissingSensor else { return false }
-        search.schedule(at: now.advanced(bySeconds: parts.options.searchInterval * 5))
+        search.time = now.advanced(bySeconds: parts.options.searchInterval * 5)
         return true
     }
 
@@ -30,7 +30,7 @@ extension ContextSupervisor {
 
     func openContext() {
         let present = parts.library.devices(at: address)
-        search.begin(presence: present)
+        search.presence = present
         do throws(IIOFailure) {
             let opened = try parts.library.open(address)
             connection = opened
@@ -58,7 +58,7 @@ extension ContextSupervisor {
             }
             session.finishDiscovery(problem, presence: present)
         }
-        search.schedule(at: clock.now.advanced(bySeconds: searchInterval))
+        search.time = clock.now.advanced(bySeconds: searchInterval)
     }
 
     /// In seconds. Searches are needed even while the kernel reports new devices, because a report may be lost.
@@ -118,20 +118,16 @@ extension ContextSupervisor {
 /// The schedule of searches for added and removed devices in a context.
 struct DeviceSearch {
     /// The device names, or nil if they can be listed only by opening the context.
-    private(set) var presence: [String]?
-    private(set) var time = BootTime.zero
+    var presence: [String]?
+    var time = BootTime.zero
     /// The time to open the context again if its devices differed from the listed devices.
     private(set) var recheckTime: BootTime?
-
-    mutating func begin(presence: [String]?) { self.presence = presence }
 
     mutating func finish(shown: [String], recheckTime: BootTime) {
         self.recheckTime = presence.map { $0 != shown } ?? false ? recheckTime : nil
     }
 
     mutating func fail(retryTime: BootTime) { if recheckTime != nil { recheckTime = retryTime } }
-
-    mutating func schedule(at time: BootTime) { self.time = time }
 
     func isOutdated(present: [String], now: BootTime) -> Bool {
         present != presence || recheckTime.map { now >= $0 } ?? false

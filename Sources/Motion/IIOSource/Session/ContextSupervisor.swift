@@ -117,7 +117,9 @@ final class ContextSupervisor {
         let plan = DeviceReadPlan.plan(
             for: device.unit, isPolled: device.buffer.failure != nil, mayDecimate: device.buffer.mayDecimate
         ) { hub.demand(of: $0) }
-        setProblems(of: device)
+        for member in device.unit.members {
+            if let problem = member.sensor.problem { hub.setStatus(.unavailable(problem), of: member.description.id) }
+        }
         let hasNewSensor = plan?.active.contains { device.plan?.active.contains($0) != true } ?? false
         device.plan = plan
         guard let plan else {
@@ -179,11 +181,5 @@ final class ContextSupervisor {
         else { return }
         session.abandon(reader)
         device.finish()
-    }
-
-    private func setProblems(of device: ActiveDevice) {
-        for member in device.unit.members {
-            if let problem = member.sensor.problem { hub.setStatus(.unavailable(problem), of: member.description.id) }
-        }
     }
 }
