@@ -163,10 +163,12 @@ struct PersistentDeviceNames {
                 continue
             }
             // The name that equals the ID is preferred to other unused names of the same model.
-            let unusedIndices = entries.indices.filter {
+            let unused = entries.indices.filter {
                 entries[$0].id == nil && entries[$0].fingerprint == device.fingerprint
             }
-            if let index = unusedIndices.first(where: { entries[$0].key == device.id }) ?? unusedIndices.first {
+            if let index = entries.firstIndex(where: { $0.id == device.id })
+                ?? unused.first(where: { entries[$0].key == device.id }) ?? unused.first
+            {
                 entries[index].id = device.id
                 names[device.id] = entries[index].key
                 continue
