@@ -140,7 +140,6 @@ struct TimestampCorrector {
                     confirmationTime = before.time
                     return 0
                 }
-                confirmationTime = arrival
                 return delay
             }
             if stamp < lastTimestamp || Double(delay) < -Self.minimumStep * 1e9 {
@@ -148,7 +147,6 @@ struct TimestampCorrector {
                 recordRegression()
                 if base == .none { return 0 }
                 beginWindow(arrival)
-                confirmationTime = arrival
                 return delay
             }
             windowRefills += 1
@@ -163,15 +161,13 @@ struct TimestampCorrector {
             else { return 0 }
             let change = minimumDelay
             beginWindow(arrival)
-            confirmationTime = arrival
             return change
         }
     }
 
     private mutating func beginWindow(_ now: BootTime) {
-        windowStart = now
-        windowRefills = 0
-        minimumDelay = .max
+        (windowStart, confirmationTime) = (now, now)
+        (windowRefills, minimumDelay) = (0, .max)
     }
 
     /// Distributes the samples evenly from the last time to `end`, allowing for a pause before the first sample.
