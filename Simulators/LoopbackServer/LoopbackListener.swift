@@ -5,25 +5,22 @@ import SystemCalls
 
 package final class LoopbackListener: Sendable {
     package enum AcceptResult {
-        /// The descriptor of a new connection. The caller owns it and must close it.
+        /// The descriptor of a new connection. The caller must close it.
         case connection(Int32)
         case wouldBlock
-        /// accept(2) failed, for example because no descriptor or memory is available for the pending connection.
+        /// accept(2) failed, for example because the process has no free descriptors.
         case failed
     }
 
-    /// The listening socket. It is readable while a connection is pending.
+    /// The listening socket, which is readable while a connection is pending.
     package let descriptor: Int32
-    /// The TCP port: the port passed to the initializer, or the port chosen by the system.
     package let port: UInt16
-    /// The size of each connection's send buffer, in bytes; nil means the system default.
+    /// The size of each connection's send buffer in bytes, or nil to use the system default.
     private let sendBufferSize: Int32?
-    /// Creates a listener on the same port. Called after this listener has been released.
     let reopen: @Sendable () throws(DeviceError) -> LoopbackListener
 
-    /// Creates a listener on 127.0.0.1. If `port` is 0, the system chooses the port. `owner` names the server in
-    /// errors, such as "The simulated iiod". `sendBufferSize` is the size of each send buffer in bytes; nil means the
-    /// default.
+    /// Creates a listener on 127.0.0.1. If `port` is 0, the system chooses a port. Errors contain `owner`, for example
+    /// "The simulated iiod".
     package init(port: UInt16, for owner: String, sendBufferSize: Int32? = nil) throws(DeviceError) {
         let descriptor = Sockets.open(AF_INET, .stream)
         guard descriptor >= 0 else { throw Self.failure("socket", port, owner) }
@@ -56,7 +53,6 @@ package final class LoopbackListener: Sendable {
 
     deinit { LoopbackAcceptor.shutDownAndClose(descriptor) }
 
-    /// Accepts the next connection as a non-blocking socket with close-on-exec and TCP_NODELAY.
     package func accept() -> AcceptResult {
         while true {
             let connection = Sockets.acceptNext(descriptor)
@@ -86,16 +82,14 @@ package final class LoopbackListener: Sendable {
     }
 }
 
-/// Accepts clients on a port that can be closed and reopened. Confined to the server's thread.
+/// Accepts clients on a port that can be closed and reopened. Used only on the server's thread.
 package final class LoopbackAcceptor {
-    /// The maximum number of connections accepted per call, so that a flood of connections does not block other work.
+    /// Limits the connections accepted per call, so that a flood of connections does not block other work.
     private static let maximumAcceptsPerCall = 64
-    /// The delay before the next attempt after a failure to accept or listen, in seconds.
     private static let retryDelay = 0.1
 
     private let reopen: () throws(DeviceError) -> LoopbackListener
     private var listener: LoopbackListener?
-    /// The time of the next attempt to accept connections or reopen the port after a failure.
     private var nextAttempt = BootTime.zero
 
     package var isOpen = true { didSet { if !isOpen { listener = nil } } }
@@ -109,18 +103,16 @@ package final class LoopbackAcceptor {
         pollfd(fd: nextAttempt <= now ? listener?.descriptor ?? -1 : -1, events: Int16(POLLIN), revents: 0)
     }
 
-    /// The time at which `acceptPending(revents:now:_:)` must be called even if no connection is pending.
     package func deadline(now: BootTime) -> BootTime {
         nextAttempt > now || (isOpen && listener == nil) ? nextAttempt : .never
     }
 
-    /// Accepts pending connections and passes each descriptor to the closure, which takes ownership. `revents` contains
-    /// the events that poll(2) returned for the listening socket.
+    /// Passes the descriptor of each pending connection to the closure, which takes ownership.
     package func acceptPending(revents: Int16, now: BootTime, _ take: (Int32) -> Void) {
         guard isOpen, nextAttempt <= now, listener == nil || revents != 0 else { return }
         if listener == nil { listener = try? reopen() }
         guard let listener else {
-            // A different process is using the port, which may become free later.
+            // Another process uses the port and may free it later.
             nextAttempt = now.advanced(bySeconds: Self.retryDelay)
             return
         }
@@ -135,16 +127,15 @@ package final class LoopbackAcceptor {
         }
     }
 
-    // Between fork and exec, a child process holds copies of all descriptors, so close(2) alone does not end a
-    // connection. The following functions do.
+    // Between fork and exec, a child process holds copies of all descriptors, so close(2) does not end a connection.
 
-    /// Shuts down and closes a connection. The client receives all pending data, followed by end of file.
+    /// The client receives all pending data, followed by end of file.
     package static func shutDownAndClose(_ connection: Int32) {
         shutdown(connection, Int32(SHUT_RDWR))
         close(connection)
     }
 
-    /// Resets a connection, so that the client receives ECONNRESET. The caller must also call `shutDownAndClose(_:)`.
+    /// The client receives ECONNRESET. The caller must also call `shutDownAndClose(_:)`.
     package static func reset(_ connection: Int32) {
         var nobody = sockaddr()
         nobody.sa_family = sa_family_t(AF_UNSPEC)

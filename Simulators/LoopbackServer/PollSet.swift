@@ -3,18 +3,15 @@
 package import DeviceCore
 package import SystemCalls
 
-/// The descriptors that a server's thread polls in addition to its wake-up, and the time at which polling ends.
-/// Descriptors are numbered in the order of the `add` calls. A loop calls `begin`, adds its descriptors, and calls
-/// `wait`.
+/// The descriptors that a server's thread polls in addition to its wakeup pipe. Their indices follow the order of the
+/// calls of `add`. A loop calls `begin`, `add` and `wait` repeatedly.
 package struct PollSet {
     private let wakeUp: WakeupPipe
     private let clock: LiveClock
     private var descriptors: [pollfd] = []
     private var deadline = BootTime.never
 
-    package init(wakeUp: WakeupPipe, clock: LiveClock) {
-        (self.wakeUp, self.clock) = (wakeUp, clock)
-    }
+    package init(wakeUp: WakeupPipe, clock: LiveClock) { (self.wakeUp, self.clock) = (wakeUp, clock) }
 
     package mutating func begin(deadline: BootTime = .never) {
         descriptors.removeAll(keepingCapacity: true)
@@ -22,7 +19,7 @@ package struct PollSet {
         self.deadline = deadline
     }
 
-    /// Adds a descriptor. nil reserves a number but is not polled.
+    /// Adds a descriptor. nil occupies an index but is not polled.
     package mutating func add(_ descriptor: Int32?, events: Int16 = Int16(POLLIN)) {
         descriptors.append(pollfd(fd: descriptor ?? -1, events: events, revents: 0))
     }
@@ -31,9 +28,8 @@ package struct PollSet {
 
     package mutating func expire(at time: BootTime) { deadline = min(deadline, time) }
 
-    /// Waits until a descriptor is ready, the wake-up is signaled, or the deadline has passed. The wait ends within
-    /// microseconds of the deadline if `isPrecise` is true, otherwise within a millisecond. After an error of poll(2),
-    /// no descriptor is ready.
+    /// Waits until a descriptor is ready or the deadline has passed. The wait ends within microseconds of the deadline
+    /// if `isPrecise` is true, and within a millisecond otherwise.
     package mutating func wait(isPrecise: Bool = false) {
         var milliseconds: Int32 = -1
         var rest: Int64 = 0
@@ -51,6 +47,6 @@ package struct PollSet {
         if descriptors.first?.revents != 0 { wakeUp.drain() }
     }
 
-    /// The events of the descriptor with the given number; 0 if the descriptor was not polled.
+    /// The events of a descriptor, or 0 if it was not polled.
     package subscript(number: Int) -> Int16 { number + 1 < descriptors.count ? descriptors[number + 1].revents : 0 }
 }

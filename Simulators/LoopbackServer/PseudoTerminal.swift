@@ -4,15 +4,14 @@ package import DeviceCore
 import SystemCalls
 
 package enum PseudoTerminal {
-    /// Opens a pseudo-terminal in raw mode without echo. Returns the non-blocking master, which the caller owns, and
-    /// the path of the slave, which a program opens. Until a program opens the slave, poll(2) reports POLLHUP on the
-    /// master.
+    /// Opens a pseudo-terminal in raw mode without echo. Returns the non-blocking master, which the caller must close,
+    /// and the path of the slave. Until a program opens the slave, poll(2) reports POLLHUP on the master.
     package static func open(for owner: String) throws(DeviceError) -> (master: Int32, path: String) {
         let master = systemOpen("/dev/ptmx", flags)
         guard master >= 0 else { throw failure("open /dev/ptmx", errno, owner) }
         var off: Int32 = 0
         var number: UInt32 = 0
-        // TIOCSPTLCK and TIOCGPTN, the requests behind unlockpt(3) and ptsname(3).
+        // TIOCSPTLCK and TIOCGPTN, which unlockpt(3) and ptsname(3) use.
         guard ioctl(master, 0x4004_5431, &off) == 0, ioctl(master, 0x8004_5430, &number) == 0 else {
             let error = failure("ioctl", errno, owner)
             close(master)
@@ -25,7 +24,7 @@ package enum PseudoTerminal {
             close(master)
             throw error
         }
-        // The slave must be opened and closed once, because poll(2) does not report POLLHUP on the master before that.
+        // poll(2) does not report POLLHUP on the master before the slave has been opened and closed.
         var settings = termios()
         if tcgetattr(slave, &settings) == 0 {
             cfmakeraw(&settings)
@@ -37,20 +36,16 @@ package enum PseudoTerminal {
 
     private static let flags = O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC
 
-    /// True while no process has the slave open.
     package static func isHungUp(_ master: Int32) -> Bool {
         var descriptor = pollfd(fd: master, events: 0, revents: 0)
         return poll(&descriptor, 1, 0) > 0 && descriptor.revents & Int16(POLLHUP) != 0
     }
 
-    /// Returns true if a program has read all bytes that were written to the master, or nil if the slave cannot be
-    /// examined.
+    /// Returns true if a program has read all bytes written to the master, or nil if the slave cannot be examined.
     ///
-    /// Bytes that do not fit into the terminal's read buffer of 4095 bytes wait in a kernel queue. The kernel moves
-    /// them into the read buffer after a read has ended, and poll(2) reports no input until then. FIONREAD waits for a
-    /// read in progress, and poll(2) waits for the bytes that are moved afterwards. Between the two calls, only one
-    /// more read of a full buffer can end. All bytes have been read if both calls find no input more times than the
-    /// queue can fill the buffer.
+    /// The kernel refills the terminal's read buffer of 4095 bytes from a queue after each read, and poll(2) reports no
+    /// input in the meantime. At most one full buffer can be read between FIONREAD and poll(2). Therefore, all bytes
+    /// have been read after both calls have found no input more often than the queue can fill the buffer.
     package static func hasReadAllInput(_ path: String) -> Bool? {
         let slave = systemOpen(path, flags)
         guard slave >= 0 else { return nil }
@@ -64,10 +59,9 @@ package enum PseudoTerminal {
         return true
     }
 
-    /// The number of checks in `hasReadAllInput(_:)`, which exceeds the number of times that the kernel's queue can
-    /// fill the read buffer. The queue is limited to 8 KiB, but its buffers are up to twice the size that the kernel
-    /// counts, and the last buffer may exceed the limit. The queue therefore holds at most 20 KiB, slightly more than
-    /// five times 4095 bytes.
+    /// The number of checks exceeds the number of times that the queue can fill the read buffer. The kernel limits the
+    /// queue to 8 KiB, but may count only half of each block and let the last block exceed the limit. Therefore, the
+    /// queue holds at most 20 KiB.
     private static let checkCount = 8
 
     private static func failure(_ call: String, _ number: Int32, _ owner: String) -> DeviceError {
@@ -87,21 +81,19 @@ package enum PseudoTerminal {
 /// Reports when a program opens a pseudo-terminal, which poll(2) on the master does not. A simulator uses one instance
 /// for all its terminals, because the number of inotify instances per user is limited.
 package final class OpenWatcher: Sendable {
-    /// The inotify descriptor, which is readable after a terminal has been opened. Negative if inotify is not
-    /// available.
+    /// The inotify descriptor, or a negative number if inotify is not available.
     package let descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
 
     package init() {}
 
     deinit { if descriptor >= 0 { close(descriptor) } }
 
-    /// Watches a terminal until the terminal is removed. Returns false if the terminal cannot be watched.
+    /// Returns false if the terminal cannot be watched.
     package func add(_ path: String) -> Bool {
         descriptor >= 0 && inotify_add_watch(descriptor, path, UInt32(IN_OPEN)) >= 0
     }
 
-    /// Discards pending events. The caller must check the terminals after this call. If a terminal is opened in
-    /// between, a new event occurs.
+    /// Discards pending events. The caller must check the terminals after this call, not before.
     package func drain() {
         guard descriptor >= 0 else { return }
         withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 8) { buffer in

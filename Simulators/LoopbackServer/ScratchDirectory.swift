@@ -4,16 +4,16 @@ import Synchronization
 import SystemCalls
 package import DeviceCore
 
-/// A temporary directory that is removed when the object is released. If the process ends first, the directory is
-/// removed by the next simulator that creates a directory of the same kind in the same parent.
+/// A temporary directory that is removed when the object is released. After a crash, the next simulator that creates a
+/// directory of the same kind removes the abandoned one.
 package final class ScratchDirectory: Sendable {
     package struct Kind: Sendable {
-        /// The prefix of the directory names. mkdtemp(3) appends a random suffix.
+        /// mkdtemp(3) appends a random suffix.
         let prefix: String
-        /// The purpose of the directory, used in error messages, for example "the simulated servers".
+        /// The purpose of the directory in error messages, for example "the simulated servers".
         let owner: String
-        /// Returns true for the names of entries that the simulator creates. Other entries are never removed. A
-        /// directory without any such entries may be new, so it is not considered abandoned.
+        /// Returns true for names of the simulator's own entries. Other entries are never removed. A directory that
+        /// contains none of them may be new, so it is not considered abandoned.
         let isOwnedEntry: @Sendable (String) -> Bool
 
         package init(prefix: String, owner: String, owns: @escaping @Sendable (String) -> Bool) {
@@ -21,19 +21,15 @@ package final class ScratchDirectory: Sendable {
         }
     }
 
-    /// The maximum nesting depth of directories that are removed. Simulators nest directories two deep.
     private static let maximumDepth = 4
-    /// The maximum number of directory entries that are read. A simulator creates fewer, but a shared parent directory
-    /// can contain many entries of other programs.
     private static let maximumEntryCount = 100_000
 
     package let path: String
     private let kind: Kind
-    /// The open directory; nil after removal. The directory stays locked with flock(2) during the life of the process,
-    /// so that other processes can recognize abandoned directories.
+    /// The open directory, or nil after removal. A flock(2) lock marks the directory as in use.
     private let descriptor: Mutex<Int32?>
 
-    /// Creates a directory in `parent`. If `parent` is nil, uses TMPDIR, or /tmp if TMPDIR is not set.
+    /// If `parent` is nil, uses TMPDIR or /tmp.
     package init(_ kind: Kind, below parent: String?) throws(DeviceError) {
         let parent = parent ?? TemporaryFiles.directory(default: "/tmp")
         Self.removeAbandoned(kind, below: parent)
@@ -53,7 +49,6 @@ package final class ScratchDirectory: Sendable {
 
     deinit { remove() }
 
-    /// Removes the directory and the entries that its simulator created.
     package func remove() {
         guard let former = descriptor.withLock({ exchange(&$0, with: nil) }) else { return }
         Self.removeEntries(of: former, where: kind.isOwnedEntry)
@@ -61,8 +56,7 @@ package final class ScratchDirectory: Sendable {
         close(former)
     }
 
-    /// Removes the directories of killed processes. Otherwise, programs that watch the parent directory would treat the
-    /// contents as live forever.
+    /// Removes the directories of killed processes, whose contents would otherwise seem live to other programs.
     private static func removeAbandoned(_ kind: Kind, below parent: String) {
         for name in names(in: parent) where TemporaryFiles.isDirectoryName(name, prefix: kind.prefix) {
             let path = "\(parent)/\(name)"
@@ -78,7 +72,7 @@ package final class ScratchDirectory: Sendable {
         }
     }
 
-    /// Removes the matching entries of a directory recursively. Symbolic links are removed, not followed.
+    /// Does not follow symbolic links.
     private static func removeEntries(
         of descriptor: Int32, depth: Int = 0, where isRemoved: (String) -> Bool = { _ in true }
     ) {

@@ -4,20 +4,16 @@ package import DeviceCore
 package import Synchronization
 import SystemCalls
 
-/// The state that a server's thread shares with other threads.
 package protocol ServiceState: Sendable {
-    /// Requests the thread to end as soon as possible.
     func stop()
 }
 
-/// The main loop of a server's thread. Confined to that thread.
 package protocol ServiceLoop: AnyObject {
     /// Serves until the server is stopped, then closes all descriptors.
     func run()
 }
 
-/// Manages the life cycle of a server's thread, which can be started and stopped repeatedly from any thread. Releasing
-/// the object stops the thread.
+/// Starts and stops a server's thread, from any thread. Releasing the object stops the thread.
 package final class ServiceThread<State: ServiceState, Address: Sendable>: Sendable {
     private struct Running {
         var state: State
@@ -31,13 +27,11 @@ package final class ServiceThread<State: ServiceState, Address: Sendable>: Senda
 
     deinit { stop() }
 
-    /// The shared state and the server's address; nil if the thread is not running.
     package var current: (state: State, address: Address)? {
         running.withLock { running in running.map { ($0.state, $0.address) } }
     }
 
-    /// Starts the thread and returns the server's address. If the thread is already running, returns the current
-    /// address without calling the closure.
+    /// If the thread is already running, returns its address without calling the closure.
     package func start(
         _ make: () throws(DeviceError) -> (State, Address, any ServiceLoop)
     ) throws(DeviceError) -> Address {
@@ -55,29 +49,26 @@ package final class ServiceThread<State: ServiceState, Address: Sendable>: Senda
         }
     }
 
-    /// Stops the thread after calling `stopOthers`, waits until the thread has ended and returns the server's address.
-    /// Returns nil if the thread was not running.
+    /// Calls `stopOthers`, then stops the thread and waits until it has ended. Returns nil if it was not running.
     @discardableResult
     package func stop(with stopOthers: () -> Void = {}) -> Address? {
         guard let former = running.withLock({ exchange(&$0, with: nil) }) else { return nil }
         stopOthers()
         former.state.stop()
-        // The thread blocks only in waits that the wake-up ends, so the thread ends soon. The timeout covers a
-        // suspended machine.
+        // The wakeup pipe ends every wait. The timeout is needed only if the machine is suspended.
         former.ended.wait(seconds: 10)
         return former.address
     }
 }
 
-/// A container that transfers a value from one thread to another.
+/// Transfers a value from one thread to another.
 package final class TransferBox<Value>: @unchecked Sendable {
-    // Unchecked because the creator gives up the value, and the lock lets exactly one thread receive the value.
+    // Unchecked because the creator gives up the value, and only one thread can take it.
     private let hasValue = Mutex(true)
     private var value: Value?
 
     package init(_ value: Value) { self.value = value }
 
-    /// Returns the value on the first call and nil on later calls.
     package func take() -> Value? {
         hasValue.withLock { hasValue in
             guard exchange(&hasValue, with: false) else { return nil }
@@ -86,14 +77,13 @@ package final class TransferBox<Value>: @unchecked Sendable {
     }
 }
 
-/// The content that a server's thread shares with other threads.
 package protocol SharedServerContent: Sendable {
     var isStopped: Bool { get set }
 
     init()
 }
 
-/// Shared content behind a lock. Can wake the server's thread and lets other threads wait for progress.
+/// Protects the data shared with a server's thread. Other threads can wake the server's thread and wait for progress.
 package final class SharedServerState<Content: SharedServerContent>: ServiceState {
     package let content = Mutex(Content())
     package let wakeUp: WakeupPipe
@@ -105,22 +95,21 @@ package final class SharedServerState<Content: SharedServerContent>: ServiceStat
 
     package func stop() { updateAndWake { $0.isStopped = true } }
 
-    /// Changes the content and wakes the server's thread.
     package func updateAndWake(_ body: (inout Content) -> Void) {
         update(body)
         wakeUp.signal()
     }
 
-    /// Changes the content and wakes the threads in `wait(seconds:until:)`.
+    /// Changes the content and wakes the threads that wait in `wait(seconds:until:)`.
     package func update(_ body: (inout Content) -> Void) {
         content.withLock { body(&$0) }
         notifyWaiters()
     }
 
-    /// Wakes the threads in `wait(seconds:until:)` to check their conditions again.
+    /// Makes the threads in `wait(seconds:until:)` check their conditions again.
     package func notifyWaiters() { for semaphore in waiters.withLock({ $0 }) { semaphore.signal() } }
 
-    /// Blocks the calling thread until the condition is true. Returns false after a timeout.
+    /// Returns false after a timeout.
     package func wait(seconds: Double, until condition: (Content) -> Bool) -> Bool {
         let semaphore = BinarySemaphore()
         let clock = LiveClock()
@@ -135,7 +124,7 @@ package final class SharedServerState<Content: SharedServerContent>: ServiceStat
     }
 }
 
-/// A playback start shared by several servers. The first client of any server sets the start time for all servers.
+/// The common playback start of several servers, set by the first client of any server.
 package final class SharedPlaybackStart: Sendable {
     private struct State {
         var time: BootTime?
@@ -146,10 +135,9 @@ package final class SharedPlaybackStart: Sendable {
 
     package init() {}
 
-    /// The start time; nil before playback begins.
     package var time: BootTime? { state.withLock { $0.time } }
 
-    /// Sets the start time unless it is already set, runs the pending closures and returns the start time.
+    /// Sets the start time unless it is already set, and runs the pending closures.
     @discardableResult
     package func startIfNeeded(at now: BootTime) -> BootTime {
         let (time, actions) = state.withLock { state -> (BootTime, [@Sendable () -> Void]) in
@@ -161,8 +149,8 @@ package final class SharedPlaybackStart: Sendable {
         return time
     }
 
-    /// Calls the closure once playback has begun, or immediately if it already has. The closure is called on any
-    /// server's thread with that server's locks held and must do nothing but wake a thread.
+    /// Calls the closure when playback starts. A server may hold its locks during the call, so the closure may only
+    /// wake a thread.
     package func onStart(_ action: @escaping @Sendable () -> Void) {
         let hasStarted = state.withLock { state in
             if state.time == nil { state.actions.append(action) }

@@ -4,7 +4,7 @@ import DeviceCore
 import LoopbackServer
 import SystemCalls
 
-/// The directory of a simulated machine: its configuration, stored calibrations and accessory announcements.
+/// The configuration, stored calibrations and accessory announcements of a simulated machine.
 struct ServerDirectory: Sendable {
     private static let configuration = "device-services.json"
     private static let state = "state"
@@ -19,12 +19,10 @@ struct ServerDirectory: Sendable {
     var path: String { folder.path }
     /// The path of an empty configuration, which replaces the machine's configuration.
     var configurationPath: String { "\(path)/\(Self.configuration)" }
-    /// The path of the directory in which programs store calibrations.
     var statePath: String { "\(path)/\(Self.state)" }
-    /// The path of a directory that contains no announcements.
+    /// A directory without announcements.
     var emptyPath: String { "\(path)/\(Self.none)" }
 
-    /// Creates a directory in `parent`. If `parent` is nil, uses TMPDIR, or /tmp if TMPDIR is not set.
     init(below parent: String?) throws(DeviceError) {
         folder = try ScratchDirectory(Self.kind, below: parent)
         for path in [statePath, emptyPath] {

@@ -10,12 +10,11 @@ package struct SimulatedBoard {
     package let context: SimulatedIIOContext
     private let tracks: [IIOSampleTrack]
 
-    /// Creates the devices of a recording, starting at `start` (nanoseconds). Earlier readings are dropped.
+    /// Readings before `start`, in nanoseconds, are dropped.
     package init(_ recording: Recording, name: String, start: Int64 = 0) throws(DeviceError) {
         guard recording.count > 0 else { throw DeviceError(.invalidTrace, "\(name) contains no motion readings.") }
         let context: SimulatedIIOContext
-        // A single recorded context is served unchanged. Several contexts contain duplicate ids, so new devices are
-        // created.
+        // Several contexts may contain the same device IDs, so new devices are created.
         if recording.contexts.count == 1, let xml = recording.contexts.first {
             context = SimulatedIIOContext(try IIOContext(xml: Array(xml.utf8), name: "The context in \(name)"))
         } else {
@@ -33,13 +32,12 @@ package struct SimulatedBoard {
         }
     }
 
-    /// The time of the last reading plus the mean interval, in nanoseconds since the start of playback.
+    /// The time of the last reading plus the mean interval, in nanoseconds since playback started.
     var end: Int64 { tracks.map(\.end).max() ?? 0 }
 
-    /// Returns the samples of the devices. One pass takes at least `duration` (nanoseconds).
+    /// One pass takes at least `duration` nanoseconds.
     package func samples(duration: Int64? = nil) -> IIORecordedSource { IIORecordedSource(tracks, duration: duration) }
 
-    /// Returns the id of the device that contains the sensor, or nil if no device contains it.
     func deviceID(of sensor: SensorDescription) -> String? {
         guard let channel = sensor.kind.channelIDs.first else { return nil }
         let devices = context.context.devices.filter { $0.channel(channel) != nil }
@@ -58,13 +56,11 @@ package struct SimulatedBoard {
         return peaks
     }
 
-    /// Returns the kernel's device name in an id such as "local:/iio:device0/accel", or nil if the id contains no
-    /// device name.
+    /// Returns "iio:device0" for an ID such as "local:/iio:device0/accel".
     package static func deviceID(in id: SensorDescription.ID) -> String? {
         id.split(separator: "/").last { $0.hasPrefix("iio:device") }.map(String.init)
     }
 
-    /// Returns the label or name that distinguishes the sensor's device from others with the same kind of sensor.
     /// Returns nil if the sensor is the only one of its kind.
     private static func name(of sensor: SensorDescription, in recording: Recording) -> String? {
         guard recording.sensors.count(where: { $0.kind == sensor.kind }) > 1 else { return nil }

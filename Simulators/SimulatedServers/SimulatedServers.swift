@@ -11,9 +11,9 @@ public import Trace
 import TraceEditing
 import TraceFormats
 
-/// A simulated machine for unmodified programs: a gpsd, an iiod and accessories that play traces on one clock.
+/// A simulated machine for unmodified programs. A gpsd, an iiod and simulated accessories play traces on one clock.
 ///
-/// A test of an app starts the servers and runs the app's binary with their environment:
+/// To test an app, start the servers and run the app's binary with their environment:
 /// ```swift
 /// let servers = try SimulatedServers([try TraceFile(path: "drive.trace")])
 /// let environment = try servers.start()
@@ -22,18 +22,15 @@ import TraceFormats
 /// try app.run()  // and check its behavior
 /// servers.stop()
 /// ```
-/// To use the servers from managers in the test's own process, set the variables with `setenv` before you create the
-/// first manager, because the configuration is read once. A `SimulatedDevice` is faster and delivers the same readings
-/// in every run, but does not use the protocols of the servers.
+/// To use the servers in the test's own process, set the variables with `setenv` before you create the first manager. A
+/// `SimulatedDevice` is faster and delivers the same readings in every run, but it does not use the servers' protocols.
 ///
-/// All servers listen on the loopback interface, on ports that the system chooses. Sources that the traces do not
-/// contain are empty: programs find a gpsd without receivers, a board without sensors or no accessories, and never
-/// those of the machine. The environment also replaces the configuration file by an empty file and stores calibrations
-/// in a directory that is removed with the servers. To keep your own `DEVICE_SERVICES_CONFIG`, merge the environments
-/// with the opposite precedence. The battery is not simulated; programs read the machine's battery.
+/// All servers listen on the loopback interface, on ports that the system chooses. If the traces contain no positions,
+/// sensors or accessories, programs find none. The environment also selects an empty configuration file and a directory
+/// for calibrations, which is removed with the servers. Programs read the machine's own battery.
 ///
-/// Programs lose positions and sensors where the trace lost them. The loss of one sensor affects all sensors of its
-/// device. With ``SimulatedServersOptions/loops``, sensor losses are reproduced in the first pass only.
+/// Programs lose positions and sensors at the times at which the trace lost them. If one sensor is lost, all sensors of
+/// its device are lost. With ``SimulatedServersOptions/loops``, sensors are lost only in the first pass.
 ///
 /// All methods can be called from any thread. Releasing the object stops the servers.
 public final class SimulatedServers: Sendable {
@@ -47,22 +44,19 @@ public final class SimulatedServers: Sendable {
     }
 
     package let sources: Set<SimulatedSource>
-    /// Warnings about the traces, such as renamed sensors and unreadable lines.
+    /// Warnings about the traces, for example about renamed sensors and unreadable lines.
     public let warnings: [String]
     /// The duration of one pass at speed 1, in nanoseconds.
     package let duration: Int64
-
     private let trace: TraceFile
     private let contents: TraceContents
     private let board: SimulatedBoard?
     private let options: SimulatedServersOptions
     private let running = Mutex<Running?>(nil)
 
-    /// Creates servers that play traces. Call ``start()`` to start them. Throws an error if a trace cannot be played.
+    /// Creates servers that play traces. Throws an error if a trace cannot be played.
     ///
-    /// Several traces are merged by their clocks. Use `TraceFormats` to convert
-    /// other recordings to traces. A single trace without faults is played from its file; otherwise, the merged trace
-    /// is created in memory.
+    /// Several traces are merged by their clocks. A single trace without faults is played from its file.
     public init(
         _ traces: [TraceFile], options: SimulatedServersOptions = SimulatedServersOptions()
     ) throws(DeviceError) {
@@ -70,31 +64,26 @@ public final class SimulatedServers: Sendable {
         (trace, warnings) = try Self.joined(traces, options)
         contents = TraceContents(trace)
         if contents.sources.contains(.motion) {
-            // `Recording` moves time zero to the first reading, but here all sources keep the trace times.
+            // `Recording` moves time zero to the first reading, but here all sources use the times of the trace.
             board = try SimulatedBoard(try Recording(trace: trace), name: trace.name, start: -contents.firstStamp)
         } else {
             board = nil
         }
         sources = contents.sources
         let end = max(contents.last.addingSaturated(1), contents.reportsEnd, board?.end ?? 0)
-        // Rounded up to milliseconds, the resolution of report times.
         duration = end.addingSaturated(999_999) / 1_000_000 * 1_000_000
     }
 
     deinit { stop() }
 
-    /// The environment variables that make a program use the servers; empty if the servers are not running.
+    /// The environment variables that make a program use the servers. Empty if the servers are not running.
     public var environment: [String: String] { running.withLock { $0?.environment ?? [:] } }
-
-    /// Descriptions of the differences between the bytes that programs sent to accessories and the recorded bytes.
+    /// Describes how the bytes that programs sent to accessories differ from the recorded bytes.
     public var differences: [String] { running.withLock { $0?.accessories }?.differences ?? [] }
-
     package var hasBegun: Bool { running.withLock { $0?.sharedStart.time } != nil }
 
-    /// Starts the servers and returns the environment for programs. If the servers are already running, returns their
-    /// environment.
-    ///
-    /// Throws an error if a port, thread or directory is not available.
+    /// Starts the servers and returns the environment for programs. If the servers are already running, only returns
+    /// their environment. Throws an error if a port, thread or directory is not available.
     @discardableResult
     public func start() throws(DeviceError) -> [String: String] {
         try running.withLock { (running) throws(DeviceError) -> [String: String] in
@@ -105,8 +94,8 @@ public final class SimulatedServers: Sendable {
         }
     }
 
-    /// Stops all servers, removes the files that they created, and waits until both are done. The servers can be
-    /// started again and then play the traces from the beginning.
+    /// Stops all servers and removes the files that they created. If you start the servers again, they play the traces
+    /// from the beginning.
     public func stop() {
         guard let former = running.withLock({ exchange(&$0, with: nil) }) else { return }
         former.gpsd.stop()
@@ -115,8 +104,7 @@ public final class SimulatedServers: Sendable {
         former.folder.remove()
     }
 
-    /// Blocks the calling thread until the traces have been played once. Returns false after a timeout or if the
-    /// servers are not running.
+    /// Returns false after a timeout or if the servers are not running.
     package func waitUntilPlayed(seconds: Double) -> Bool {
         guard let running = running.withLock({ $0 }) else { return false }
         let clock = LiveClock()
@@ -160,8 +148,7 @@ public final class SimulatedServers: Sendable {
             folder: folder)
     }
 
-    /// Returns an empty trace if the trace contains no positions. Otherwise, the gpsd would reproduce connection
-    /// losses.
+    /// Without positions, the gpsd plays an empty trace. Otherwise, it would reproduce connection losses.
     private func positions() throws(DeviceError) -> TraceFile {
         sources.contains(.positions) ? trace : TraceFile(emptyNamed: trace.name)
     }

@@ -7,19 +7,19 @@ public import TraceEditing
 
 /// The playback options of simulated servers.
 public struct SimulatedServersOptions: Sendable {
-    /// The start of playback, common to all servers.
+    /// The event that starts playback on all servers.
     public enum Start: Sendable, Hashable {
-        /// Playback starts when the first program watches positions, captures or reads a sensor, or searches for
+        /// Playback starts when a program first watches positions, captures or reads a sensor, or searches for
         /// accessories.
         case firstClient
-        /// Playback starts with the servers.
+        /// Playback starts when the servers start.
         case atOnce
     }
 
-    /// The start of playback.
+    /// The event that starts playback.
     public var start = Start.firstClient
-    /// The speed of playback relative to the recording. Values that are not positive and finite are treated as 1.
-    /// Exchanges between programs and accessories keep their recorded duration.
+    /// The playback speed relative to the recording. Invalid values are treated as 1. Exchanges between programs and
+    /// accessories keep their recorded duration.
     public var speed = 1.0
     /// If true, all servers restart playback together at the end. If false, nothing more is sent after the end.
     public var loops = false
@@ -29,24 +29,22 @@ public struct SimulatedServersOptions: Sendable {
     package var alignment = TraceMerger.Alignment.clock
     /// The faults added to the traces.
     public var faults: [TraceFault] = []
-    /// The seed of random decisions in ``faults``. The same traces, faults and seed produce the same run.
+    /// The seed for random decisions in ``faults``. The same traces, faults and seed produce the same run.
     public var seed: UInt64 = 0
     /// The faults of the simulated gpsd.
     public var gpsdFaults: [GPSDFault] = []
     /// The faults of the simulated iiod.
     public var iiodFaults: [IIODFault] = []
-    /// The type of node that programs open to communicate with an accessory.
     package var transport = SimulatedTransport.socket
-    /// The parent of the directory that the servers create; nil means TMPDIR, or /tmp if TMPDIR is not set. Use a short
-    /// path, because the directory contains Unix domain sockets.
+    /// The parent directory, or nil to use TMPDIR or /tmp. Use a short path, because the directory contains Unix domain
+    /// sockets.
     package var folder: String?
 
-    /// Creates the default options: the traces are played once, in real time after the first client connects, without
-    /// faults.
+    /// Creates the default options. The servers play the traces once in real time and without faults, starting when the
+    /// first client connects.
     public init() {}
 }
 
-/// The sources of readings on a simulated machine.
 package enum SimulatedSource: String, Sendable, CaseIterable {
     case positions
     case motion

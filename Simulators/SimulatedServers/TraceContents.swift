@@ -16,15 +16,14 @@ struct TraceContents {
 
     private(set) var sources: Set<SimulatedSource> = []
     private(set) var changes: [SensorChange] = []
-    /// The measurement time of the first sample in nanoseconds if that time precedes the start of the trace; otherwise
-    /// 0.
+    /// The measurement time of the first sample in nanoseconds, if negative, otherwise 0.
     private(set) var firstStamp: Int64 = 0
     private(set) var last: Int64 = 0
     private var lastReport: Int64 = 0
-    /// The interval between the last two reports in nanoseconds, or one second if there is only one report.
+    /// The interval between the last two reports in nanoseconds.
     private var step: Int64 = 1_000_000_000
 
-    /// The time at which gpsd would send the next report after the last one, in nanoseconds.
+    /// The time of the report that would follow the last one, in nanoseconds.
     var reportsEnd: Int64 { lastReport.addingSaturated(step) }
 
     init(_ trace: TraceFile) {
@@ -60,7 +59,7 @@ struct TraceContents {
         }
     }
 
-    /// Reads a trace without arrival times. Its reports are played at their fix times.
+    /// Reports without arrival times are played at their fix times.
     private mutating func readReports(_ trace: TraceFile) {
         var reading = TimedEventReader(trace)
         while let event = reading.next() {

@@ -3,14 +3,13 @@
 public import DeviceCore
 import Synchronization
 
-/// A source of motion readings that uses libiio. It reads sensors of the local kernel, and of servers and devices that
-/// libiio can access.
+/// A source of motion readings from all sensors that libiio can access, locally or on servers.
 ///
-/// Contexts are opened when the sensors are first requested or a subscription begins. While there are subscribers, one
-/// thread supervises each context, and one thread reads each device with subscribed sensors, even if the source itself
-/// has been released. The hardware stops when the last subscription ends. The source searches for lost devices until
-/// they return. Events are delivered on these threads, so a slow closure delays subsequent events. If the package is
-/// built without the trait LibIIO, there are no sensors, and each subscriber receives a single `lost` event.
+/// The source opens contexts when sensors are first requested or a subscription begins. While there are subscribers,
+/// one thread supervises each context, and one thread reads each subscribed device, even if the source itself has been
+/// released. Events are delivered on these threads, so a slow closure delays subsequent events. The source searches for
+/// lost devices until they return. If the package is built without the trait LibIIO, each subscriber receives a single
+/// `lost` event.
 public final class IIOSource: MotionSource {
     private let hub: MotionHub
     private let sessions: SessionGroup
@@ -38,10 +37,9 @@ public final class IIOSource: MotionSource {
         supervisor.attach(hub)
     }
 
-    /// The sensors that are currently known, sorted so that the best sensor of each kind is first.
+    /// The sensors that are currently known. The best sensor of each kind is first.
     ///
-    /// The first access opens the contexts and waits for at most 3 s. If a server responds later, its sensors appear
-    /// then.
+    /// The first access opens the contexts and waits for at most 3 s.
     public var sensors: [SensorDescription] {
         sessions.discover()
         return hub.sensors
@@ -56,18 +54,16 @@ public final class IIOSource: MotionSource {
         return hub.contextDescriptions
     }
 
-    /// The errors of the contexts whose last attempt to open failed.
+    /// The errors of the contexts that could not be opened in the last attempt.
     public var problems: [DeviceError] { sessions.problems }
 
-    /// Searches for added and removed devices. Call this method, for example, after a kernel event.
+    /// Searches for added and removed devices, for example after a kernel event.
     package func devicesChanged() { sessions.wakeThreads() }
 
-    /// If `areWatched` is true, the caller reports changes of local devices with `devicesChanged()`, and the source
-    /// searches less frequently.
+    /// If true, the caller reports changes of local devices, and the source searches less frequently.
     package func setReportsDeviceChanges(_ areWatched: Bool) { sessions.setWatched(areWatched) }
 
-    /// Subscribes to readings. The closures are called on threads of the source, or on the executor of the request
-    /// while that executor reads the device.
+    /// Subscribes to readings. The closures run on a thread of the source or on the executor of the request.
     public func subscribe(
         _ request: MotionRequest, receive: @escaping @Sendable (MotionEvent) -> Void,
         quiet: @escaping @Sendable () -> Void
@@ -81,13 +77,11 @@ public final class IIOSource: MotionSource {
         return hub.subscribe(request, receive: receive, quiet: quiet)
     }
 
-    /// Returns the rate of a sensor's readings in hertz, measured over about one second. Returns nil if no rate has
-    /// been measured.
+    /// Returns a sensor's rate in hertz, measured over about one second, or nil if no rate has been measured.
     public func measuredRate(of sensor: SensorDescription.ID) -> Double? { hub.measuredRate(of: sensor) }
 }
 
 extension IIOSource {
-    /// The sessions of all contexts. Wakes their threads when subscriptions or devices change.
     private final class SessionGroup: Sendable {
         private struct WeakHub { weak var hub: MotionHub? }
 
@@ -114,7 +108,6 @@ extension IIOSource {
 
         func setWatched(_ isWatched: Bool) {
             parts.watch.set(isWatched)
-            // The threads recalculate when to search again.
             wakeThreads()
         }
 
@@ -123,7 +116,7 @@ extension IIOSource {
             for session in sessions { session.wakeThread(hub: hub, catalog: catalog, owner: self) }
         }
 
-        /// Discovers the sensors of the contexts whose sensors are not known yet, and waits for the results.
+        /// Discovers the sensors that are not known yet, and waits for the results.
         func discover() {
             #if !LibIIO
             if isWithoutLibrary { return }
@@ -140,4 +133,28 @@ extension IIOSource {
             }
         }
     }
+}
+
+/// The options of an IIO source that do not depend on its subscribers.
+public struct IIOSourceOptions: Sendable {
+    /// The number of samples in a buffer refill, or nil to derive it from the requested rate and latency.
+    public var samplesPerRefill: Int?
+    /// The maximum number of refills that the kernel buffers, or nil to buffer 0.5 s of samples.
+    public var kernelBuffers: Int?
+    /// The maximum rate of a sensor that is read axis by axis, in hertz.
+    public var maximumPollRate = 200.0
+    /// The maximum time that callers wait for the discovery of sensors, in seconds.
+    package var discoveryTimeout = 3.0
+    /// The delay before the first retry after a failure, in seconds. Each further failure doubles the delay.
+    package var initialRetryDelay = 0.25
+    /// The maximum delay before a retry, in seconds.
+    package var maximumRetryDelay = 10.0
+    /// The interval between searches for a missing sensor that has subscribers, in seconds.
+    package var searchInterval = 2.0
+    /// The maximum delay in seconds of an executor that polls a buffer itself, or nil to derive it from the kernel
+    /// buffers. After a longer delay, the source's thread resumes reading.
+    package var tolerance: Double?
+
+    /// Creates the default options.
+    public init() {}
 }

@@ -3,7 +3,7 @@
 import DeviceCore
 import SensorFusion
 
-/// The most recent attitudes, for samples that arrive late.
+/// The most recent attitudes, needed for samples that arrive late.
 struct AttitudeHistory: Sendable {
     private static let capacity = 256
 
@@ -22,8 +22,7 @@ struct AttitudeHistory: Sendable {
         newest = -1
     }
 
-    /// Adds an attitude. Replaces the newest attitude if the times are equal. If the newest attitude is later, clears
-    /// the history first.
+    /// Adds an attitude, or replaces the newest attitude if the times are equal. An earlier time clears the history.
     mutating func add(_ attitude: Quaternion, at time: BootTime) {
         if newest >= 0 {
             if entries[newest].time == time {
@@ -40,8 +39,7 @@ struct AttitudeHistory: Sendable {
         }
     }
 
-    /// Returns the attitude at the given time, interpolated between adjacent attitudes, or nil if the history does not
-    /// cover the time.
+    /// Interpolates between adjacent attitudes. Returns nil if the history does not cover the time.
     func attitude(at time: BootTime) -> Quaternion? {
         guard newest >= 0, time <= entries[newest].time else { return nil }
         var later = newest
@@ -49,7 +47,7 @@ struct AttitudeHistory: Sendable {
             if entries[later].time <= time { break }
             let earlier = (later + entries.count - 1) % entries.count
             let (a, b) = (entries[earlier], entries[later])
-            // If the previous element is not older, the search has wrapped around, and `later` is the oldest attitude.
+            // If the previous element is not older, `later` is the oldest attitude.
             guard a.time < b.time else { return nil }
             if a.time <= time {
                 let part = time.seconds(since: a.time) / b.time.seconds(since: a.time)
@@ -60,8 +58,7 @@ struct AttitudeHistory: Sendable {
         return entries[later].time == time ? entries[later].attitude : nil
     }
 
-    /// Interpolates between two attitudes along the chord instead of the arc. For small rotations, the results are the
-    /// same.
+    /// Linear interpolation suffices for small rotations.
     private static func interpolated(_ a: Quaternion, _ b: Quaternion, _ part: Double) -> Quaternion {
         let sign: Double = (a.components * b.components).sum() < 0 ? -1 : 1
         return Quaternion(components: a.components * (1 - part) + b.components * (sign * part)).normalized

@@ -3,30 +3,28 @@
 package import DeviceCore
 package import SensorFusion
 
-/// The rules that determine whether a calibration is worth storing, and how accurate a stored calibration still is.
+/// Decides whether a calibration is worth storing, and estimates how accurate a stored calibration still is.
 enum CalibrationRules {
-    /// The interval between checks for calibrations to store, in seconds.
+    /// The interval in seconds at which the engine checks for calibrations to store.
     static let checkInterval = 60.0
-
     /// The standard deviation of an unknown bias, in rad/s. The filter limits it to its own initial value.
     static let unknownSigma = 1.0
-
     private static let degree = Double.pi / 180
     private static let day = 86_400.0
-    /// The standard deviation of the bias change caused by a chip restart and by temperature, in rad/s.
+    /// The standard deviation of the bias change after a chip restart or a temperature change, in rad/s.
     private static let restartSigma = 0.05 * degree
     /// The standard deviation of the bias drift in one day, in rad/s. It grows with the square root of time.
     private static let dailyDriftSigma = 0.1 * degree
-    /// The maximum standard deviation of a stored bias, in rad/s. It equals that of an unknown bias.
+    /// The maximum standard deviation of a stored bias, in rad/s. An unknown bias has the same standard deviation.
     private static let maximumStoredSigma = 0.5 * degree
-    /// The standard deviation below which a bias is worth storing, in rad/s.
+    /// The standard deviation below which a bias is stored, in rad/s.
     private static let maximumSigmaToStore = 0.1 * degree
     /// The minimum bias change for which the bias is stored again, in rad/s.
     private static let minimumChange = 0.02 * degree
 
     /// Returns the current standard deviation of a stored bias, in rad/s.
     static func sigma(of stored: SensorCalibration, at now: WallTime) -> Double {
-        // The stored date may be in the future if the system clock has no battery.
+        // If the system clock has no battery, the stored date may be in the future.
         let days = max(0, now.seconds(since: stored.date)) / day
         let own = stored.sigma.isNaN ? restartSigma : stored.sigma
         return min(
@@ -34,7 +32,6 @@ enum CalibrationRules {
             (own * own + restartSigma * restartSigma + dailyDriftSigma * dailyDriftSigma * days).squareRoot())
     }
 
-    /// Returns true if a bias should replace the stored bias. `stored` is nil if no bias is stored.
     static func isWorthStoring(bias: SIMD3<Double>, sigma: Double, over stored: SensorCalibration?, at now: WallTime)
         -> Bool
     {
@@ -44,13 +41,12 @@ enum CalibrationRules {
         return sigma < 0.7 * Self.sigma(of: stored, at: now) && now.seconds(since: stored.date) > day / 24
     }
 
-    /// Returns true if a magnetometer calibration should replace the stored one. `stored` is nil if no calibration is
-    /// stored. Both calibrations are in the same axes.
+    /// Both calibrations must be in the same axes.
     static func isWorthStoring(_ found: MagneticCalibration, over stored: MagneticCalibration?) -> Bool {
         guard found.quality >= .low, found.isUsable else { return false }
         guard let stored, stored.quality >= .low else { return true }
         if found.quality != stored.quality { return found.quality > stored.quality }
-        // At equal quality, a different calibration is preferred because it describes the current state of the device.
+        // A calibration that differs is preferred because it describes the device's current state.
         if found.correctsTheSame(as: stored) {
             return found.coverage > stored.coverage + 0.1 || found.sidesUp.count > stored.sidesUp.count
         }

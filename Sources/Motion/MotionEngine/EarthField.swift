@@ -7,38 +7,34 @@ import Geodesy
 struct EarthField: Sendable {
     /// The interval between position checks, in seconds.
     private static let checkInterval = 5.0
-    /// The field is recomputed only if the latitude or longitude (in degrees) or the altitude (in metres) has changed
-    /// by at least this much, or after a day.
+    /// The changes in degrees, metres and seconds after which the field is recomputed.
     private static let maximumAngularChange = 0.01
     private static let maximumHeightChange = 1000.0
     private static let day = 86_400.0
 
-    /// The angle from true north to magnetic north, in radians, positive to the east; nil if unknown, or if the
-    /// position is in a blackout zone, where a compass is unusable.
+    /// The angle from true north to magnetic north in radians, positive to the east. It is nil if the position is
+    /// unknown or in a blackout zone, where a compass is unusable.
     private(set) var declination: Double?
-    /// The field strength, in gauss; nil if unknown.
+    /// The field strength in gauss, or nil if unknown.
     private(set) var strength: Double?
     /// The inclination of the field below the horizon, in radians.
     private(set) var dip = 0.0
-
     private var nextCheck: BootTime?
     private var latitude = Double.nan
     private var longitude = Double.nan
     private var altitude = Double.nan
     private var wallTime = WallTime.epoch
 
-    /// Returns true if the position is due to be checked.
     func isDue(at now: BootTime) -> Bool {
         guard let nextCheck else { return true }
-        // The second condition covers a clock that was set back.
+        // The second condition is true if the clock was set back.
         return now >= nextCheck || nextCheck.seconds(since: now) > Self.checkInterval
     }
 
-    /// Updates the field for a fix. Returns true if the field was recomputed.
     mutating func update(for fix: PositionFix?, now: BootTime, wallTime: WallTime) -> Bool {
         nextCheck = now.advanced(bySeconds: Self.checkInterval)
         guard let report = fix?.report, report.latitude.isFinite, report.longitude.isFinite else {
-            // A fix may become available at any time, so the next call checks again.
+            // A fix may become available at any time.
             nextCheck = now
             return false
         }

@@ -3,29 +3,26 @@
 import DeviceCore
 import Synchronization
 
-/// Holds the subscribers and a queue of events for them, in order. A `BoundedQueue` is not suitable, because states may
-/// be delivered without being queued, and because a drain may stop before states that a different thread has queued and
-/// will deliver.
+/// Holds the subscribers and their queued events in order. Unlike a `BoundedQueue`, it can deliver states without
+/// queueing them, and a drain can stop before states that another thread is about to deliver.
 struct FusionEventQueue: Sendable {
     struct Item: Sendable {
         var client: FusionSubscriber
         var event: FusionEvent
     }
 
-    /// States to deliver to all subscribers directly, without queueing them.
+    /// States that are delivered without being queued.
     struct DirectBatch: Sendable {
         let subscribers: [FusionSubscriber]
         let states: [FusedState]
     }
 
-    /// The maximum number of queued events. If there are more, the oldest states are dropped.
+    /// The maximum number of queued events. Above the limit, the oldest states are dropped.
     private static let limit = 1024
 
     private var subscribers: [FusionSubscriber] = []
-    /// The decimators of the subscribers, in the same order.
     private var decimators: [Decimator] = []
     private var queue: [Item] = []
-    /// True while a thread delivers events.
     private var isDelivering = false
 
     var requests: [FusionRequest] { subscribers.map(\.request) }
@@ -44,8 +41,8 @@ struct FusionEventQueue: Sendable {
         queue.removeAll { $0.client === client }
     }
 
-    /// Begins direct delivery of the states if no events are queued or being delivered and every subscriber receives
-    /// all states. The caller must then deliver the returned batch. Otherwise, queues the states and returns nil.
+    /// Begins direct delivery if the queue is idle and every subscriber receives all states. The caller must then
+    /// deliver the returned batch. Otherwise, queues the states and returns nil.
     mutating func beginDirectDelivery(of states: [FusedState], interval: @autoclosure () -> Double?) -> DirectBatch? {
         guard !states.isEmpty else { return nil }
         guard !isDelivering, queue.isEmpty, !subscribers.isEmpty,
@@ -58,8 +55,7 @@ struct FusionEventQueue: Sendable {
         return DirectBatch(subscribers: subscribers, states: states)
     }
 
-    /// Queues the states for each subscriber, decimated to the interval that the subscriber requested. `interval` is
-    /// the interval between the states in seconds; nil if unknown.
+    /// Decimates the states to each subscriber's interval. `interval` is in seconds, or nil if unknown.
     mutating func enqueue(_ states: [FusedState], interval: @autoclosure () -> Double?) {
         guard !states.isEmpty else { return }
         for index in subscribers.indices {
@@ -68,8 +64,7 @@ struct FusionEventQueue: Sendable {
         }
     }
 
-    /// Returns true if a subscriber receives every state, because it requested all states or an interval at most 2 %
-    /// longer than the interval between states.
+    /// Returns true if the subscriber requested all states or an interval at most 2 % longer than the actual interval.
     private func receivesAll(_ index: Int, _ interval: @autoclosure () -> Double?) -> Bool {
         let wanted = decimators[index].interval
         return wanted == 0 || interval().map { wanted <= $0 * 1.02 } ?? false
@@ -87,17 +82,15 @@ struct FusionEventQueue: Sendable {
         queue.append(Item(client: client, event: event))
     }
 
-    /// Begins delivery and returns the queued events. If `upToStates` is true, returns only the events before the first
-    /// states, which are left to the thread that queued them. Returns nil if there are no such events or a different
-    /// thread is delivering.
+    /// Begins delivery and returns the queued events. If `upToStates` is true, only events before the first states are
+    /// returned. Returns nil if there are none or another thread is delivering.
     mutating func beginDrain(upToStates: Bool) -> [Item]? {
         guard !isDelivering, let items = removeEvents(upToStates: upToStates) else { return nil }
         isDelivering = true
         return items
     }
 
-    /// Returns the events that were queued during the delivery. If no events were queued, ends the delivery and returns
-    /// nil.
+    /// Returns newly queued events. If there are none, ends the delivery and returns nil.
     mutating func continueDrain(upToStates: Bool) -> [Item]? {
         let items = removeEvents(upToStates: upToStates)
         if items == nil { isDelivering = false }
@@ -105,8 +98,6 @@ struct FusionEventQueue: Sendable {
     }
 
     var isEmpty: Bool { queue.isEmpty }
-
-    /// True if events are queued and no thread is delivering them.
     var needsDrain: Bool { !isDelivering && !queue.isEmpty }
 
     private mutating func removeEvents(upToStates: Bool) -> [Item]? {
@@ -122,7 +113,7 @@ extension FusionEvent {
     fileprivate var isStates: Bool { if case .states = self { true } else { false } }
 }
 
-/// A subscriber of an engine.
+/// A subscription's callback, which can be cancelled.
 package final class EventSubscriber<Request: Sendable, Event: Sendable>: Sendable {
     package let request: Request
     private let receive: @Sendable (Event) -> Void
@@ -132,7 +123,7 @@ package final class EventSubscriber<Request: Sendable, Event: Sendable>: Sendabl
         (self.request, self.receive) = (request, receive)
     }
 
-    /// Delivers the event unless the subscription has been cancelled, which may happen during any callback.
+    /// The subscription may be cancelled during any callback.
     package func deliver(_ event: Event) { if isActive.load(ordering: .acquiring) { receive(event) } }
 
     package func cancel() { isActive.store(false, ordering: .releasing) }
@@ -141,7 +132,6 @@ package final class EventSubscriber<Request: Sendable, Event: Sendable>: Sendabl
 typealias FusionSubscriber = EventSubscriber<FusionRequest, FusionEvent>
 
 extension FusionSubscriber {
-    /// Returns true if the loss of a sensor must be reported to the subscriber.
     func needsSensor(_ sensor: SampleAligner.Sensor) -> Bool {
         switch sensor {
         case .accelerometer: true

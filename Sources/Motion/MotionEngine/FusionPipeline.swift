@@ -3,47 +3,39 @@
 import DeviceCore
 import SensorFusion
 
-/// Computes states from samples with the aligner, the attitude filter and the calibrator. Uses no threads and has no
-/// subscribers.
+/// Computes fused states from sensor samples, using the aligner, the attitude filter and the calibrator.
 ///
-/// Each engine has one pipeline, which it accesses only under its lock. The pipeline is a class because its parts take
-/// several kilobytes and would be copied at each access. The lock ensures exclusive access, so it is not checked at run
-/// time.
+/// Unchecked because the engine accesses its pipeline only under its lock. The pipeline is a class because copying its
+/// parts at each access would be expensive.
 final class FusionPipeline: @unchecked Sendable {
     /// The maximum age of an accelerometer reading in a state, in seconds. Magnetometer readings may be twice as old.
     private static let maximumReadingAge = 0.5
     /// Standard gravity in m/s² (CGPM 1901).
     private static let standardGravity = 9.80665
-    /// The filter restarts its magnetometer input if the corrected field changes by more than this fraction.
+    /// The relative change of the corrected field above which the filter restarts its magnetometer input.
     private static let maximumFieldChange = 0.02
-    /// If the heading uncertainty (at the 95 % confidence level, in radians) is larger, the magnetic accuracy is at
-    /// most `low`.
+    /// The heading uncertainty in radians (95 %) above which the magnetic accuracy is at most `low`.
     private static let maximumHeadingUncertainty = 20 * Double.pi / 180
 
     @exclusivity(unchecked) private(set) var aligner = SampleAligner()
     @exclusivity(unchecked) private(set) var filter = AttitudeFilter()
     @exclusivity(unchecked) private(set) var calibrator = MagnetometerCalibrator()
-    /// The calibration that the filter currently uses. Comparing it with the calibrator's calibration is cheaper than
-    /// copying the latter for each sample.
+    /// The calibration that the filter uses. The copy is cheaper to compare than the calibrator's own calibration.
     @exclusivity(unchecked) private var calibration: MagneticCalibration
     @exclusivity(unchecked) private(set) var earth = EarthField()
-    /// The correction of accelerometer readings, in device axes; nil if readings are not corrected.
     var accelerometerCorrection: SensorCalibration?
-    /// The number of times that the magnetometer correction has changed.
     private var correctionCount: UInt32 = 0
-    /// The filter's `reinitializationCount` when the calibrator was last notified of an interruption.
+    /// The filter's `reinitializationCount` when the calibrator was last notified of it.
     private var reinitializationCount: UInt32 = 0
     @exclusivity(unchecked) private var history = AttitudeHistory()
     /// The origin of the filter's timestamps. Small timestamps keep their precision.
     private var origin: BootTime?
-    /// The time of the gyroscope sample for the state in progress; nil if the accelerometer produces the state.
+    /// The time of the gyroscope sample for the current state, or nil if the accelerometer produces the state.
     private var gyroscopeTime: BootTime?
     private var acceleration: (value: SIMD3<Double>, time: BootTime)?
     private var field: (value: SIMD3<Double>, time: BootTime)?
-    /// The filter's attitude, cached until the next gyroscope or accelerometer sample, since only these samples change
-    /// the attitude; nil if the attitude has not been read since.
+    /// The filter's attitude, or nil if it has not been read since the last gyroscope or accelerometer sample.
     private var cachedAttitude: Quaternion?
-    /// True if a calibration that differs from the initial one is in use.
     private(set) var hasCalibrated = false
 
     init() { calibration = calibrator.calibration }
@@ -57,7 +49,6 @@ final class FusionPipeline: @unchecked Sendable {
 
     func setLatency(seconds: Double) { aligner.latency = max(0, Int64(saturatingSeconds: seconds) ?? 0) }
 
-    /// Processes the samples of a batch and appends the states that can be computed.
     func process(_ batch: MotionBatch, into states: inout [FusedState]) {
         guard let sensor = SampleAligner.Sensor(batch.kind) else { return }
         if origin == nil { origin = batch.times.first }
@@ -65,7 +56,6 @@ final class FusionPipeline: @unchecked Sendable {
         run(into: &states)
     }
 
-    /// Records that the sensor no longer delivers samples, and appends the states that can be computed.
     func recordLoss(of sensor: SampleAligner.Sensor, into states: inout [FusedState]) {
         aligner.recordLoss(of: sensor)
         run(into: &states)
@@ -74,20 +64,19 @@ final class FusionPipeline: @unchecked Sendable {
 
     func recordRecovery(of sensor: SampleAligner.Sensor) { aligner.recordRecovery(of: sensor) }
 
-    /// Stops waiting for samples and appends the states that can be computed.
     func flush(into states: inout [FusedState]) {
         aligner.flush()
         run(into: &states)
     }
 
-    /// Advances the time without new samples. Samples that arrived at or before `limit` are no longer held back.
+    /// Samples that arrived at or before `limit` are no longer held back.
     func advance(to now: BootTime, heldSince limit: BootTime, into states: inout [FusedState]) {
         aligner.recordArrival(now)
         if let since = aligner.waitingSince, since <= limit { aligner.flush() }
         run(into: &states)
     }
 
-    /// Discards all samples when there are no subscribers, but keeps the filter and the calibrations.
+    /// Discards all samples, but keeps the filter and the calibrations.
     func reset() {
         aligner.restart()
         history.removeAll()
@@ -106,7 +95,6 @@ final class FusionPipeline: @unchecked Sendable {
 
     func setInitialBias(_ bias: SIMD3<Double>, sigma: Double) { filter.setInitialBias(bias, sigma: sigma) }
 
-    /// True if the filter has estimated the gyroscope bias itself.
     private(set) var hasBias = false
 
     func setInitialCalibration(_ calibration: MagneticCalibration?) {
@@ -123,8 +111,8 @@ final class FusionPipeline: @unchecked Sendable {
         guard let strength = earth.strength else { return }
         calibrator.setExpectedField(strength: strength, dip: earth.dip)
         let calibration = calibrator.calibration
-        // Without a good fit, the reading contains the device's own field and the sensor's scale error, so comparing
-        // field strengths is meaningless. If the fit is good, its field strength includes the remaining scale error.
+        // Field strengths are comparable only after a good fit. Otherwise, the reading contains the device's own field
+        // and the sensor's scale error.
         guard calibration.quality >= .medium, calibration.fieldStrength.isFinite,
             abs(calibration.fieldStrength / strength - 1) < 0.2
         else { return }
@@ -133,9 +121,7 @@ final class FusionPipeline: @unchecked Sendable {
 
     // MARK: Processing
 
-    /// The recent interval between states, in seconds; nil if unknown.
     var interval: Double? { aligner.interval.map { Double($0) / 1e9 } }
-
     var waitingSince: BootTime? { aligner.waitingSince }
 
     private func run(into states: inout [FusedState]) {
@@ -161,7 +147,6 @@ final class FusionPipeline: @unchecked Sendable {
         }
     }
 
-    /// The filter's attitude, which is expensive to compute.
     private var attitude: Quaternion {
         if let cachedAttitude { return cachedAttitude }
         let attitude = filter.attitude
@@ -171,8 +156,7 @@ final class FusionPipeline: @unchecked Sendable {
 
     private func seconds(_ time: BootTime) -> Double { time.seconds(since: origin ?? .zero) }
 
-    /// Returns the reading rotated into the device axes at the time of the state, if the reading was measured at a
-    /// different time.
+    /// Rotates a reading that was measured at another time into the current device axes.
     private func rotatedToCurrentAxes(_ value: SIMD3<Double>, measuredAt time: BootTime) -> SIMD3<Double> {
         guard let gyroscopeTime, time != gyroscopeTime, filter.isReady, let pastAttitude = history.attitude(at: time)
         else { return value }
@@ -204,7 +188,7 @@ final class FusionPipeline: @unchecked Sendable {
         if !calibration.correctsTheSame(as: former) {
             correctionCount &+= 1
             let difference = calibration.difference(from: former)
-            // The condition is negated so that NaN, an unknown difference, also restarts the magnetometer input.
+            // The condition is negated so that it is also true for NaN, an unknown difference.
             if !(difference <= Self.maximumFieldChange) {
                 filter.restartMagnetometer(strength: calibration.fieldStrength, dip: calibration.dip)
             }
@@ -212,16 +196,14 @@ final class FusionPipeline: @unchecked Sendable {
         expectField()
     }
 
-    /// The heading uncertainty, in radians. It combines the filter's uncertainty with the remaining calibration error
-    /// at the current attitude.
+    /// Combines the filter's uncertainty with the remaining calibration error, in radians.
     private var headingUncertainty: Double? {
         guard let own = filter.headingUncertainty else { return nil }
         let left = calibrator.headingDeviation.isNaN ? 0 : 2 * calibrator.headingDeviation
         return min(.pi, (own * own + left * left).squareRoot())
     }
 
-    /// The accuracy of the calibration, but at most `low` if the filter's heading is very uncertain. A disturbed field
-    /// does not indicate north.
+    /// The accuracy is at most `low` if the heading is very uncertain, because the field may be disturbed.
     private var magneticQuality: MagneticQuality {
         let quality = calibrator.quality
         // Without an expected field, the filter cannot detect a disturbance.
@@ -244,7 +226,7 @@ final class FusionPipeline: @unchecked Sendable {
         {
             state.acceleration = acceleration.value
         } else {
-            // Without an accelerometer, the acceleration of the device is unknown and assumed to be zero.
+            // Without an accelerometer, the device is assumed not to accelerate.
             state.acceleration = state.up * Self.standardGravity
         }
         if let field, abs(time.seconds(since: field.time)) <= 2 * Self.maximumReadingAge {

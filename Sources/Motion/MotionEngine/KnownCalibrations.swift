@@ -8,7 +8,7 @@ struct KnownCalibrations: Sendable {
         var id: SensorDescription.ID
         var identity: SensorIdentity
         var mountMatrix: MountMatrix
-        /// The stored calibration, in device axes; nil if none is stored.
+        /// In device axes, or nil if none is stored.
         var stored: SensorCalibration?
     }
 
@@ -26,12 +26,11 @@ struct KnownCalibrations: Sendable {
         set { known[sensor.rawValue] = newValue }
     }
 
-    /// Returns true if the readings of the sensor come from the device with this ID.
     func isReading(_ sensor: SampleAligner.Sensor, _ id: SensorDescription.ID) -> Bool {
         known[sensor.rawValue]?.id == id
     }
 
-    /// Returns true once per `CalibrationRules.checkInterval`. The first call only starts the interval.
+    /// The first call only starts the interval.
     mutating func isDue(at now: BootTime) -> Bool {
         guard let next = nextCheck, now < next, next.seconds(since: now) <= CalibrationRules.checkInterval else {
             defer { nextCheck = now.advanced(bySeconds: CalibrationRules.checkInterval) }
@@ -40,7 +39,7 @@ struct KnownCalibrations: Sendable {
         return false
     }
 
-    /// Returns the calibrations that are worth storing and records them as stored.
+    /// Records the returned calibrations as stored.
     mutating func calibrationsToStore(_ pipeline: FusionPipeline, at now: WallTime) -> [StoreTask] {
         var tasks: [StoreTask] = []
         if let sensor = self[.gyroscope], pipeline.hasBias {

@@ -5,22 +5,21 @@ package import SensorFusion
 import Dispatch
 import Synchronization
 
-/// An engine that computes the attitude of a device with one filter and one calibrator, shared by all subscribers.
+/// Computes the attitude of a device for all subscribers, with one filter and one calibrator.
 ///
-/// The engine runs while it has subscribers. Subscribers receive states in order, on the threads of the motion source
-/// or the clock. No lock is held during a callback, so a subscriber may subscribe and cancel in its closure. A slow
-/// subscriber delays subsequent events; if too many events are queued, the oldest states are dropped.
+/// The engine runs while it has subscribers. It delivers states in order, on threads of the motion source or the clock.
+/// No lock is held during a callback, so a callback may subscribe and cancel. If too many events are queued, the oldest
+/// states are dropped.
 ///
-/// While a gyroscope is used, the gyroscope and the accelerometer run at 100 Hz, or at the next higher rate that they
-/// support, whatever interval the subscribers request; for an interval of 0, they run at the maximum rate. Each
-/// subscriber receives states at the interval that it requested, selected by their timestamps. If the device has no
-/// gyroscope, or if the subscribers need only the upward direction, the accelerometer runs at the requested interval,
-/// but at least at 10 Hz.
+/// With a gyroscope, the gyroscope and the accelerometer run at 100 Hz or the next higher supported rate, regardless of
+/// the requested intervals. If a subscriber requests an interval of 0, they run at the maximum rate. Each subscriber
+/// receives states at the interval it requested. Without a gyroscope, or if subscribers need only the upward direction,
+/// the accelerometer runs at the requested rate, but at least at 10 Hz.
 package final class MotionEngine: Sendable {
     private struct State: Sendable {
         var queue = FusionEventQueue()
         let pipeline = FusionPipeline()
-        /// The generation of the current subscription to each sensor. Events from other subscriptions are ignored.
+        /// Identifies the current subscription to each sensor. Events from other subscriptions are ignored.
         var generations: [UInt32] = [0, 0, 0]
         var statuses: [SourceStatus] = [.unknown, .unknown, .unknown]
         var subscriptions: [(request: MotionRequest, subscription: Subscription)?] = [nil, nil, nil]
@@ -28,11 +27,11 @@ package final class MotionEngine: Sendable {
         var needsAdjustment = false
         var hasSeenGyroscope = false
         var calibrations = KnownCalibrations()
-        /// The states computed from the last batch. The memory is reused once no subscriber references it.
+        /// The states of the last batch. The memory is reused once no subscriber references it.
         var states: [FusedState] = []
         var timer: ClockTimer?
 
-        /// The time for which a state waits for samples from other sensors if no further samples arrive, in seconds.
+        /// The time in seconds for which a state waits for other sensors if no further samples arrive.
         var holdTime: Double { 0.1 + Double(pipeline.aligner.latency) / 1e9 }
     }
 
@@ -40,10 +39,9 @@ package final class MotionEngine: Sendable {
     private let positions: any PositionSource
     private let clock: any DeviceClock
     private let calibrations: any CalibrationStore
-    /// The queue on which calibrations are written, so that the sensor threads do not wait for the disk.
+    /// Calibrations are written on this queue, so that the sensor threads do not wait for the disk.
     private let background = DispatchQueue(label: "device-services.calibration", qos: .utility)
     private let state = Mutex(State())
-    /// Held while calibrations are stored.
     private let storeLock = Mutex(())
 
     package static func of(_ device: Device) -> MotionEngine {
@@ -61,9 +59,8 @@ package final class MotionEngine: Sendable {
 
     /// Delivers states to the closure, in order, until the subscription ends.
     ///
-    /// If a sensor that the request needs is known to be lost, the closure is called immediately with the loss. A
-    /// sensor that the device does not have is not reported. If a gyroscope may be needed, the first call searches for
-    /// sensors, which may take a few seconds.
+    /// If a required sensor is already lost, the closure is called immediately with the loss. If a gyroscope may be
+    /// needed, the first call searches for sensors, which may take a few seconds.
     package func subscribe(
         _ request: FusionRequest, receive: @escaping @Sendable (FusionEvent) -> Void
     ) -> Subscription {
@@ -77,9 +74,8 @@ package final class MotionEngine: Sendable {
         }
         updateSubscriptions()
         drain(stopsBeforeStates: true)
-        // The reference is strong, as in all closures in this file, because a weak reference to an object slows down
-        // all strong references to it. Cancelling the last subscription ends the sensor subscriptions, which releases
-        // the source's references to the engine.
+        // The reference is strong, because a weak reference to an object slows down all its strong references.
+        // Cancelling the last subscription releases the engine.
         return Subscription {
             client.cancel()
             self.remove(client)
@@ -96,8 +92,8 @@ package final class MotionEngine: Sendable {
         if isLast { store() }
     }
 
-    /// Returns true if the device has the required sensors: an accelerometer for gravity, an accelerometer and a
-    /// gyroscope for an attitude, and an accelerometer and a magnetometer for a heading.
+    /// Returns true if the device has the required sensors. An attitude requires a gyroscope, and a heading requires a
+    /// magnetometer.
     package func isAvailable(_ need: FusionRequest.Need) -> Bool {
         let kinds = Set(source.sensors.lazy.map(\.kind))
         switch need {
@@ -107,8 +103,7 @@ package final class MotionEngine: Sendable {
         }
     }
 
-    /// The current gyroscope bias in radians per second, and the standard deviation per axis; nil while the gyroscope
-    /// delivers no samples.
+    /// The gyroscope bias in radians per second and its standard deviation, or nil without samples.
     package var gyroscopeBias: (bias: SIMD3<Double>, sigma: Double)? {
         state.withLock { state in
             guard state.pipeline.aligner.isPresent(.gyroscope) else { return nil }
@@ -116,34 +111,31 @@ package final class MotionEngine: Sendable {
         }
     }
 
-    /// The device orientations covered by the magnetometer samples; nil without a gyroscope, because the orientations
-    /// are then unknown.
+    /// The device orientations covered by magnetometer samples, or nil without a gyroscope.
     package var magneticSurvey: MagneticSurvey? { state.withLock { $0.pipeline.calibrator.survey } }
 
     // MARK: Calibrations
 
-    /// Stores calibrations that are worth storing. Only one thread at a time runs this method, and it uses the current
-    /// values, so that a newer calibration is not overwritten by an older one.
+    /// Only one thread at a time stores calibrations, so that older ones do not overwrite newer ones.
     private func store() {
         guard calibrations.isWritable else { return }
         storeLock.withLock { _ in
             let wallTime = clock.wallTime
-            // The store records errors. Storing is retried when a better calibration is available.
+            // The store reports its errors. Storing is retried when a better calibration is available.
             for task in state.withLock({ $0.calibrations.calibrationsToStore($0.pipeline, at: wallTime) }) {
                 try? calibrations.store(task.calibration, for: task.identity)
             }
         }
     }
 
-    /// Loads the stored calibration of a sensor, before the first samples of the sensor are used.
+    /// Called before the first samples of the sensor are used.
     private func loadCalibration(_ sensor: SampleAligner.Sensor, _ id: SensorDescription.ID) {
         let former = state.withLock { $0.calibrations[sensor]?.id }
         guard former != id else { return }
         var description = source.description(of: id) ?? SensorDescription(id: id, kind: sensor.kind)
         description.kind = sensor.kind
         let identity = SensorIdentity(description)
-        // Only one thread at a time delivers readings of a sensor, so no reading is processed before the calibration is
-        // loaded.
+        // One thread at a time delivers a sensor's readings, so loading the calibration delays them.
         let stored = calibrations.load(identity).flatMap { stored in
             stored.problem(for: sensor.kind) == nil ? stored.convertedToDeviceAxes(by: description.mountMatrix) : nil
         }
@@ -169,8 +161,8 @@ package final class MotionEngine: Sendable {
 
     // MARK: Sensors
 
-    /// Updates the sensor subscriptions to match the subscribers' requests. Only one thread at a time updates them. No
-    /// lock is held during `subscribe`, because the source reports a lost sensor within that call.
+    /// One thread at a time updates the subscriptions. No lock is held during `subscribe`, because the source may
+    /// report a lost sensor within that call.
     private func updateSubscriptions() {
         let isAdjusting = state.withLock { state in
             state.needsAdjustment = true
@@ -235,7 +227,7 @@ package final class MotionEngine: Sendable {
 
     private func receive(_ event: MotionEvent, _ sensor: SampleAligner.Sensor, _ number: UInt32) {
         let now = clock.now
-        // Usually, the batch is from the same sensor device as the last one, so this check needs no additional locking.
+        // Usually, the sensor has not changed, so the check needs no additional locking.
         var outcome = state.withLock { process(event, sensor, number, now, &$0) }
         if outcome.needsCalibration {
             if case .samples(let batch) = event { loadCalibration(sensor, batch.sensor) }
@@ -273,8 +265,7 @@ package final class MotionEngine: Sendable {
             outcome.needsCalibration = true
             return outcome
         }
-        // Losses and recoveries from a new subscription are accepted before it has replaced the previous subscription,
-        // but samples are not.
+        // A new subscription's losses and recoveries are accepted before it replaces the previous one.
         let isStatusOfNewSubscription =
             if case .samples = event { false } else { number == state.generations[index] &+ 1 }
         guard isStatusOfNewSubscription || number == state.generations[index] else { return outcome }
@@ -326,7 +317,6 @@ package final class MotionEngine: Sendable {
         drain()
     }
 
-    /// Queues the states that `make` produces, and sets the timer.
     private func enqueueStates(_ state: inout State, _ make: (FusionPipeline, inout [FusedState]) -> Void) {
         var states: [FusedState] = []
         make(state.pipeline, &states)
@@ -341,17 +331,16 @@ package final class MotionEngine: Sendable {
 
     // MARK: Delivery
 
-    /// Delivers queued events. If a different thread is already delivering, that thread delivers these events too. If a
-    /// subscriber may still be inside its call to `subscribe`, only losses are delivered.
+    /// Delivers queued events, unless another thread is already delivering them. If a subscriber may still be inside
+    /// its call to `subscribe`, only losses are delivered.
     private func drain(stopsBeforeStates: Bool = false) {
         continueDrain(
             state.withLock { $0.queue.beginDrain(upToStates: stopsBeforeStates) }, stopsBeforeStates: stopsBeforeStates)
-        // A different thread may have queued states in the meantime and left them to this thread.
+        // Another thread may have left queued states to this thread.
         guard stopsBeforeStates, state.withLock({ $0.queue.needsDrain }) else { return }
         background.async { self.drain() }
     }
 
-    /// Delivers the events for which delivery has begun, and the events that are queued in the meantime.
     private func continueDrain(_ begun: [FusionEventQueue.Item]?, stopsBeforeStates: Bool) {
         var items = begun
         // Release delivered events and cancelled subscribers outside the lock.

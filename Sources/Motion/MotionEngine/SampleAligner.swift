@@ -5,12 +5,11 @@ import DeviceCore
 /// Sorts gyroscope, accelerometer and magnetometer samples by measurement time.
 ///
 /// The aligner produces one state for each sample of the driving sensor, which is the gyroscope, or the accelerometer
-/// if there is no gyroscope. The state waits for samples that other sensors are due to deliver by then, but only until
-/// the next sample of the driving sensor arrives. Therefore, the result does not depend on the order in which the
-/// sensors deliver simultaneous samples. Simultaneous samples are ordered gyroscope, accelerometer, magnetometer. A
-/// sample that arrives too late for its state is processed before the next state, with its original time.
+/// if there is no gyroscope. The state waits for samples of other sensors, but only until the next sample of the
+/// driving sensor arrives. Therefore, the order in which simultaneous samples arrive does not matter. A sample that
+/// arrives too late is processed before the next state, with its original time.
 ///
-/// The aligner does not wait for a sensor that is lost or silent. If the clock of a sensor disagrees with the others,
+/// The aligner does not wait for a sensor that is lost or silent. If a sensor's clock disagrees with the other clocks,
 /// its samples are processed on arrival. After each change, call `next()` until it returns nil:
 ///
 /// ```swift
@@ -18,12 +17,10 @@ import DeviceCore
 /// while let step = aligner.next() { … }
 /// ```
 struct SampleAligner: Sendable {
-    /// The next sample to process, or the completion of a state.
     enum Step: Sendable, Hashable {
         case gyroscope(SIMD3<Double>, BootTime)
         case accelerometer(SIMD3<Double>, BootTime)
         case magnetometer(SIMD3<Double>, BootTime)
-        /// All samples of this state have been returned.
         case state(BootTime)
     }
 
@@ -31,7 +28,6 @@ struct SampleAligner: Sendable {
     enum Sensor: Int, Sendable, CaseIterable {
         case gyroscope, accelerometer, magnetometer
 
-        /// Returns nil if the attitude filter does not use sensors of this kind.
         init?(_ kind: SensorKind) {
             switch kind {
             case .gyroscope: self = .gyroscope
@@ -43,10 +39,9 @@ struct SampleAligner: Sendable {
     }
 
     private static let maximumQueuedSamples = 2048
-    /// The maximum difference between a sensor's clock and the other clocks, in nanoseconds. If the difference is
-    /// larger, the clocks disagree.
+    /// The difference in nanoseconds above which a sensor's clock disagrees with the other clocks.
     private static let maximumClockDifference: Int64 = 1_000_000_000
-    /// The maximum difference at which clocks that disagreed agree again, in nanoseconds.
+    /// The difference in nanoseconds below which a clock that disagreed is trusted again.
     private static let restoredClockDifference: Int64 = 500_000_000
     private static let maximumLateSamples = 10
 
@@ -55,7 +50,6 @@ struct SampleAligner: Sendable {
     // Indexed by `Sensor.rawValue`.
     private var tracks = InlineArray<3, SensorTiming>(repeating: SensorTiming())
     private var queues = InlineArray<3, SampleQueue>(repeating: SampleQueue())
-    /// True if `awaitedSince` may have to be set for an expected sensor.
     private var mayNeedAwaitStart = true
     private static let gyroscope = Sensor.gyroscope.rawValue
     private static let accelerometer = Sensor.accelerometer.rawValue
@@ -67,7 +61,6 @@ struct SampleAligner: Sendable {
 
     // MARK: Input
 
-    /// Sets whether samples of a sensor are expected.
     mutating func setExpected(_ sensor: Sensor, _ isExpected: Bool) {
         guard tracks[sensor.rawValue].isExpected != isExpected else { return }
         mayNeedAwaitStart = true
@@ -116,7 +109,7 @@ struct SampleAligner: Sendable {
         }
     }
 
-    /// Records the current time, with or without new samples.
+    /// Records the current time, whether or not new samples have arrived.
     mutating func recordArrival(_ arrival: BootTime) {
         newestArrival = max(newestArrival, arrival)
         guard mayNeedAwaitStart else { return }
@@ -127,13 +120,12 @@ struct SampleAligner: Sendable {
         }
     }
 
-    /// Stops waiting for samples. Until `next()` returns nil, its steps complete all states that are possible.
+    /// Until `next()` returns nil, its steps complete all possible states.
     mutating func flush() { isFlushing = true }
 
-    // The getters do not change anything. They are mutating so that they access the samples in place instead of copying
-    // them.
+    // The getters are mutating so that they access the samples in place instead of copying them.
 
-    /// The arrival time of the oldest sample that is waiting for a state; nil if no sample is waiting.
+    /// The arrival time of the oldest sample that is waiting for a state, or nil if none is waiting.
     var waitingSince: BootTime? {
         mutating get {
             guard let first = queues[Self.gyroscope].firstArrival else {
@@ -143,13 +135,12 @@ struct SampleAligner: Sendable {
         }
     }
 
-    /// Returns true if samples are expected and have arrived, and the sensor is neither lost nor silent.
+    /// The sensor has delivered samples and is neither lost nor silent.
     func isPresent(_ sensor: Sensor) -> Bool {
         tracks[sensor.rawValue].isExpected && !tracks[sensor.rawValue].isLost && tracks[sensor.rawValue].newest != nil
             && !tracks[sensor.rawValue].isSilent(at: newestArrival, latency: latency)
     }
 
-    /// The recent interval between states, in nanoseconds; nil if unknown.
     var interval: Int64? { mutating get { tracks[drivingSensor.rawValue].interval } }
 
     // MARK: Clocks
@@ -171,8 +162,7 @@ struct SampleAligner: Sendable {
         return SampleStamp(epoch: now.epoch, time: time)
     }
 
-    /// Detects a sensor with a different clock. The sensor's clock is different if the time of the oldest queued sample
-    /// has not been reached although enough time has passed since the sample arrived.
+    /// A sensor's clock disagrees if the driving sensor has not reached the time of a sample that arrived long ago.
     private mutating func checkClock(of sensor: Sensor, at arrival: BootTime) {
         guard let stamp = queues[sensor.rawValue].firstStamp, let now = tracks[drivingSensor.rawValue].newest,
             stamp > now, let since = queues[sensor.rawValue].firstArrival
@@ -186,7 +176,7 @@ struct SampleAligner: Sendable {
 
     // MARK: Output
 
-    /// The sensor for whose samples states are produced.
+    /// The sensor whose samples produce states.
     @inline(__always)
     private var drivingSensor: Sensor {
         mutating get {
@@ -212,7 +202,7 @@ struct SampleAligner: Sendable {
             let driver = drivingSensor
             guard let stamp = queues[driver.rawValue].firstStamp else { break }
             if let lastState, stamp <= lastState {
-                // The other sensor has already produced states for later times.
+                // The other sensor already produced states for later times.
                 guard let head = queues[driver.rawValue].takeFirst() else { break }
                 if driver == .accelerometer { return .accelerometer(head.value, head.stamp.time) }
                 continue
@@ -226,7 +216,6 @@ struct SampleAligner: Sendable {
         return nil
     }
 
-    /// Returns true if the state for the sample is complete or has waited long enough.
     private mutating func isReady(_ stamp: SampleStamp, of driver: Sensor) -> Bool {
         if isFlushing || tracks[driver.rawValue].isLost || !tracks[driver.rawValue].isExpected { return true }
         guard let arrival = queues[driver.rawValue].firstArrival,
@@ -237,7 +226,7 @@ struct SampleAligner: Sendable {
         return !tracks[Self.magnetometer].isDue(by: stamp, arrival, latency: latency)
     }
 
-    /// Removes and returns the oldest sample of a sensor if the sample belongs to this state or an earlier one.
+    /// Removes a sensor's oldest sample if the sample is not later than the state.
     private mutating func removeFirst(_ sensor: Sensor, upTo stamp: SampleStamp) -> SampleQueue.Item? {
         while let first = queues[sensor.rawValue].firstStamp, first <= stamp,
             let head = queues[sensor.rawValue].takeFirst()

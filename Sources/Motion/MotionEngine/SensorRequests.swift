@@ -4,26 +4,21 @@ import DeviceCore
 
 /// The interval that the engine requests from each sensor in order to serve all subscribers.
 struct SensorRequests: Sendable, Hashable {
-    /// The maximum interval of the gyroscope, in seconds. An attitude computed at 20 Hz has five times the error of an
-    /// attitude computed at 100 Hz, no matter how rarely it is read.
+    /// At 20 Hz, the attitude has five times the error of an attitude computed at 100 Hz.
     private static let maximumGyroscopeInterval = 0.01
-    /// The magnetometer interval, in seconds. A shorter interval has no benefit, because the heading is smoothed over
-    /// seconds.
+    /// In seconds. A shorter interval has no benefit, because the heading is smoothed over seconds.
     private static let magnetometerInterval = 0.02
-    /// The maximum interval of the accelerometer without a gyroscope, in seconds. This interval is sufficient for the
-    /// upward direction.
+    /// The maximum interval in seconds without a gyroscope, sufficient for the upward direction.
     private static let maximumAccelerometerInterval = 0.1
     private static let maximumHeadingInterval = 0.05
 
-    /// The intervals between readings, in seconds; nil if the sensor is not needed.
+    /// The intervals between readings in seconds, or nil if the sensor is not needed.
     var gyroscope: Double?
     var accelerometer: Double?
     var magnetometer: Double?
     var latency = 0.0
-    /// The executor that may poll the sensors itself, if all subscribers use the same one.
     var pollingExecutor: ExecutorIdentity?
 
-    /// Creates the plan for a set of requests, for a device with or without a gyroscope.
     init(_ requests: [FusionRequest], hasGyroscope: Bool) {
         guard let need = requests.lazy.map(\.need).max() else { return }
         let interval = requests.lazy.map(\.interval).min() ?? 0
@@ -31,7 +26,7 @@ struct SensorRequests: Sendable, Hashable {
         if let first = requests.first?.pollingExecutor, requests.allSatisfy({ $0.pollingExecutor == first }) {
             pollingExecutor = first
         }
-        // Request the gyroscope even if there is none, because a gyroscope may be connected later.
+        // Request the gyroscope even if there is none, because one may be connected later.
         if need >= .attitude { gyroscope = min(interval, Self.maximumGyroscopeInterval) }
         if gyroscope != nil, hasGyroscope {
             accelerometer = gyroscope
@@ -50,8 +45,7 @@ struct SensorRequests: Sendable, Hashable {
             case .accelerometer: (.accelerometer, accelerometer)
             case .magnetometer: (.magnetometer, magnetometer)
             }
-        // If a sensor is faster than requested, use all of its readings. Omitting readings would only make the filter
-        // less accurate.
+        // All readings of a faster sensor are used, because they make the filter more accurate.
         guard let interval else { return nil }
         var request = MotionRequest(kind: kind, interval: interval, latency: latency, decimates: false)
         request.executor = pollingExecutor

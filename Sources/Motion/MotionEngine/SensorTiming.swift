@@ -3,41 +3,31 @@
 import DeviceCore
 
 struct SensorTiming: Sendable {
-    /// The largest backward step, in nanoseconds, that counts as an error in a single timestamp. A larger step means
-    /// that the clock was set back.
+    /// A larger backward step in nanoseconds means that the clock was set back. Smaller steps are timestamp errors.
     private static let maximumTimestampError: Int64 = 100_000_000
 
     var isExpected = false
     var isLost = false
-    /// True if the sensor's clock disagrees with the clock of the other sensors. The sensor's samples are then treated
-    /// as measured on arrival.
+    /// True if the sensor's clock disagrees with the others. Its samples are then treated as measured on arrival.
     var hasForeignClock = false
-    /// The number of consecutive samples that arrived much too late.
     var lateSampleCount = 0
     /// The effective timestamp of the newest sample.
     var newest: SampleStamp?
     var newestArrival: BootTime?
-    /// The arrival time of the first sample from any sensor after samples of this sensor were requested.
+    /// The time of the first arrival from any sensor after samples of this sensor were requested.
     var awaitedSince: BootTime?
-    /// The number of times that the sensor's clock has been set back.
     var epoch: Int32 = 0
-    /// The time of the newest sample, according to the sensor's own clock.
+    /// The time of the newest sample on the sensor's own clock.
     private(set) var newestTime: BootTime?
-
-    /// The most recent intervals between samples, in nanoseconds, as a ring buffer. They are stored inline because
-    /// tracks are read often, and a heap allocation would require reference counting.
+    /// A ring buffer of recent intervals in nanoseconds, stored inline to avoid reference counting.
     private var recentIntervals = InlineArray<16, Int64>(repeating: .max)
     private var nextStep = 0
-    /// The interval between samples, in nanoseconds; nil before the second sample. The shortest recent interval is
-    /// used, so that lost samples do not lengthen the interval.
+    /// The shortest recent interval in nanoseconds, so that lost samples do not lengthen it.
     private(set) var interval: Int64?
 
-    /// Records the time of a sample. Returns false if the sample must be ignored because it is not newer than the last
-    /// one.
+    /// Returns false if the sample must be ignored because it is not newer than the last one.
     mutating func record(_ time: BootTime) -> Bool {
-        defer {
-            if newestTime.map({ time > $0 }) ?? true { newestTime = time }
-        }
+        defer { if newestTime.map({ time > $0 }) ?? true { newestTime = time } }
         guard let newestTime else { return true }
         let step = time.nanoseconds.subtractingSaturated(newestTime.nanoseconds)
         if step > 0 {
@@ -47,7 +37,8 @@ struct SensorTiming: Sendable {
         guard step < -Self.maximumTimestampError else { return false }
         epoch &+= 1
         self.newestTime = nil
-        clearIntervals()
+        recentIntervals = InlineArray(repeating: .max)
+        (nextStep, interval) = (0, nil)
         return true
     }
 
@@ -56,7 +47,6 @@ struct SensorTiming: Sendable {
         let former = recentIntervals[nextStep]
         recentIntervals[nextStep] = step
         nextStep = nextStep + 1 == recentIntervals.count ? 0 : nextStep + 1
-        // Recompute the minimum if the removed interval was the shortest one.
         if former == interval, step > former {
             var least = Int64.max
             for index in recentIntervals.indices { least = min(least, recentIntervals[index]) }
@@ -65,13 +55,7 @@ struct SensorTiming: Sendable {
         interval = interval.map { min($0, step) } ?? step
     }
 
-    private mutating func clearIntervals() {
-        recentIntervals = InlineArray(repeating: .max)
-        (nextStep, interval) = (0, nil)
-    }
-
-    /// Returns the maximum time to wait for samples of the sensor, in nanoseconds: three intervals, but at least 0.5 s
-    /// and at most 30 s, plus the latency.
+    /// The timeout in nanoseconds is the latency plus three intervals, which are limited to 0.5 to 30 s.
     @inline(__always)
     func timeout(latency: Int64) -> Int64 {
         let beat = (interval ?? 0).multipliedReportingOverflow(by: 3)
@@ -79,15 +63,13 @@ struct SensorTiming: Sendable {
         return max(500_000_000, min(slow, 30_000_000_000)).addingSaturated(latency)
     }
 
-    /// Returns true if no samples have arrived for longer than the timeout.
     @inline(__always)
     func isSilent(at arrival: BootTime, latency: Int64) -> Bool {
         guard let reference = newestArrival ?? awaitedSince else { return false }
         return arrival.nanoseconds.subtractingSaturated(reference.nanoseconds) > timeout(latency: latency)
     }
 
-    /// Returns true if the sensor may still deliver a sample measured no later than `stamp`. `arrival` is the arrival
-    /// time of the sample with that stamp.
+    /// Returns true if the sensor may still deliver a sample measured no later than `stamp`.
     @inline(__always)
     func isDue(by stamp: SampleStamp, _ arrival: BootTime, latency: Int64) -> Bool {
         guard isExpected, !isLost, !hasForeignClock else { return false }
@@ -104,7 +86,6 @@ struct SensorTiming: Sendable {
         (awaitedSince, newestArrival) = (nil, nil)
     }
 
-    /// Resets everything except `isExpected` and `isLost`.
     mutating func restart() {
         let (isExpected, isLost) = (isExpected, isLost)
         self = SensorTiming()
@@ -112,7 +93,7 @@ struct SensorTiming: Sendable {
     }
 }
 
-/// A queue of the samples of one sensor, oldest first. The memory of removed samples is reused.
+/// One sensor's samples, oldest first. The memory of removed samples is reused.
 struct SampleQueue: Sendable {
     struct Item: Sendable {
         var value: SIMD3<Double>
@@ -130,8 +111,6 @@ struct SampleQueue: Sendable {
 
     mutating func append(_ item: Item) { items.append(item) }
 
-    /// Returns true if the newest sample arrived after `arrival`, or has a different epoch because the clock was set
-    /// back.
     func hasSample(after arrival: BootTime, _ epoch: Int32) -> Bool {
         guard !isEmpty else { return false }
         let last = items.count - 1
@@ -148,7 +127,7 @@ struct SampleQueue: Sendable {
     mutating func removeFirst() {
         guard !isEmpty else { return }
         head += 1
-        // Compact the memory only rarely, because compaction costs more than all other operations.
+        // Compaction costs more than all other operations.
         guard head >= 64 else { return }
         if head == items.count {
             removeAll()

@@ -5,8 +5,7 @@ import DeviceCore
 import Foundation
 import Synchronization
 
-/// The implementation of `UIAccelerometer`. Receives readings on the source's thread and delivers them on the main
-/// thread.
+/// Receives the readings of a `UIAccelerometer` on the source's thread and delivers them on the main thread.
 ///
 /// The device owns the client, so the client holds only a weak reference to the device.
 final class AccelerometerClient: Sendable {
@@ -20,7 +19,7 @@ final class AccelerometerClient: Sendable {
         var queue = BoundedQueue<AccelerationSample>()
     }
 
-    /// The maximum number of queued readings, enough for ten seconds at the maximum rate of 100 Hz.
+    /// Enough for ten seconds at the maximum rate of 100 Hz.
     private static let maximumQueuedReadings = 1024
     private static let intervals = 0.01...86_400
 
@@ -62,7 +61,6 @@ final class AccelerometerClient: Sendable {
     }
 
     var latest: AccelerationSample? { state.withLock { $0.latest } }
-
     var droppedCount: Int { state.withLock { $0.queue.droppedCount } }
 
     private func updateSubscription() {
@@ -74,7 +72,7 @@ final class AccelerometerClient: Sendable {
         } subscribe: { request in
             source.subscribe(request) { [weak self] event in self?.receive(event) }
         }
-        // The delegate is released outside the locks, in case this is the last reference to it.
+        // Release the delegate outside the locks, in case this is the last reference to it.
         withExtendedLifetime(delegate) {}
     }
 
@@ -86,7 +84,7 @@ final class AccelerometerClient: Sendable {
         }
         let delegate = state.withLock { $0.delegate }
         guard delegate != nil else {
-            // The delegate has been released without being set to nil.
+            // The delegate was released without being set to nil.
             state.withLock { $0.latest = nil }
             updateSubscription()
             return

@@ -5,7 +5,7 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// A probe of a device's capabilities, which queries each source only once.
+/// Determines a device's capabilities and queries each source only once.
 struct CapabilityProbe {
     enum Availability {
         case available(String)
@@ -68,9 +68,7 @@ struct CapabilityProbe {
         return position
     }
 
-    /// Subscribes to the position source and waits for the first event, but no longer than `positionTimeout`. On a
-    /// simulated device, time does not advance while waiting, so only events that arrive during `subscribe` are
-    /// considered.
+    /// On a simulated device, time does not advance while waiting, so only events that arrive during `subscribe` count.
     private func queryState() -> PositionSourceState {
         let listener = EventRecorder()
         let subscription = device.positionSource.subscribe(PositionRequest()) { event in listener.record(event) }

@@ -6,9 +6,9 @@ import LiveDevice
 
 /// The capabilities of a device. An app can compare them with its requirements, as iOS does before it launches an app.
 ///
-/// The requirements have the form of `UIRequiredDeviceCapabilities` in an Info.plist: either a list of capabilities
-/// that must be available, or a dictionary that maps each capability to true (must be available) or false (must not be
-/// available). Do not list optional capabilities.
+/// The requirements have the form of `UIRequiredDeviceCapabilities` in an Info.plist. They are either a list of
+/// capabilities that must be available, or a dictionary that maps each capability to true (must be available) or false
+/// (must not be available). Do not list optional capabilities.
 ///
 /// ```swift
 /// let problems = DeviceCapabilities.current.problems(required: ["accelerometer", "gps"])
@@ -24,35 +24,31 @@ import LiveDevice
 /// - `location-services`: The position source (gpsd) responds.
 /// - `gps`: The position source reports a receiver or has reported a fix.
 ///
-/// All other names (`telephony`, `camera-flash` etc.) are treated as not available. Listing the motion sensors may take
-/// a few seconds if they are provided by a server. On a live device, if gpsd has not been queried yet, the methods
-/// query gpsd and block for at most `positionTimeout`. An available receiver may still have no fix; the accuracy of
-/// locations indicates whether it has one.
+/// All other capabilities, for example `telephony`, are treated as not available. The methods may take a few seconds to
+/// list a server's motion sensors, and query gpsd for at most `positionTimeout`. A receiver without a fix also counts
+/// as available.
 public struct DeviceCapabilities: Sendable {
     let device: Device
-
     /// The maximum time to wait for a live position source. The default is 2 s and the maximum is 60 s.
     public var positionTimeout = Duration.seconds(2)
 
-    /// The capabilities of the current device: the device that was set with `SimulatedDevice.use`, or the live device
-    /// if none was set.
+    /// The capabilities of the current device. This is the device set with `SimulatedDevice.use`, or the live device by
+    /// default.
     public static var current: DeviceCapabilities { DeviceCapabilities(device: LiveDevice.resolved) }
 
-    /// Returns the requirements that are not met, in the order of the list. Empty if all requirements are met.
+    /// Returns the requirements that are not met, in the order of the list.
     public func problems(required names: [String]) -> [Problem] { problems(of: names.map { ($0, true) }) }
 
-    /// Returns the requirements that are not met, in alphabetical order. Empty if all requirements are met.
+    /// Returns the requirements that are not met, in alphabetical order.
     public func problems(required names: [String: Bool]) -> [Problem] {
         problems(of: names.sorted { $0.key < $1.key }.map { ($0.key, $0.value) })
     }
 
-    /// Returns the requirements in the bundle's Info.plist that are not met. Empty if all requirements are met or if
-    /// the Info.plist contains none.
+    /// Returns the requirements in the bundle's Info.plist that are not met.
     public func problems(requiredBy bundle: Bundle = .main) -> [Problem] {
         problems(requirement: bundle.object(forInfoDictionaryKey: "UIRequiredDeviceCapabilities"))
     }
 
-    /// Checks requirements in either of the two property list forms.
     func problems(requirement: Any?) -> [Problem] {
         guard let requirement else { return [] }
         if let names = requirement as? [String] { return problems(required: names) }
@@ -84,7 +80,7 @@ public struct DeviceCapabilities: Sendable {
 extension DeviceCapabilities {
     /// A requirement that is not met.
     public struct Problem: Sendable, Hashable, CustomStringConvertible {
-        /// A kind of problem.
+        /// The reason why a requirement is not met.
         public enum Kind: String, Sendable {
             /// The capability is required but missing.
             case missing
@@ -96,12 +92,12 @@ extension DeviceCapabilities {
 
         /// The name of the capability, as written in the requirement.
         public var capability: String
-        /// The kind of the problem.
+        /// The kind of problem.
         public var kind: Kind
-        /// A description of why the requirement is not met.
+        /// An explanation of the problem.
         public var reason: String
 
-        /// A one-line text with the name, the kind and the reason.
+        /// The name, the kind and the reason on one line.
         public var description: String { "\(capability) (\(kind.rawValue)): \(reason)" }
     }
 }

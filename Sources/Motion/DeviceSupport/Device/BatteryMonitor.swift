@@ -5,16 +5,13 @@ import DeviceCore
 import Foundation
 import Synchronization
 
-/// A monitor that reads the battery while monitoring is enabled, and posts a notification when the level or state
-/// changes.
+/// Reads the battery while monitoring is enabled, and posts a notification when the level or state changes.
 final class BatteryMonitor: Sendable {
     private struct State {
         var isEnabled = false
-        /// A number that is incremented whenever monitoring is enabled or disabled.
         var generation: UInt32 = 0
         var battery: BatteryReading?
         var hasReceivedUpdate = false
-        // The state and the level of the last posted notifications.
         var postedState = UIDevice.BatteryState.unknown
         var postedPercent: Int32?
         var lastLevelPost: BootTime?
@@ -22,7 +19,6 @@ final class BatteryMonitor: Sendable {
         var isPostScheduled = false
 
         var batteryState: UIDevice.BatteryState { UIDevice.BatteryState(battery?.state) }
-
         var percent: Int32? { battery?.level.flatMap { Int32(exactly: ($0 * 100).rounded()) } }
     }
 
@@ -95,7 +91,7 @@ final class BatteryMonitor: Sendable {
         schedulePostIfNeeded()
     }
 
-    /// Schedules a post if the battery has changed, or a timer if it is too early to post the level again.
+    /// Schedules a post, or a timer if it is too early to post the level again.
     private func schedulePostIfNeeded() {
         let now = clock.now
         let needsPost = storage.withLock { state -> Bool in
@@ -119,7 +115,6 @@ final class BatteryMonitor: Sendable {
         schedulePostIfNeeded()
     }
 
-    /// Returns the number of seconds until the level may be posted again, or nil if it may be posted now.
     private func remainingDelay(_ state: State, now: BootTime) -> Double? {
         guard let last = state.lastLevelPost else { return nil }
         let wait = Self.levelInterval - now.seconds(since: last)
@@ -143,7 +138,7 @@ final class BatteryMonitor: Sendable {
             }
             return names
         }
-        // Starts the timer if the level has also changed but could not be posted together with the state.
+        // Starts the timer if the level could not be posted together with the state.
         schedulePostIfNeeded()
         return names
     }

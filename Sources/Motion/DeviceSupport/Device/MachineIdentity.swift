@@ -10,19 +10,17 @@ struct MachineIdentity: Sendable, Equatable {
     var systemVersion: String
     var vendorIdentifier: UUID?
 
-    /// Returns the identity of a device. The identity of a simulated device reveals nothing about this machine.
+    /// Returns the identity of a device. A simulated device reveals nothing about this machine.
     static func identity(of device: Device) -> MachineIdentity {
         device.isSimulated ? simulated(name: device.name) : live()
     }
 
-    /// Returns an identity with fixed values. The vendor identifier depends only on the name.
     static func simulated(name: String) -> MachineIdentity {
         MachineIdentity(
             name: name, model: "Simulated Device", systemName: "Linux", systemVersion: "0",
             vendorIdentifier: VendorIdentifier.make(machine: Array(name.utf8), vendor: "simulated"))
     }
 
-    /// Returns the identity of this machine, with the vendor identifier for this app.
     static func live() -> MachineIdentity {
         var system = utsname()
         let hasSystem = uname(&system) == 0
@@ -33,7 +31,6 @@ struct MachineIdentity: Sendable, Equatable {
                 bundleIdentifier: Bundle.main.bundleIdentifier, program: ProcessInfo.processInfo.processName))
     }
 
-    /// Returns the identity of a machine whose root directory is `root`.
     static func read(root: String, hostName: String, kernelVersion: String, vendor: String) -> MachineIdentity {
         let (systemName, systemVersion) = system(root: root, kernelVersion: kernelVersion)
         return MachineIdentity(
@@ -44,7 +41,7 @@ struct MachineIdentity: Sendable, Equatable {
 
     private static func model(root: String) -> String {
         if let model = line(root + "/proc/device-tree/model") { return model }
-        // Placeholders used by firmware vendors. They remain if the machine's manufacturer does not set a name.
+        // Placeholders that remain if the machine's manufacturer does not set a name.
         let placeholders = ["To Be Filled By O.E.M.", "System Product Name", "Default string", "Not Specified", "None"]
         if let product = line(root + "/sys/class/dmi/id/product_name"),
             !placeholders.contains(where: { $0.lowercased() == product.lowercased() })
@@ -65,7 +62,6 @@ struct MachineIdentity: Sendable, Equatable {
         return ("Linux", kernelVersion)
     }
 
-    /// Returns a value from an os-release file. Each line of the file is a shell variable assignment.
     private static func value(_ key: String, in text: String) -> String? {
         for line in text.split(whereSeparator: \.isNewline) where line.hasPrefix(key + "=") {
             var value = line.dropFirst(key.count + 1)
@@ -79,7 +75,6 @@ struct MachineIdentity: Sendable, Equatable {
         return nil
     }
 
-    /// Returns the 16 bytes of the machine ID, or nil if the machine has no valid ID.
     private static func machineID(root: String) -> [UInt8]? {
         for path in ["/etc/machine-id", "/var/lib/dbus/machine-id"] {
             // Only hexadecimal digits are valid, but `UInt8(_:radix:)` also accepts a sign.
@@ -93,8 +88,7 @@ struct MachineIdentity: Sendable, Equatable {
         return nil
     }
 
-    /// Returns the first line of a file without surrounding whitespace, or nil if the line is empty or the file cannot
-    /// be read.
+    /// Returns the first line without surrounding whitespace, or nil if it is empty.
     private static func line(_ path: String) -> String? {
         guard let text = text(of: path) else { return nil }
         // Strings in the device tree are null-terminated.

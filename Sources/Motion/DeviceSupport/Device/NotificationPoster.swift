@@ -5,11 +5,10 @@ import DeviceCore
 import Foundation
 import Synchronization
 
-/// A helper that posts notifications for a `UIDevice` on the main thread. The devices own this object, so it holds only
-/// weak references to them.
+/// Posts notifications on the main thread. The references are weak, because the device owns this object.
 final class NotificationPoster: Sendable {
     private struct Sender: @unchecked Sendable {
-        // Unchecked because this type only stores the objects. They are used only in callbacks.
+        // Unchecked because the objects are used only in callbacks.
         weak var object: UIDevice?
         weak var device: Device?
     }
@@ -24,8 +23,7 @@ final class NotificationPoster: Sendable {
 
     func attach(_ object: UIDevice) { sender.withLock { $0.object = object } }
 
-    /// Schedules a post on the main thread. The closure is called on the main thread and returns the names of the
-    /// notifications to post.
+    /// The closure runs on the main thread and returns the names of the notifications to post.
     func schedule(_ names: @escaping @Sendable () -> [NSNotification.Name]) {
         executor.schedule { [self] in
             let (object, device) = sender.withLock { ($0.object, $0.device) }

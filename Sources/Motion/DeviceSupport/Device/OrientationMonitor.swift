@@ -7,12 +7,10 @@ import MotionEngine
 import SensorFusion
 import Synchronization
 
-/// A monitor that determines the device orientation while notifications are requested, and posts a notification when
-/// the orientation changes.
+/// Determines the device orientation and posts a notification when it changes.
 ///
-/// The `orientation` property changes as soon as the readings imply a new orientation; the notification follows on the
-/// main thread. If the orientation changes several times while the main thread is busy, only one notification is
-/// posted.
+/// The `orientation` property changes immediately. If it changes several times while the main thread is busy, only one
+/// notification is posted.
 final class OrientationMonitor: Sendable {
     private struct State {
         var beginCount = 0
@@ -22,7 +20,7 @@ final class OrientationMonitor: Sendable {
         var isPostScheduled = false
     }
 
-    /// The interval between readings, in seconds. The detector needs 10 to 20 readings a second.
+    /// The interval between readings, in seconds. The detector needs 10 to 20 readings per second.
     static let interval = 1.0 / 15
 
     private let engine: MotionEngine
@@ -36,7 +34,6 @@ final class OrientationMonitor: Sendable {
     }
 
     var orientation: UIDeviceOrientation { state.withLock { $0.orientation } }
-
     var isGenerating: Bool { state.withLock { $0.beginCount > 0 } }
 
     func begin() {

@@ -4,18 +4,15 @@ import DeviceCore
 public import Foundation
 import LiveDevice
 
-/// The machine on which the app runs: its orientation, battery and identity.
+/// The machine on which the app runs.
 ///
-/// `current` represents the device that was set with `SimulatedDevice.use`, or the live device if none was set.
-/// Notifications are posted to `NotificationCenter.default` on the main queue, which requires `RunLoop.main.run()`,
-/// `dispatchMain()` or an async `main`. The class is thread-safe.
+/// `current` is the device set with `SimulatedDevice.use`, or the live device by default. Notifications are posted on
+/// the main queue, which requires `RunLoop.main.run()`, `dispatchMain()` or an async `main`. The class is thread-safe.
 ///
-/// During in-order playback of a trace, if the main queue does not run on the main thread (as in tests), add observers
-/// with `queue: nil`. If a queue is specified, `post` blocks until an operation on that queue has run. With the main
-/// queue, this is a deadlock.
+/// During in-order playback of a trace, if the main queue does not run on the main thread, add observers with `queue:
+/// nil`. Otherwise, `post` waits for the main queue, which is a deadlock.
 ///
-/// A simulated device reveals nothing about the machine that plays the trace. Its name is the name of the trace, and
-/// properties that a trace does not contain have fixed values.
+/// A simulated device reveals nothing about the machine that plays the trace.
 ///
 /// ```swift
 /// let device = UIDevice.current
@@ -33,8 +30,7 @@ open class UIDevice: NSObject, @unchecked Sendable {
     /// The current device.
     open class var current: UIDevice { LiveDevice.resolved.component(UIDevice.self) { UIDevice(device: $0) } }
 
-    /// Creates a separate object for the current device, with its own nesting count and notifications. Apps normally
-    /// use `current`.
+    /// Creates a separate object with its own nesting count and notifications. Apps normally use `current`.
     public convenience override init() { self.init(device: LiveDevice.resolved) }
 
     init(device: Device) {
@@ -48,25 +44,20 @@ open class UIDevice: NSObject, @unchecked Sendable {
 
     // MARK: Orientation
 
-    /// The orientation of the device. It is `unknown` while no notifications are generated, until the first orientation
-    /// has been determined, and while the accelerometer is unavailable.
+    /// The orientation of the device. It is `unknown` while no notifications are generated and while the accelerometer
+    /// is unavailable.
     ///
-    /// The orientation is determined within about a third of a second. It does not change while the device is shaken.
+    /// The orientation is determined within about a third of a second. Shaking does not change it.
     open var orientation: UIDeviceOrientation { orientationMonitor.orientation }
-
-    /// True between a call of `beginGeneratingDeviceOrientationNotifications()` and the matching call of
-    /// `endGeneratingDeviceOrientationNotifications()`.
+    /// True between matching calls of the `begin` and `end` methods.
     open var isGeneratingDeviceOrientationNotifications: Bool { orientationMonitor.isGenerating }
 
-    /// Starts the accelerometer and the orientation notifications. Calls can be nested; each call requires a matching
-    /// call of `endGeneratingDeviceOrientationNotifications()`.
-    ///
-    /// The accelerometer runs at 15 Hz, or faster if other subscribers request it.
+    /// Starts the accelerometer at 15 Hz or faster, and the notifications. Calls can be nested. Each call requires a
+    /// matching call of `endGeneratingDeviceOrientationNotifications()`.
     open func beginGeneratingDeviceOrientationNotifications() { orientationMonitor.begin() }
 
     /// Balances one call of `beginGeneratingDeviceOrientationNotifications()`. The last balancing call sets the
-    /// orientation to `unknown` and stops the accelerometer, unless the accelerometer has other subscribers. Additional
-    /// calls have no effect.
+    /// orientation to `unknown` and stops the accelerometer, unless it has other subscribers.
     open func endGeneratingDeviceOrientationNotifications() { orientationMonitor.end() }
 
     // MARK: Battery
@@ -77,58 +68,43 @@ open class UIDevice: NSObject, @unchecked Sendable {
         set { batteryMonitor.isEnabled = newValue }
     }
 
-    /// The battery charge, from 0 to 1. It is -1 while monitoring is disabled, or if there is no battery.
-    ///
-    /// If there are several batteries, the value is their combined charge.
+    /// The combined charge of all batteries, from 0 to 1. It is -1 while monitoring is disabled, or without a battery.
     open var batteryLevel: Float { batteryMonitor.level }
-
-    /// The state of the battery. It is `unknown` while monitoring is disabled, or if there is no battery.
+    /// The battery state. It is `unknown` while monitoring is disabled, or if there is no battery.
     open var batteryState: BatteryState { batteryMonitor.state }
 
     // MARK: Proximity
 
-    /// Always false. Setting the property has no effect, as on a device without a proximity sensor, because there is no
-    /// proximity source yet.
+    /// Always false, because there is no proximity source yet. Setting the property has no effect.
     open var isProximityMonitoringEnabled: Bool {
         get { false }
         set {}
     }
 
-    /// Always false, because there is no proximity source.
+    /// Always false, because there is no proximity source yet.
     open var proximityState: Bool { false }
 
     // MARK: Identity
 
     /// The host name of the machine, or the name of the trace on a simulated device.
     open var name: String { identity.name }
-
-    /// The model of the machine, for example "Raspberry Pi 4 Model B Rev 1.4". It is the model from the device tree,
-    /// otherwise the product name from the firmware, otherwise "Linux". On a simulated device, it is "Simulated
-    /// Device".
+    /// The model of the machine, for example "Raspberry Pi 4 Model B Rev 1.4", or "Linux" if it is unknown. On a
+    /// simulated device, it is "Simulated Device".
     open var model: String { identity.model }
-
-    /// The same as `model`. Models are not translated.
+    /// The same as `model`, because models are not localized.
     open var localizedModel: String { identity.model }
-
-    /// The name of the distribution, for example "Debian GNU/Linux", or "Linux" if the distribution has no name or no
-    /// version.
+    /// The name of the distribution, for example "Debian GNU/Linux", or "Linux" if it is unknown.
     open var systemName: String { identity.systemName }
-
-    /// The version of the distribution, for example "12", or the kernel version if the distribution has no name or no
-    /// version.
+    /// The version of the distribution, for example "12", or the kernel version if it is unknown.
     open var systemVersion: String { identity.systemVersion }
-
     /// An identifier of this machine that is the same for all apps from one vendor. It is nil if the machine has no
     /// machine ID.
     ///
     /// The identifier remains the same until the system is reinstalled. It is derived from `/etc/machine-id`, without
-    /// revealing the machine ID, and from the vendor part of the app's bundle identifier, or the app's name if there is
-    /// no bundle identifier. Apps from different vendors therefore cannot identify each other's users.
+    /// revealing it, and the vendor part of the app's bundle identifier, or the app's name if there is none.
     open var identifierForVendor: UUID? { identity.vendorIdentifier }
-
     /// Always true.
     open var isMultitaskingSupported: Bool { true }
-
     /// Always `unspecified`, because a board is neither a phone nor a tablet.
     open var userInterfaceIdiom: UIUserInterfaceIdiom { .unspecified }
 }
@@ -191,7 +167,7 @@ public enum UIUserInterfaceIdiom: Int, Sendable {
     case vision = 6
 }
 
-/// The orientation of the device. The names refer to the device, not to the content of its screen.
+/// The orientation of the device, which may differ from the orientation of the content on its screen.
 public enum UIDeviceOrientation: Int, Sendable {
     /// The orientation is unknown or is not being determined.
     case unknown = 0
@@ -210,13 +186,10 @@ public enum UIDeviceOrientation: Int, Sendable {
 
     /// True if the top edge is up or down.
     public var isPortrait: Bool { self == .portrait || self == .portraitUpsideDown }
-
     /// True if the left or the right edge is up.
     public var isLandscape: Bool { self == .landscapeLeft || self == .landscapeRight }
-
     /// True if the device lies face up or face down.
     public var isFlat: Bool { self == .faceUp || self == .faceDown }
-
     /// True if the device is upright. Only these orientations are useful for user interfaces.
     public var isValidInterfaceOrientation: Bool { isPortrait || isLandscape }
 }

@@ -4,10 +4,9 @@ import Foundation
 
 /// An identifier of a machine that is the same for all apps from one vendor.
 ///
-/// The algorithm is the one that systemd uses for application-specific machine IDs
-/// (`sd_id128_get_machine_app_specific`): the first 16 bytes of HMAC-SHA256 with the machine ID as the key, marked as a
-/// random UUID (version 4). The machine ID cannot be derived from an identifier, and the identifiers for different
-/// vendors are unrelated.
+/// As in systemd's `sd_id128_get_machine_app_specific`, the identifier is the first 16 bytes of HMAC-SHA256 with the
+/// machine ID as the key, marked as a random UUID (version 4). The machine ID cannot be derived from an identifier, and
+/// the identifiers for different vendors are unrelated.
 enum VendorIdentifier {
     static func make(machine: [UInt8], vendor: String) -> UUID {
         var bytes = SHA256.authenticate(Array(vendor.utf8), key: machine)
@@ -20,8 +19,7 @@ enum VendorIdentifier {
             ))
     }
 
-    /// Returns the vendor of an app: the bundle identifier without its last part, or the app's name if there is no
-    /// bundle identifier.
+    /// Returns the bundle identifier without its last part, or the app's name if there is no bundle identifier.
     static func vendor(bundleIdentifier: String?, program: String) -> String {
         guard let bundleIdentifier, let dot = bundleIdentifier.lastIndex(of: "."), dot != bundleIdentifier.startIndex
         else { return program }
@@ -29,8 +27,7 @@ enum VendorIdentifier {
     }
 }
 
-/// The SHA-256 hash (FIPS 180-4) and the message authentication code HMAC-SHA256 (RFC 2104). The implementation is
-/// intended for small amounts of data and is optimized for size, not for speed.
+/// SHA-256 (FIPS 180-4) and HMAC-SHA256 (RFC 2104), optimized for code size.
 enum SHA256 {
     private static let blockSize = 64
 

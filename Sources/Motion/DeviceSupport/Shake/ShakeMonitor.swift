@@ -7,7 +7,7 @@ import MotionEngine
 import SensorFusion
 import Synchronization
 
-/// A monitor that detects shakes while there is a first responder, and delivers motion events to that responder.
+/// Detects shakes while there is a first responder, and delivers motion events to that responder.
 ///
 /// The device owns the monitor, so the monitor holds only a weak reference to the device.
 final class ShakeMonitor: Sendable {
@@ -18,7 +18,6 @@ final class ShakeMonitor: Sendable {
 
     private struct State {
         weak var firstResponder: UIResponder?
-        /// The responder that received the last `motionBegan` and must also receive the next event.
         weak var notifiedResponder: UIResponder?
         var detector = ShakeDetector()
         var last: AccelerationSample?
@@ -32,12 +31,10 @@ final class ShakeMonitor: Sendable {
         }
     }
 
-    /// The interval between readings, in seconds. It is short enough for several readings during each stroke of a
-    /// shake.
+    /// The interval between readings, in seconds. It allows several readings during each stroke of a shake.
     static let interval = 1.0 / 50
-    /// The time after which a shake is cancelled, in seconds. The timer expires only if no more readings arrive.
+    /// In seconds. The timer expires only if no more readings arrive.
     private static let timeout = 3.0
-    /// The maximum number of events that are queued while the main thread is busy.
     private static let limit = 64
 
     private let engine: MotionEngine
@@ -60,13 +57,12 @@ final class ShakeMonitor: Sendable {
     var firstResponder: UIResponder? {
         get { state.withLock { $0.firstResponder } }
         set {
-            // Responders are released outside the lock, because their deinitializers may access this property.
+            // Release responders outside the lock, because their deinitializers may access this property.
             let (former, notified, schedules) = state.withLock { state in
                 let (former, notified) = (state.firstResponder, state.notifiedResponder)
                 state.firstResponder = newValue
                 guard former !== newValue else { return (former, notified, false) }
-                // If `motionBegan` is still queued for the former responder, it is discarded. If the former responder
-                // has already received `motionBegan`, it receives `motionCancelled`.
+                // If the former responder has received `motionBegan`, it receives `motionCancelled`.
                 state.reset()
                 guard notified != nil, let last = state.last else { return (former, notified, false) }
                 return (former, notified, enqueue(.cancelled, last, to: &state))
@@ -85,7 +81,7 @@ final class ShakeMonitor: Sendable {
         } subscribe: { request in
             engine.subscribe(request) { [weak self] event in self?.receive(event) }
         }
-        // The responder is released outside the locks, in case this is the last reference to it.
+        // Release the responder outside the locks, in case this is the last reference to it.
         withExtendedLifetime(responder) {}
     }
 
@@ -116,13 +112,13 @@ final class ShakeMonitor: Sendable {
         withExtendedLifetime(responder) {}
     }
 
-    /// Cancels the shake in progress, if there is one. Returns true if a drain must be scheduled.
+    /// Returns true if a drain must be scheduled.
     private func cancelShake(_ state: inout State) -> Bool {
         guard let event = state.detector.reset(), let last = state.last else { return false }
         return enqueue(event, last, to: &state)
     }
 
-    /// Queues an event. Returns true if a drain must be scheduled.
+    /// Returns true if a drain must be scheduled.
     private func enqueue(_ event: ShakeEvent, _ sample: AccelerationSample, to state: inout State) -> Bool {
         if event == .began {
             let due = clock.now.advanced(bySeconds: Self.timeout)
@@ -142,9 +138,7 @@ final class ShakeMonitor: Sendable {
         return state.queue.scheduleDrainIfNeeded()
     }
 
-    private func timeoutExpired() {
-        if state.withLock({ cancelShake(&$0) }) { scheduleDrain() }
-    }
+    private func timeoutExpired() { if state.withLock({ cancelShake(&$0) }) { scheduleDrain() } }
 
     private func scheduleDrain() {
         executor.schedule { [weak self] in

@@ -4,10 +4,8 @@ import DeviceCore
 public import Foundation
 
 /// A motion event that a responder receives.
-///
-/// An event indicates only that a shake has begun or is over. Events are immutable and are not reused.
 open class UIEvent: NSObject, @unchecked Sendable {
-    // Unchecked because subclasses may add state; the properties of this class are immutable.
+    // Unchecked because subclasses may add state. The properties of this class are immutable.
     /// The type of an event.
     public enum EventType: Int, Sendable {
         /// A movement of the device.
@@ -25,8 +23,7 @@ open class UIEvent: NSObject, @unchecked Sendable {
     let sample: AccelerationSample?
     private let ownSubtype: EventSubtype
 
-    /// Creates an event with the subtype `none` and the timestamp 0. Intended for subclasses that override the
-    /// properties.
+    /// Creates an event with the subtype `none` and the timestamp 0, for subclasses that override the properties.
     public override init() {
         sample = nil
         ownSubtype = .none
@@ -39,20 +36,17 @@ open class UIEvent: NSObject, @unchecked Sendable {
 
     /// The type of the event.
     open var type: EventType { .motion }
-
     /// The subtype of the event.
     open var subtype: EventSubtype { ownSubtype }
-
     /// The time of the reading that triggered the event, in seconds since boot, including periods of system suspend.
     open var timestamp: TimeInterval { sample?.time.seconds ?? 0 }
 }
 
 /// Additions to Apple's API.
 extension UIEvent {
-    /// The accelerometer reading that triggered the event, or nil if the app created the event. The reading is
-    /// available even if the app has not started the accelerometer.
+    /// The accelerometer reading that triggered the event, or nil if the app created the event.
     ///
-    /// Compare the readings of the events at the beginning and the end of a shake to distinguish side-to-side shaking
-    /// from up-and-down shaking.
+    /// Compare the readings at the beginning and the end of a shake to distinguish side-to-side from up-and-down
+    /// shaking.
     public var acceleration: UIAcceleration? { sample?.object }
 }

@@ -4,11 +4,10 @@ import DeviceCore
 public import Foundation
 import LiveDevice
 
-/// An object that receives motion events. Because there are no windows, the class contains only the motion event
-/// methods of Apple's class.
+/// An object that receives motion events. Unlike Apple's class, it contains only the methods for motion events.
 ///
 /// Create a subclass, make an instance the first responder, and keep a reference to the instance. Shakes are detected
-/// only while there is a first responder; the accelerometer then runs at 50 Hz.
+/// only while there is a first responder. The accelerometer then runs at 50 Hz.
 ///
 /// ```swift
 /// final class Listener: UIResponder {
@@ -22,13 +21,11 @@ import LiveDevice
 /// listener.becomeFirstResponder()
 /// ```
 ///
-/// After `motionBegan`, the same object receives exactly one more call: `motionEnded` if the shaking stops within about
-/// a second, or `motionCancelled` if the shaking continues, a different object becomes first responder, or the
-/// accelerometer is lost. All methods are called on the main queue, which requires `RunLoop.main.run()`,
-/// `dispatchMain()` or an async `main`. Shaking does not change the orientation.
+/// After `motionBegan`, the same object receives exactly one more call. This is `motionEnded` if the shaking stops
+/// within about a second, and `motionCancelled` otherwise. All methods are called on the main queue, which requires
+/// `RunLoop.main.run()`, `dispatchMain()` or an async `main`.
 ///
-/// A responder belongs to the device that is current when the responder is created: the device that was set with
-/// `SimulatedDevice.use`, or the live device if none was set. The first responder is held weakly.
+/// A responder belongs to the device that is current when the responder is created. The first responder is held weakly.
 @preconcurrency @MainActor
 open class UIResponder: NSObject {
     private let device: Device
@@ -37,21 +34,16 @@ open class UIResponder: NSObject {
     public override nonisolated init() { device = LiveDevice.resolved }
 
     var shakeMonitor: ShakeMonitor { ShakeMonitor.of(device) }
-
-    /// The next responder, which receives the events that this object does not handle. The default is nil.
+    /// The responder that receives the events that this object does not handle. The default is nil.
     open var next: UIResponder? { nil }
-
     /// True if the object can become first responder. The default is false.
     open var canBecomeFirstResponder: Bool { false }
-
     /// True if the object can resign as first responder. The default is true.
     open var canResignFirstResponder: Bool { true }
-
     /// True if the object is the first responder.
     open var isFirstResponder: Bool { shakeMonitor.firstResponder === self }
 
-    /// Makes the object the first responder. Returns false if the object cannot become first responder or the current
-    /// first responder does not resign.
+    /// Makes the object the first responder. Returns false if this object or the current first responder refuses.
     @discardableResult
     open func becomeFirstResponder() -> Bool {
         if isFirstResponder { return true }
@@ -61,8 +53,7 @@ open class UIResponder: NSObject {
         return true
     }
 
-    /// Resigns as first responder. Returns false if the object cannot resign. Without a first responder, shakes are not
-    /// detected.
+    /// Resigns as first responder. Returns false if the object cannot resign.
     @discardableResult
     open func resignFirstResponder() -> Bool {
         guard isFirstResponder else { return true }
@@ -89,11 +80,10 @@ open class UIResponder: NSObject {
 
 /// Additions to Apple's API, in which a window keeps track of the first responder.
 extension UIResponder {
-    /// The first responder for motion events on the current device, or nil if there is none. Held weakly.
+    /// The first responder for motion events on the current device, held weakly, or nil if there is none.
     ///
-    /// Setting the property calls `becomeFirstResponder()` on the new object. Setting it to nil calls
-    /// `resignFirstResponder()` on the current first responder. If the call returns false, the property does not
-    /// change.
+    /// Setting the property calls `becomeFirstResponder()` on the new object, or `resignFirstResponder()` on the
+    /// current one if the new value is nil. If the call returns false, the property does not change.
     public static var firstResponder: UIResponder? {
         get { ShakeMonitor.of(LiveDevice.resolved).firstResponder }
         set {

@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A libiio context, which contains devices with their channels and attributes.
-///
-/// A context is a snapshot. Attributes may include the values that they had when the snapshot was taken.
+/// A snapshot of a libiio context with its devices, channels and attributes.
 public struct IIOContext: Sendable, Hashable {
     /// The name of the backend, for example "local" or "network".
     package var name: String
     /// A description, usually the output of `uname -a`.
     package var description: String
-    /// The version of libiio that created the description, for example "0.24".
     package var version: String
-    /// The context attributes, which describe the system, for example "local,kernel".
+    /// The context attributes, for example "local,kernel", which describe the system.
     package var attributes: [IIOAttribute]
     /// The devices and triggers, in kernel order.
     package var devices: [IIODevice]
@@ -28,9 +25,8 @@ public struct IIOContext: Sendable, Hashable {
 }
 
 extension IIOContext {
-    /// Returns the context as XML, identical to the output of libiio 0.24, with an internal document type definition.
-    /// If values are included, `attribute`, `debug-attribute` and `buffer-attribute` have a `value`, as in the contexts
-    /// that iio-emu reads; libiio ignores these values. If the context has no version, version 0.24 is written.
+    /// Returns the context as XML, identical to the output of libiio 0.24. Attribute values can be included for
+    /// iio-emu, and libiio ignores them. A context without a version is written as version 0.24.
     package func xml(includingValues: Bool) -> String {
         var writer = IIOXMLWriter(includingValues: includingValues)
         writer.write(self)
@@ -47,7 +43,6 @@ extension IIOContext {
         return true
     }
 
-    /// Returns the value of an attribute, or nil if the attribute does not exist or its value is unknown.
     package func value(for key: String) -> String? { keyPath(of: key).flatMap { self[keyPath: $0].value } }
 
     private func keyPath(of key: String) -> WritableKeyPath<IIOContext, IIOAttribute>? {

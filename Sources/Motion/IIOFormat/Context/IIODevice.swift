@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A device or a trigger of a context.
+/// A device or a trigger in a context.
 public struct IIODevice: Sendable, Hashable {
-    /// The device ID, for example "iio:device0", or "trigger0" for a trigger.
+    /// The ID, for example "iio:device0" for a device or "trigger0" for a trigger.
     public package(set) var id: String
-    /// The name from the driver, for example "mpu6050"; empty if the driver sets no name. Names are not unique.
+    /// The name from the driver, for example "mpu6050", or empty if there is none. Names are not unique.
     public package(set) var name: String
-    /// The label from the firmware, for example "accel-display"; empty if the firmware sets no label.
+    /// The label from the firmware, for example "accel-display", or empty if there is none.
     public package(set) var label: String
-    /// The channels, ordered by scan index, followed by channels without a scan index.
     package var channels: [IIOChannel]
     package var attributes: [IIOAttribute]
     package var debugAttributes: [IIOAttribute]
@@ -29,31 +28,28 @@ public struct IIODevice: Sendable, Hashable {
 
     package var isTrigger: Bool { id.hasPrefix("trigger") }
 
-    /// Returns the input channel with the given ID, or nil if it does not exist.
     package func channel(_ id: String) -> IIOChannel? { channels.first { $0.id == id && !$0.isOutput } }
 
     package func attribute(_ name: String) -> IIOAttribute? { attributes.first { $0.name == name } }
 }
 
 extension IIODevice {
-    /// The position of the device on the machine, for example "base", "display" or "lid"; empty if it is unknown. The
-    /// value is the driver's `location` attribute or, if there is none, the part of the label after "accel-".
+    /// The position of the device on the machine, for example "base", "display" or "lid", or empty if unknown. It is
+    /// the driver's `location` attribute or, if there is none, the part of the label after "accel-".
     package var location: String {
         if let text = attribute("location")?.text, !text.isEmpty { return text }
         return label.hasPrefix("accel-") ? String(label.dropFirst("accel-".count)) : ""
     }
 
-    /// The serial number of the chip, from the `serialnumber` attribute that a few drivers provide; empty if unknown or
-    /// all zeros.
+    /// The serial number of the chip, which only a few drivers provide. Empty if unknown or all zeros.
     package var serial: String {
         let text = attribute("serialnumber")?.text ?? ""
         return text.allSatisfy { $0 == "0" } ? "" : text
     }
 
-    /// The name of the clock for the timestamps, for example "realtime" or "boottime"; empty if it is unknown.
+    /// The kernel's name of the timestamp clock, for example "realtime", or empty if unknown.
     package var timestampClock: String { attribute("current_timestamp_clock")?.text ?? "" }
 
-    /// The index of the timestamp channel in ``channels``; nil if the device has no timestamp channel.
     package var timestampChannel: Int? {
         channels.firstIndex { $0.id == "timestamp" && !$0.isOutput && ($0.scan?.index ?? -1) >= 0 }
     }
@@ -71,13 +67,12 @@ extension IIODevice {
     }
 }
 
-/// A device channel: an axis, a quantity, or the timestamp.
+/// An axis, a quantity or the timestamp of a device.
 package struct IIOChannel: Sendable, Hashable {
     /// The channel ID, which consists of the type and the modifier, for example "accel_x" or "timestamp".
     package var id: String
     package var name: String
     package var isOutput: Bool
-    /// The position and format of the samples in a buffer; nil if the channel cannot be captured.
     package var scan: IIOScanElement?
     package var attributes: [IIOAttribute]
 
@@ -95,13 +90,13 @@ package struct IIOChannel: Sendable, Hashable {
     package func attribute(_ name: String) -> IIOAttribute? { attributes.first { $0.name == name } }
 }
 
-/// An attribute of a context, a device, a channel or a buffer.
+/// An attribute of a context, device, channel or buffer.
 package struct IIOAttribute: Sendable, Hashable {
     /// The name without the prefix of the device or channel, for example "scale".
     package var name: String
-    /// The file name in sysfs, for example "in_accel_scale"; equal to the name if there is no file.
+    /// The file name in sysfs, for example "in_accel_scale". Equal to the name if there is no file.
     package var filename: String
-    /// The value when the attribute was read; nil if it is unknown.
+    /// The value at the time the attribute was read, or nil if unknown.
     package var value: String?
 
     package init(name: String, filename: String? = nil, value: String? = nil) {
@@ -110,9 +105,8 @@ package struct IIOAttribute: Sendable, Hashable {
         self.value = value
     }
 
-    /// The value without leading and trailing NUL bytes, line terminators and spaces; nil if it is unknown.
+    /// The value without leading and trailing NUL bytes, line terminators and spaces, or nil if unknown.
     package var text: String? { value.map { String(IIONumber.trimmed($0)) } }
-
-    /// The value as a number; nil if it is unknown or not a finite number. The decimal separator is a point.
+    /// The value as a number, or nil if unknown or not finite. The decimal separator is a point.
     package var number: Double? { value.flatMap { IIONumber.double($0) } }
 }

@@ -85,18 +85,15 @@ struct IIOXMLWriter {
         text += "\""
     }
 
-    /// Parses a version. Both "0.24" and "0.24.v0.24" have the parts 0, 24 and v0.24.
     private static func version(_ text: String) -> (major: String, minor: String, git: String) {
         let parts = text.split(separator: ".", maxSplits: 2, omittingEmptySubsequences: false).map(String.init)
         guard parts.count >= 2,
-            parts[0...1].allSatisfy({ (1...4).contains($0.utf8.count) && $0.utf8.allSatisfy(isDigit) })
+            parts[0...1].allSatisfy({ (1...4).contains($0.utf8.count) && $0.utf8.allSatisfy(IIONumber.isDigit) })
         else { return ("0", "24", "v0.24") }
         return (parts[0], parts[1], parts.count > 2 ? parts[2] : "v\(parts[0]).\(parts[1])")
     }
 
-    private static func isDigit(_ byte: UInt8) -> Bool { byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9") }
-
-    /// Formats a number like C's `%f`, but independently of the locale: six decimals, rounded to nearest, ties to even.
+    /// Formats a number like C's `%f`, but independently of the locale.
     static func sixDecimals(_ number: Double) -> String {
         guard number.isFinite else { return number.isNaN ? "nan" : number < 0 ? "-inf" : "inf" }
         let size = abs(number)
@@ -121,7 +118,6 @@ struct IIOXMLWriter {
 }
 
 extension IIOXMLWriter {
-    /// Returns libiio's document type definition, which is part of the document.
     static func documentType(includingValues: Bool) -> String {
         let value = includingValues ? " value CDATA #IMPLIED" : ""
         let declarations = [

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A sensor axis: a channel, and the conversion of the channel's numbers to the unit of the sensor kind.
+/// A sensor axis. It consists of a channel and the conversion of the channel's numbers to the sensor's unit.
 package struct IIOAxis: Sendable, Equatable {
     package var channel: Int
-    /// The channel ID, for example "accel_x".
     package var channelID: String
-    /// The factor that is applied to the sum of the raw number and the offset; 0 if the driver's scale is invalid.
+    /// The factor applied to the sum of the raw number and the offset, or 0 if the driver's scale is invalid.
     package var scale: Double
     package var offset: Double
     /// True if the channel is read from its `input` attribute, whose value is already scaled.
     package var isProcessed: Bool
-    /// The factor that converts the scaled value to the unit of the sensor kind.
+    /// The factor that converts the scaled value to the sensor's unit.
     package var unitFactor: Double
 
     package init(
@@ -26,10 +25,8 @@ package struct IIOAxis: Sendable, Equatable {
     }
 
     package var attributeName: String { isProcessed ? "input" : "raw" }
-
     package var isUsable: Bool { isProcessed || (scale != 0 && scale.isFinite && offset.isFinite) }
 
-    /// The conversion of the attribute's numbers, which are raw or already scaled by the driver.
     var conversion: IIOConversion {
         // Adding -0.0 leaves every number unchanged, including -0.0.
         isProcessed
@@ -37,15 +34,14 @@ package struct IIOAxis: Sendable, Equatable {
             : IIOConversion(offset: offset, factor: scale * unitFactor)
     }
 
-    /// Converts a number read from the channel to the unit of the sensor kind. Returns NaN if the axis is not usable.
+    /// Converts a channel's number to the sensor's unit. Returns NaN if the axis is not usable.
     package func value(of number: Double) -> Double { isUsable ? conversion.value(of: number) : .nan }
 
-    /// Returns the unrounded channel number for a value, which is the inverse of ``value(of:)``. Returns NaN if the
-    /// axis is not usable.
+    /// The inverse of ``value(of:)``, without rounding. Returns NaN if the axis is not usable.
     package func number(for value: Double) -> Double { isUsable ? value / conversion.factor - conversion.offset : .nan }
 }
 
-/// The conversion of an axis's raw numbers to the unit of the sensor kind: (raw + offset) × factor.
+/// The conversion of raw numbers to the sensor's unit, which is (raw + offset) × factor.
 struct IIOConversion: Sendable {
     let offset: Double
     let factor: Double
@@ -89,7 +85,6 @@ struct IIOAxisConverter: Sendable {
         for _ in 0..<count {
             let stored = source.loadUnaligned(as: Stored.self)
             let ordered = isBigEndian ? Stored(bigEndian: stored) : Stored(littleEndian: stored)
-            // If all storage bits are used, both shifts are 0.
             let raw = (ordered &<< left) &>> right
             target.storeBytes(of: conversion.value(of: Double(raw)), as: Double.self)
             source += stride

@@ -5,16 +5,16 @@
 package struct IIODataFormat: Sendable, Hashable {
     package var isBigEndian: Bool
     package var isSigned: Bool
-    /// The number of significant bits, 1 to `storageBits`.
+    /// The number of significant bits, from 1 to `storageBits`.
     package var bits: Int
-    /// The number of bits in the buffer: 8, 16, 32 or 64.
+    /// The number of bits in the buffer, which is 8, 16, 32 or 64.
     package var storageBits: Int
-    /// The right shift, in bits; 0 to `storageBits - bits`.
+    /// The right shift in bits, from 0 to `storageBits - bits`.
     package var shift: Int
-    /// The number of values in the element, 1 to 256. Quaternions, for example, have more than one value.
+    /// The number of values in the element, from 1 to 256.
     package var count: Int
 
-    /// Creates a format. Returns nil if a parameter is out of range.
+    /// Returns nil if a parameter is out of range.
     package init?(
         isBigEndian: Bool = false, isSigned: Bool = true, bits: Int, storageBits: Int, shift: Int = 0, count: Int = 1
     ) {
@@ -29,11 +29,11 @@ package struct IIODataFormat: Sendable, Hashable {
         self.count = count
     }
 
-    /// The size of an element including all values, in bytes.
+    /// The size of an element including all its values, in bytes.
     package var byteCount: Int { storageBits / 8 * count }
     /// The left shift that moves the sign bit to the top of the storage.
     var leftShift: Int { storageBits - bits - shift }
-    /// The right shift, applied after `leftShift`, that moves the least significant bit to bit 0.
+    /// The right shift that moves the least significant bit to bit 0 after the left shift.
     var rightShift: Int { storageBits - bits }
 }
 
@@ -41,7 +41,7 @@ package struct IIODataFormat: Sendable, Hashable {
 
 extension IIODataFormat {
     /// Parses a format, for example `be:s12/16>>4` or `le:s32/32X4>>0`. Returns nil if the text is invalid. `>>shift`
-    /// is optional. The sign may be `S` or `U`, which libiio writes if all storage bits are used.
+    /// is optional. libiio writes the sign in upper case if all storage bits are used.
     package init?(_ text: String) {
         guard text.utf8.count <= 64 else { return nil }
         var rest = IIONumber.trimmed(text).utf8[...]
@@ -51,7 +51,7 @@ extension IIODataFormat {
             return true
         }
         func number() -> Int? {
-            let digits = rest.prefix { $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }
+            let digits = rest.prefix(while: IIONumber.isDigit)
             // Numbers with more than three digits exceed all valid ranges.
             guard (1...3).contains(digits.count) else { return nil }
             rest = rest.dropFirst(digits.count)
@@ -73,7 +73,6 @@ extension IIODataFormat {
 
     /// The format as written by the kernel, for example "be:s12/16>>4".
     package var text: String { text(sign: isSigned ? "s" : "u") }
-
     /// The format as written by libiio, with an upper-case sign if all storage bits are used.
     package var libiioText: String { bits == storageBits ? text(sign: isSigned ? "S" : "U") : text }
 
@@ -91,7 +90,7 @@ extension IIODataFormat {
         return isSigned ? -power(bits - 1)...(power(bits - 1) - 1) : 0...(power(bits) - 1)
     }
 
-    /// Returns the raw number nearest to a value, clamped to the range, as unshifted bits. Returns 0 for NaN.
+    /// Returns the unshifted bits of the raw number nearest to a value, clamped to the range. Returns 0 for NaN.
     func raw(nearest value: Double) -> UInt64 {
         guard !value.isNaN else { return 0 }
         let rounded = value.rounded()
@@ -104,7 +103,7 @@ extension IIODataFormat {
         return rounded >= 0x1p64 ? mask : min(UInt64(rounded), mask)
     }
 
-    /// Returns a raw number, clamped to the range, as unshifted bits.
+    /// Returns the unshifted bits of a raw number, clamped to the range.
     func clamped(_ raw: Int64) -> UInt64 {
         guard isSigned else { return raw < 0 ? 0 : min(UInt64(raw), mask) }
         let maximum = Int64(bitPattern: mask >> 1)

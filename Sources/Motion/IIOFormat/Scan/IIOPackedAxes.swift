@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Converts three adjacent axes with the same signed format, as in the scans of most drivers. This case is optimized.
+/// Converts three adjacent axes with the same signed format at once, because most drivers use such scans.
 struct IIOPackedAxes: Sendable {
     private let offset: Int
     private let format: IIODataFormat
     private let conversion: IIOVectorConversion
 
-    /// Creates the axes. Returns nil if the axes are not adjacent, or if their formats differ or are not supported;
-    /// convert such axes one by one.
+    /// Returns nil if the axes are not adjacent, or if their formats differ or are not supported.
     init?(_ lanes: [IIOAxisConverter]) {
         guard lanes.count == 3, let first = lanes.first, first.format.isSigned,
             first.format.storageBits == 16 || first.format.storageBits == 32
@@ -21,9 +20,8 @@ struct IIOPackedAxes: Sendable {
         conversion = IIOVectorConversion(lanes.map(\.conversion))
     }
 
-    /// Converts all scans. Writes one vector per scan, and the timestamp of the scan if timestamps are requested.
     func convert(_ scans: IIOScans, to output: UnsafeMutableRawPointer) {
-        // A separate loop for each format avoids conditions within the loop.
+        // A separate loop for each format contains no conditions.
         switch (format.storageBits, format.isBigEndian) {
         case (16, false): convert(scans, output, ordered: Int16.init(littleEndian:))
         case (16, true): convert(scans, output, ordered: Int16.init(bigEndian:))
@@ -32,7 +30,6 @@ struct IIOPackedAxes: Sendable {
         }
     }
 
-    /// Omits the shifts if all storage bits are used.
     @inline(__always)
     private func convert<Stored: FixedWidthInteger>(
         _ scans: IIOScans, _ output: UnsafeMutableRawPointer, ordered: (Stored) -> Stored
@@ -62,8 +59,8 @@ struct IIOPackedAxes: Sendable {
             scans.convertTimestamps()
             return
         }
-        // Convert axes and timestamps in one loop, so that each scan is loaded from memory only once. Because the
-        // eight-byte timestamp follows the axes, a fourth number can be read to fill the vector.
+        // Convert axes and timestamps in one loop, so that each scan is loaded from memory only once. A fourth number
+        // can be read to fill the vector, because the eight-byte timestamp follows the axes.
         let timestampDistance = stamps.offset - offset
         let clockOffset = stamps.clockOffset
         var stampTarget = stamps.output
@@ -78,7 +75,7 @@ struct IIOPackedAxes: Sendable {
         }
     }
 
-    /// Returns the scaled axes. The fourth component is always 0, because its factor is 0.
+    /// The fourth component is always 0, because its factor is 0.
     @inline(__always)
     private static func axes<Stored: FixedWidthInteger>(
         _ source: UnsafeRawPointer, _ conversion: IIOVectorConversion, _ raw: (Stored) -> Stored, reads count: Int
@@ -92,7 +89,6 @@ struct IIOPackedAxes: Sendable {
     }
 }
 
-/// Converts three axes at once. The fourth component of the result is 0.
 private struct IIOVectorConversion: Sendable {
     private let offset: SIMD4<Double>
     private let factor: SIMD4<Double>

@@ -2,20 +2,17 @@
 
 package import DeviceCore
 
-/// Decodes the samples of one sensor from the bytes of a buffer. A value is (raw + offset) × scale, in the unit of the
-/// sensor kind and in sensor axes. Decoding does not allocate memory, and checks bounds once per call. Thread-safe.
+/// Decodes the samples of one sensor from the bytes of a buffer. A value is (raw + offset) × scale, in the sensor's
+/// unit and axes. Decoding does not allocate memory, and checks bounds once per call. Thread-safe.
 package struct IIOScanDecoder: Sendable {
-    /// True if the scans contain 64-bit timestamps.
     package let hasTimestamps: Bool
     package let minimumStride: Int
-
     private let axisConverters: [IIOAxisConverter]
     private let packed: IIOPackedAxes?
     private let timestampElement: IIOScanLayout.Element?
 
-    /// Creates a decoder for one or three axes. Returns nil if the number of axes is different, or if an axis is not in
-    /// the layout, has more than one value, or is not usable. The timestamp channel is ignored if it is not in the
-    /// layout or does not have 64 bits.
+    /// Creates a decoder for one or three axes. Returns nil if an axis is not in the layout, has more than one value,
+    /// or is not usable. Ignores a timestamp channel that is not in the layout or does not have 64 bits.
     package init?(layout: IIOScanLayout, axes: [IIOAxis], timestampChannel: Int?) {
         guard axes.count == 1 || axes.count == 3 else { return nil }
         var lanes: [IIOAxisConverter] = []
@@ -36,17 +33,15 @@ package struct IIOScanDecoder: Sendable {
     }
 
     /// Decodes up to `count` scans that are `stride` bytes apart. The timestamps are in nanoseconds on the driver's
-    /// clock. Returns the number of scans decoded, which is limited by the number of complete scans in `bytes` and by
-    /// the output buffers; 0 if the stride is too small for the layout. For a single axis, the second and third
-    /// components are 0. If the scans contain no timestamps, `timestamps` is not changed.
+    /// clock. Returns the number of decoded scans, or 0 if the stride is too small for the layout. For a single axis,
+    /// the second and third components are 0. If the scans contain no timestamps, `timestamps` is not changed.
     @discardableResult
     package func decode(
         _ bytes: UnsafeRawBufferPointer, stride: Int, count: Int, values: UnsafeMutableBufferPointer<SIMD3<Double>>,
         timestamps: UnsafeMutableBufferPointer<Int64>?
     ) -> Int { decode(bytes, stride, count, values, timestamps.map(UnsafeMutableRawBufferPointer.init), 0) }
 
-    /// Decodes scans like ``decode(_:stride:count:values:timestamps:)``, but adds `clockOffset` nanoseconds to each
-    /// timestamp.
+    /// Like ``decode(_:stride:count:values:timestamps:)``, but adds `clockOffset` nanoseconds to each timestamp.
     @discardableResult
     package func decode(
         _ bytes: UnsafeRawBufferPointer, stride: Int, count: Int, values: UnsafeMutableBufferPointer<SIMD3<Double>>,
@@ -95,8 +90,7 @@ package struct IIOScanDecoder: Sendable {
     }
 }
 
-/// Scans in a buffer, and the destination of their timestamps. The caller must check the bounds before creating a
-/// value.
+/// Scans in a buffer, and the destination of their timestamps. The creator must check the bounds.
 struct IIOScans {
     struct Timestamps {
         var offset: Int
@@ -109,7 +103,6 @@ struct IIOScans {
     var start: UnsafeRawPointer
     var stride: Int
     var count: Int
-    /// The timestamps; nil if the scans contain no timestamps or the caller does not need them.
     var timestamps: Timestamps?
 
     func convertTimestamps() {

@@ -8,7 +8,7 @@ package struct IIOScanEncoder: Sendable {
 
     package func emptyScan() -> [UInt8] { [UInt8](repeating: 0, count: layout.sampleSize) }
 
-    /// Returns a scan that contains the vectors, and a timestamp in nanoseconds if a timestamp channel is given.
+    /// Returns a scan with the vectors and, if a channel is given, a timestamp in nanoseconds.
     package func encode(
         _ vectors: [(axes: [IIOAxis], value: SIMD3<Double>)], timestamp: Int64 = 0, timestampChannel: Int? = nil
     ) -> [UInt8] {
@@ -20,9 +20,8 @@ package struct IIOScanEncoder: Sendable {
         return scan
     }
 
-    /// Writes a vector, in the unit of the sensor kind, to a scan. Returns false if an axis is not in the layout. For a
-    /// single axis, the first component is used. Values are rounded to the nearest raw number and clamped to the range
-    /// of the format. NaN is written as 0.
+    /// Writes a vector in the sensor's unit. Returns false if an axis is not in the layout. Values are rounded to the
+    /// nearest raw number and clamped to the range of the format. NaN is written as 0.
     @discardableResult
     package func write(_ value: SIMD3<Double>, of axes: [IIOAxis], into scan: UnsafeMutableRawBufferPointer) -> Bool {
         var isComplete = axes.count <= 3
@@ -37,7 +36,7 @@ package struct IIOScanEncoder: Sendable {
         return isComplete
     }
 
-    /// Writes a raw number, such as a timestamp, to a scan. Returns false if the channel is not in the layout.
+    /// Writes a raw number, such as a timestamp. Returns false if the channel is not in the layout.
     @discardableResult
     package func write(raw: Int64, of channel: Int, into scan: UnsafeMutableRawBufferPointer) -> Bool {
         guard let element = layout.element(of: channel) else { return false }

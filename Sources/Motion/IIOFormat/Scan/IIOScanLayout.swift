@@ -14,9 +14,8 @@ package struct IIOScanElement: Sendable, Hashable {
     }
 }
 
-/// The layout of a scan in a buffer. As in the kernel (`iio_compute_scan_bytes`), channels are ordered by scan index,
-/// each channel is aligned to its size relative to the start of the scan, and the scan is padded to a multiple of the
-/// largest channel size.
+/// The layout of a scan in a buffer. As in the kernel (`iio_compute_scan_bytes`), channels are ordered by scan index
+/// and aligned to their size. The scan is padded to a multiple of the largest channel size.
 package struct IIOScanLayout: Sendable, Equatable {
     package struct Element: Sendable, Equatable {
         package var channel: Int
@@ -29,14 +28,13 @@ package struct IIOScanLayout: Sendable, Equatable {
 
     /// The channels, ordered by offset.
     package let elements: [Element]
-    /// The size of a scan including padding, in bytes; 0 if there are no channels.
+    /// The size of a scan including padding in bytes, or 0 if there are no channels.
     package let sampleSize: Int
-    /// The scan size as calculated by libiio up to 0.24, in bytes, which does not include padding at the end. If this
-    /// size differs from ``sampleSize``, these versions of libiio read scans at wrong offsets, unless the timestamp is
-    /// also captured.
+    /// The scan size in bytes that libiio up to version 0.24 calculates, without padding at the end. If it differs from
+    /// ``sampleSize``, these versions read scans without a timestamp at wrong offsets.
     package let unpaddedSize: Int
 
-    /// Creates the layout of a scan. Channels with the same scan index share their data.
+    /// Channels with the same scan index share their data.
     package init(_ channels: [(channel: Int, scan: IIOScanElement)]) {
         let sorted = channels.enumerated()
             .sorted { ($0.element.scan.index, $0.offset) < ($1.element.scan.index, $1.offset) }
@@ -49,8 +47,7 @@ package struct IIOScanLayout: Sendable, Equatable {
             let bytes = scan.format.byteCount
             if let last = elements.last, last.index == scan.index {
                 elements.append(Element(channel: channel, index: scan.index, format: scan.format, offset: last.offset))
-                // Channels with the same index should have the same format. If the formats differ, reserve space for
-                // the larger one.
+                // Reserve space for the larger format if channels with the same index have different formats.
                 size = max(size, last.offset + bytes)
                 continue
             }
@@ -67,6 +64,6 @@ package struct IIOScanLayout: Sendable, Equatable {
 
     package func element(of channel: Int) -> Element? { elements.first { $0.channel == channel } }
 
-    /// Returns the same result as the kernel's `ALIGN()`, even if the alignment is not a power of two.
+    /// Returns the result of the kernel's `ALIGN()` even if the alignment is not a power of two.
     private static func aligned(_ size: Int, to alignment: Int) -> Int { (size + alignment - 1) & ~(alignment - 1) }
 }

@@ -3,9 +3,8 @@
 package import DeviceCore
 
 extension IIODevice {
-    /// Sets the available rates, the current rate and the rate attribute of a sensor. Channel attributes take
-    /// precedence over attributes of the channel type, and these over device attributes. The available rates are
-    /// searched in all of them, no matter where the rate itself was found.
+    /// Sets the rates and the rate attribute of a sensor. Attributes of the channel take precedence over those of the
+    /// channel type, which take precedence over those of the device.
     func setRates(of sensor: inout IIOSensor) {
         guard let first = sensor.axes.first, channels.indices.contains(first.channel) else { return }
         let channel = channels[first.channel]
@@ -32,9 +31,8 @@ extension IIODevice {
 }
 
 extension SensorRates {
-    /// Parses `sampling_frequency_available`: numbers separated by whitespace or commas, or `[minimum step maximum]`.
-    /// Numbers in a list that are not positive rates are omitted. The result is `.unknown` if no rate remains or the
-    /// range is invalid.
+    /// Parses `sampling_frequency_available`, which contains numbers separated by whitespace or commas, or `[minimum
+    /// step maximum]`. Invalid rates are omitted. The result is `.unknown` if no rate remains.
     package init(_ text: String) {
         self = .unknown
         guard text.utf8.count <= 4096 else { return }
@@ -53,7 +51,7 @@ extension SensorRates {
         if !rates.isEmpty { self = .list(Set(rates).sorted()) }
     }
 
-    /// The maximum rate, in hertz. Motion sensors have no higher rates.
+    /// The maximum rate in hertz, higher than that of any motion sensor.
     private static let limit = 1e7
 
     private static func isSeparator(_ character: Character) -> Bool {
@@ -63,12 +61,11 @@ extension SensorRates {
 }
 
 extension IIODevice {
-    /// Sets the mount matrix of a sensor from the driver's attributes. Uses the first valid matrix among the channel
-    /// attribute (`in_accel_mount_matrix`), the device attribute (`in_mount_matrix`, which libiio represents as the
-    /// attribute "matrix" of a channel "mount") and `mount_matrix`. If no matrix is valid, the identity is used. A
-    /// matrix of zeros, as reported by an older driver, is ignored. Invalid and singular matrices are ignored with a
-    /// remark. A matrix that mirrors is ignored with a remark for a gyroscope or magnetometer, and accepted with a
-    /// remark for an accelerometer.
+    /// Sets the mount matrix of a sensor to the first valid matrix among the channel attribute
+    /// (`in_accel_mount_matrix`), the device attribute (`in_mount_matrix`, which libiio represents as the attribute
+    /// "matrix" of a channel "mount") and `mount_matrix`. If no matrix is valid, the identity is used. An older driver
+    /// reports a matrix of zeros, which is ignored. Invalid and singular matrices are ignored with a remark. A matrix
+    /// that mirrors is accepted only for an accelerometer, with a remark.
     func setMountMatrix(of sensor: inout IIOSensor) {
         guard sensor.kind.isVector else { return }
         for attribute in mountMatrices(of: sensor) {

@@ -3,9 +3,9 @@
 package import DeviceCore
 
 extension IIODevice {
-    /// Returns the motion sensors of the device, identified by their channel IDs. Other channels are ignored. The
-    /// attributes for scales, offsets, rates and matrices must have values. Sensors with invalid attributes, for
-    /// example a scale of 0, are included; their ``IIOSensor/problem`` contains the reason.
+    /// Returns the motion sensors of the device, identified by their channel IDs. The attributes for scales, offsets,
+    /// rates and matrices must have values. Sensors with invalid attributes, for example a scale of 0, are included.
+    /// Their ``IIOSensor/problem`` contains the reason.
     package func sensors() -> [IIOSensor] { isTrigger ? [] : SensorKind.allCases.compactMap { sensor($0) } }
 
     private func sensor(_ kind: SensorKind) -> IIOSensor? {
@@ -38,7 +38,7 @@ extension IIODevice {
 
     fileprivate var title: String { name.isEmpty ? id : "\(id) (\(name))" }
 
-    /// Returns the attribute of the channel, the channel type or the device, in this order of precedence.
+    /// Attributes of the channel take precedence over those of the channel type and the device.
     private func attribute(_ name: String, of channel: IIOChannel, type: String) -> IIOAttribute? {
         let own = "in_\(channel.id)_\(name)"
         return channel.attributes.first { $0.name == name && $0.filename == own } ?? channel.attribute(name)
@@ -52,8 +52,8 @@ extension IIODevice {
         let channel = channels[place]
         var axis = IIOAxis(channel: place, channelID: channel.id)
         let scale = attribute("scale", of: channel, type: type)
-        // If the channel has both attributes, `raw` is preferred, because a buffer contains the same numbers. Without a
-        // scale, a raw number has no defined value.
+        // `raw` is preferred, because a buffer contains the same numbers. Without a scale, a raw number has no defined
+        // value.
         axis.isProcessed = channel.attribute("input") != nil && (channel.attribute("raw") == nil || scale == nil)
         guard !axis.isProcessed else { return (axis, nil) }
         do throws(AttributeProblem) {
@@ -102,41 +102,33 @@ private struct AttributeProblem: Error {
 /// A motion sensor found in a device. A device with an accelerometer and a gyroscope has two sensors.
 package struct IIOSensor: Sendable, Equatable {
     package var kind: SensorKind
-    /// The name from the driver, for example "mpu6050"; empty if the driver sets no name.
     package var name: String
-    /// The label from the firmware, for example "accel-display"; empty if the firmware sets no label.
     package var label: String
-    /// The position on the machine, for example "base", "display" or "lid"; empty if it is unknown.
     package var location: String
     /// The axes x, y and z, or the single axis of a pressure sensor.
     package var axes: [IIOAxis] = []
     package var rates = SensorRates.unknown
-    /// The current rate, in hertz; nil if it is unknown. Some drivers start with 0, which means off.
+    /// The current rate in hertz, or nil if unknown. Some drivers start with 0, which means off.
     package var currentRate: Double?
-    /// The attribute that sets the rate; nil if the rate cannot be set. In that case, the rate may depend on the
-    /// trigger.
+    /// The attribute that sets the rate, or nil if the rate cannot be set or depends on the trigger.
     package var rateAttribute: IIORateAttribute?
     package var mountMatrix = MountMatrix.identity
     /// The file that contains the matrix, for example "in_accel_mount_matrix", or "none given".
     package var mountMatrixOrigin = "none given"
     package var remarks: [String] = []
-    /// The remarks about the driver's matrix. They do not apply if a different matrix is used.
+    /// The remarks about the driver's matrix, which do not apply if another matrix is used.
     package var mountMatrixRemarks: [String] = []
     package var canBuffer = false
     package var canPoll = true
-    /// The reason why readings would be invalid, including the attribute and its value; nil if there is no problem.
     package var problemText: String?
 
-    /// The error to report if readings would be invalid, in which case the sensor must not be read; nil if there is no
-    /// problem.
+    /// The error to report instead of reading the sensor, or nil if there is no problem.
     package var problem: DeviceError? { problemText.map { DeviceError(.inputOutput, $0) } }
-
     package var isUsable: Bool { problemText == nil }
 }
 
-/// The name of the attribute that sets the sampling rate of a sensor.
 package enum IIORateAttribute: Sendable, Hashable {
     case device(String)
-    /// A channel attribute. The first value is the index of the channel in the device's channel list.
+    /// The index of the channel in the device's channel list, and the name of the attribute.
     case channel(Int, String)
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Parses numbers from sysfs and libiio. The decimal separator is a point in any locale.
+/// Parses numbers from sysfs and libiio, independently of the locale.
 package enum IIONumber {
     package static func trimmed(_ text: String) -> Substring {
         var rest = text[...]
@@ -9,8 +9,8 @@ package enum IIONumber {
         return rest
     }
 
-    /// Parses a finite number, ignoring leading and trailing whitespace. Returns nil for any other text, including
-    /// decimal commas, units, "nan" and hexadecimal numbers.
+    /// Parses a finite number, ignoring leading and trailing whitespace. Decimal commas, units, "nan" and hexadecimal
+    /// numbers are invalid.
     package static func double(_ text: some StringProtocol) -> Double? {
         let trimmed = trimmed(String(text.prefix(limit + 1)))
         guard !trimmed.isEmpty, trimmed.utf8.count <= limit, trimmed.utf8.allSatisfy(isPartOfNumber) else { return nil }
@@ -23,12 +23,7 @@ package enum IIONumber {
 
     static func isWhitespaceOrControl(_ scalar: Unicode.Scalar) -> Bool { scalar.value <= 0x20 || scalar.value == 0x7F }
 
-    private static func isPartOfNumber(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."),
-            UInt8(ascii: "e"), UInt8(ascii: "E"):
-            true
-        default: false
-        }
-    }
+    package static func isDigit(_ byte: UInt8) -> Bool { byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9") }
+
+    private static func isPartOfNumber(_ byte: UInt8) -> Bool { isDigit(byte) || "+-.eE".utf8.contains(byte) }
 }

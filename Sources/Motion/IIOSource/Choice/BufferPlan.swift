@@ -6,17 +6,15 @@ import IIOFormat
 /// The settings for reading one device, combined from the demand for its sensors.
 struct DeviceReadPlan: Equatable {
     let active: [Int]
-    /// The rate, in hertz. Infinity requests the maximum rate; 0 accepts any rate.
+    /// The rate in hertz. Infinity requests the maximum rate, and 0 accepts any rate.
     let rate: Double
     /// The maximum delay of a sample, in seconds.
     let latency: Double
     let isPolled: Bool
-    /// True if all subscribers request exactly `rate` and the sensors may deliver more samples, so that some are
-    /// discarded.
+    /// True if some samples are discarded because the sensors may be faster than requested.
     var decimates = false
 
-    /// Returns the plan that meets the demand for each sensor, or nil if there is no demand. `mayDecimate` is false if a
-    /// decimating buffer has failed or returned no samples; the plan then does not decimate.
+    /// Returns the plan that meets the demand for each sensor, or nil if there is no demand.
     static func plan(
         for unit: DeviceGroup, isPolled: Bool, mayDecimate: Bool = true, demand: (SensorDescription.ID) -> MotionDemand?
     ) -> DeviceReadPlan? {
@@ -45,29 +43,27 @@ struct DeviceReadPlan: Equatable {
     }
 }
 
-/// The buffer sizes and timeouts of a capture.
 struct BufferPlan: Equatable {
     /// The rate to assume if the actual rate is unknown, in hertz.
     static let assumedRate = 100.0
     static let maximumSamples = 4096
 
-    /// The number of samples in a refill.
     let samples: Int
-    /// The decimation factor. Only the last of this many consecutive samples is delivered.
+    /// The decimation factor n. Only every nth sample is delivered.
     let decimation: Int
     let kernelBuffers: Int
-    /// The time after which a refill fails, in seconds. 0 means no limit.
+    /// The time in seconds after which a refill fails, or 0 for no limit.
     let timeout: Double
-    /// The time after the start within which the first samples must arrive, in seconds.
+    /// The time in seconds within which the first samples must arrive.
     let startTimeout: Double
-    /// The time without samples after which a running capture is considered stalled, in seconds.
+    /// The time in seconds without samples after which a running capture is considered stalled.
     let stallTimeout: Double
     /// The time from one refill to the next, in seconds.
     let period: Double
 
-    /// Creates a plan. `rate` is the sensor's rate in hertz, or nil if it is unknown. `wanted` is the requested rate in
-    /// hertz, or nil to deliver all samples. `latency` is the maximum delay in seconds. `forced` and `forcedBuffers`
-    /// replace the computed numbers.
+    /// `rate` is the sensor's rate in hertz, or nil if unknown. `wanted` is the requested rate in hertz, or nil to
+    /// deliver all samples. `latency` is the maximum delay in seconds. `forced` and `forcedBuffers` replace the
+    /// computed numbers.
     init(
         rate: Double?, latency: Double, wanted: Double? = nil, samples forced: Int? = nil,
         kernelBuffers forcedBuffers: Int? = nil, isLocal: Bool, isEventDriven: Bool
@@ -75,21 +71,18 @@ struct BufferPlan: Equatable {
         decimation = Self.decimation(rate: rate, requested: forced == nil && !isEventDriven ? wanted : nil)
         var rate = rate ?? Self.assumedRate
         if !(rate > 0) { rate = Self.assumedRate }
-        // Above 2000 Hz, each refill contains at least 1 ms of samples, because a wakeup for each sample would overload
-        // the processor.
+        // Above 2000 Hz, a wakeup for each sample would overload the processor.
         let wait = max(min(60, latency.isNaN ? 0 : latency), rate > 2000 ? 0.001 : 0)
         let fitting = (rate * wait).rounded(.down)
         let samplesPerLatency = max(
             1, min(Self.maximumSamples, forced ?? Int(min(fitting, Double(Self.maximumSamples)))))
         samples = max(1, samplesPerLatency / decimation) * decimation
         period = Double(samples) / rate
-        // The kernel buffers 0.5 s of samples, so that delays on a busy machine lose no samples. For fast sensors, the
-        // number of buffers is limited to 128.
+        // The kernel buffers 0.5 s of samples, so that delays on a busy machine lose no samples.
         let buffers = Int(min((0.5 / period).rounded(.up), 128))
         kernelBuffers = max(1, min(1024, forcedBuffers ?? max(4, buffers)))
         if isLocal {
-            // No timeout is needed: the removal of a local device is detected in a different way, and some sensors
-            // deliver no samples for a long time.
+            // A local device needs no timeout, because its removal is detected in a different way.
             timeout = 0
         } else {
             timeout = isEventDriven ? 60 : max(5, 4 * period + 1)
@@ -98,38 +91,36 @@ struct BufferPlan: Equatable {
         stallTimeout = 1 + 10 / rate + 3 * period
     }
 
-    /// Returns the decimation factor. If the rate is close to a multiple of the requested rate, the factor is that
-    /// multiple. Otherwise, at least four samples per requested interval remain, so that the subscriber's readings can
-    /// be evenly spaced. The factor corresponds to at most 0.1 s, because other clients of the same server must also
-    /// wait for these samples.
+    /// Returns the decimation factor. If no multiple of the requested rate is close to the sensor's rate, at least four
+    /// samples per requested interval remain, so that the delivered readings can be evenly spaced. The factor
+    /// corresponds to at most 0.1 s, because other clients of the server must also wait for these samples.
     private static func decimation(rate: Double?, requested: Double?) -> Int {
         guard let rate, let requested, rate.isFinite, requested > 0 else { return 1 }
         let maximum = max(1, min(rate * 0.1, Double(maximumSamples)))
         let ratio = min(rate / requested, 1e9)
         let multiple = (ratio * 1.001).rounded(.down)
-        // If the resulting rate exceeds the requested rate by at most 2 %, the subscriber receives all remaining
-        // samples.
+        // If the resulting rate is at most 2 % above the requested rate, the subscriber receives all remaining samples.
         let isEven = multiple >= 1 && multiple <= maximum * 1.001 && rate / multiple <= requested * 1.02
         return Int(isEven ? multiple : max(1, min(ratio / 4, maximum)))
     }
 }
 
 extension SensorRates {
-    /// True if the sensor may run at twice the rate or faster, or if its rates are unknown.
+    /// Returns true if the sensor may run at least twice as fast, or if its rates are unknown.
     fileprivate func mayExceed(_ rate: Double) -> Bool {
         RateSelection.rate(wanted: rate, offered: self, current: nil).map { $0 >= 2 * rate } ?? true
     }
 }
 
-/// The choice of the sampling rate to write to a driver.
+/// Chooses the sampling rate to write to a driver.
 enum RateSelection {
     /// The minimum rate if no specific rate is requested, in hertz. Some sensors start at 0 or 1 Hz.
     static let minimumDefault = 10.0
     /// The maximum rate to request from a driver that does not list its rates, in hertz.
     static let maximumUnlistedRate = 100_000.0
 
-    /// Returns the rate to write, in hertz, or nil to keep the current rate. If `wanted` is 0, any rate is accepted;
-    /// infinity requests the maximum rate. `current` is nil if the current rate is unknown.
+    /// Returns the rate to write in hertz, or nil to keep the current rate. A `wanted` rate of 0 accepts any rate, and
+    /// infinity requests the maximum rate.
     static func rate(wanted: Double, offered: SensorRates, current: Double?) -> Double? {
         let rate: Double
         if wanted > 0 {
@@ -140,8 +131,7 @@ enum RateSelection {
         }
         switch offered {
         case .unknown:
-            // If the driver does not list its rates, a rate is written only if it is finite and exceeds the current
-            // rate. If the current rate is unknown, there is no attribute to write.
+            // If the driver does not list its rates, only a finite rate above the current rate is written.
             guard rate.isFinite, let current, case let rate = min(rate, maximumUnlistedRate), current < rate else {
                 return nil
             }

@@ -2,15 +2,14 @@
 
 import DeviceCore
 
-/// The choice of the clock that a driver uses for timestamps.
+/// Chooses the clock that a driver uses for timestamps.
 enum ClockSelection {
-    /// Returns the names of the clocks that are better than the given clock, best first.
     static func preferredClocks(over: String) -> [String] { Array(steadyClocks.prefix { $0 != over }) }
 
-    /// Returns true if the clock cannot be set and therefore runs without steps until the next boot.
+    /// Returns true if the clock cannot be set and therefore has no steps until the next boot.
     static func isSteady(_ name: String) -> Bool { steadyClocks.contains(name) }
 
-    // Best first. The clock "boottime" requires no conversion. None of these clocks can be set, so they have no steps.
+    // The clocks that cannot be set, best first. The clock "boottime" requires no conversion.
     private static let steadyClocks = ["boottime", "monotonic", "monotonic_raw"]
 }
 
@@ -22,13 +21,11 @@ struct ClockEstimate {
     private let name: String
     private let found: TimestampCorrector.ClockState
 
-    /// Creates an estimate. Returns nil if the state is unknown, or if the clock may be set before the next capture.
     init?(_ name: String, _ found: TimestampCorrector.ClockState?) {
         guard let found, ClockSelection.isSteady(name) else { return nil }
         (self.name, self.found) = (name, found)
     }
 
-    /// Returns the state if it belongs to the clock with the given name and is not too old, otherwise nil.
     func state(of name: String, now: BootTime) -> TimestampCorrector.ClockState? {
         name == self.name && now.seconds(since: found.time) <= Self.maximumAge ? found : nil
     }

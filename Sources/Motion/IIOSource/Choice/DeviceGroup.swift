@@ -3,21 +3,18 @@
 import DeviceCore
 import IIOFormat
 
-/// The motion sensors of one IIO device. They share the device's buffer and are read together.
+/// The motion sensors of one IIO device, which share the device's buffer and are read together.
 struct DeviceGroup {
-    /// A sensor of the device.
     struct Member {
         var description: SensorDescription
         let sensor: IIOSensor
     }
 
-    /// The index of the device in its context.
     let device: Int
-    /// The ID of the device, for example "iio:device0".
     let deviceID: String
-    /// The part of the sensor IDs that identifies the device. It is the ID that the device had when it was first found.
+    /// Identifies the device in the sensor IDs. It is the ID that the device had when it was first found.
     let key: String
-    /// Identifies the device model across reconnections. The same for all devices of one model.
+    /// Identifies the device model across reconnections. All devices of one model have the same fingerprint.
     let fingerprint: String
     var members: [Member]
     let trigger: String?
@@ -25,8 +22,7 @@ struct DeviceGroup {
     /// True if the sensor reports only changes, so that missing samples do not indicate a failure.
     let isEventDriven: Bool
 
-    /// Returns the device groups of a context. `udev` returns a udev property of a device; `key` returns the persistent
-    /// name of a device.
+    /// `udev` returns a udev property of a device. `key` returns the persistent name of a device.
     static func groups(
         in context: IIOContext, address: MotionSourceAddress, settings: [SensorSetting],
         udev: (_ property: String, _ device: Int) -> String? = { _, _ in nil },
@@ -89,7 +85,7 @@ struct DeviceGroup {
     }
 }
 
-/// The choice of the attributes to read when a context is opened.
+/// Chooses the attributes to read when a context is opened.
 enum AttributeSelection {
     private static let prefixes = SensorKind.allCases.map { $0.isVector ? "\($0.channelType)_" : $0.channelType }
     private static let parts = [
@@ -108,9 +104,8 @@ enum AttributeSelection {
     }
 }
 
-/// The sysfs path of a device's parent, without the counters that change when a HID sensor hub is reconnected. The
-/// kernel appends counters to the names of HID devices (`0003:8086:0001.0004`) and of hub sensors
-/// (`HID-SENSOR-200073.2.auto`).
+/// The sysfs path of a device's parent, without the counters that change when a HID sensor hub is reconnected, as in
+/// `0003:8086:0001.0004` and `HID-SENSOR-200073.2.auto`.
 enum AttachmentPath {
     /// Returns "platform/soc/i2c-1/1-0068" for a device at `/devices/platform/soc/i2c-1/1-0068/iio:device0`.
     static func stable(_ devicePath: String) -> String {
@@ -135,8 +130,8 @@ enum AttachmentPath {
         return name[..<dot]
     }
 
-    /// Appends "#2", "#3" and so on to the paths of sensors that are otherwise indistinguishable, such as two
-    /// accelerometers of one HID hub. The numbers follow the order in which the kernel registered the devices.
+    /// Numbers the paths of sensors that are otherwise indistinguishable, such as two accelerometers of one HID hub, in
+    /// the order in which the kernel registered the devices.
     static func numberDuplicates(in units: inout [DeviceGroup]) {
         var counts: [String: Int] = [:]
         for unit in units.indices.sorted(by: { number(of: units[$0]) < number(of: units[$1]) }) {
@@ -151,7 +146,5 @@ enum AttachmentPath {
         }
     }
 
-    /// Returns the number in a device ID, for example 12 for "iio:device12". The number is needed for sorting, because
-    /// libiio sorts IDs as text.
     private static func number(of unit: DeviceGroup) -> Int { Int(unit.deviceID.drop { !$0.isNumber }) ?? .max }
 }

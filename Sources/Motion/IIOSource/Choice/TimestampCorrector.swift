@@ -2,37 +2,32 @@
 
 import DeviceCore
 
-/// A corrector that converts a driver's timestamps to the device's clock. It does not read clocks; the caller provides
-/// the clock readings.
+/// Converts a driver's timestamps to the device's clock. The caller provides all clock readings.
 struct TimestampCorrector {
     enum TimestampClock: Equatable {
-        /// The device's own clock.
         case device
-        /// A different clock of this machine, which can be read.
+        /// Another clock of this machine, which can be read.
         case local(String)
-        /// A clock that is known only from its timestamps. The minimum delay is treated as zero delay.
+        /// A clock that is known only from its timestamps. The minimum delay counts as zero.
         case remote
         /// There are no timestamps. Samples are distributed evenly over the time since the last arrival.
         case none
     }
 
-    /// The minimum duration of the window in which the minimum delay is determined, in seconds. The delay is determined
-    /// again in each window, because clocks may drift.
+    /// The minimum delay is determined again after this many seconds, because clocks may drift.
     private static let minimumWindow = 10.0
     private static let minimumWindowRefills = 50
     /// The maximum delay that confirms the offset, in nanoseconds.
     private static let confirmingDelay: Int64 = 10_000_000
     /// The minimum difference that is treated as a clock step rather than a delay, in seconds.
     private static let minimumStep = 1.0
-    /// The range of initial delays for which the previous offset is kept, in nanoseconds. Such delays occur on a busy
-    /// machine.
+    /// The previous offset is kept if the initial delay is in this range, in nanoseconds.
     private static let plausibleInitialDelays: Range<Int64> = 0..<2_000_000_000
 
-    /// The state of a remote machine's clock, as determined by a capture.
+    /// A remote machine's clock, as determined by a capture.
     struct ClockState: Equatable {
         /// The nanoseconds to add to a timestamp.
         var offset: Int64
-        /// The last timestamp, in nanoseconds.
         var stamp: Int64
         var time: BootTime
     }
@@ -41,19 +36,14 @@ struct TimestampCorrector {
     /// The nanoseconds to add to a timestamp.
     private(set) var offset: Int64 = 0
     private(set) var clockSteps = 0
-    /// The time from one sample to the next, in seconds, or 0 if it is unknown.
+    /// The time from one sample to the next in seconds, or 0 if unknown.
     var interval: Double
-    /// The number of sensor samples in an interval.
     private let decimation: Int
-    /// The clock state from the previous capture. Set to nil when the first samples arrive.
     private var previous: ClockState?
-
-    /// True if the timestamps are no longer used because they went backward repeatedly.
     private(set) var areTimestampsRejected = false
-
     private var regressionScore = 0
     private var lastTimestamp: Int64?
-    /// The time at which the offset was last confirmed by an arrival with little or no delay.
+    /// The time of the last arrival with little or no delay, which confirmed the offset.
     private var confirmationTime = BootTime.zero
     private var lastTime: BootTime?
     private var minimumDelay = Int64.max
@@ -61,8 +51,8 @@ struct TimestampCorrector {
     private var windowRefills = 0
     private var nextMeasurement = BootTime.zero
 
-    /// Creates a corrector. `interval` is the time between delivered samples in seconds, or 0 if it is unknown.
-    /// `thinning` is the number of sensor samples per interval. `before` is the clock state from a previous capture.
+    /// `interval` is the time between delivered samples in seconds, or 0 if unknown. `thinning` is the number of sensor
+    /// samples per interval. `before` is the clock state from a previous capture.
     init(base: TimestampClock, interval: Double, thinning: Int = 1, before: ClockState? = nil) {
         self.base = base
         self.interval = interval
@@ -72,14 +62,13 @@ struct TimestampCorrector {
         offset = before.offset
     }
 
-    /// The clock state for the next capture, or nil if it is unknown.
     var clockState: ClockState? {
         guard base == .remote, !areTimestampsRejected, let lastTimestamp else { return nil }
         return ClockState(offset: offset, stamp: lastTimestamp, time: confirmationTime)
     }
 
-    /// Returns the offset to add to the time of a different local clock, in nanoseconds. Both clocks are read three
-    /// times, and the reading with the smallest uncertainty is used. Returns nil if the clock cannot be read.
+    /// Returns the offset in nanoseconds to add to the time of another local clock, or nil if that clock cannot be
+    /// read. Uses the most precise of three measurements.
     static func offset(clock: any DeviceClock, other: () -> Int64?) -> Int64? {
         var best: (width: Int64, offset: Int64)?
         for _ in 0..<3 {
@@ -100,7 +89,7 @@ struct TimestampCorrector {
     }
 
     /// Corrects the times of a refill in place. Each time must be the timestamp plus `offset`. Returns the number of
-    /// leading times to keep. These times ascend and are later than all previous times. Returns 0 if no time is usable.
+    /// leading times to keep, or 0 if no time is usable. These times ascend and are later than all previous times.
     mutating func correct(
         _ times: UnsafeMutableBufferPointer<BootTime>, arrival: BootTime, measure: (String) -> Int64?
     ) -> Int {
@@ -145,14 +134,12 @@ struct TimestampCorrector {
         case .remote:
             guard let lastTimestamp else {
                 beginWindow(arrival)
-                // Keeps the previous offset if the timestamps have not gone backward, because they restart when the
-                // remote machine reboots.
+                // Keep the previous offset unless the remote machine has rebooted, which restarts its timestamps.
                 if let before = previous.take(), firstStamp > before.stamp, Self.plausibleInitialDelays.contains(delay)
                 {
                     confirmationTime = before.time
                     return 0
                 }
-                confirmationTime = arrival
                 return delay
             }
             if stamp < lastTimestamp || Double(delay) < -Self.minimumStep * 1e9 {
@@ -160,7 +147,6 @@ struct TimestampCorrector {
                 recordRegression()
                 if base == .none { return 0 }
                 beginWindow(arrival)
-                confirmationTime = arrival
                 return delay
             }
             windowRefills += 1
@@ -175,19 +161,17 @@ struct TimestampCorrector {
             else { return 0 }
             let change = minimumDelay
             beginWindow(arrival)
-            confirmationTime = arrival
             return change
         }
     }
 
     private mutating func beginWindow(_ now: BootTime) {
-        windowStart = now
-        windowRefills = 0
-        minimumDelay = .max
+        (windowStart, confirmationTime) = (now, now)
+        (windowRefills, minimumDelay) = (0, .max)
     }
 
     /// Distributes the samples evenly from the last time to `end`, allowing for a pause before the first sample.
-    /// `spacing` is the interval between the timestamps in nanoseconds, or 0 if it is unknown.
+    /// `spacing` is the interval between the timestamps in nanoseconds, or 0 if unknown.
     private func distribute(_ times: UnsafeMutableBufferPointer<BootTime>, to end: BootTime, spacing: Int64 = 0) {
         let count = Int64(times.count)
         var step = interval > 0 && interval < 1e6 ? Int64(interval * 1e9) : 10_000_000
@@ -201,8 +185,7 @@ struct TimestampCorrector {
         for index in times.indices { times[index] = BootTime(nanoseconds: start &+ Int64(index) &* step) }
     }
 
-    /// Ensures that the times ascend. If they do not, or if they overlap with earlier times, the samples are
-    /// distributed evenly. Returns the number of times to keep.
+    /// Distributes samples evenly if their times do not ascend. Returns the number of times to keep.
     private mutating func makeAscending(_ times: UnsafeMutableBufferPointer<BootTime>, arrival: BootTime) -> Int {
         let count = times.count
         let end = times[count - 1]
@@ -218,8 +201,8 @@ struct TimestampCorrector {
         }
         let availableInterval = Int64(count)
         if lastTime.map({ end.nanoseconds.subtractingSaturated($0.nanoseconds) >= availableInterval }) ?? true {
-            // Ascending timestamps overlap with earlier times after a delayed refill. A pause affects only the first or
-            // the last interval, so the shorter of these two intervals is used.
+            // After a delayed refill, ascending timestamps may overlap with earlier times. The shorter of the first and
+            // the last interval is used, because a pause affects only one of them.
             let spacing =
                 isNotAscending == 0 && count > 2
                 ? min(times[1].nanoseconds &- times[0].nanoseconds, end.nanoseconds &- times[count - 2].nanoseconds)
@@ -228,7 +211,6 @@ struct TimestampCorrector {
             lastTime = end
             return count
         }
-        // The timestamps are not usable. The samples are distributed from the last time to the arrival.
         recordRegression()
         if let last = lastTime, arrival.nanoseconds.subtractingSaturated(last.nanoseconds) < availableInterval {
             guard last.seconds(since: arrival) > Self.minimumStep else { return 0 }
@@ -239,7 +221,7 @@ struct TimestampCorrector {
         return count
     }
 
-    /// Records that the timestamps went backward. If this happens repeatedly, the timestamps are no longer used.
+    /// Timestamps that go backward repeatedly are no longer used.
     private mutating func recordRegression() {
         regressionScore += 8
         guard regressionScore >= 64, base != .none else { return }

@@ -2,19 +2,18 @@
 
 import IIOFormat
 
-/// The choice of a trigger for a device's buffer from the triggers of the context.
+/// Chooses a trigger for a device's buffer from the triggers of the context.
 enum TriggerSelection {
     enum Decision: Equatable {
-        /// Keep the current state, because a trigger is set or the device does not support triggers.
         case keep
         case set(Int)
-        /// Try without a trigger, because no trigger with one of these names exists.
+        /// No trigger with one of these names exists, but the device may not need a trigger.
         case withoutTrigger([String])
-        /// The configured trigger does not exist. The triggers in `offered` are available.
+        /// The configured trigger does not exist, but the triggers in `offered` do.
         case missing(String, offered: [String])
     }
 
-    /// Returns the decision for a device. `parent` is called only if no trigger has a matching name.
+    /// `parent` is called only if no trigger has a matching name.
     static func decide(
         device: Int, context: IIOContext, configured: String?, state: IIOTriggerState?, parent: (Int) -> String?
     ) -> Decision {
@@ -26,8 +25,7 @@ enum TriggerSelection {
             if let found = index(named: configured) { return .set(found) }
             return .missing(configured, offered: triggers.map { context.devices[$0].name })
         }
-        // The state is unknown if the device does not support triggers or the request failed. In the latter case,
-        // opening the buffer reports the problem.
+        // If the state is unknown because the request failed, opening the buffer reports the problem.
         guard state == .some(.none), context.devices.indices.contains(device) else { return .keep }
         let candidateNames = conventionalNames(for: context.devices[device])
         if let found = candidateNames.lazy.compactMap(index(named:)).first { return .set(found) }

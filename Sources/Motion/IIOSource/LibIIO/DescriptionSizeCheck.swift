@@ -2,20 +2,19 @@
 
 #if LibIIO
 import DeviceCore
+import IIOFormat
 import SystemCalls
 
-/// A check of the size that a network server announces for its device description. Before libiio receives any data, it
-/// allocates as much memory as the server announces.
+/// Checks the size of a network server's device description, for which libiio allocates memory in advance.
 enum DescriptionSizeCheck {
     /// The maximum size of a description, in bytes. It suffices for more than a thousand sensors.
     static let maximumSize = 16 << 20
-    /// The time within which a server must announce the size, in seconds. It applies to each address separately and is
-    /// the same as in libiio.
+    /// The timeout in seconds for each address of a server, as in libiio.
     private static let timeout = 5.0
     private static let maximumAddresses = 8
 
-    /// Returns the address at which the server has announced a size, or nil if there is none. Throws an error if the
-    /// size is too large or the server does not respond in time. Other problems are left for libiio to report.
+    /// Returns the address at which the server has announced a size. Throws an error if the size is too large or the
+    /// server does not respond in time. libiio reports all other problems.
     @discardableResult
     static func check(
         _ address: MotionSourceAddress, answerTimeout: Double = timeout
@@ -32,7 +31,7 @@ enum DescriptionSizeCheck {
         }
         switch answer {
         case .size(let size) where size > maximumSize: throw IIOFailure("PRINT", EFBIG)
-        // A server that is silent now could announce any size to libiio.
+        // A server that is silent now could later announce any size to libiio.
         case .timedOut: throw IIOFailure("PRINT", ETIMEDOUT)
         case .size, .other, .unreachable: return found
         }
@@ -40,7 +39,6 @@ enum DescriptionSizeCheck {
 
     private enum Response: Equatable {
         case size(Int)
-        /// A response that is not a size. libiio reports the problem.
         case other
         case timedOut
         case unreachable
@@ -59,7 +57,6 @@ enum DescriptionSizeCheck {
         return UInt16(text[text.index(after: colon)...]).map { (String(text[..<colon]), $0) }
     }
 
-    /// Sends PRINT and returns the size that the server announces before the description.
     private static func requestSize(_ address: addrinfo, until end: BootTime) -> Response {
         guard let descriptor = ServerAddress(address)?.connect() else { return .unreachable }
         defer { systemClose(descriptor) }
@@ -70,22 +67,21 @@ enum DescriptionSizeCheck {
         guard request.withUnsafeBytes({ systemSend(descriptor, $0) }) == request.count else { return .other }
         var digits: [UInt8] = []
         var byte: UInt8 = 0
-        // The few bytes of the size are read one by one, because the description that follows is not needed.
+        // The bytes are read one by one, because the description that follows is not needed.
         while digits.count < 20 {
             guard wait(descriptor, POLLIN, until: end) else { return .timedOut }
             guard withUnsafeMutableBytes(of: &byte, { systemRead(descriptor, $0) }) == 1 else { return .other }
             if byte == UInt8(ascii: "\n") { return size(digits[...]) }
             digits.append(byte)
         }
-        // A line of this length exceeds any valid size.
         return .size(.max)
     }
 
-    /// Parses a line in the same way as libiio: whitespace, a number, and any text after the number.
+    /// Like libiio, ignores leading whitespace and any text after the number.
     private static func size(_ line: ArraySlice<UInt8>) -> Response {
         let text = line.drop { $0 <= UInt8(ascii: " ") }
         let sign = text.first == UInt8(ascii: "-") || text.first == UInt8(ascii: "+") ? 1 : 0
-        let digits = text.dropFirst(sign).prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+        let digits = text.dropFirst(sign).prefix(while: IIONumber.isDigit)
         return Int(String(decoding: text.prefix(sign) + digits, as: UTF8.self)).map { .size($0) } ?? .other
     }
 
@@ -94,13 +90,12 @@ enum DescriptionSizeCheck {
             let left = max(0, end.seconds(since: LiveClock().now))
             var state = pollfd(fd: descriptor, events: Int16(events), revents: 0)
             let count = poll(&state, 1, Int32(left * 1000))
-            // The call is repeated if a signal has interrupted it.
             if count >= 0 || errno != EINTR { return count > 0 }
         }
     }
 }
 
-/// The resolved address of a server. The address is reused, so that further connections need no name lookup.
+/// The resolved address of a server, stored so that further connections need no name lookup.
 struct ServerAddress: Sendable {
     private let family: Int32
     private let bytes: [UInt8]
@@ -111,8 +106,7 @@ struct ServerAddress: Sendable {
         bytes = Array(UnsafeRawBufferPointer(start: pointer, count: Int(address.ai_addrlen)))
     }
 
-    /// Starts a connection and returns the socket, which the caller must close. Returns nil if the connection cannot be
-    /// started.
+    /// Starts a connection and returns the socket, which the caller must close. Returns nil on failure.
     func connect() -> Int32? {
         let descriptor = Sockets.open(family, .stream)
         guard descriptor >= 0 else { return nil }

@@ -3,10 +3,9 @@
 import Synchronization
 import SystemCalls
 
-/// An advisory lock on a device's sysfs directory. libiio disables a different program's buffer before it detects that
-/// the device is busy. Therefore, programs that use this package acquire the lock first. The directory can be locked
-/// without write permission, and disappears with the device. The device node cannot be locked, because the kernel
-/// allows only one open descriptor.
+/// An advisory lock on a device's sysfs directory. It is needed because libiio disables another program's buffer before
+/// it detects that the device is busy. The device node cannot be locked, because the kernel allows only one open
+/// descriptor.
 final class DeviceLock: IIOLease {
     private let descriptor: Mutex<Int32>
 
@@ -24,8 +23,7 @@ final class DeviceLock: IIOLease {
 
     deinit { release() }
 
-    /// Returns the program that holds the lock, for example "sensorctl (process 1234)", or nil if the program is
-    /// unknown.
+    /// Returns the program that holds the lock, for example "sensorctl (process 1234)".
     private static func holder(of folder: String) -> String? {
         var status = stat()
         guard stat(folder, &status) == 0, let locks = try? FileIO.read("/proc/locks", limit: 1 << 20) else {

@@ -3,11 +3,9 @@
 import Synchronization
 import SystemCalls
 
-/// Actions that restore kernel settings if the process exits while sensors are in use. The kernel keeps a buffer
-/// enabled after its device node has been closed, even if the process has ended. The chip then continues to trigger
-/// interrupts, and other programs that read the sensor receive EBUSY. Threads that close buffers do not survive `exit`,
-/// so an exit handler disables the buffers. A killed process runs no exit handler; `sensorctl doctor` reports buffers
-/// that were left enabled.
+/// Restores kernel settings if the process exits while sensors are in use. The kernel keeps a buffer enabled even after
+/// the process has ended. The chip then continues to trigger interrupts, and other programs that read the sensor
+/// receive EBUSY. A killed process runs no actions, but `sensorctl doctor` reports buffers that were left enabled.
 final class ExitActions: Sendable {
     static let shared: ExitActions = {
         atexit { ExitActions.shared.runAll() }
@@ -26,8 +24,7 @@ final class ExitActions: Sendable {
 
     private let state = Mutex(State())
 
-    /// Adds an action, and then calls `change`, which changes the settings that the action restores. Returns the ID of
-    /// the action for ``remove(_:)``, and the result of `change`. Throws ECANCELED if the process is already exiting.
+    /// Adds an action that reverts `change`, and then calls `change`. Throws ECANCELED during exit.
     func add<Result>(
         _ action: @escaping @Sendable () -> Void, change: () throws(IIOFailure) -> Result
     ) throws(IIOFailure) -> (id: Int, result: Result) {
@@ -50,7 +47,6 @@ final class ExitActions: Sendable {
 
     func remove(_ id: Int) { state.withLock { $0.actions.removeAll { $0.id == id } } }
 
-    /// Rejects further changes, waits for changes in progress, and runs the actions in reverse order.
     func runAll() {
         state.withLock { $0.isExiting = true }
         for _ in 0..<Self.maximumWait where state.withLock({ $0.changes > 0 }) { usleep(1000) }

@@ -18,8 +18,7 @@ struct LibIIO: IIOLibrary {
         return LibIIOConnection(pointer, address: address, server: server)
     }
 
-    /// Returns the URI for libiio. Replaces localhost with 127.0.0.1, because libiio resolves localhost only from
-    /// /etc/hosts.
+    /// Replaces localhost with 127.0.0.1, because libiio resolves localhost only from /etc/hosts.
     static func uri(of address: MotionSourceAddress) -> String {
         guard address.backend == .network, let host = DescriptionSizeCheck.hostAndPort(address.target)?.host,
             Sockets.isLocalhost(host)
@@ -29,40 +28,34 @@ struct LibIIO: IIOLibrary {
 
     func devices(at address: MotionSourceAddress) -> [String]? {
         guard address.backend == .local else { return nil }
-        // If the kernel does not support IIO, the directory does not exist and there are no devices.
+        // The directory does not exist if the kernel does not support IIO.
         return (SysfsDirectory.names(SysfsDirectory.devices) ?? []).filter {
             $0.hasPrefix("iio:device") || $0.hasPrefix("trigger")
         }
     }
 
+    private static let clocks = [
+        "realtime": CLOCK_REALTIME, "realtime_coarse": CLOCK_REALTIME_COARSE, "monotonic": CLOCK_MONOTONIC,
+        "monotonic_coarse": CLOCK_MONOTONIC_COARSE, "monotonic_raw": CLOCK_MONOTONIC_RAW, "boottime": CLOCK_BOOTTIME,
+        "tai": CLOCK_TAI,
+    ]
+
     func time(of clock: String) -> Int64? {
-        let identifier: clockid_t? =
-            switch clock {
-            case "realtime": CLOCK_REALTIME
-            case "realtime_coarse": CLOCK_REALTIME_COARSE
-            case "monotonic": CLOCK_MONOTONIC
-            case "monotonic_coarse": CLOCK_MONOTONIC_COARSE
-            case "monotonic_raw": CLOCK_MONOTONIC_RAW
-            case "boottime": CLOCK_BOOTTIME
-            case "tai": CLOCK_TAI
-            default: nil
-            }
         var time = timespec()
-        guard let identifier, clock_gettime(identifier, &time) == 0 else { return nil }
+        guard let identifier = Self.clocks[clock], clock_gettime(identifier, &time) == 0 else { return nil }
         return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
     }
 }
 
-/// The error output of libxml2, which libiio uses to parse descriptions. libxml2 prints invalid descriptions from
-/// servers to standard error, including control characters. The output is not needed, because libiio itself reports an
-/// invalid description.
+/// Silences libxml2, which libiio uses to parse descriptions. libxml2 prints invalid descriptions, including control
+/// characters, although libiio itself reports the error.
 private enum XMLErrorOutput {
     private typealias Handler = @convention(c) (UnsafeMutableRawPointer?, UnsafePointer<CChar>?) -> Void
     private typealias SetHandler = @convention(c) (UnsafeMutableRawPointer?, Handler?) -> Void
 
     private static let setHandler = dlsym(nil, "xmlSetGenericErrorFunc").map { unsafeBitCast($0, to: SetHandler.self) }
 
-    /// Disables the error output on the current thread. Each thread has its own handler.
+    /// Each thread has its own handler.
     static func disable() { setHandler?(nil) { _, _ in } }
 }
 #else

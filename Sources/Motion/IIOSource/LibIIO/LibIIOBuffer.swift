@@ -6,8 +6,8 @@ import IIOFormat
 import Synchronization
 import SystemCalls
 
-/// A libiio buffer. Unchecked because of the pointer, which is constant. libiio permits `iio_buffer_cancel` on other
-/// threads while the buffer exists; the lock ensures that it exists. Only one thread at a time may refill the buffer.
+/// A libiio buffer. Unchecked because of the pointer, which is constant. The lock ensures that the buffer still exists
+/// when another thread calls `iio_buffer_cancel`. Only one thread at a time may refill the buffer.
 final class LibIIOBuffer: IIOBuffer, @unchecked Sendable {
     /// The reference keeps the context open as long as its buffers exist.
     private let connection: LibIIOConnection
@@ -18,7 +18,6 @@ final class LibIIOBuffer: IIOBuffer, @unchecked Sendable {
     let kernelBuffers: Int
     let pollHandle: (descriptor: Int32, wakeUp: WakeupPipe)?
     private var readGate = RefillGate()
-    /// The ID of the action that disables the buffer at exit, or nil if the buffer is remote.
     private let exitAction: Int?
 
     init(_ pointer: OpaquePointer, connection: LibIIOConnection, kernelBuffers: Int, exitAction: Int? = nil) {
@@ -30,7 +29,7 @@ final class LibIIOBuffer: IIOBuffer, @unchecked Sendable {
         pollHandle = Self.wait(pointer)
     }
 
-    /// Sets a local buffer to nonblocking mode. Returns nil for other buffers.
+    /// Sets a local buffer to nonblocking mode.
     private static func wait(_ pointer: OpaquePointer) -> (descriptor: Int32, wakeUp: WakeupPipe)? {
         let descriptor = iio_buffer_get_poll_fd(pointer)
         guard descriptor >= 0, let wakeUp = try? WakeupPipe(for: "the capture from a sensor"),
@@ -65,7 +64,7 @@ final class LibIIOBuffer: IIOBuffer, @unchecked Sendable {
 
     func close() {
         let wasOpen = isOpen.withLock { isOpen in
-            // A network buffer that has been cancelled closes its connection without waiting for a server response.
+            // After cancellation, closing a network buffer does not wait for a server response.
             if isOpen { iio_buffer_cancel(pointer) }
             return exchange(&isOpen, with: false)
         }
@@ -75,15 +74,13 @@ final class LibIIOBuffer: IIOBuffer, @unchecked Sendable {
     }
 }
 
-/// A gate that prevents reads from an empty local buffer. Many drivers handle such a read by reading the sensor's
-/// hardware FIFO over a slow bus, before the FIFO contains the configured number of samples.
+/// Prevents reads from an empty local buffer, because they make many drivers read the sensor's hardware FIFO early.
 struct RefillGate {
-    /// True if the last refill has returned samples, and the caller has not waited for more samples since then.
+    /// True if the caller has not waited for samples since the last successful refill.
     private var hasNotWaitedSinceRefill = false
 
     mutating func recordRefill() { hasNotWaitedSinceRefill = true }
 
-    /// Decrements `reads` and returns true if a read is permitted and the buffer is not empty.
     mutating func consumeRead(of descriptor: Int32, _ reads: inout Int) -> Bool {
         let hasWaited = !exchange(&hasNotWaitedSinceRefill, with: false)
         guard reads > 0, hasWaited || Sockets.isReadable(descriptor) else { return false }

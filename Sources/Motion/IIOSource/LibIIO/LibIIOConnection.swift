@@ -11,16 +11,15 @@ import SystemCalls
 /// several threads. Only one thread at a time may create buffers of a device.
 final class LibIIOConnection: IIOConnection, @unchecked Sendable {
     let context: IIOContext
-
     private let pointer: OpaquePointer
     private let devices: [OpaquePointer]
     private let channels: [[OpaquePointer]]
-    /// The address at which the server has responded, or nil if buffers can be read only through libiio.
+    /// The address at which the server has responded, or nil if only libiio can read buffers.
     private let server: ServerAddress?
     private let capabilities = ServerCapabilities()
     private let isLocal: Bool
     private static let defaultKernelBuffers = 4
-    /// The error after which the server's responses no longer match the requests, or 0 if no such error has occurred.
+    /// The error after which the server's responses no longer match the requests, or 0 if there was none.
     private let desynchronizationError = Atomic<Int32>(0)
 
     init(_ pointer: OpaquePointer, address: MotionSourceAddress, server: ServerAddress?) {
@@ -35,8 +34,8 @@ final class LibIIOConnection: IIOConnection, @unchecked Sendable {
 
     deinit { iio_context_destroy(pointer) }
 
-    /// Runs a request, unless the server failed to respond to a previous request in time. A late response would be
-    /// interpreted as the response to the next request, so a new context must be opened.
+    /// Runs a request, unless a previous one has timed out. A late response would be mistaken for the response to the
+    /// next request, so a new context must be opened.
     private func ifSynchronized<Result>(_ body: () throws(IIOFailure) -> Result) throws(IIOFailure) -> Result {
         let number = desynchronizationError.load(ordering: .relaxed)
         guard number == 0 else { throw IIOFailure("request after a failed request", number) }
@@ -122,10 +121,8 @@ final class LibIIOConnection: IIOConnection, @unchecked Sendable {
             let call = "iio_device_get_trigger"
             var trigger: OpaquePointer?
             let result = iio_device_get_trigger(try self.device(device, call), &trigger)
-            // The trigger is set, but was created after the context was opened.
             if result == -ENXIO { return .set(nil) }
-            // For a device without a trigger, `current_trigger` is empty, and libiio 0.24 returns -EIO both locally and
-            // in iiod.
+            // libiio 0.24 returns -EIO for an empty `current_trigger`, both locally and in iiod.
             if result == -EIO { return .none }
             guard result >= 0 else { throw IIOFailure(call, returned: Int(result)) }
             return trigger.map { trigger in .set(devices.firstIndex(of: trigger)) } ?? .none
@@ -176,7 +173,6 @@ final class LibIIOConnection: IIOConnection, @unchecked Sendable {
         do throws(IIOFailure) {
             return try DeviceLock(folder: folder)
         } catch {
-            // Only a lock that a different program holds prevents the use of the device.
             guard error.number == EBUSY else { return nil }
             throw error
         }
@@ -199,15 +195,15 @@ final class LibIIOConnection: IIOConnection, @unchecked Sendable {
             }
         }
         return try ifSynchronized { () throws(IIOFailure) -> any IIOBuffer in
-            // libiio also sends the timeout of a network context to the server. The timeout must not be unlimited,
-            // because the server would wait indefinitely for a client that has disconnected.
+            // libiio also sends the timeout to the server. Without a timeout, the server would wait indefinitely for a
+            // client that has disconnected.
             let seconds = min(max(isLocal ? 0 : 1, timeout), 86_400)
             _ = iio_context_set_timeout(pointer, UInt32(seconds * 1000))
             // Kernels and servers that do not support this call use libiio's default.
             let isSet = iio_device_set_kernel_buffers_count(devices[device], UInt32(clamping: kernelBuffers)) == 0
             let kernelBuffers = isSet ? kernelBuffers : Self.defaultKernelBuffers
             let step = iio_device_get_sample_size(devices[device])
-            // If the host can be found only by libiio, using multicast, libiio also reads the buffer.
+            // If only libiio can find the host (using multicast), libiio also reads the buffer.
             if step > 0, let socket = server?.connect() {
                 return try ServerBuffer(
                     socket, device: context.devices[device], channels: wanted, step: step, samples: samples,
@@ -236,8 +232,8 @@ final class LibIIOConnection: IIOConnection, @unchecked Sendable {
         }
     }
 
-    /// Opens and closes the device node. Throws the error that libiio would return. The check is needed because libiio
-    /// 0.24 disables a different program's buffer before it detects that the node is busy.
+    /// Checks that the device node is not busy, because libiio 0.24 disables another program's buffer before it detects
+    /// this.
     private static func checkNode(_ node: String) throws(IIOFailure) {
         let descriptor = open(node, O_RDWR | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { throw IIOFailure("open \(node)", errno) }

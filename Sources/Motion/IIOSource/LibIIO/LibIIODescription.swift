@@ -6,7 +6,7 @@ import IIOFormat
 
 /// The description of a libiio context, with pointers to its devices and channels.
 struct LibIIODescription {
-    /// The limits are larger than needed for any board. They exist because a server can report any number.
+    /// The limits exist because a server can report any number. No board needs more.
     private static let maximumDevices: UInt32 = 256
     private static let maximumChannels: UInt32 = 512
     private static let maximumAttributes: UInt32 = 512
@@ -115,7 +115,6 @@ enum LibIIOText {
         return text
     }
 
-    /// Copies a string that libiio owns. Returns an empty string if the pointer is nil.
     static func string(_ pointer: UnsafePointer<CChar>?) -> String { pointer.map { String(cString: $0) } ?? "" }
 }
 #endif

@@ -6,9 +6,8 @@ import Logging
 import Synchronization
 import SystemCalls
 
-/// Captures the messages that libiio prints to `stderr`. Before version 1, libiio has no option to disable them. During
-/// a libiio call, `stderr` is replaced with a stream that captures the output of the calling thread and forwards the
-/// output of other threads to the original stream.
+/// Captures the messages that libiio prints to `stderr`, because libiio before version 1 has no option to disable them.
+/// During a call, a stream replaces `stderr` and forwards the output of other threads.
 enum LibIIOMessages {
     private struct Stream: @unchecked Sendable { let file: UnsafeMutablePointer<FILE> }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import DeviceCore
+import IIOFormat
 import SystemCalls
 
-/// The sysfs directories of IIO devices.
 enum SysfsDirectory {
     static let devices = "/sys/bus/iio/devices"
 
@@ -39,8 +39,7 @@ enum SysfsDirectory {
     }
 }
 
-/// Attributes that are read from open sysfs files. A read takes a tenth of the time needed if the file is opened for
-/// each read.
+/// Reads attributes from sysfs files that remain open. Opening a file for each read would take ten times as long.
 final class SysfsPoll: IIOPoll {
     private let descriptors: [Int32]
 
@@ -77,18 +76,16 @@ final class SysfsPoll: IIOPoll {
     }
 }
 
-/// The device properties in the udev database, read from the same files that libudev uses. This requires neither
-/// libudev nor a running daemon, because the files remain when the daemon has stopped.
+/// The device properties in the udev database, read from the files that libudev uses.
 enum UdevDatabase {
     private static let directory = "/run/udev/data"
 
-    /// Returns a property of an IIO device, or nil if it is unknown. `node` is the device number of the device node,
-    /// for example "243:0".
+    /// `node` is the number of the device node, for example "243:0".
     static func property(_ name: String, device: String, node: String?) -> String? {
         if name == "DEVPATH" { return path(of: device) }
         var files: [String] = []
-        // `node` may come from an untrusted source. The check prevents access to files outside the database.
-        if let node, !node.isEmpty, node.utf8.allSatisfy({ $0 == UInt8(ascii: ":") || isDigit($0) }) {
+        // `node` may come from an untrusted source. The check prevents access to other files.
+        if let node, !node.isEmpty, node.utf8.allSatisfy({ $0 == UInt8(ascii: ":") || IIONumber.isDigit($0) }) {
             files.append("c\(node)")
         }
         // A device without a buffer has no node.
@@ -100,14 +97,14 @@ enum UdevDatabase {
         return nil
     }
 
-    /// Returns a property from a device record. Lines of the form `E:NAME=value` are properties.
+    /// Properties are lines of the form `E:NAME=value`.
     static func property(_ name: String, in record: String) -> String? {
         let prefix = "E:\(name)="
         return record.split(separator: "\n").first { $0.hasPrefix(prefix) }.map { String($0.dropFirst(prefix.count)) }
     }
 
     private static func isDevice(_ name: String) -> Bool {
-        name.hasPrefix("iio:device") && name.utf8.dropFirst("iio:device".utf8.count).allSatisfy(isDigit)
+        name.hasPrefix("iio:device") && name.utf8.dropFirst("iio:device".utf8.count).allSatisfy(IIONumber.isDigit)
     }
 
     /// Returns the kernel's path of the device, for example "/devices/platform/soc/i2c-1/1-0068/iio:device0".
@@ -123,5 +120,4 @@ enum UdevDatabase {
         return "/" + parts[start...].joined(separator: "/")
     }
 
-    private static func isDigit(_ byte: UInt8) -> Bool { byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9") }
 }

@@ -3,8 +3,7 @@
 import Synchronization
 import SystemCalls
 
-/// A trigger that is driven by a kernel timer, for devices without their own trigger. Requires root and the kernel
-/// module iio-trig-hrtimer.
+/// A trigger driven by a kernel timer. Requires root and the kernel module iio-trig-hrtimer.
 final class TimerTrigger: IIOLease {
     private static let directory = "/sys/kernel/config/iio/triggers/hrtimer"
 
@@ -13,8 +12,7 @@ final class TimerTrigger: IIOLease {
     private let isAssigned = Mutex(true)
     private let exitAction: Int
 
-    /// Creates a trigger and assigns it to the device with the given ID, for example "iio:device0". The rate is in
-    /// hertz.
+    /// Creates a trigger for a device such as "iio:device0", with a rate in hertz.
     init(device id: String, rate: Double) throws(IIOFailure) {
         let name = "device-services-\(id.split(separator: ":").last ?? "device")"
         let device = SysfsDirectory.device(id)

@@ -2,9 +2,8 @@
 
 import IIOFormat
 
-/// Conversion of attribute values to numbers and back, independent of the locale.
 enum AttributeNumber {
-    /// Parses a number. Returns NaN if the bytes are not a number. Integers are parsed by a fast path.
+    /// Parses a number independently of the locale. Returns NaN if the bytes are not a number.
     static func read(_ bytes: UnsafeRawBufferPointer) -> Double {
         var index = 0
         var isNegative = false
@@ -25,7 +24,7 @@ enum AttributeNumber {
         return IIONumber.double(String(decoding: bytes, as: UTF8.self)) ?? .nan
     }
 
-    /// Formats a number for a driver. Integers have no decimals, other numbers have up to six.
+    /// Formats a number with up to six decimals, independently of the locale.
     static func text(_ number: Double) -> String {
         guard number.isFinite, abs(number) < 1e12 else { return "0" }
         let millionths = Int64((abs(number) * 1e6).rounded())

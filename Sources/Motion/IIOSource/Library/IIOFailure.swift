@@ -8,8 +8,7 @@ struct IIOFailure: Error, Equatable {
     let call: String
     /// The positive error number.
     let number: Int32
-    /// The program that holds the device lock, for example "sensorctl (process 1234)". It is nil for all other
-    /// failures.
+    /// The program that holds the device lock, for example "sensorctl (process 1234)".
     let holder: String?
 
     init(_ call: String, _ number: Int32, holder: String? = nil) {
@@ -18,7 +17,7 @@ struct IIOFailure: Error, Equatable {
         self.holder = holder
     }
 
-    /// Creates a failure from the negative error number that a libiio function has returned.
+    /// Creates a failure from the negative error number that a libiio function returns.
     init(_ call: String, returned code: Int) { self.init(call, Int32(clamping: code.magnitude)) }
 }
 
@@ -30,7 +29,6 @@ extension IIOFailure {
         case poll(device: String, address: MotionSourceAddress)
     }
 
-    /// Returns an error with a message for the user that includes a remedy.
     func error(_ task: Operation) -> DeviceError {
         let (code, message) =
             switch task {
@@ -42,17 +40,15 @@ extension IIOFailure {
         return DeviceError(code, message, cause: .system(call: call, errno: number))
     }
 
-    /// True if the server, or the device of a network or USB context, has disconnected or does not respond.
     var isConnectionLoss: Bool {
         [EPIPE, ECONNRESET, ETIMEDOUT, ECONNREFUSED, EHOSTUNREACH, ENETUNREACH, ENOTCONN, ECONNABORTED, ENETDOWN]
             .contains(number)
     }
 
     var isDeviceRemoved: Bool { [ENODEV, ENOENT, ENXIO].contains(number) }
-
     var isAccessRefused: Bool { [EBUSY, EACCES, EPERM].contains(number) }
 
-    /// Returns a failure for a device whose removal was detected without a failed call.
+    /// A removal that was detected without a failed call.
     static func removed(_ device: String) -> IIOFailure { IIOFailure("find \(device)", ENODEV) }
 
     static let noSamples = IIOFailure("iio_buffer_refill", ETIMEDOUT)

@@ -4,8 +4,8 @@ import DeviceCore
 import IIOFormat
 import Logging
 
-/// Decodes a buffer's samples and delivers them to the hub. Each refill requires one wait and, for each sensor, one
-/// pass over the bytes and one call of the hub. The arrays of a batch are reused unless a subscriber has retained them.
+/// Decodes a buffer's samples and delivers them to the hub. The arrays of a batch are reused unless a subscriber has
+/// retained them.
 struct BufferReader {
     private struct Stream {
         let decoder: IIOScanDecoder
@@ -54,15 +54,11 @@ struct BufferReader {
     }
 
     var sensors: [SensorDescription.ID] { streams.map(\.batch.sensor) }
-
-    /// True if the sample times are based on the driver's timestamps.
     var usesDriverTimestamps: Bool { hasTimestamps && corrector.base != .none && !corrector.areTimestampsRejected }
-
     var clockState: TimestampCorrector.ClockState? { corrector.clockState }
 
     func secondsSinceRefill(now: BootTime) -> Double { now.seconds(since: lastRefill) }
 
-    /// Reads until a refill fails. Returns the positive error number.
     mutating func run(_ buffer: any IIOBuffer) -> Int32 {
         var bytes = UnsafeRawBufferPointer(start: nil, count: 0)
         while true {
@@ -74,8 +70,7 @@ struct BufferReader {
         }
     }
 
-    /// Delivers the samples of a refill. Returns false if the refill contains no samples, or if the reader may not
-    /// deliver.
+    /// Returns false if there are no samples, or if the reader may not deliver.
     mutating func process(_ bytes: UnsafeRawBufferPointer) -> Bool {
         let arrival = clock.now
         let count = stride > 0 ? bytes.count / stride : 0
@@ -100,8 +95,7 @@ struct BufferReader {
         reader.isDelivering = false
     }
 
-    /// Returns the samples to keep: the last sample of each group of `decimation` consecutive samples. Groups may
-    /// extend over several refills.
+    /// Returns the last sample of each group of `decimation` samples. Groups may extend over several refills.
     private mutating func decimated(_ bytes: UnsafeRawBufferPointer, count: Int) -> [UInt8] {
         var kept: [UInt8] = []
         for place in Swift.stride(from: decimation - 1 - samplesSinceKept, to: count, by: decimation) {
@@ -121,12 +115,11 @@ struct BufferReader {
         hasLoggedRejection = corrector.areTimestampsRejected
     }
 
-    /// Fills the batches. Returns the number of usable samples, which may be 0.
     private mutating func decode(_ bytes: UnsafeRawBufferPointer, count: Int, arrival: BootTime) -> Int {
         var kept = 0
         var firstTimes: [BootTime] = []
         for index in streams.indices {
-            // The arrays are removed from the batch so that they are uniquely referenced and can be written in place.
+            // Move the arrays out of the batch, so that they are uniquely referenced and can be modified in place.
             var (values, times) = streams[index].batch.moveArrays(count: count)
             let decoder = streams[index].decoder
             let isFirst = index == 0
@@ -155,7 +148,7 @@ struct BufferReader {
 }
 
 extension MotionBatch {
-    /// Moves the arrays out of the batch. If their size is not `count`, new arrays are returned instead.
+    /// Moves the arrays out of the batch, or creates new ones if their size is not `count`.
     fileprivate mutating func moveArrays(count: Int) -> ([SIMD3<Double>], [BootTime]) {
         if values.count != count || times.count != count {
             values = [SIMD3<Double>](repeating: .zero, count: count)

@@ -4,18 +4,16 @@ import DeviceCore
 import IIOFormat
 import SystemCalls
 
-/// Sets up a device for a capture. The order is: lock, clock, trigger, rate, buffer.
+/// Sets up a device for a capture, in the order lock, clock, trigger, rate, buffer.
 struct BufferSetup {
     struct ConfiguredDevice {
         var layout: IIOScanLayout
         var channels: [Int]
         var timestampChannel: Int?
         var plan: BufferPlan
-        /// The rate in hertz as reported by the driver, or nil if it is unknown.
         var rate: Double?
         var timestampClock = TimestampCorrector.TimestampClock.none
         var missingTriggers: [String] = []
-        /// The index of the device's trigger in the context.
         var trigger: Int?
         var timerTrigger: (any IIOLease)?
         var buffer: (any IIOBuffer)?
@@ -39,7 +37,6 @@ struct BufferSetup {
     let library: any IIOLibrary
     let address: MotionSourceAddress
     let options: IIOSourceOptions
-    /// The settings that have been changed. They are restored when the task ends.
     let settings: ChangedSettings
 
     init(
@@ -59,7 +56,6 @@ struct BufferSetup {
         return devices.indices.contains(unit.device) ? devices[unit.device] : nil
     }
 
-    /// Acquires the lock that prevents other programs from using the device. Returns nil if locks are not supported.
     func lock() throws(ReaderFailure) -> (any IIOLease)? {
         do throws(IIOFailure) {
             return try connection.lock(unit.device)
@@ -74,8 +70,7 @@ struct BufferSetup {
         guard let device else { throw removedError() }
         let timestamp = device.timestampChannel
         var channels = plan.active.flatMap { unit.members[$0].sensor.axes.map(\.channel) }
-        // If the scan contains a timestamp, all versions of libiio report the same scan size. See
-        // `scanSizeMismatch(_:_:)`.
+        // All versions of libiio report the same scan size if there is a timestamp. See `scanSizeMismatch(_:_:)`.
         if let timestamp { channels.append(timestamp) }
         guard let layout = device.layout(of: channels), layout.sampleSize > 0 else { throw removedError() }
         var armed = ConfiguredDevice(
@@ -143,7 +138,7 @@ struct BufferSetup {
 
     // MARK: Rate
 
-    /// Writes the rates that the plan needs. Returns the resulting rate in hertz, or nil if it is unknown.
+    /// Writes the rates. Returns the resulting rate in hertz, or nil if unknown.
     func setRates(_ plan: DeviceReadPlan, trigger: Int?, facts: inout DeviceReader.Facts) -> Double? {
         var rates: [Double] = []
         var done: [IIORateAttribute] = []
@@ -221,7 +216,6 @@ struct BufferSetup {
                 try connection.setTrigger(trigger, of: unit.device)
                 armed.trigger = trigger
             } catch {
-                // The buffer may still work. If it does not, opening the buffer fails.
                 armed.missingTriggers = [connection.context.devices[trigger].name]
             }
         }
@@ -229,8 +223,7 @@ struct BufferSetup {
 
     // MARK: Buffer
 
-    /// Starts the capture. Before the buffer is started, `attach` registers it for cancellation. `attach` returns false
-    /// if the task is no longer current.
+    /// Starts the capture. `attach` registers the buffer for cancellation and returns false if the task has ended.
     func open(_ armed: inout ConfiguredDevice, attach: (any IIOBuffer) -> Bool) throws(ReaderFailure) {
         var buffer: any IIOBuffer
         do throws(IIOFailure) {

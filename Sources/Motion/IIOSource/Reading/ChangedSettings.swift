@@ -4,20 +4,17 @@ import DeviceCore
 import Logging
 import Synchronization
 
-/// The rate and clock attributes that a reader task has changed, with the values to restore. A task restores the
-/// attributes when it ends. Attributes of a local device are also restored if the process exits during the task. An
-/// attribute that a different program has changed in the meantime keeps its value.
+/// The rate and clock attributes that a reader task has changed. They are restored when the task ends or the process
+/// exits, unless another program has changed them in the meantime.
 final class ChangedSettings: Sendable {
     private struct Change {
         let path: IIOAttributePath
         let original: String
-        /// The value that was read back after the write. The driver may have rounded the written value.
         let current: String
     }
 
     private struct State {
         var changes: [Change] = []
-        /// The IDs of the actions that restore the changes when the process exits.
         var exitActions: [Int] = []
     }
 
@@ -32,8 +29,7 @@ final class ChangedSettings: Sendable {
         self.exitActions = exitActions
     }
 
-    /// Writes an attribute and returns the value that is then read back. `original` is the value before the write, or
-    /// nil if it could not be read; the attribute is then not restored.
+    /// Writes an attribute and returns the value that is then read back, because drivers may round it.
     func write(_ value: String, to place: IIOAttributePath, from original: String?) throws(IIOFailure) -> String {
         guard isLocal, let original else { return try change(place, from: original, to: value) }
         let (action, current) = try exitActions.add { [self] in
@@ -57,7 +53,7 @@ final class ChangedSettings: Sendable {
     }
 
     func restore() {
-        // The lock is held, so that the process does not exit before all attributes are restored.
+        // The lock delays the exit of the process until all attributes are restored.
         let actions = state.withLock { state in
             for change in state.changes.reversed() { restore(change) }
             state.changes = []

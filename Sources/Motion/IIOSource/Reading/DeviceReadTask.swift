@@ -3,8 +3,7 @@
 import DeviceCore
 import IIOFormat
 
-/// The work of a device's reader thread. Sets up the device, delivers its samples to the hub, and starts again when the
-/// plan changes.
+/// Reads a device on its reader thread, and starts again when the plan changes.
 struct DeviceReadTask {
     let reader: DeviceReader
     let unit: DeviceGroup
@@ -14,13 +13,11 @@ struct DeviceReadTask {
     let hub: MotionHub
     let clock: any DeviceClock
     let options: IIOSourceOptions
-    /// If true, each sensor is read once before its buffer starts.
     let readsInitialValues: Bool
 
     func run() {
         var failure: ReaderFailure?
-        // The sensors whose initial value has been read since they were requested, or nil if initial values are not
-        // read.
+        // The requested sensors whose initial value has been read, or nil if initial values are not read.
         var initiallyRead: [Int]? = readsInitialValues ? [] : nil
         while failure == nil, let task = reader.task() {
             reader.enter(.settingUp, now: clock.now)
@@ -34,14 +31,12 @@ struct DeviceReadTask {
                     try capture(task.plan, generation: task.generation, seeded: &read)
                 }
             } catch {
-                // Errors in a task that is no longer current are ignored.
                 if reader.isCurrent(task.generation) { failure = error }
             }
         }
         reader.enter(.ended(failure), now: clock.now)
     }
 
-    /// A setup whose changed settings are restored when the task ends.
     private var setup: BufferSetup {
         BufferSetup(unit: unit, connection: connection, library: library, address: address, options: options)
     }
@@ -79,7 +74,7 @@ struct DeviceReadTask {
         }
         guard reader.isCurrent(generation) else { return }
         let failure = IIOFailure("iio_buffer_refill", number)
-        // A sensor that reports only changes may have had no changes within the server's timeout.
+        // An event-driven sensor may have had no changes within the server's timeout.
         if unit.isEventDriven, failure.isConnectionLoss, left.secondsSinceRefill(now: clock.now) >= 1, isResponding() {
             return
         }
@@ -89,7 +84,7 @@ struct DeviceReadTask {
     /// The maximum delay of a read by an executor, in seconds.
     private static let maximumTolerance = 0.1
 
-    /// Reads until the buffer fails or the task ends. Returns the error number and the final state of the capture.
+    /// Returns the error number and the final state of the capture.
     private func read(
         _ buffer: any IIOBuffer, _ capture: BufferReader, _ plan: BufferPlan, generation: Int
     ) -> (number: Int32, capture: BufferReader) {
@@ -107,8 +102,7 @@ struct DeviceReadTask {
         return link.close()
     }
 
-    /// Sets the status of unsubscribed sensors to unknown. They may have been marked as unavailable before this
-    /// successful setup.
+    /// Unsubscribed sensors may still be marked as unavailable.
     private func clearStatusOfUnusedSensors(_ plan: DeviceReadPlan) {
         for (index, member) in unit.members.enumerated()
         where !plan.active.contains(index) && member.sensor.problem == nil {
@@ -121,8 +115,7 @@ struct DeviceReadTask {
         return (try? connection.read(.channel(unit.device, axis.channel, axis.attributeName))) != nil
     }
 
-    /// Reads and delivers the initial value of a sensor, because an event-driven sensor may report only changes.
-    /// Returns false on failure.
+    /// Delivers the initial value, because an event-driven sensor may report only changes.
     private func readInitialValue(_ member: DeviceGroup.Member) -> Bool {
         guard member.sensor.canPoll, reader.mayDeliver,
             let poll = try? AttributePoll(member, device: unit.device, connection: connection),
@@ -166,7 +159,7 @@ struct DeviceReadTask {
 
     private func failure(_ failure: IIOFailure) -> ReaderFailure {
         let error = failure.error(.poll(device: unit.deviceID, address: address))
-        // If the device is busy or access is denied, a new context does not help.
+        // A new context does not help if the device is busy or access is denied.
         return ReaderFailure(error, failure.isAccessRefused ? .retry : .reconnect)
     }
 
@@ -182,7 +175,7 @@ struct DeviceReadTask {
                     guard reader.mayDeliver else { return }
                     let now = clock.now
                     batches[index].values[0] = value
-                    // The axes are read one after the other. The midpoint is the best estimate of the time of all axes.
+                    // The midpoint is the best estimate, because the axes are read one after the other.
                     batches[index].times[0] = BootTime(
                         nanoseconds: before.nanoseconds &+ (now.nanoseconds &- before.nanoseconds) / 2)
                     batches[index].arrival = now
@@ -194,21 +187,18 @@ struct DeviceReadTask {
                 reader.countRefill()
             } catch {
                 failures += 1
-                // A single read may fail while the driver is busy. A removed device or lost connection is reported
-                // immediately.
+                // A single read may fail while the driver is busy.
                 let isGone = error.isDeviceRemoved || error.isConnectionLoss
                 if isGone || failures >= 5, reader.isCurrent(generation) { throw failure(error) }
             }
             next = next.advanced(bySeconds: interval)
             let now = clock.now
-            // If readings are late, the missed ones are skipped.
             if next < now { next = now.advanced(bySeconds: failures > 0 ? interval : 0) }
             while reader.isCurrent(generation), clock.now < next { reader.semaphore.wait(until: next, clock: clock) }
         }
     }
 }
 
-/// A sensor that is read axis by axis.
 struct AttributePoll {
     let id: SensorDescription.ID
     let kind: SensorKind
@@ -223,7 +213,6 @@ struct AttributePoll {
             device: device, channels: axes.map { (channel: $0.channel, attribute: $0.attributeName) })
     }
 
-    /// Reads the current value, in the sensor's unit and axes.
     func read() throws(IIOFailure) -> SIMD3<Double> {
         var value = SIMD3<Double>.zero
         for (index, axis) in axes.prefix(3).enumerated() {

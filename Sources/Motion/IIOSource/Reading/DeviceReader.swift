@@ -4,14 +4,14 @@ import DeviceCore
 import Synchronization
 import SystemCalls
 
-/// The interface through which other threads control and monitor the thread that reads one device.
+/// Lets other threads control and monitor the thread that reads one device.
 final class DeviceReader: Sendable {
     enum Phase {
         case settingUp
-        /// The thread reads the buffer. `start` is the value of `progress` at the beginning.
+        /// `start` is the initial value of `progress`.
         case capturing(BufferPlan, start: Int)
         case polling(interval: Double)
-        /// The thread has ended. The failure is nil if the thread was asked to end.
+        /// The failure is nil if the thread was asked to end.
         case ended(ReaderFailure?)
     }
 
@@ -28,7 +28,6 @@ final class DeviceReader: Sendable {
 
     struct Facts {
         var clock = ""
-        /// The state of the timestamp clock, if the clock belongs to a remote machine.
         var clockEstimate: ClockEstimate?
         var isPolled = false
         /// Sentences about settings and readings, for logs and sensor descriptions.
@@ -50,14 +49,12 @@ final class DeviceReader: Sendable {
 
     private let state: Mutex<State>
     private let refills = Atomic<Int>(0)
-    /// A counter that is incremented when a delivery begins and when it ends. It is odd while subscribers process
-    /// readings on the thread.
+    /// Incremented when a delivery begins and when it ends, so it is odd during a delivery.
     private let deliveries = Atomic<Int>(0)
-    /// Wakes the thread while it waits until the next reading is due.
     let semaphore = BinarySemaphore()
     private let phaseDidChange: @Sendable () -> Void
 
-    /// Creates a reader with its first task. `changed` is called on the thread when the phase changes.
+    /// `changed` is called on the thread when the phase changes.
     init(plan: DeviceReadPlan, now: BootTime, foundClock: ClockEstimate? = nil, changed: @escaping @Sendable () -> Void)
     {
         state = Mutex(State(plan: plan, stage: Stage(since: now), facts: Facts(clockEstimate: foundClock)))
@@ -71,12 +68,11 @@ final class DeviceReader: Sendable {
     var facts: Facts { state.withLock { $0.facts } }
     /// The number of refills, or of complete polling cycles.
     var progress: Int { refills.load(ordering: .relaxed) }
-    /// A counter that changes with each delivery, even if only one of several sensors has been read.
+    /// Changes with each delivery, even if only one of several sensors has been read.
     var activityCounter: Int { progress &+ deliveries.load(ordering: .relaxed) }
     var hasDeliveredReadings: Bool { progress != 0 }
     var isEnded: Bool { state.withLock { $0.isEnded } }
 
-    /// Sets the plan. If the plan is nil, the thread ends.
     func set(_ plan: DeviceReadPlan?, now: BootTime) {
         endTask { state in
             guard state.plan != plan else { return false }
@@ -94,8 +90,7 @@ final class DeviceReader: Sendable {
         }
     }
 
-    /// Changes the state and ends the current task. The thread may not notice this immediately. If the closure returns
-    /// false, the task continues.
+    /// Changes the state and ends the current task, unless the closure returns false.
     private func endTask(_ change: (inout State) -> Bool) {
         let buffer = state.withLock { state -> (any IIOBuffer)? in
             guard change(&state) else { return nil }
@@ -108,12 +103,11 @@ final class DeviceReader: Sendable {
 
     // MARK: For the thread
 
-    /// Returns the current task, or nil if the thread was asked to end.
     func task() -> (plan: DeviceReadPlan, generation: Int)? {
         state.withLock { state in state.plan.map { ($0, state.generation) } }
     }
 
-    /// False once the thread was asked to end, because a new thread may already deliver readings.
+    /// False once the thread was asked to end, because a new thread may already deliver.
     var mayDeliver: Bool { state.withLock { $0.plan != nil } }
 
     func isCurrent(_ generation: Int) -> Bool { state.withLock { $0.plan != nil && $0.generation == generation } }
@@ -125,7 +119,7 @@ final class DeviceReader: Sendable {
 
     func record(_ facts: Facts) { state.withLock { $0.facts = facts } }
 
-    /// Registers the buffer for cancellation by other threads. Returns false if the task is no longer current.
+    /// Registers the buffer for cancellation. Returns false if the task is no longer current.
     func attach(_ buffer: any IIOBuffer, generation: Int) -> Bool {
         state.withLock { state in
             guard state.plan != nil, state.generation == generation else { return false }
@@ -135,11 +129,11 @@ final class DeviceReader: Sendable {
     }
 
     func detachBuffer() {
-        // The closed buffer is released after the lock.
+        // Release the closed buffer outside the lock.
         withExtendedLifetime(state.withLock { $0.buffer.take() }) {}
     }
 
-    /// True while subscribers process readings on the thread. During this time, the device is not considered silent.
+    /// True while subscribers process readings. During this time, the device is not considered silent.
     var isDelivering: Bool {
         get { deliveries.load(ordering: .relaxed) % 2 != 0 }
         set { if newValue != isDelivering { Self.count(deliveries) } }
@@ -147,7 +141,7 @@ final class DeviceReader: Sendable {
 
     func countRefill() { Self.count(refills) }
 
-    /// Increments a counter. Only one thread at a time writes, so an atomic read-modify-write operation is not needed.
+    /// Only one thread at a time writes, so an atomic read-modify-write operation is not needed.
     private static func count(_ number: borrowing Atomic<Int>) {
         number.store(number.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
     }
@@ -155,10 +149,8 @@ final class DeviceReader: Sendable {
 
 struct ReaderFailure: Error {
     enum Remedy: Equatable {
-        /// Open a new context and try again.
         case reconnect
         case retry
-        /// Read axis by axis. The remark states the reason.
         case poll(remark: String)
     }
 
@@ -166,9 +158,7 @@ struct ReaderFailure: Error {
     let remedy: Remedy
     /// True if the same request may succeed with fewer samples.
     var mayBeDueToSize: Bool { [ENOMEM, EINVAL].contains(systemError) }
-
     var isPermissionDenied: Bool { [EACCES, EPERM].contains(systemError) }
-
     private var systemError: Int32? { if case .system(_, let number) = error.cause { number } else { nil } }
 
     init(_ error: DeviceError, _ remedy: Remedy) {

@@ -4,20 +4,17 @@ import DeviceCore
 import Synchronization
 import SystemCalls
 
-/// A buffer whose descriptor can be polled. Either the reader thread or the subscribers' executor reads the buffer and
-/// posts its samples to the hub.
+/// A buffer that either the reader thread or the subscribers' executor polls and reads.
 final class PollableBuffer: PollableSource {
     private struct Content {
-        /// nil after `close()`.
         var buffer: (any IIOBuffer)?
         var capture: BufferReader
-        /// The error number that ended the capture, or 0 while the capture is running.
         var failure: Int32 = 0
     }
 
     /// The maximum number of system calls in one read by an executor.
     private static let maximumReads = 64
-    /// The number of samples after which a read ends, so that callbacks can run. A manager queues at most 1024 samples.
+    /// The number of samples after which a read ends, so that callbacks can run.
     private static let maximumSamplesBeforeCallbacks = 256
 
     private let timeout: Double
@@ -38,11 +35,9 @@ final class PollableBuffer: PollableSource {
         content = ExclusiveValue(Content(buffer: buffer, capture: capture))
     }
 
-    /// The time at which the server is considered silent.
     var deadline: BootTime { BootTime(nanoseconds: nextTimeout.load(ordering: .relaxed)) }
-
-    /// False if the sample times may be the times at which the samples are read. The reader thread must then read the
-    /// buffer, because the app could delay an executor.
+    /// False if the samples may have no timestamps. The reader thread must then read the buffer, because the app could
+    /// delay an executor.
     var mayBePolledByExecutor: Bool { hasStamps.load(ordering: .relaxed) }
 
     func close() -> (number: Int32, capture: BufferReader) {
@@ -54,7 +49,7 @@ final class PollableBuffer: PollableSource {
     }
 
     func readAvailable(_ cause: ReadCause) throws(DeviceError) -> ReadOutcome {
-        // On the reader thread, one read is sufficient, because the thread polls again.
+        // The reader thread needs only one read, because it polls again.
         var reads =
             switch cause {
             case .thread(let isReadable): isReadable ? 1 : 0
@@ -86,12 +81,12 @@ final class PollableBuffer: PollableSource {
             if content.failure == 0, deadline <= clock.now, !Sockets.isReadable(descriptor) { content.failure = EPIPE }
         }
         guard content.failure == 0 else {
-            // This error is not reported. The caller reports the error number that `close()` returns.
+            // The caller reports the error number that `close()` returns instead of this error.
             throw DeviceError(.connectionLost, "", cause: .system(call: "iio_buffer_refill", errno: content.failure))
         }
     }
 
-    /// Reads until no more samples are available or `reads` is 0. Returns the error number, or 0 on success.
+    /// Returns the error number, or 0 on success.
     private func read(_ buffer: any IIOBuffer, _ capture: inout BufferReader, _ reads: inout Int) -> Int32 {
         var bytes = UnsafeRawBufferPointer(start: nil, count: 0)
         var remainingBytes = Self.maximumSamplesBeforeCallbacks * buffer.scanSize

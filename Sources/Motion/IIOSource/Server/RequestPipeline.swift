@@ -2,14 +2,12 @@
 
 import Synchronization
 
-/// The number of refills in each request to a server. iiod sends each refill as soon as it is available. Other servers
-/// send nothing until all requested samples are available, which takes a long time for many refills, or they do not
-/// have enough memory for a large request. Therefore, many refills are requested only after the server has responded to
-/// a request for two refills with separate refills.
+/// Decides how many refills to request from a server at once. iiod sends each refill as soon as it is available. Other
+/// servers send nothing until all requested samples are available, or lack the memory for a large request. Therefore,
+/// many refills are requested only after the server has sent two requested refills separately.
 struct RequestPipeline {
     static let maximumRefills = 64
-    /// The size of the pieces into which tinyiiod splits responses, in bytes. With refills of this size, each piece
-    /// would look like a separate refill.
+    /// tinyiiod splits responses into pieces of this size in bytes, which would look like separate refills.
     private static let tinyiiodChunkSize = 256
     private static let initialTrialInterval = 64
     private static let maximumTrialInterval = 4096
@@ -24,13 +22,12 @@ struct RequestPipeline {
 
     private let capabilities: ServerCapabilities
     private var state = State.single(1)
-    /// The number of requests until the next trial. Trials are repeated because a trial may fail due to the requests of
-    /// a different client.
+    /// The number of requests until the next trial. Another client's requests can make a trial fail.
     private var trialInterval = Self.initialTrialInterval
 
     init(_ capabilities: ServerCapabilities) { self.capabilities = capabilities }
 
-    /// Returns the number of refills for the next request. The sizes are in bytes.
+    /// `size` and `maximum` are in bytes.
     mutating func nextRefillCount(size: Int, maximum: Int) -> Int {
         let fitting = min(Self.maximumRefills, maximum / max(1, size))
         guard fitting > 1, size != Self.tinyiiodChunkSize else { return 1 }
@@ -48,7 +45,7 @@ struct RequestPipeline {
         return 1
     }
 
-    /// Records a chunk of a response. `isRefill` is true if the chunk is exactly one refill.
+    /// `isRefill` is true if the chunk is exactly one refill.
     mutating func recordChunk(isRefill: Bool) {
         guard isRefill else { return _ = fallBack() }
         guard case .trial(let count) = state else { return }
@@ -56,8 +53,7 @@ struct RequestPipeline {
         if count > 0 { capabilities.endTrial() }
     }
 
-    /// Falls back to single refills, because the server cannot send several. Returns false if the request was already
-    /// for a single refill.
+    /// Returns false if the request was already for a single refill.
     mutating func fallBack() -> Bool {
         if case .single = state { return false }
         capabilities.endTrial()
@@ -67,9 +63,9 @@ struct RequestPipeline {
     }
 }
 
-/// The known capabilities of a server, shared by all buffers of a connection.
+/// The capabilities of a server, shared by all buffers of a connection.
 final class ServerCapabilities: Sendable {
-    /// The maximum number of consecutive incomplete trials. After that, no buffer requests two refills.
+    /// The number of consecutive incomplete trials after which no buffer requests two refills.
     private static let maximumTrials = 3
     private let trials = Atomic<Int>(0)
 

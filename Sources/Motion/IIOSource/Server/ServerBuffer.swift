@@ -5,17 +5,15 @@ import IIOFormat
 import Synchronization
 import SystemCalls
 
-/// A buffer on a network server, read over a separate connection without libiio. libiio requests each refill separately
-/// and reads the response with ten system calls. This class requests many refills at once if the server sends each
-/// refill separately, preceded by its length. Usually, one system call reads a complete refill. The requested data
-/// always fits into the buffers of this process and the socket, so that a slow program never blocks the server.
+/// A buffer on a network server, read over a separate connection. libiio reads the response to each request with ten
+/// system calls. This class requests many refills at once, and usually needs one system call per refill. The requested
+/// data always fits into the buffers of the process and the socket, so that a slow program never blocks the server.
 /// Unchecked because only one thread at a time may start, refill and close the buffer.
 final class ServerBuffer: IIOBuffer, @unchecked Sendable {
     private static let maximumRequestSize = 16_384
     /// The time within which the server must start the capture, in seconds.
     static let startTimeout = 5.0
-    /// The maximum number of consecutive responses without samples. After each of these responses, the request size is
-    /// doubled.
+    /// The maximum number of consecutive empty responses. Each of them doubles the request size.
     private static let maximumEmptyResponses = 6
     static let protocolError = IIOFailure("READBUF", EIO)
 
@@ -29,12 +27,10 @@ final class ServerBuffer: IIOBuffer, @unchecked Sendable {
     private let wakeUp: WakeupPipe
     private let isCancelled = Atomic<Bool>(false)
     private let maximumBytes: Int
-    /// The size of the current request, and the number of its bytes that have not been consumed.
     private var requestedBytes = 0
     private var remainingBytes = 0
-    /// The size of the current chunk, in bytes, or nil if its length has not been read yet.
+    /// The size of the current chunk in bytes, or nil if unknown.
     private var chunk: Int?
-    /// True until the mask that precedes the first chunk's samples has been read.
     private var expectsMask = true
     private var scans: ServerScans
     private var pipeline: RequestPipeline
@@ -42,9 +38,8 @@ final class ServerBuffer: IIOBuffer, @unchecked Sendable {
     private var input: ServerInput
     private var isOpen = true
 
-    /// Creates a capture over a connection, which may still be in progress. The buffer closes the socket. `step` is the
-    /// size of a scan with the requested channels, in bytes. `timeout` is the time within which the server must start
-    /// the capture, in seconds.
+    /// The connection may still be in progress. The buffer closes the socket. `step` is the size of a scan in bytes.
+    /// The server must start the capture within `timeout` seconds.
     init(
         _ socket: Int32, device: IIODevice, channels: [Int], step: Int, samples: Int, kernelBuffers: Int,
         capabilities: ServerCapabilities, timeout: Double = startTimeout
@@ -79,8 +74,7 @@ extension ServerBuffer {
         do throws(IIOFailure) {
             while true {
                 if let samples = try consumeChunk() {
-                    // The next request is sent before the samples are processed, so that the server can continue in the
-                    // meantime.
+                    // Send the next request before the samples are processed, so that the server can continue.
                     if remainingBytes == 0 { try requestRefills() }
                     guard !samples.isEmpty else { continue }
                     bytes = samples
@@ -103,7 +97,6 @@ extension ServerBuffer {
         wakeUp.signal()
     }
 
-    /// Closes the connection, which also ends the capture on the server.
     func close() {
         cancel()
         if exchange(&isOpen, with: false) { systemClose(socket) }
@@ -117,8 +110,8 @@ extension ServerBuffer {
         try send("READBUF \(device) \(requestedBytes)\r\n")
     }
 
-    /// Consumes the next chunk and returns its complete scans, which are valid until the next read. The result is empty
-    /// if the chunk contains no complete scan, and nil if the chunk has not been received completely.
+    /// Returns the complete scans of the next chunk, which are valid until the next read, or nil if the chunk is
+    /// incomplete.
     private func consumeChunk() throws(IIOFailure) -> UnsafeRawBufferPointer? {
         if chunk == nil {
             guard let number = try input.consumeNumber() else { return nil }
@@ -139,14 +132,14 @@ extension ServerBuffer {
         remainingBytes -= size
         chunk = nil
         emptyResponses = 0
-        // If the scan size has changed since the request, its chunks are not counted.
+        // Chunks are not counted if the scan size has changed since the request.
         if requestedBytes % refillSize == 0 { pipeline.recordChunk(isRefill: size == refillSize) }
         let samples = scans.completeScans(in: place, storage: input.storage)
         guard remainingBytes > 0 || scans.finishResponse(requested: requestedBytes) else { throw Self.protocolError }
         return samples
     }
 
-    /// Processes the end of a response. `code` is 0 or a negative error number.
+    /// `code` is 0 or a negative error number.
     private func processEnd(_ code: Int) throws(IIOFailure) {
         let isEmpty = remainingBytes == requestedBytes
         remainingBytes = 0
@@ -155,14 +148,12 @@ extension ServerBuffer {
         guard code == 0 else { throw failure("READBUF", code) }
         guard scans.finishResponse(requested: requestedBytes) else { throw Self.protocolError }
         guard isEmpty else { return }
-        // The request may have been smaller than one scan with the channels of all clients, so the next request is
-        // larger. The number of attempts is limited.
+        // The request may be smaller than a scan with all clients' channels, so the next request is larger.
         emptyResponses += 1
         guard emptyResponses <= Self.maximumEmptyResponses else { throw Self.protocolError }
     }
 
-    /// Returns the failure for a server error. EAGAIN is replaced by EIO, because this class uses EAGAIN if no samples
-    /// are available.
+    /// EAGAIN is replaced by EIO, because EAGAIN means that no samples are available.
     private func failure(_ call: String, _ code: Int) -> IIOFailure {
         code == -Int(EAGAIN) ? IIOFailure(call, EIO) : IIOFailure(call, returned: code)
     }
@@ -198,7 +189,7 @@ extension ServerBuffer {
         }
     }
 
-    /// Sends a short request. The socket's send buffer always has enough space for the request.
+    /// The socket's send buffer always has enough space for a request.
     private func send(_ request: String) throws(IIOFailure) {
         var request = request
         let isSent = request.withUTF8 { systemSend(socket, UnsafeRawBufferPointer($0)) == $0.count }

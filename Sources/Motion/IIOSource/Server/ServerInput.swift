@@ -4,20 +4,17 @@ import SystemCalls
 
 /// The bytes that have been received from a server but not consumed.
 struct ServerInput: ~Copyable {
-    /// The maximum length of a line, in bytes. The longest lines are masks, with eight digits per 32 channels.
+    /// The longest lines are masks, with eight digits per 32 channels.
     private static let maximumLineLength = 1024
-    /// The maximum size of a chunk's length line, in bytes.
     private static let maximumHeaderSize = 24
 
-    /// The buffer for received bytes, preceded by a margin for the incomplete scan of the previous chunk.
+    /// Received bytes, after a margin for the incomplete scan of the previous chunk.
     let storage: UnsafeMutableRawBufferPointer
     private let margin: Int
     private var unread: Range<Int>
-    /// True if the last read has emptied the socket, and `receive` has not returned false since then.
     private var isDrained = false
 
-    /// Creates an input for responses with at most `chunks` chunks and `most` bytes of samples. The buffer begins with
-    /// a margin of `margin` bytes.
+    /// `chunks` and `most` are the maximum number of chunks and bytes in a response.
     init(most: Int, chunks: Int, margin: Int) {
         self.margin = margin
         storage = .allocate(
@@ -27,9 +24,8 @@ struct ServerInput: ~Copyable {
 
     deinit { storage.deallocate() }
 
-    /// Reads bytes from the socket. Returns false if none are available. A read that does not fill the buffer has
-    /// emptied the socket, so the next call returns false without a system call. If the connection was closed at the
-    /// same time, the next poll detects this.
+    /// Returns false if no bytes are available. A read that does not fill the buffer has emptied the socket, so the
+    /// next call returns false without a system call.
     mutating func receive(_ socket: Int32, reads: inout Int) throws(IIOFailure) -> Bool {
         guard !exchange(&isDrained, with: false), reads > 0 else { return false }
         reads -= 1
@@ -49,8 +45,7 @@ struct ServerInput: ~Copyable {
 
     mutating func clearDrained() { isDrained = false }
 
-    /// Moves the unconsumed bytes to the start of the buffer if there is no space after them. Also resets the range if
-    /// there are no unconsumed bytes.
+    /// Moves the unconsumed bytes to the start of the buffer if there is no space after them.
     private mutating func compact() {
         guard unread.lowerBound > margin, unread.isEmpty || unread.upperBound == storage.count else { return }
         UnsafeMutableRawBufferPointer(rebasing: storage[margin...]).copyMemory(
@@ -58,8 +53,7 @@ struct ServerInput: ~Copyable {
         unread = margin..<margin + unread.count
     }
 
-    /// Consumes the next `size` bytes and returns their range, which is valid until the next read. Returns nil if not
-    /// all of them have been received.
+    /// Returns the range of the next `size` bytes, or nil if they have not all been received.
     mutating func consume(_ size: Int) -> Range<Int>? {
         guard unread.count >= size else { return nil }
         let place = unread.prefix(size)
@@ -67,8 +61,7 @@ struct ServerInput: ~Copyable {
         return place
     }
 
-    /// Consumes the next nonempty line and returns the number that it contains. Returns nil if the line has not been
-    /// received completely.
+    /// Returns the number in the next nonempty line, or nil if the line is incomplete.
     mutating func consumeNumber() throws(IIOFailure) -> Int? {
         while let line = try consumeLine() {
             if line.isEmpty { continue }
@@ -78,8 +71,7 @@ struct ServerInput: ~Copyable {
         return nil
     }
 
-    /// Consumes the next line and returns the line without its terminator. Returns nil if the line has not been
-    /// received completely.
+    /// Returns the next line without its terminator, or nil if the line is incomplete.
     mutating func consumeLine() throws(IIOFailure) -> Slice<UnsafeMutableRawBufferPointer>? {
         let all = storage[unread]
         guard let end = all.prefix(Self.maximumLineLength).firstIndex(of: UInt8(ascii: "\n")) else {

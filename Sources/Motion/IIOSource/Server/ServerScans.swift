@@ -2,20 +2,17 @@
 
 import IIOFormat
 
-/// The scans in a server's responses. The server may split a response at any byte. While other clients capture
-/// additional channels of the device, iiod also sends these channels, unless it was started with -D.
+/// The scans in a server's responses, which may be split at any byte. If other clients capture additional channels of
+/// the device, iiod also sends these channels, unless it was started with -D.
 struct ServerScans {
-    /// The size of a scan with the requested channels, in bytes.
     let step: Int
     private(set) var sentStep: Int
     let maximumSentStep: Int
-    /// The mask of the requested channels, in hexadecimal digits.
     let mask: [UInt8]
     private let device: IIODevice
     private let channels: [Int]
     private var sentMask: [UInt8]
-    /// The copy operations that extract the requested channels from a received scan. Empty if the scan contains exactly
-    /// the requested channels.
+    /// The copy operations that extract the requested channels from a received scan.
     private var copies: [(source: Int, target: Int, count: Int)] = []
     private var partialScan: [UInt8] = []
 
@@ -30,7 +27,7 @@ struct ServerScans {
         sentMask = mask
     }
 
-    /// Returns a mask in libiio's format: words of 32 channels with eight digits each, last word first.
+    /// Returns a mask in libiio's format. Each word of 32 channels has eight digits, and the last word comes first.
     static func mask(_ channels: [Int], of count: Int) -> [UInt8] {
         let digits = Array("0123456789abcdef".utf8)
         return (0..<max(1, (count + 31) / 32) * 8).reversed().map { place -> UInt8 in
@@ -40,8 +37,7 @@ struct ServerScans {
         }
     }
 
-    /// Sets the format of the received scans from the mask that the server has sent. Returns false if the requested
-    /// channels cannot be extracted.
+    /// Returns false if the requested channels cannot be extracted from scans with this mask.
     mutating func setMask(_ line: some Collection<UInt8>) -> Bool {
         if line.elementsEqual(sentMask) { return true }
         let line = Array(line)
@@ -67,9 +63,8 @@ struct ServerScans {
         return true
     }
 
-    /// Returns the complete scans in a chunk, reduced to the requested channels. If the previous chunk ended with an
-    /// incomplete scan, its bytes are copied to the space before this chunk. The result is in the same buffer. If this
-    /// chunk ends with an incomplete scan, the scan is stored for the next chunk.
+    /// Reduces the complete scans in a chunk to the requested channels, in place. An incomplete scan of the previous
+    /// chunk is first copied to the space before this chunk.
     mutating func completeScans(in chunk: Range<Int>, storage space: UnsafeMutableRawBufferPointer)
         -> UnsafeRawBufferPointer
     {
@@ -91,7 +86,7 @@ struct ServerScans {
         return UnsafeRawBufferPointer(rebasing: scans[..<(count * step)])
     }
 
-    /// Finishes a response. Returns false if the last scan is incomplete although complete scans were requested.
+    /// Returns false if the last scan is incomplete although complete scans were requested.
     mutating func finishResponse(requested: Int) -> Bool {
         let isWhole = partialScan.isEmpty || requested % sentStep != 0
         partialScan = []

@@ -13,32 +13,27 @@ import DeviceCore
 ///  └────────── the reader thread ends, or is abandoned after 30 s ─────────────────┘
 /// ```
 ///
-/// When a device is unplugged, it is removed from the supervisor's list, and its reader thread is asked to end and
-/// abandoned.
+/// When a device is unplugged, the supervisor asks its reader thread to end and forgets the device.
 final class ActiveDevice {
     enum State {
         case idle
         case active(DeviceReader, (stage: Int, detector: StallDetector)?)
-        /// The reader thread was asked to end at the time `since`.
         case leaving(DeviceReader, since: BootTime)
     }
 
-    /// A device description, and the connection to the context that provided the description.
     struct Found {
         let unit: DeviceGroup
         let connection: any IIOConnection
     }
 
     private(set) var found: Found
-    /// The device description from a newer context. It is adopted when no reader thread is running.
+    /// A newer device description, adopted when no reader thread is running.
     private var update: Found?
     private(set) var state = State.idle
     var buffer: BufferUse
     var facts = DeviceReader.Facts()
-    /// The plan for the current subscriptions, or nil if no subscription needs the device.
     var plan: DeviceReadPlan?
     var retry: RetryTimer
-    /// True while the status of the device's sensors is unavailable.
     var isUnavailable = false
 
     init(_ found: Found, options: IIOSourceOptions) {
@@ -60,7 +55,6 @@ final class ActiveDevice {
 
     func start(_ reader: DeviceReader) { state = .active(reader, nil) }
 
-    /// Passes the plan to the reader thread, which sets up the device again if the plan has changed.
     func continueReading(with plan: DeviceReadPlan, now: BootTime) {
         guard let reader else { return }
         if reader.plan != plan {
@@ -81,14 +75,12 @@ final class ActiveDevice {
         state = .leaving(reader, since: now)
     }
 
-    /// Returns to the idle state. Called when the reader thread has ended or is abandoned.
     func finish() {
         state = .idle
         adoptUpdate()
     }
 
-    /// Calls `body` with the stall detector for the given stage of the reader. Calls `make` first if the stage has no
-    /// detector yet. Returns nil if the device is not active.
+    /// Calls `body` with the stall detector for the given stage, which `make` creates if necessary.
     func updateDetector<Result>(
         of stage: DeviceReader.Stage, make: () -> StallDetector, _ body: (inout StallDetector) -> Result
     ) -> Result? {
@@ -113,7 +105,7 @@ final class ActiveDevice {
 
     // MARK: Facts
 
-    /// The time of the next check of the device. `canStart` is true if the context is open.
+    /// `canStart` is true if the context is open.
     func deadline(canStart: Bool) -> BootTime {
         var deadline = BootTime.never
         if case .active(_, let watched?) = state { deadline = watched.detector.deadline }
@@ -123,7 +115,6 @@ final class ActiveDevice {
         return deadline
     }
 
-    /// The descriptions of the sensors, including the facts that the reader has determined.
     var descriptions: [SensorDescription] {
         unit.members.map { member in
             var description = member.description
@@ -140,22 +131,21 @@ final class ActiveDevice {
     }
 }
 
-/// The schedule of retries after failures. The delay grows with each failure.
+/// The schedule of retries, whose delay grows with each failure.
 struct RetryTimer {
     private var backoff: Backoff
     private(set) var time = BootTime.zero
 
     init(backoff: Backoff) { self.backoff = backoff }
 
-    /// Records a failure and schedules the next attempt.
     mutating func recordFailure(now: BootTime) { time = now.advanced(bySeconds: backoff.nextDelay()) }
 
-    /// Records a success, which resets the delay after the next failure. Does not change the time of the next attempt.
+    /// Resets the delay after the next failure, but not the time of the next attempt.
     mutating func recordSuccess() { backoff.reset() }
 
-    /// Allows the next attempt at the given time, unless an earlier time is already set.
+    /// Allows the next attempt at the given time or earlier.
     mutating func allow(at time: BootTime) { self.time = min(self.time, time) }
 
-    /// Postpones the next attempt to the given time, unless a later time is already set.
+    /// Postpones the next attempt to the given time or later.
     mutating func postpone(to time: BootTime) { self.time = max(self.time, time) }
 }

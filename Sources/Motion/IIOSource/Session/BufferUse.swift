@@ -15,17 +15,15 @@ struct BufferUse {
     enum Retry {
         case rediscovery
         case time(BootTime)
-        /// The buffer is used again when the user has been granted access to the device node, for example by udev.
+        /// Retry when the user may open the device node, for example because udev has granted access.
         case access
     }
 
-    /// The reason why the buffer is disabled, and the event that enables it again. It is nil while the buffer is
-    /// enabled.
+    /// The reason why the buffer is disabled and the next attempt, or nil while the buffer is enabled.
     private(set) var failure: (remark: String, retry: Retry)?
-    /// False after a decimating buffer was refused or delivered nothing. In these cases, the kernel may lack memory for
-    /// that many samples, or the sensor may be slower than its driver reports.
+    /// False after a decimating buffer failed, possibly because of a lack of memory or a slow sensor.
     private(set) var mayDecimate = true
-    /// True if the buffer must be disabled instead of restarted the next time it delivers nothing.
+    /// True if the buffer must be disabled the next time it delivers nothing.
     private(set) var isLastAttempt = false
     private var hasDelivered = false
     private var backoff: Backoff
@@ -34,7 +32,6 @@ struct BufferUse {
         backoff = Backoff(first: options.maximumRetryDelay, limit: options.maximumRetryDelay * 32)
     }
 
-    /// The time at which the buffer is enabled again, or nil if no such time is set.
     var retryTime: BootTime? { if case .time(let time)? = failure?.retry { time } else { nil } }
 
     mutating func recordSamples() {
@@ -50,14 +47,13 @@ struct BufferUse {
 
     mutating func stopDecimating() { mayDecimate = false }
 
-    /// Disables the buffer. `remark` is the reason that is added to the sensor descriptions. `isForbidden` is true if
-    /// the user lacked permission to open the device node; `isAccessible` is true if the user has this permission now.
+    /// `isForbidden` is true if the user lacked permission to open the device node. `isAccessible` is true if the user
+    /// has this permission now.
     mutating func disable(_ remark: String, isForbidden: Bool, isAccessible: Bool, now: BootTime) {
         let retry: Retry =
             if isForbidden, !isAccessible {
                 .access
             } else if isForbidden || hasDelivered {
-                // If the node is accessible now, access was granted after the failure.
                 .time(now.advanced(bySeconds: backoff.nextDelay()))
             } else {
                 .rediscovery
@@ -74,7 +70,7 @@ struct BufferUse {
         failure = nil
     }
 
-    /// Enables the buffer again after the device was found in a new context, in which the buffer may work.
+    /// The buffer may work in a new context.
     mutating func resetAfterRediscovery() {
         failure = nil
         mayDecimate = true

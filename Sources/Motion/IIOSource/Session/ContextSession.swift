@@ -17,9 +17,8 @@ final class ContextSession: Sendable {
         var problem: DeviceError?
         var lastLoggedProblem: String?
         var loggedRemarks: Set<String> = []
-        /// Readers whose threads did not end in time.
         var abandoned: [DeviceReader] = []
-        /// The earliest time at which callers wait for an unreachable context again.
+        /// The earliest time to wait for an unreachable context again.
         var nextDiscovery: BootTime?
     }
 
@@ -36,8 +35,6 @@ final class ContextSession: Sendable {
     }
 
     var problem: DeviceError? { state.withLock { $0.problem } }
-
-    /// The sensors found when the context was last opened successfully.
     var sensors: [SensorDescription.ID] { state.withLock { $0.sensors } }
 
     func isNeeded(_ hub: MotionHub) -> Bool {
@@ -46,7 +43,7 @@ final class ContextSession: Sendable {
         return wantsDiscovery || sensors.contains { hub.demand(of: $0) != nil }
     }
 
-    /// Wakes the thread. Starts a thread if none is running and the context is needed. The thread retains `owner`.
+    /// Starts a thread if none is running and the context is needed. The thread retains `owner`.
     func wakeThread(hub: MotionHub, catalog: SensorCatalog, owner: any AnyObject & Sendable) {
         let isNeeded = isNeeded(hub)
         let starts = state.withLock { state -> Bool in
@@ -69,8 +66,7 @@ final class ContextSession: Sendable {
         }
     }
 
-    /// Requests a discovery of the devices. Returns a semaphore that is signalled when the discovery has finished, or
-    /// nil if no discovery is necessary.
+    /// Returns a semaphore that is signaled when the discovery ends, or nil if none is necessary.
     func requestDiscovery() -> BinarySemaphore? {
         let present = parts.library.devices(at: address)
         let now = parts.clock.now
@@ -99,7 +95,7 @@ final class ContextSession: Sendable {
                 semaphore.wait(until: deadline, clock: parts.clock)
                 continue
             }
-            // There are no subscribers left, so the status of unavailable sensors becomes unknown.
+            // Without subscribers, the status of unavailable sensors becomes unknown.
             for sensor in sensors { hub.setStatus(.unknown, of: sensor) }
             let isFinished = state.withLock { state -> Bool in
                 // A caller that has requested work in the meantime relies on this thread.
@@ -113,7 +109,6 @@ final class ContextSession: Sendable {
 
     var wantsDiscovery: Bool { state.withLock { $0.wantsDiscovery } }
 
-    /// Records a logged problem. Returns true if it differs from the previous one.
     func recordIfNew(_ problem: DeviceError) -> Bool {
         state.withLock { state in
             defer { state.lastLoggedProblem = problem.message }
@@ -137,7 +132,6 @@ final class ContextSession: Sendable {
 
     func abandon(_ reader: DeviceReader) { state.withLock { $0.abandoned.append(reader) } }
 
-    /// Records the result of a discovery and wakes the waiting callers.
     func finishDiscovery(_ problem: DeviceError?, sensors: [SensorDescription.ID]? = nil, presence: [String]? = nil) {
         let now = parts.clock.now
         let waiters = state.withLock { state in
@@ -145,7 +139,6 @@ final class ContextSession: Sendable {
             state.problem = problem
             if problem == nil { state.lastLoggedProblem = nil }
             state.presentDevices = presence
-            // After a failure, the next request starts a new discovery.
             state.hasDiscovered = problem == nil
             state.nextDiscovery = problem == nil ? nil : now.advanced(bySeconds: parts.options.maximumRetryDelay)
             if let sensors { state.sensors = sensors }
@@ -155,7 +148,6 @@ final class ContextSession: Sendable {
     }
 }
 
-/// The dependencies shared by all threads of a source.
 struct IIOSourceDependencies: Sendable {
     let library: any IIOLibrary
     let clock: any DeviceClock
@@ -165,7 +157,6 @@ struct IIOSourceDependencies: Sendable {
     let watch = DeviceWatch()
 }
 
-/// A flag that is set while changes of local devices are reported to the source.
 final class DeviceWatch: Sendable {
     private let on = Atomic<Bool>(false)
 

@@ -8,18 +8,18 @@ extension ContextSupervisor {
     func needsOpening(_ now: BootTime) -> Bool {
         if session.wantsDiscovery { return true }
         if let present = parts.library.devices(at: address) {
-            search.schedule(at: now.advanced(bySeconds: searchInterval))
+            search.time = now.advanced(bySeconds: searchInterval)
             if search.isOutdated(present: present, now: now) { return session.isNeeded(hub) }
         }
         guard now >= opening.time else { return false }
         if connection == nil { return session.isNeeded(hub) }
         guard now >= search.time, isMissingSensor else { return false }
-        search.schedule(at: now.advanced(bySeconds: parts.options.searchInterval * 5))
+        search.time = now.advanced(bySeconds: parts.options.searchInterval * 5)
         return true
     }
 
-    /// True if a subscribed sensor is missing or has an incomplete description. Its device may have been absent when
-    /// the context was opened, and a server does not report when the device returns.
+    /// True if a subscribed sensor is missing or has an incomplete description. A server does not report when an absent
+    /// device returns.
     var isMissingSensor: Bool {
         if hub.isMissingSensor { return true }
         guard search.presence == nil else { return false }
@@ -30,7 +30,7 @@ extension ContextSupervisor {
 
     func openContext() {
         let present = parts.library.devices(at: address)
-        search.begin(presence: present)
+        search.presence = present
         do throws(IIOFailure) {
             let opened = try parts.library.open(address)
             connection = opened
@@ -47,36 +47,33 @@ extension ContextSupervisor {
             let problem = error.error(.open(address))
             opening.recordFailure(now: clock.now)
             search.fail(retryTime: opening.time)
-            // If a machine has no sensors, no warning is logged.
             if session.recordIfNew(problem) {
                 log.log(level: address.backend == .local && problem.code == .notFound ? .debug : .warning, "\(problem)")
             }
             for device in devices where device.reader == nil { setUnavailable(device, problem) }
-            // Also marks sensors as unavailable that were found by a previous thread of the session.
+            // Also mark the sensors that a previous thread of the session found.
             let current = sensorIDs
             for sensor in session.sensors where !current.contains(sensor) {
                 hub.setStatus(.unavailable(problem), of: sensor)
             }
             session.finishDiscovery(problem, presence: present)
         }
-        search.schedule(at: clock.now.advanced(bySeconds: searchInterval))
+        search.time = clock.now.advanced(bySeconds: searchInterval)
     }
 
-    /// The interval between searches, in seconds. It is longer while the kernel reports new devices. Searches are still
-    /// needed then, because a report may be lost.
+    /// In seconds. Searches are needed even while the kernel reports new devices, because a report may be lost.
     var searchInterval: Double {
         let interval = parts.options.searchInterval
         return address.backend == .local && parts.watch.isOn ? interval * Self.monitoredFactor : interval
     }
 
-    /// Returns the names of the devices in a context, in the same form as `IIOLibrary.devices(at:)`.
     private static func names(_ context: IIOContext) -> [String] {
         context.devices.map(\.id).filter { $0.hasPrefix("iio:device") || $0.hasPrefix("trigger") }.sorted()
     }
 
     private var sensorIDs: [SensorDescription.ID] { devices.flatMap { $0.unit.members.map(\.description.id) } }
 
-    /// Updates the devices from a new context. Running readers keep using the previous context.
+    /// Running readers keep using the previous context.
     private func adopt(_ opened: any IIOConnection) {
         let context = opened.context
         var known: [(id: String, fingerprint: String)] = []
@@ -107,8 +104,7 @@ extension ContextSupervisor {
         catalog.update(session.index, sensors: devices.flatMap(\.descriptions), xml: description, hub: hub)
     }
 
-    /// Sets up the devices again if the machine was suspended, because drivers may lose their settings during
-    /// suspension.
+    /// Drivers may lose their settings during a system suspend.
     func restartAfterSuspension() {
         guard let monotonic = parts.library.time(of: "monotonic") else { return }
         let current = clock.now.nanoseconds.subtractingSaturated(monotonic)
@@ -121,35 +117,27 @@ extension ContextSupervisor {
 
 /// The schedule of searches for added and removed devices in a context.
 struct DeviceSearch {
-    /// The names of the devices when the context was opened, or nil if the library cannot list devices without opening
-    /// the context.
-    private(set) var presence: [String]?
-    private(set) var time = BootTime.zero
-    /// The time at which the context is opened again because its devices differed from the devices listed before.
+    /// The device names, or nil if they can be listed only by opening the context.
+    var presence: [String]?
+    var time = BootTime.zero
+    /// The time to open the context again if its devices differed from the listed devices.
     private(set) var recheckTime: BootTime?
-
-    /// Records the listed devices. Called before the context is opened.
-    mutating func begin(presence: [String]?) { self.presence = presence }
 
     mutating func finish(shown: [String], recheckTime: BootTime) {
         self.recheckTime = presence.map { $0 != shown } ?? false ? recheckTime : nil
     }
 
-    /// Records that the context could not be opened, and the time of the next attempt.
     mutating func fail(retryTime: BootTime) { if recheckTime != nil { recheckTime = retryTime } }
-
-    mutating func schedule(at time: BootTime) { self.time = time }
 
     func isOutdated(present: [String], now: BootTime) -> Bool {
         present != presence || recheckTime.map { now >= $0 } ?? false
     }
 
-    /// Returns the time of the next search. If devices cannot be listed, a search must open the context and is not due
-    /// before `openingTime`.
+    /// A search that must open the context is not due before `openingTime`.
     func deadline(openingTime: BootTime) -> BootTime { presence == nil ? max(time, openingTime) : time }
 }
 
-/// Persistent device names. They are needed because a reconnected device may receive a different number.
+/// Assigns persistent names to devices, because a reconnected device may receive a different number.
 struct PersistentDeviceNames {
     private struct Entry {
         let key: String
@@ -164,7 +152,6 @@ struct PersistentDeviceNames {
     mutating func update(_ devices: [(id: String, fingerprint: String)]) -> [String: String] {
         for index in entries.indices {
             let entry = entries[index]
-            // A device that is still present with the same ID keeps its name.
             if !devices.contains(where: { $0.id == entry.id && $0.fingerprint == entry.fingerprint }) {
                 entries[index].id = nil
             }
@@ -175,11 +162,13 @@ struct PersistentDeviceNames {
                 names[device.id] = entries[index].key
                 continue
             }
-            // Prefers the name that equals the ID to other unused names of the same model.
-            let unusedIndices = entries.indices.filter {
+            // The name that equals the ID is preferred to other unused names of the same model.
+            let unused = entries.indices.filter {
                 entries[$0].id == nil && entries[$0].fingerprint == device.fingerprint
             }
-            if let index = unusedIndices.first(where: { entries[$0].key == device.id }) ?? unusedIndices.first {
+            if let index = entries.firstIndex(where: { $0.id == device.id })
+                ?? unused.first(where: { entries[$0].key == device.id }) ?? unused.first
+            {
                 entries[index].id = device.id
                 names[device.id] = entries[index].key
                 continue

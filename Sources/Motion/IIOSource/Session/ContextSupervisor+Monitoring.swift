@@ -19,7 +19,6 @@ extension ContextSupervisor {
         if !device.facts.refused.isEmpty { retrySettings(of: device, now: now) }
     }
 
-    /// Sets the status of a device to unavailable if the device does not respond within `limit` seconds.
     private func monitorAnswers(
         of device: ActiveDevice, _ reader: DeviceReader, _ stage: DeviceReader.Stage, limit: Double, now: BootTime
     ) {
@@ -36,8 +35,7 @@ extension ContextSupervisor {
         if case .polling = stage.phase, isFlowing == true { device.isUnavailable = false }
     }
 
-    /// Restarts a buffer that delivers nothing. If the restarted buffer also delivers nothing, disables the buffer and
-    /// reads the sensors axis by axis, if possible.
+    /// Restarts a buffer that delivers nothing. After a second failure, the sensors are read axis by axis.
     private func monitorBuffer(
         of device: ActiveDevice, _ reader: DeviceReader, _ stage: DeviceReader.Stage, _ plan: BufferPlan, start: Int,
         now: BootTime
@@ -83,13 +81,10 @@ extension ContextSupervisor {
         device.restart(now: now)
     }
 
-    /// Logs settings that were refused, and sets up the device again once they are writable. udev grants access some
-    /// time after a device appears, so a reconnected device may be opened too early.
+    /// Sets up the device again once refused settings are writable. udev may grant access only some time after a device
+    /// appears.
     private func retrySettings(of device: ActiveDevice, now: BootTime) {
-        for remark in device.facts.remarks {
-            let text = "\(name(of: device)): \(remark)"
-            if session.recordIfNew(remark: text) { log.warning("\(text)") }
-        }
+        for remark in device.facts.remarks { logOnce("\(name(of: device)): \(remark)") }
         guard device.facts.refused.contains(where: device.found.connection.isWritable) else { return }
         device.facts.refused = []
         device.restart(now: now)
@@ -104,12 +99,10 @@ extension ContextSupervisor {
         setUnavailable(device, failed(device, .removed(device.unit.deviceID)))
     }
 
-    /// Disables a device's buffer, so that its sensors are read axis by axis, and logs the reason once.
     func disableBuffer(of device: ActiveDevice, now: BootTime, _ remark: String, isForbidden: Bool = false) {
         let isAccessible = device.found.connection.isNodeAccessible(device.unit.device) == true
         device.buffer.disable(remark, isForbidden: isForbidden, isAccessible: isAccessible, now: now)
-        let text = "\(name(of: device)): \(remark)"
-        if session.recordIfNew(remark: text) { log.warning("\(text)") }
+        logOnce("\(name(of: device)): \(remark)")
     }
 
     private func name(of device: ActiveDevice) -> String {

@@ -4,7 +4,7 @@ import DeviceCore
 import IIOFormat
 import Logging
 
-/// Opens a context, starts and stops the reader threads of its devices, monitors them, and recovers from failures.
+/// Opens a context, manages the reader threads of its devices, and recovers from failures.
 ///
 /// Used only on the thread of the context. Each call of `performPass()` is one pass over all devices.
 ///
@@ -13,24 +13,21 @@ import Logging
 ///      ▲  └──failed, retried later──┘   └──no subscription needs it──▶ closed
 /// ```
 final class ContextSupervisor {
-    /// The time in seconds within which a device must respond while it is being set up or read axis by axis.
+    /// The time in seconds within which a device must respond.
     static let setupLimit = 3.0
     /// The time in seconds after which a reader thread that does not end is abandoned.
     static let abandonTimeout = 30.0
     static let maximumAbandoned = 4
     /// The factor by which the search interval is extended while the kernel reports new devices.
     static let monitoredFactor = 15.0
-    /// The minimum duration of a machine suspension after which devices are set up again, in seconds.
+    /// The minimum duration in seconds of a system suspend after which devices are set up again.
     static let minimumSuspension = 0.5
 
     let session: ContextSession
     let hub: MotionHub
     let catalog: SensorCatalog
     let log = Logger(label: "device-services.motion")
-
-    /// The open context, or nil while the context is closed.
     var connection: (any IIOConnection)?
-    /// The XML description of the context from the last time it was opened.
     var description = ""
     var opening: RetryTimer
     var search = DeviceSearch()
@@ -51,10 +48,9 @@ final class ContextSupervisor {
     var parts: IIOSourceDependencies { session.parts }
     var clock: any DeviceClock { parts.clock }
 
-    /// Performs one pass. Returns the time at which the next pass is due, or nil if no work is left.
+    /// Returns the time at which the next pass is due, or nil if no work is left.
     func performPass() -> BootTime? {
-        // The clock is read for each device, because notifying subscribers and searching for devices may take a long
-        // time.
+        // The clock is read for each device, because notifying subscribers may take a long time.
         for device in devices { processStage(of: device, now: clock.now) }
         if needsOpening(clock.now) { openContext() }
         restartAfterSuspension()
@@ -83,8 +79,7 @@ final class ContextSupervisor {
 
     private func processStage(of device: ActiveDevice, now: BootTime) {
         guard let reader = device.reader else { return }
-        // The stage is read before the facts. If it has ended, the facts are complete, because a reader records all
-        // facts before it ends.
+        // Read the stage before the facts, because a reader records all facts before it ends.
         let stage = reader.stage
         device.facts = reader.facts
         guard case .ended(let failure) = stage.phase else { return monitor(device, stage, now: now) }
@@ -122,7 +117,9 @@ final class ContextSupervisor {
         let plan = DeviceReadPlan.plan(
             for: device.unit, isPolled: device.buffer.failure != nil, mayDecimate: device.buffer.mayDecimate
         ) { hub.demand(of: $0) }
-        setProblems(of: device)
+        for member in device.unit.members {
+            if let problem = member.sensor.problem { hub.setStatus(.unavailable(problem), of: member.description.id) }
+        }
         let hasNewSensor = plan?.active.contains { device.plan?.active.contains($0) != true } ?? false
         device.plan = plan
         guard let plan else {
@@ -162,9 +159,8 @@ final class ContextSupervisor {
             reader: reader, unit: unit, connection: device.found.connection, library: parts.library, address: address,
             hub: hub, clock: clock, options: parts.options, readsInitialValues: !device.isUnavailable)
         if plan.isPolled, unit.members.contains(where: { !$0.sensor.canBuffer }) {
-            let text =
-                "\(unit.deviceID) at \(address) has no buffer, so its axes are polled one by one. It may lack an interrupt line."
-            if session.recordIfNew(remark: text) { log.notice("\(text)") }
+            let remark = "has no buffer, so its axes are polled one by one. It may lack an interrupt line."
+            logOnce("\(unit.deviceID) at \(address) \(remark)", level: .notice)
         }
         do throws(DeviceError) {
             try parts.spawn { task.run() }
@@ -175,18 +171,15 @@ final class ContextSupervisor {
         }
     }
 
+    func logOnce(_ remark: String, level: Logger.Level = .warning) {
+        if session.recordIfNew(remark: remark) { log.log(level: level, "\(remark)") }
+    }
+
     private func abandonIfStuck(_ device: ActiveDevice, now: BootTime) {
         guard case .leaving(let reader, let since) = device.state, now.seconds(since: since) > Self.abandonTimeout,
             session.abandonedCount < Self.maximumAbandoned
         else { return }
         session.abandon(reader)
         device.finish()
-    }
-
-    /// Marks sensors as unavailable if their readings cannot be correct.
-    private func setProblems(of device: ActiveDevice) {
-        for member in device.unit.members {
-            if let problem = member.sensor.problem { hub.setStatus(.unavailable(problem), of: member.description.id) }
-        }
     }
 }

@@ -3,7 +3,7 @@
 import DeviceCore
 import Synchronization
 
-/// The sensors of all contexts. The catalog publishes them to the hub.
+/// Collects the sensors of all contexts and publishes them to the hub.
 final class SensorCatalog: Sendable {
     private struct Entry: Equatable {
         var sensors: [SensorDescription] = []
@@ -26,8 +26,7 @@ final class SensorCatalog: Sendable {
             guard state.entries.indices.contains(context), state.entries[context] != entry else { return nil }
             state.entries[context] = entry
             state.version += 1
-            // Only one thread at a time publishes to the hub. It does not hold the lock, and repeats until the latest
-            // version is published.
+            // One thread at a time publishes, without holding the lock, until the latest version is published.
             guard !state.isPublishing else { return nil }
             state.isPublishing = true
             return (state.entries, state.version)
@@ -45,9 +44,8 @@ final class SensorCatalog: Sendable {
     }
 }
 
-/// The ranking of sensors that have the same kind.
 enum SensorRanking {
-    /// Returns the sensors sorted by rank, best first. Sensors with equal rank keep their order.
+    /// Sorts the sensors, best first. Sensors with equal rank keep their order.
     static func sorted(_ sensors: [SensorDescription]) -> [SensorDescription] {
         sensors.enumerated().sorted { left, right in
             let (a, b) = (rank(left.element), rank(right.element))
@@ -55,8 +53,8 @@ enum SensorRanking {
         }.map(\.element)
     }
 
-    /// Returns the rank of a sensor. Lower ranks are better. The second accelerometer in the keyboard of a convertible
-    /// laptop has a high rank, because it does not measure the orientation of the screen.
+    /// Lower ranks are better. An accelerometer in the keyboard of a convertible laptop has a high rank, because it
+    /// does not measure the orientation of the screen.
     private static func rank(_ sensor: SensorDescription) -> Int {
         let isBase = sensor.location == "base" || sensor.label == "accel-base"
         let locationRank = isBase ? 2 : sensor.location == "lid" ? 1 : 0

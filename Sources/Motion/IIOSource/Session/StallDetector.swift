@@ -2,7 +2,7 @@
 
 import DeviceCore
 
-/// Detects that a device has stopped delivering. The supervisor passes a progress counter to each check.
+/// Detects that a device has stopped delivering samples. The supervisor passes a progress counter to each check.
 ///
 /// ```
 /// starting ──────progress─────▶ flowing ──▶ …
@@ -16,9 +16,7 @@ import DeviceCore
 struct StallDetector {
     enum Verdict: Hashable {
         case none
-        /// Nothing has been delivered since the start.
         case notStarted
-        /// Samples were delivered, but have stopped.
         case stalled
     }
 
@@ -35,16 +33,13 @@ struct StallDetector {
     private var lastProgress: BootTime
     private var lastCheck: BootTime
     private(set) var isFlowing = false
-    /// The end of the grace period after a late check, or nil if no grace period is active.
     private var graceEnd: BootTime?
 
-    /// Creates a detector that requires progress at least every `limit` seconds.
     init(limit: Double, progress: Int, now: BootTime) {
         self.init(startLimit: limit, stallLimit: limit, progress: progress, now: now)
     }
 
-    /// Creates a detector for a buffer. An event-driven sensor is never considered stalled, because it may be silent
-    /// for any time.
+    /// An event-driven sensor is never considered stalled, because it may be silent for any time.
     init(plan: BufferPlan, isEventDriven: Bool, progress: Int, now: BootTime) {
         self.init(
             startLimit: plan.startTimeout, stallLimit: isEventDriven ? .infinity : plan.stallTimeout,
