@@ -5,11 +5,11 @@ public import JSONBytes
 
 /// The JSON encoding of the battery in a trace: a level from 0 to 1 and a state.
 enum TraceBattery {
-    /// Parses a JSON object, and returns nil for any other value. A level outside 0 to 1 becomes nil; an unknown state,
-    /// written by a later version, becomes `unknown`.
+    /// Parses a JSON object, or returns nil for any other value. An invalid level becomes nil, and a state from a later
+    /// version becomes `unknown`.
     static func reading(_ json: UnsafeRawBufferPointer) -> BatteryReading? { JSONReader.parse(json, read) }
 
-    /// True for null, and for an object that contains nothing but a level from 0 to 1 and a known state.
+    /// True for null and for an object that contains only a valid level and a known state.
     static func isReadable(_ json: UnsafeRawBufferPointer) -> Bool {
         let isReadable = JSONReader.parse(json) { reader throws(JSONError) -> Bool? in
             if try reader.readNull() { return true }
@@ -31,7 +31,6 @@ enum TraceBattery {
         return isReadable == true
     }
 
-    /// Reads the next value in the same way as ``reading(_:)``.
     static func read(_ reader: inout JSONReader) throws(JSONError) -> BatteryReading? {
         guard try reader.beginObjectIfPresent() else { return nil }
         var battery = BatteryReading(level: nil, state: .unknown)

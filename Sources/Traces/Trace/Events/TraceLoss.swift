@@ -14,8 +14,7 @@ enum TraceLoss {
         .permissionDenied, .notFound, .busy, .inputOutput,
     ]
 
-    /// Parses an object written by `DeviceError`. An unknown code, written by a later version, becomes
-    /// `connectionLost`.
+    /// Parses an error. An unknown code from a later version becomes `connectionLost`.
     static func error(_ json: UnsafeRawBufferPointer, standardMessage: String = standardMessage) -> DeviceError {
         var error = DeviceError(.connectionLost, standardMessage)
         var reader = JSONReader(json)

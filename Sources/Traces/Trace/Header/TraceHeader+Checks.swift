@@ -4,18 +4,16 @@ import DeviceCore
 import JSONBytes
 
 extension TraceHeader {
-    /// Returns a warning for each ignored member of a header line: a value of the wrong type, an unknown sensor member,
-    /// a sensor without an id or with an unknown kind, a repeated sensor id, or a battery level outside 0…1. `null` is
-    /// treated as a missing value. Members that are kept in `otherMembers` are not reported.
-    ///
-    /// The line must be a valid header.
+    /// Returns a warning for each ignored member of a valid header line: a value of the wrong type, an unknown sensor
+    /// member, an invalid or repeated sensor, or an invalid battery. `null` counts as a missing value. Members in
+    /// `otherMembers` are not reported.
     static func warnings(about line: UnsafeRawBufferPointer) -> [TraceWarning] {
         var checker = HeaderChecker()
         var reader = JSONReader(line)
         do throws(JSONError) {
             try checker.checkHeader(&reader)
         } catch {
-            // Not reached: the caller has already parsed the line, so it is valid JSON.
+            // Not reached, because the caller has already parsed the line.
         }
         return checker.warnings
     }
@@ -91,7 +89,6 @@ private struct HeaderChecker {
         }
     }
 
-    /// Checks the elements of an array of objects or strings.
     private mutating func checkElements(
         of key: JSONText, _ reader: inout JSONReader, limit: Int,
         _ checkElement: (inout HeaderChecker, inout JSONReader) throws(JSONError) -> Void

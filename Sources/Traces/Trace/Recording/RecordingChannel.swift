@@ -7,7 +7,6 @@ import Synchronization
 /// are reported after the write, because they may be the response to it.
 final class RecordingChannel: PollableChannel {
     private struct State {
-        /// The number of `write` calls in progress.
         var writesInProgress = 0
         /// The events that occurred during the writes in progress.
         var deferred: [TraceAccessoryEvent.Change] = []

@@ -13,18 +13,16 @@ import Synchronization
 /// try recorder.stop()
 /// ```
 ///
-/// The header describes each motion sensor that is present at the start. Each sensor is requested at the recorder's
-/// interval, even if other subscribers request shorter intervals. If there is no sensor of a kind, the recorder waits
-/// for one and records it under its id, although the header does not describe it. A second sensor of that kind that
-/// appears later is not recorded.
+/// The header describes each motion sensor that is present at the start. Other subscribers do not change the recorder's
+/// interval. If a kind has no sensor at the start, the recorder also records the first sensor that appears, although
+/// the header does not describe it.
 ///
 /// Attached and detached accessories are always recorded. The data of a session is recorded only if the session was
 /// opened through a device returned by ``DeviceCore/Device/recordingAccessories()``. Bytes are recorded when the
 /// program reads them, except for bytes read after the accessory was detached.
 ///
-/// A recorder can be used for one trace only. It is thread-safe. If the trace cannot be written, for example because
-/// the disk is full, recording stops, ``failure`` contains the reason, and the failure closure is called once, on the
-/// thread of the source or the clock.
+/// A recorder is thread-safe and records one trace. If the trace cannot be written, recording stops and ``failure``
+/// contains the reason. The failure closure is called once, on the thread of the source or the clock.
 public final class TraceRecorder: Sendable {
     private enum Phase {
         case new, running, ended
@@ -40,7 +38,7 @@ public final class TraceRecorder: Sendable {
         var battery: BatteryReading?
         var accessoryEvents = 0
         var sightings = 0
-        /// The accessories that are currently attached according to the trace.
+        /// The accessories that the trace shows as attached.
         var accessories: [AccessoryDescription.ID: AccessoryDescription] = [:]
     }
 
@@ -87,11 +85,8 @@ public final class TraceRecorder: Sendable {
     /// The number of received motion readings, including the few that a trace cannot represent.
     package var recordedSamples: Int { state.withLock { $0.sampleCount } }
 
-    /// The number of recorded accessory events: attaching and detaching accessories, opening and closing sessions,
-    /// reads and writes.
     package var recordedAccessoryEvents: Int { state.withLock { $0.accessoryEvents } }
 
-    /// The number of recorded beacon advertisements.
     package var recordedSightings: Int { state.withLock { $0.sightings } }
 
     /// Writes the header and starts recording. Detecting the motion sensors may take a few seconds if a server is
@@ -142,9 +137,8 @@ public final class TraceRecorder: Sendable {
         if parts.contains(.motion) { subscribe(to: sensors) }
         if parts.contains(.battery) {
             retain(device.statusSource.subscribe { [weak self] in self?.record($0) })
-            // Records a battery change between writing the header and subscribing. Repeats if the battery changes
-            // again, because the subscription may have delivered the newer state before the older state was recorded
-            // here.
+            // Records a battery change that precedes the subscription. Repeats if the battery changes meanwhile,
+            // because the subscription may have delivered the newer state first.
             var battery: BatteryReading?
             repeat {
                 battery = device.statusSource.battery
@@ -228,9 +222,8 @@ public final class TraceRecorder: Sendable {
         }
     }
 
-    /// If recording is in progress, calls the closure with the start of the trace and the current time. Errors are
-    /// ignored, because the writer reports failures to ``handleFailure(_:)`` and events after the end of the recording
-    /// are not needed.
+    /// Calls the closure if recording is in progress. Errors are ignored, because the writer reports failures to
+    /// ``handleFailure(_:)`` and the events after the end are not needed.
     private func whileRunning(_ write: (_ start: BootTime, _ now: Int64) throws(DeviceError) -> Void) {
         let (isRunning, start) = state.withLock { ($0.phase == .running, $0.start) }
         guard isRunning else { return }
@@ -306,8 +299,7 @@ public final class TraceRecorder: Sendable {
         onFailure?(error)
     }
 
-    /// Returns the time since the start of the trace. Returns 0 for a line that arrived before the start but was
-    /// delivered later.
+    /// Returns the time since the start of the trace, or 0 for a line that arrived before the start.
     private static func time(_ arrival: BootTime, since start: BootTime) -> Int64 {
         let (time, overflow) = arrival.nanoseconds.subtractingReportingOverflow(start.nanoseconds)
         return overflow ? .max : max(time, 0)

@@ -3,8 +3,8 @@
 public import DeviceCore
 
 extension TraceWriter {
-    /// Writes a line from gpsd, given without its line terminator. A line that is not a JSON object is stored as text,
-    /// so that the trace stays valid. In this extension, all times are in nanoseconds since the start of the trace.
+    /// Writes a line from gpsd without its terminator. A line that is not a JSON object is stored as text, so that the
+    /// trace stays valid. All times are in nanoseconds since the start of the trace.
     package func write(gpsdLine line: UnsafeRawBufferPointer, at time: Int64) throws(DeviceError) {
         try appendLines(at: time) { buffer, time in
             TraceEventEncoder.append(gpsdLine: line, at: time, to: &buffer)
@@ -21,15 +21,8 @@ extension TraceWriter {
 
     package func writeRegained(at time: Int64) throws(DeviceError) { try write(TraceEvent(time: time, .regained)) }
 
-    /// Writes the readings of a batch, one line per reading, with the batch's arrival time.
-    ///
-    /// Omits readings that a trace cannot represent because a component is not finite or exceeds
-    /// ``TraceSample/maximumMagnitude``.
-    ///
-    /// - Parameters:
-    ///   - batch: The readings in the sensor's own axes. A reading's time is written as its stamp if it differs from
-    ///     the arrival time.
-    ///   - start: The start of the trace, on the clock of the batch.
+    /// Writes one line per reading, with the batch's arrival time, and omits readings that a trace cannot represent.
+    /// The readings are in the sensor's own axes. `start` is a time of the batch's clock.
     package func write(_ batch: MotionBatch, since start: BootTime) throws(DeviceError) {
         let origin = start.nanoseconds
         let member = TraceSampleText.member(batch.sensor, kind: batch.kind)
@@ -42,8 +35,7 @@ extension TraceWriter {
         }
     }
 
-    /// Writes a reading of a motion sensor, like ``write(_:since:)``. If `sensor` is nil, the name of the kind is the
-    /// sensor id. If `stamp` is nil, the reading has only an arrival time.
+    /// The default sensor ID is the name of the kind. If `stamp` is nil, the reading has only an arrival time.
     package func write(
         sample value: SIMD3<Double>, kind: SensorKind, sensor: SensorDescription.ID? = nil, stamp: Int64? = nil,
         at time: Int64
@@ -51,7 +43,7 @@ extension TraceWriter {
         try write(TraceEvent(time: time, .sample(value, kind: kind, sensor: sensor ?? kind.rawValue, stamp: stamp)))
     }
 
-    /// Writes a battery change. nil means that the battery was removed.
+    /// Writes a battery change, or the removal of the battery if the value is nil.
     package func write(battery: BatteryReading?, at time: Int64) throws(DeviceError) {
         try write(TraceEvent(time: time, .battery(battery)))
     }
@@ -64,8 +56,6 @@ extension TraceWriter {
         try write(TraceEvent(time: time, .sensorRegained(sensor: sensor)))
     }
 
-    /// Writes an accessory event. Data that exceeds ``TraceAccessoryEvent/maximumBytes`` is split into several events.
-    /// Empty data is not written.
     package func write(_ event: TraceAccessoryEvent, at time: Int64) throws(DeviceError) {
         try write(TraceEvent(time: time, .accessory(event)))
     }
