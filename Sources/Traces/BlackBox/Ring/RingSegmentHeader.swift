@@ -16,7 +16,6 @@ package struct RingTrigger: Sendable, Hashable {
         self.time = time
     }
 
-    /// The name of the header member that lists the triggers.
     static let member = "triggers"
 
     static func list(_ triggers: [RingTrigger], since start: Int64 = 0) -> TraceMember {
@@ -80,7 +79,7 @@ struct RingSegmentHeader: Sendable, Equatable {
 }
 
 extension RingSegmentHeader {
-    /// Reads the description from a header. Returns nil if the header does not belong to a segment.
+    /// Returns nil if the header does not belong to a segment.
     init?(_ header: TraceHeader) {
         let member = header.otherMembers.first { $0.name == Self.member }
         guard let mark = member.flatMap({ $0.json.withUnsafeBytes { JSONReader.parse($0, Self.read) } }) else {

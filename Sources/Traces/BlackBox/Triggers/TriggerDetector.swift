@@ -3,8 +3,8 @@
 package import DeviceCore
 import SensorFusion
 
-/// Detects a black box's trigger events in the events of a device's sources. The detector has no clock; its time
-/// advances to the times passed to its methods.
+/// Detects a black box's trigger events in the events of a device's sources. The detector has no clock and uses the
+/// times passed to its methods.
 ///
 /// Each event is reported when it begins, and again only after it has ended. An impact ends after one second without a
 /// further impact. A speed event ends when the speed has crossed back over the threshold by 5 %.
@@ -39,8 +39,7 @@ package struct TriggerDetector: Sendable {
 
     // MARK: Source events
 
-    /// Processes an accelerometer reading in m/s², including gravity, in any axes. Returns the texts of the events that
-    /// begin.
+    /// Processes an accelerometer reading in m/s², including gravity, in any axes. Returns the texts of new events.
     package mutating func process(acceleration: SIMD3<Double>, at time: BootTime) -> [String] {
         let magnitude = (acceleration * acceleration).sum().squareRoot()
         guard magnitude.isFinite else { return [] }
@@ -59,7 +58,7 @@ package struct TriggerDetector: Sendable {
         }
     }
 
-    /// Processes a position report of the primary receiver. Returns the texts of the events that begin.
+    /// Processes a report of the primary receiver. Returns the texts of new events.
     package mutating func process(_ report: PositionReport, at time: BootTime) -> [String] {
         let hasFix = report.mode.rawValue >= FixMode.twoDimensional.rawValue
         if hasFix { lastFix = time }
@@ -85,14 +84,13 @@ package struct TriggerDetector: Sendable {
         return limits.min().map { lastFix.advanced(bySeconds: $0) }
     }
 
-    /// Advances the time without a report. Returns the texts of the events that begin.
+    /// Advances the time without a report. Returns the texts of new events.
     package mutating func advance(to time: BootTime) -> [String] {
         events { watch, place, condition in
             if case .lostFix(let limit) = condition { watch.updateLostFix(place, limit, time) } else { false }
         }
     }
 
-    /// Processes the loss of the position source. Returns the texts of the events that begin.
     package mutating func processPositionLoss() -> [String] {
         guard lastFix != nil else { return [] }
         return events { watch, place, condition in
@@ -102,7 +100,6 @@ package struct TriggerDetector: Sendable {
         }
     }
 
-    /// Processes the unplugging of an accessory. Returns the texts of the events that begin.
     package mutating func processUnplugging(of name: String) -> [String] {
         events { _, _, condition in
             if case .unplugged(let wanted) = condition { wanted == nil || wanted == name } else { false }
@@ -121,8 +118,7 @@ package struct TriggerDetector: Sendable {
     }
 
     private mutating func updateLostFix(_ place: Int, _ limit: Double, _ time: BootTime) -> Bool {
-        // Uses the same calculation as ``deadline``, so that the event occurs when the clock is exactly at the
-        // deadline.
+        // Uses the same calculation as ``deadline``, so that the event occurs exactly at the deadline.
         guard let lastFix, watched[place].isArmed, time >= lastFix.advanced(bySeconds: limit) else { return false }
         watched[place].isArmed = false
         return true
@@ -153,9 +149,7 @@ package struct TriggerDetector: Sendable {
         return true
     }
 
-    /// Updates a speed trigger. Returns true if the event begins.
-    ///
-    /// - Parameter sign: 1 to detect a speed above the limit, -1 to detect a speed below the limit.
+    /// Returns true if the event begins. `sign` is 1 for a speed above the limit and -1 for a speed below the limit.
     private mutating func updateSpeed(_ place: Int, _ speed: Double, limit: Double, sign: Double) -> Bool {
         guard speed.isFinite else { return false }
         if watched[place].isArmed {
