@@ -5,8 +5,7 @@ import DeviceCore
 /// Replaces beacon identities with numbers, because the identity of a beacon can reveal its location. Equal values are
 /// replaced with equal numbers.
 struct BeaconAnonymizer: Sendable {
-    /// The maximum number of UUIDs. Beacons with further UUIDs are omitted, which limits the memory that a malicious
-    /// trace can use.
+    /// The maximum number of UUIDs, which limits the memory use of a malicious trace. Any further beacons are omitted.
     private static let maximumUUIDs = 1024
 
     private var uuids: [BeaconUUID: UInt64] = [:]

@@ -42,8 +42,7 @@ struct PositionStatistics {
         last = coordinate
     }
 
-    /// Extends the longitude range. Between two positions, the shorter way around the Earth is assumed, which may cross
-    /// the 180° meridian.
+    /// Extends the longitude range along the shorter way around the Earth, which may cross the 180° meridian.
     private mutating func add(longitude: Double) {
         if let last {
             if longitude - last.longitude > 180 { revolutions -= 1 }

@@ -2,7 +2,7 @@
 
 import JSONBytes
 
-/// An edit that renames receivers in gpsd's reports. All other bytes stay unchanged.
+/// Renames receivers in gpsd's reports and leaves all other bytes unchanged.
 struct ReceiverRenaming {
     private struct Replacement {
         var range: Range<Int>
@@ -67,8 +67,7 @@ struct ReceiverRenaming {
         }
     }
 
-    /// Reads the next name and returns its replacement, or nil if the name does not change or the value is not a
-    /// string.
+    /// Reads a name and returns its replacement, or nil if the name does not change or is not a string.
     private func renamed(_ reader: inout JSONReader) throws(JSONError) -> Replacement? {
         guard let text = try reader.textIfPresent(), let new = names[text.string()] else { return nil }
         // The range includes the quotation marks.
