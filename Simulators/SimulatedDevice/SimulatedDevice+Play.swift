@@ -27,7 +27,6 @@ extension SimulatedDevice {
     @discardableResult
     public func step() -> Bool { play(atMost: 1) }
 
-    /// Plays up to the given number of events. Returns false at the end of the trace.
     package func play(atMost count: Int) -> Bool {
         guard player.claim() else { return false }
         defer { player.release() }
@@ -39,7 +38,6 @@ extension SimulatedDevice {
                 let step = player.step(upTo: next)
                 callbacks.run(isOnMainThread: isMain)
                 switch step {
-                // A timer fired or an epoch ended before the event.
                 case .progressed: continue
                 case .delivered:
                     rest -= 1
@@ -62,9 +60,9 @@ extension SimulatedDevice {
     /// resumes with the next event. Reports of an incomplete epoch are dropped. Sessions with accessories that remain
     /// attached continue with the recorded bytes after the new time.
     ///
-    /// The device's clock does not move backward: the time since boot stands still during the move and increases
-    /// afterwards, so intervals and timeouts remain valid. The wall-clock time changes to that of the new time in the
-    /// trace, like the receivers' times. The attitude estimate converges again, as after a jolt.
+    /// The device's clock does not move backward. The time since boot does not change during the move and increases
+    /// afterwards, so intervals and timeouts remain valid. The wall-clock time and the receivers' times change to the
+    /// new time in the trace. The attitude estimate converges again.
     ///
     /// A time before the start moves to the start of the trace, even if ``PlaybackOptions/from`` is later. After a move
     /// beyond the end, nothing is left to play. The number of remaining passes does not change. Does nothing if called

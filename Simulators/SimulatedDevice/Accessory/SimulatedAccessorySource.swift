@@ -33,7 +33,7 @@ final class SimulatedAccessorySource: AccessorySource {
 
     func has(_ id: AccessoryDescription.ID) -> Bool { hub.description(of: id) != nil }
 
-    /// Detaches an accessory. Does nothing if the accessory is not attached.
+    /// Does nothing if the accessory is not attached.
     func detach(_ id: AccessoryDescription.ID) {
         let attachment = attachments.withLock { $0.removeValue(forKey: id) }
         // Ends the sessions before subscribers are notified of the detachment. Managers depend on this order.

@@ -93,7 +93,6 @@ struct ExpectationHeader {
         }
     }
 
-    /// The encoded line with a line feed.
     var line: [UInt8] {
         var writer = JSONWriter()
         writer.object { writer in
